@@ -26,8 +26,8 @@ struct connect_string {
     char *chroot; /* "/a/b", or "" */
 };
 
-bool connect_string_parse(const char *text, struct connect_string *, char **error);
-void connect_string_free(struct connect_string *);
+bool connect_string_parse(const char *text, struct connect_string *out, char **error);
+void connect_string_free(struct connect_string *string);
 
 /*
  * One "host:port" of length bytes. default_port 0: a port must be given. out->host is malloc'd.
@@ -46,6 +46,6 @@ char **host_list_parse(const char *text, char **error);
 void host_list_free(char **list);
 
 /* "host:port", IPv6 in brackets; malloc'd, NULL: out of memory. */
-char *host_port_print(const struct host_port *);
+char *host_port_print(const struct host_port *server);
 
 #endif

@@ -58,12 +58,12 @@ struct key {
 #define KEY_PATH_MAX 96
 
 /* Its last component, without "[]"; in buffer, which is returned. */
-const char *key_word(const struct key *, char *buffer, size_t size);
-bool key_is_list(const struct key *);                      /* of mappings */
-bool key_is_child(const struct key *, const char *parent); /* directly below; parent "" is the top */
-bool key_is_in_scope(const struct key *, const char *scope);
+const char *key_word(const struct key *key, char *buffer, size_t size);
+bool key_is_list(const struct key *key);                      /* of mappings */
+bool key_is_child(const struct key *key, const char *parent); /* directly below; parent "" is the top */
+bool key_is_in_scope(const struct key *key, const char *scope);
 /* The path says so; with and without the "[]" of a list. */
-bool key_is_at(const struct key *, const char *path);
+bool key_is_at(const struct key *key, const char *path);
 
 /* The kinds of values of one field. */
 extern const struct key_type type_text, type_choice, type_word, type_switch, type_tri_state, type_integer,

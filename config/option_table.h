@@ -36,9 +36,9 @@ extern const struct command_row command_table[];
 extern const size_t command_count;
 
 /* Which option a letter means for that command; NULL: none. (-c is --critical for check, else --config.) */
-const struct option_row *option_of_letter(char letter, enum command);
+const struct option_row *option_of_letter(char letter, enum command command);
 
 /* Its word is a recording and not an election's path, and it asks no cluster anything. */
-bool command_on_recording(enum command);
+bool command_on_recording(enum command command);
 
 #endif

@@ -32,14 +32,14 @@ struct threshold {
 };
 
 /* NULL when all is well; else a static text as those of units.h ("has no range; write it as in ..."). */
-const char *threshold_parse(const char *text, struct threshold *);
+const char *threshold_parse(const char *text, struct threshold *threshold);
 
 /* Does this value call for an alert? */
-bool threshold_alerts(const struct threshold *, double value);
+bool threshold_alerts(const struct threshold *threshold, double value);
 
 /* The range for performance data: plain numbers. Returns buffer. */
 #define THRESHOLD_TEXT 64
-char *threshold_print(const struct threshold *, char buffer[THRESHOLD_TEXT]);
+char *threshold_print(const struct threshold *threshold, char buffer[THRESHOLD_TEXT]);
 
 enum command {
     COMMAND_WATCH,
@@ -138,12 +138,12 @@ struct options {
  * Reads argv. Returns false with a text in *error ("the error; the remedy", caller frees) for wrong
  * usage. Strings point into argv. options_free() releases the rest.
  */
-bool options_parse(int argc, char *const *argv, struct options *, char **error);
-void options_free(struct options *);
+bool options_parse(int argc, char *const *argv, struct options *options, char **error);
+void options_free(struct options *options);
 
 /* The help of one command (COMMAND_HELP: of the program), from the same table, with the names of the built-in
    recipes where they belong; malloc'd. */
-char *options_help(enum command, const char *const *recipes);
-const char *command_word(enum command);
+char *options_help(enum command about, const char *const *recipes);
+const char *command_word(enum command command);
 
 #endif

@@ -10,7 +10,7 @@
 #include "config/yaml.h"
 
 /* Adds each error with its place. known: NULL-terminated; NULL: every name is accepted. */
-void recipe_names_check(const struct yaml_node *root, const char *const *known, struct problems *);
+void recipe_names_check(const struct yaml_node *root, const char *const *known, struct problems *problems);
 
 /* A pattern in place of a name: "^member-(\\d{10})$". */
 bool recipe_is_pattern(const char *recipe);

@@ -55,7 +55,7 @@ struct security_settings {
  * Reads the credentials and checks the files' permissions. False: *error says "what; what to do" (caller
  * frees; NULL: out of memory).
  */
-bool security_load(struct security_settings *, char **error);
+bool security_load(struct security_settings *security, char **error);
 
 /* Why a file with a secret cannot be used: "can be read or written by others; run chmod 600 on it"; NULL: it
    can. */

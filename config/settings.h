@@ -151,17 +151,18 @@ struct settings {
  *   pattern matches, keeps those settings.
  * - The demo takes everything but the clusters from the file: it has its own cluster.
  */
-struct settings *settings_load(const struct options *, char **error);
-void settings_free(struct settings *);
+struct settings *settings_load(const struct options *options, char **error);
+void settings_free(struct settings *settings);
 
 /*
  * What the configuration says of the election at this path below the chroot: itself first, then the first
  * pattern that matches. NULL: nothing; where elections are discovered, settings.discovered holds then.
  */
-const struct election_settings *settings_of_election(const struct cluster_settings *, const char *path);
+const struct election_settings *settings_of_election(const struct cluster_settings *cluster,
+                                                     const char *path);
 
 /* The effective settings as a configuration file (secrets are never in it); malloc'd. */
-char *settings_print(const struct settings *);
+char *settings_print(const struct settings *settings);
 
 /*
  * A configuration's bytes into a struct settings. (settings_load() is for everybody; this
@@ -172,12 +173,12 @@ char *settings_print(const struct settings *);
 struct settings *settings_new(void);
 
 /* One more cluster or election at the end of its list, with defaults; NULL: out of memory. */
-struct cluster_settings *settings_add_cluster(struct settings *);
-struct election_settings *cluster_add_election(struct cluster_settings *);
+struct cluster_settings *settings_add_cluster(struct settings *settings);
+struct election_settings *cluster_add_election(struct cluster_settings *cluster);
 
 /* Reads a configuration (UTF-8) into new settings. Errors are added to problems. recipes: the names of the
    built-in ones, NULL-terminated; NULL: every name is accepted. */
-void settings_read(struct settings *, const char *const *recipes, const char *bytes, size_t length,
-                   struct problems *);
+void settings_read(struct settings *settings, const char *const *recipes, const char *bytes, size_t length,
+                   struct problems *problems);
 
 #endif

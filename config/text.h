@@ -16,29 +16,30 @@ struct text {
     bool failed; /* out of memory: something is missing */
 };
 
-void text_add(struct text *, const char *);
-void text_add_bytes(struct text *, const char *, size_t length);
-void text_printf(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void text_vprintf(struct text *, const char *format, va_list) __attribute__((format(printf, 2, 0)));
+void text_add(struct text *text, const char *more);
+void text_add_bytes(struct text *text, const char *bytes, size_t length);
+void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 
 /*
  * Foreign bytes in double quotes: control bytes, invalid UTF-8 and line breaks are shown as \x1b, and an
  * ellipsis follows after about sixty bytes. For messages, which stay one line this way.
  */
-void text_quote(struct text *, const char *bytes, size_t length);
+void text_quote(struct text *text, const char *bytes, size_t length);
 
 /* Gives the text to the caller, who frees it ("" if nothing was added). NULL: out of memory, all is freed. */
-char *text_take(struct text *);
-void text_free(struct text *);
+char *text_take(struct text *text);
+void text_free(struct text *text);
 
 /* A copy, malloc'd; NULL for NULL, and when out of memory. */
-char *text_copy(const char *);
+char *text_copy(const char *text);
 /* Such a copy in place of the one that is kept, where it differs. False: it does not, or out of memory. */
-bool text_replace(char **kept, const char *);
+bool text_replace(char **kept, const char *text);
 /* One formatted text, malloc'd; NULL: out of memory. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A quoted copy as text_quote() makes it, malloc'd; NULL: out of memory. */
-char *text_quoted(const char *);
+char *text_quoted(const char *bytes);
 
 /* ---- the known word that is nearest to a misspelt one ---- */
 
@@ -52,6 +53,6 @@ struct nearest {
  * replacements and swaps of neighbours, if they are at most a third of the word's length (at least one),
  * or if the word is a beginning of it of three letters or more.
  */
-void nearest_offer(struct nearest *, const char *word, const char *candidate);
+void nearest_offer(struct nearest *nearest, const char *word, const char *candidate);
 
 #endif

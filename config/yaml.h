@@ -34,15 +34,15 @@ struct problems {
 };
 
 /* Lines and columns count from 1; line 0: the problem is the whole file's. */
-void problems_add(struct problems *, size_t line, size_t column, const char *format, ...)
+void problems_add(struct problems *problems, size_t line, size_t column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* No use in looking further. */
-bool problems_full(const struct problems *);
+bool problems_full(const struct problems *problems);
 
 /* The lines, malloc'd and without a newline at the end; NULL: out of memory. Empties the collection. */
-char *problems_take(struct problems *);
-void problems_free(struct problems *);
+char *problems_take(struct problems *problems);
+void problems_free(struct problems *problems);
 
 #define YAML_DEPTH_MAX 16
 #define YAML_NODES_MAX 200000
@@ -64,16 +64,16 @@ struct yaml_node {
  * key) still leaves a tree, so that the rest can be checked as well. NULL: an empty document, or one that
  * cannot be read to its end. Free with yaml_tree_free().
  */
-struct yaml_node *yaml_tree_parse(const char *bytes, size_t length, struct problems *);
-void yaml_tree_free(struct yaml_node *);
+struct yaml_node *yaml_tree_parse(const char *bytes, size_t length, struct problems *problems);
+void yaml_tree_free(struct yaml_node *root);
 
 /* The value of a key in a mapping, or NULL. */
 const struct yaml_node *yaml_node_value(const struct yaml_node *map, const char *key);
 
 /* Nothing was written: an empty plain value, ~ or null. */
-bool yaml_node_is_null(const struct yaml_node *);
+bool yaml_node_is_null(const struct yaml_node *node);
 
 /* "a text", "a list", "a mapping": for messages. */
-const char *yaml_node_word(const struct yaml_node *);
+const char *yaml_node_word(const struct yaml_node *node);
 
 #endif

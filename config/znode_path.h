@@ -29,7 +29,7 @@ bool znode_pattern_match(const char *pattern, const char *path);
 
 /* As people order paths and names: by bytes, but numbers within them by their value ("/shard-2" before
    "/shard-10"). Less than, equal to (the same text only) or greater than 0. */
-int znode_path_compare(const char *, const char *);
+int znode_path_compare(const char *one, const char *two);
 
 /* chroot ("" or "/a") and a path below it, as one full path: "/a" and "/" give "/a". malloc'd; NULL: out of
  * memory. */

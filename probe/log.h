@@ -24,7 +24,7 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
 bool log_open(const char *file, char **error);
 void log_close(void);
 
-void log_line(enum log_level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* How many lines could not be written since the last call, and why (malloc'd; the caller frees); NULL: none.
  */

@@ -7,9 +7,9 @@
 #include <uv.h>
 
 /* Not started yet; its data is the owner. NULL: out of memory. */
-uv_timer_t *loop_timer_new(uv_loop_t *, void *owner);
+uv_timer_t *loop_timer_new(uv_loop_t *loop, void *owner);
 /* It does not fire any more, and its owner may go; it goes itself in a later turn of the loop. NULL is fine.
  */
-void loop_timer_free(uv_timer_t *);
+void loop_timer_free(uv_timer_t *timer);
 
 #endif

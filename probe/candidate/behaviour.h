@@ -45,7 +45,7 @@ struct manner {
     bool keeps_mark;   /* resigns once its mark is written, and does not remove it */
 };
 
-const struct manner *behaviour_manner(enum behaviour);
+const struct manner *behaviour_manner(enum behaviour behaviour);
 /* By its word ("predecessor", "hold"); BEHAVIOUR_COUNT: there is none. */
 enum behaviour behaviour_find(const char *word);
 
@@ -68,7 +68,7 @@ struct line_place {
 struct line_place place_in_line(int64_t mine, char *const *names, size_t count);
 
 /* The candidate to watch; NULL: none, or more than one. The place must not be the first. */
-const struct stander *place_watched(const struct line_place *, enum whom);
+const struct stander *place_watched(const struct line_place *place, enum whom whom);
 
 /*
  * The ways in which a test candidate goes.
@@ -84,6 +84,6 @@ enum kill_mode {
 };
 
 /* The contract's word: "close". */
-const char *kill_mode_word(enum kill_mode);
+const char *kill_mode_word(enum kill_mode departure);
 
 #endif

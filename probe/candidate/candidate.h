@@ -103,49 +103,54 @@ struct candidate_asks {
 };
 
 /* It wants to be a candidate, and has no connection yet. */
-void candidate_init(struct candidacy *);
+void candidate_init(struct candidacy *candidacy);
 
 /* Its session: renewed as session.h has it. */
-struct candidate_asks candidate_connected(struct candidacy *, const struct candidate_rules *, bool renewed);
-void candidate_disconnected(struct candidacy *);
+struct candidate_asks candidate_connected(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                          bool renewed);
+void candidate_disconnected(struct candidacy *candidacy);
 /* The session is over, and there is no other: by its owner's will. */
-void candidate_gone(struct candidacy *);
+void candidate_gone(struct candidacy *candidacy);
 
 /* Answers. number: of the znode that was created or found; SEQUENCE_NONE: not found. mine: by its owner. */
-struct candidate_asks candidate_prepared(struct candidacy *, const struct candidate_rules *,
-                                         enum session_result);
-struct candidate_asks candidate_created(struct candidacy *, const struct candidate_rules *,
-                                        enum session_result, int64_t number);
-struct candidate_asks candidate_found(struct candidacy *, const struct candidate_rules *, enum session_result,
-                                      int64_t number);
-struct candidate_asks candidate_looked(struct candidacy *, const struct candidate_rules *,
-                                       enum session_result, const struct line_place *);
-struct candidate_asks candidate_watched(struct candidacy *, const struct candidate_rules *,
-                                        enum session_result);
-struct candidate_asks candidate_deleted(struct candidacy *, const struct candidate_rules *,
-                                        enum session_result);
-struct candidate_asks candidate_contended(struct candidacy *, const struct candidate_rules *,
-                                          enum session_result);
-struct candidate_asks candidate_lock_seen(struct candidacy *, const struct candidate_rules *,
-                                          enum session_result, bool mine);
-struct candidate_asks candidate_marked(struct candidacy *, const struct candidate_rules *,
-                                       enum session_result);
-struct candidate_asks candidate_mark_seen(struct candidacy *, const struct candidate_rules *,
-                                          enum session_result, bool mine);
-struct candidate_asks candidate_mark_gone(struct candidacy *, const struct candidate_rules *,
-                                          enum session_result);
-struct candidate_asks candidate_rested(struct candidacy *, const struct candidate_rules *);
-struct candidate_asks candidate_delayed(struct candidacy *, const struct candidate_rules *);
+struct candidate_asks candidate_prepared(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                         enum session_result result);
+struct candidate_asks candidate_created(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                        enum session_result result, int64_t number);
+struct candidate_asks candidate_found(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                      enum session_result result, int64_t number);
+struct candidate_asks candidate_looked(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                       enum session_result result, const struct line_place *place);
+struct candidate_asks candidate_watched(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                        enum session_result result);
+struct candidate_asks candidate_deleted(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                        enum session_result result);
+struct candidate_asks candidate_contended(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                          enum session_result result);
+struct candidate_asks candidate_lock_seen(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                          enum session_result result, bool mine);
+struct candidate_asks candidate_marked(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                       enum session_result result);
+struct candidate_asks candidate_mark_seen(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                          enum session_result result, bool mine);
+struct candidate_asks candidate_mark_gone(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                          enum session_result result);
+struct candidate_asks candidate_rested(struct candidacy *candidacy, const struct candidate_rules *rules);
+struct candidate_asks candidate_delayed(struct candidacy *candidacy, const struct candidate_rules *rules);
 
 /* One of its session's watches fired, whatever for: it is spent. number: of the znode; others may watch it,
  * too. */
-struct candidate_asks candidate_noticed(struct candidacy *, const struct candidate_rules *, int64_t number);
-struct candidate_asks candidate_noticed_directory(struct candidacy *, const struct candidate_rules *);
-struct candidate_asks candidate_noticed_lock(struct candidacy *, const struct candidate_rules *);
-struct candidate_asks candidate_noticed_mark(struct candidacy *, const struct candidate_rules *);
+struct candidate_asks candidate_noticed(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                        int64_t number);
+struct candidate_asks candidate_noticed_directory(struct candidacy *candidacy,
+                                                  const struct candidate_rules *rules);
+struct candidate_asks candidate_noticed_lock(struct candidacy *candidacy,
+                                             const struct candidate_rules *rules);
+struct candidate_asks candidate_noticed_mark(struct candidacy *candidacy,
+                                             const struct candidate_rules *rules);
 
 /* At its owner's request: deletes its znode and keeps the session; becomes a candidate again. */
-struct candidate_asks candidate_resign(struct candidacy *, const struct candidate_rules *);
-struct candidate_asks candidate_volunteer(struct candidacy *, const struct candidate_rules *);
+struct candidate_asks candidate_resign(struct candidacy *candidacy, const struct candidate_rules *rules);
+struct candidate_asks candidate_volunteer(struct candidacy *candidacy, const struct candidate_rules *rules);
 
 #endif

@@ -11,10 +11,11 @@
 struct test_candidate;
 
 /* Carries out the requests of a candidate, and reports its state to its owner. */
-void candidate_io_perform(struct test_candidate *, struct candidate_asks);
+void candidate_io_perform(struct test_candidate *test_candidate, struct candidate_asks asks);
 /* The answer to a look at the directory: a shared reading's, too (shared_list.h). */
-void candidate_io_looked(struct test_candidate *, enum session_result, const struct line_place *);
+void candidate_io_looked(struct test_candidate *test_candidate, enum session_result result,
+                         const struct line_place *place);
 /* Its timers, where it is slow or rests, mean nothing any more. */
-void candidate_io_forget_delays(struct test_candidate *);
+void candidate_io_forget_delays(struct test_candidate *test_candidate);
 
 #endif

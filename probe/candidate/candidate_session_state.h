@@ -35,9 +35,9 @@ struct candidate_session {
 };
 
 /* Reports a candidate's state to its owner if it has changed. */
-void candidate_session_tell(struct test_candidate *);
+void candidate_session_tell(struct test_candidate *test_candidate);
 /* NULL: nothing is wrong. Out of memory: as good as that. */
-void candidate_session_set_problem(struct candidate_session *, const char *text);
+void candidate_session_set_problem(struct candidate_session *candidate_session, const char *text);
 
 /*
  * The session of a crew: its beginning, its end, and another one in its place.
@@ -47,8 +47,8 @@ struct candidate_session;
 struct session;
 
 /* ... and all candidates are gone with it. */
-void shared_session_all_gone(struct candidate_session *, void (*how)(struct session *));
+void shared_session_all_gone(struct candidate_session *candidate_session, void (*how)(struct session *));
 /* Another session: what the old one may have left goes with it. */
-void shared_session_renew(struct candidate_session *);
+void shared_session_renew(struct candidate_session *candidate_session);
 
 #endif

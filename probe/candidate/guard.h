@@ -44,7 +44,7 @@
 char *run_marker_make(const char *names);
 
 /* A znode with this Stat and data was made to last by a run, and is as it was made. */
-bool run_marker_is(const struct znode_stat *, const void *data, size_t length);
+bool run_marker_is(const struct znode_stat *stat, const void *data, size_t length);
 
 /* As given to run_marker_make(), malloc'd; NULL: none, or out of memory. */
 char *run_marker_names(const void *data, size_t length);
@@ -60,29 +60,30 @@ struct guard *guard_new_private(void);
 struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char *candidates,
                                 const char *names);
 struct guard *guard_new_live(const char *election, const char *name_pattern);
-void guard_free(struct guard *);
+void guard_free(struct guard *guard);
 
 /* Live: permits or forbids new candidates (initially forbidden). Deleting is always permitted. */
-void guard_open(struct guard *, bool open);
+void guard_open(struct guard *guard, bool open);
 
 /* Live: the znode at this path was created through it (or may have been: its name has our GUID). */
-bool guard_owns(const struct guard *, const char *path);
+bool guard_owns(const struct guard *guard, const char *path);
 
 /* Sandbox: the znode of this name is a run's, and this one's own or over: it may be deleted with all below.
    False: out of memory, or no such name. */
-bool guard_adopt(struct guard *, const char *run);
+bool guard_adopt(struct guard *guard, const char *run);
 
 /* A name beside a run: one of the signs above. */
 bool guard_is_sign(const char *name, const char *run);
 
 /* As session_create() and session_delete(). False also for a refused write. */
-bool guard_create(struct guard *, struct session *, const char *path, const void *data, size_t length,
-                  enum create_mode, const struct acl *, session_text_fn, void *context);
-bool guard_delete(struct guard *, struct session *, const char *path, int32_t version, session_text_fn,
+bool guard_create(struct guard *guard, struct session *session, const char *path, const void *data,
+                  size_t length, enum create_mode mode, const struct acl *acl, session_text_fn fn,
                   void *context);
+bool guard_delete(struct guard *guard, struct session *session, const char *path, int32_t version,
+                  session_text_fn fn, void *context);
 
 /* Refused writes: their number, and the latest path; 0 and "". */
-uint64_t guard_refused(const struct guard *);
-const char *guard_refused_path(const struct guard *);
+uint64_t guard_refused(const struct guard *guard);
+const char *guard_refused_path(const struct guard *guard);
 
 #endif

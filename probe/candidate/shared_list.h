@@ -20,13 +20,13 @@ typedef void (*shared_list_fn)(struct test_candidate *, enum session_result, con
  * The listener's asked and answered are called for the requests that go out here: a sync, and a list. NULL:
  * out of memory.
  */
-struct shared_list *shared_list_new(uv_loop_t *, const char *election, shared_list_fn,
-                                    const struct candidate_session_listener *, void *context);
+struct shared_list *shared_list_new(uv_loop_t *loop, const char *election, shared_list_fn looked,
+                                    const struct candidate_session_listener *listener, void *context);
 /* Answers no more requests, and touches no candidate: they may be freed. After their sessions. NULL is
  * fine. */
-void shared_list_free(struct shared_list *);
+void shared_list_free(struct shared_list *shared_list);
 
 /* Its function is called, once. False: out of memory. */
-bool shared_list_want(struct shared_list *, struct test_candidate *);
+bool shared_list_want(struct shared_list *shared_list, struct test_candidate *test_candidate);
 
 #endif

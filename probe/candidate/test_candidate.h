@@ -37,27 +37,27 @@ struct test_candidate_options {
 typedef void (*test_candidate_fn)(void *context, struct test_candidate *, enum candidate_state);
 
 /* Copies the options. fn may be NULL. NULL: out of memory. */
-struct test_candidate *test_candidate_new(uv_loop_t *, const struct test_candidate_options *,
-                                          test_candidate_fn, void *context);
+struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct test_candidate_options *options,
+                                          test_candidate_fn fn, void *context);
 
-enum candidate_state test_candidate_state(const struct test_candidate *);
+enum candidate_state test_candidate_state(const struct test_candidate *test_candidate);
 /* The name of its znode while it is in line; NULL: it has none, or holds a lock. */
-const char *test_candidate_name(const struct test_candidate *);
+const char *test_candidate_name(const struct test_candidate *test_candidate);
 /* Its mark is written; without a mark: it leads. */
-bool test_candidate_acknowledged(const struct test_candidate *);
-uint64_t test_candidate_session(const struct test_candidate *); /* 0: none */
-bool test_candidate_is_paused(const struct test_candidate *);
+bool test_candidate_acknowledged(const struct test_candidate *test_candidate);
+uint64_t test_candidate_session(const struct test_candidate *test_candidate); /* 0: none */
+bool test_candidate_is_paused(const struct test_candidate *test_candidate);
 /* Why it gave up by itself (it may not write there, say) or has no connection; NULL: nothing is wrong. */
-const char *test_candidate_problem(const struct test_candidate *);
+const char *test_candidate_problem(const struct test_candidate *test_candidate);
 
 /* What happens to its session happens to all on it.
    One that is paused keeps the state that it believes in. */
-void test_candidate_depart(struct test_candidate *, enum kill_mode);
-void test_candidate_resume(struct test_candidate *); /* after a pause */
+void test_candidate_depart(struct test_candidate *test_candidate, enum kill_mode how);
+void test_candidate_resume(struct test_candidate *test_candidate); /* after a pause */
 /* After any other kill: becomes a candidate again. */
-void test_candidate_volunteer(struct test_candidate *);
+void test_candidate_volunteer(struct test_candidate *test_candidate);
 
 /* Of test_candidate_new(): drops its session where it still has one, and frees it. NULL is fine. */
-void test_candidate_free(struct test_candidate *);
+void test_candidate_free(struct test_candidate *test_candidate);
 
 #endif

@@ -48,16 +48,17 @@ struct security_settings; /* config/security.h; they must stay */
  * Brings them on, some tens of sessions at a time, and lets them play until demo_elections_free(). The plays
  * are not copied. NULL: out of memory.
  */
-struct demo_elections *demo_elections_new(uv_loop_t *, const char *hosts, const struct security_settings *,
-                                          int timeout_ms, const struct play *, size_t count);
+struct demo_elections *demo_elections_new(uv_loop_t *loop, const char *hosts,
+                                          const struct security_settings *security, int timeout_ms,
+                                          const struct play *plays, size_t count);
 
 /* Every member has been in line, at least once. */
-bool demo_elections_complete(const struct demo_elections *);
+bool demo_elections_complete(const struct demo_elections *cast);
 
 /* The one that leads a play now, or NULL. */
-struct test_candidate *demo_elections_leader(const struct demo_elections *, size_t play);
+struct test_candidate *demo_elections_leader(const struct demo_elections *cast, size_t play);
 
 /* All vanish without a word (for an ensemble that ends too, or whose servers remove them). NULL is fine. */
-void demo_elections_free(struct demo_elections *);
+void demo_elections_free(struct demo_elections *cast);
 
 #endif

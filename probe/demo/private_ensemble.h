@@ -38,17 +38,19 @@ typedef void (*private_ensemble_ready_fn)(void *context, const char *problem);
  * of a quorum, and so does its AdminServer. NULL and a text in *error (caller frees) when it cannot be tried.
  * Copies the options. Call it before the program has threads where possible.
  */
-struct private_ensemble *private_ensemble_start(uv_loop_t *, const struct private_ensemble_options *,
-                                                private_ensemble_ready_fn, void *context, char **error);
+struct private_ensemble *private_ensemble_start(uv_loop_t *loop,
+                                                const struct private_ensemble_options *options,
+                                                private_ensemble_ready_fn ready, void *context, char **error);
 
 /* How to connect to it; valid until private_ensemble_stop(). */
-const struct security_settings *private_ensemble_security(const struct private_ensemble *);
-const char *private_ensemble_hosts(const struct private_ensemble *); /* "127.0.0.1:11001,127.0.0.1:11002" */
+const struct security_settings *private_ensemble_security(const struct private_ensemble *sandbox);
 const char *
-private_ensemble_admin(const struct private_ensemble *); /* AdminServers, in the same order and form */
-const char *private_ensemble_directory(const struct private_ensemble *);
+private_ensemble_hosts(const struct private_ensemble *sandbox); /* "127.0.0.1:11001,127.0.0.1:11002" */
+const char *
+private_ensemble_admin(const struct private_ensemble *sandbox); /* AdminServers, in the same order and form */
+const char *private_ensemble_directory(const struct private_ensemble *sandbox);
 int private_ensemble_supervisor_pid(
-    const struct private_ensemble *); /* of the process that holds the servers */
+    const struct private_ensemble *sandbox); /* of the process that holds the servers */
 
 /*
  * One server, counted from 0, for tests of faults. Result: false when it does not apply
@@ -59,21 +61,21 @@ int private_ensemble_supervisor_pid(
  * stop    SIGSTOP: it hangs, and its sockets stay.   cont: SIGCONT.
  * wipe    kills it if need be and removes its data: the next start is an empty server.
  */
-int private_ensemble_server_pid(const struct private_ensemble *,
+int private_ensemble_server_pid(const struct private_ensemble *sandbox,
                                 int i); /* 0: not started, or ended by one of these */
 /* Whether it runs, including when it ended by itself: the supervisor is asked. */
-bool private_ensemble_server_lives(struct private_ensemble *, int i);
-bool private_ensemble_server_start(struct private_ensemble *, int i, private_ensemble_ready_fn,
+bool private_ensemble_server_lives(struct private_ensemble *sandbox, int i);
+bool private_ensemble_server_start(struct private_ensemble *sandbox, int i, private_ensemble_ready_fn ready,
                                    void *context);
-bool private_ensemble_server_kill(struct private_ensemble *, int i);
-bool private_ensemble_server_stop(struct private_ensemble *, int i);
-bool private_ensemble_server_cont(struct private_ensemble *, int i);
-bool private_ensemble_server_wipe(struct private_ensemble *, int i);
+bool private_ensemble_server_kill(struct private_ensemble *sandbox, int i);
+bool private_ensemble_server_stop(struct private_ensemble *sandbox, int i);
+bool private_ensemble_server_cont(struct private_ensemble *sandbox, int i);
+bool private_ensemble_server_wipe(struct private_ensemble *sandbox, int i);
 
 /*
  * Kills the servers (only these), waits for them and removes the directory. No ready function is called any
  * more. The loop has to run on once for libuv to let go of its handles. NULL is fine.
  */
-void private_ensemble_stop(struct private_ensemble *);
+void private_ensemble_stop(struct private_ensemble *sandbox);
 
 #endif

@@ -31,31 +31,31 @@ struct supervisor;
  */
 struct supervisor *supervisor_new(const char *prefix, char **error);
 
-const char *supervisor_directory(const struct supervisor *);
+const char *supervisor_directory(const struct supervisor *supervisor);
 
 /* Its own process id, for tests. */
-pid_t supervisor_pid(const struct supervisor *);
+pid_t supervisor_pid(const struct supervisor *supervisor);
 
 /*
  * Starts argv (NULL-terminated; argv[0] is looked up in PATH) in a free slot, with standard output and
  * error appended to the file log in the directory, which is its working directory. Returns the process id, or
  * a negative errno: -EBUSY when the slot's process still runs, what exec said when it could not be run.
  */
-pid_t supervisor_start(struct supervisor *, int slot, const char *log, char *const argv[]);
+pid_t supervisor_start(struct supervisor *supervisor, int slot, const char *log, char *const argv[]);
 
 /* Sends a signal to the slot's process: 0, or -ESRCH when none runs there. */
-int supervisor_signal(struct supervisor *, int slot, int signal);
+int supervisor_signal(struct supervisor *supervisor, int slot, int signal);
 
 /* SIGKILL, and waits until it is gone: 0, also when none runs there. */
-int supervisor_kill(struct supervisor *, int slot);
+int supervisor_kill(struct supervisor *supervisor, int slot);
 
 /* Does the slot's process still run? */
-bool supervisor_running(struct supervisor *, int slot);
+bool supervisor_running(struct supervisor *supervisor, int slot);
 
 /* Removes one name in the directory ("1/data") with everything below it; 0 or a negative errno. */
-int supervisor_wipe(struct supervisor *, const char *relative);
+int supervisor_wipe(struct supervisor *supervisor, const char *relative);
 
 /* Kills the processes, removes the directory, ends the supervisor, frees. NULL is fine. */
-void supervisor_end(struct supervisor *);
+void supervisor_end(struct supervisor *supervisor);
 
 #endif

@@ -10,19 +10,19 @@
 struct update;
 
 /* False: the observation is no acknowledgement of this election, and no registry's entry. */
-bool update_mark(const struct update *, const struct observation *);
+bool update_mark(const struct update *update, const struct observation *observation);
 /* The servers do not answer reads of its acknowledgement, or of its registry. */
-void update_mark_unread(const struct update *);
+void update_mark_unread(const struct update *update);
 /* Of the election's own znode, where that is the mark. */
-void update_parent_data(const struct update *, const struct observed_node *);
+void update_parent_data(const struct update *update, const struct observed_node *node);
 
 /* ---- whether the leader has acknowledged that it leads ---- */
 
 struct candidate;
 
 /* With all that is known of it now. */
-void acknowledge_update(const struct update *);
+void acknowledge_update(const struct update *update);
 /* A member was read that does not lead: the acknowledgement may be its own, and then this layout has one. */
-void acknowledge_member(const struct update *, const struct candidate *member);
+void acknowledge_member(const struct update *update, const struct candidate *member);
 
 #endif

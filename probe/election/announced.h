@@ -25,13 +25,14 @@
 bool announced_in(const char *path, int32_t *count);
 
 /* A list of watches came: what its server counted before that is to be settled. */
-void announced_counted(struct server *, const struct observed_watches *);
+void announced_counted(struct server *server, const struct observed_watches *seen);
 /* A list of connections came: settles how many of those counted are strangers', as far as it is known now.
    True: it is otherwise than before. */
-bool announced_settle(const struct cluster *, struct server *, const struct observed_connections *);
+bool announced_settle(const struct cluster *cluster, struct server *server,
+                      const struct observed_connections *seen);
 /* There are watches without an announcement, or nothing is known: no count can be settled. */
-void announced_forget(struct server *);
+void announced_forget(struct server *server);
 /* A later look may prove that no stranger has a watch on children there. */
-bool announced_may_settle(const struct server *);
+bool announced_may_settle(const struct server *server);
 
 #endif

@@ -10,10 +10,10 @@
 struct update;
 
 /* This session may watch something in here. */
-void bystander_note(struct election *, uint64_t session);
+void bystander_note(struct election *election, uint64_t session);
 
 /* One candidate leaves, led or not. */
-void bystander_left(struct election *, const struct candidate *, bool led, struct moment);
+void bystander_left(struct election *election, const struct candidate *candidate, bool led, struct moment at);
 
 /* Who left, newest last: a ring. */
 #define DEPARTED_KEPT 16
@@ -30,10 +30,10 @@ struct departed {
     size_t count, next;
 };
 /* One more, as it was recorded: those of before this run come first. False: out of memory. */
-bool departed_put(struct election *, const struct departure_note *);
+bool departed_put(struct election *election, const struct departure_note *note);
 /* Takes over the recorded departures of before this run (baseline.h). */
-void departed_recall(const struct update *, const struct election *then);
+void departed_recall(const struct update *update, const struct election *then);
 /* i = 0 is the latest; NULL: no more. */
-const struct departure_note *departed_at(const struct election *, size_t i);
+const struct departure_note *departed_at(const struct election *election, size_t i);
 
 #endif

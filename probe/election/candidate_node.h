@@ -8,17 +8,19 @@
 
 struct update;
 
-struct candidate *candidate_node_new(const struct update *, const char *name, uint32_t hash);
+struct candidate *candidate_node_new(const struct update *update, const char *name, uint32_t hash);
 /* Fits it? Sets sequence, outside, and what its name says. */
-void candidate_node_parse(const struct update *, struct candidate *);
+void candidate_node_parse(const struct update *update, struct candidate *candidate);
 /* Only its Stat, from elsewhere. */
-void candidate_node_stat(const struct update *, struct candidate *, const struct znode_stat *);
-void candidate_node_read(const struct update *, struct candidate *, const struct observed_node *);
-void candidate_node_identify(const struct election *, struct candidate *);
+void candidate_node_stat(const struct update *update, struct candidate *candidate,
+                         const struct znode_stat *stat);
+void candidate_node_read(const struct update *update, struct candidate *candidate,
+                         const struct observed_node *node);
+void candidate_node_identify(const struct election *election, struct candidate *candidate);
 /* The address of its client became known, or another one. */
-void client_named(struct candidate *);
-void update_candidate_node(const struct update *, const char *name, const struct observed_node *);
-void update_candidate_absent(const struct update *, const char *name);
-void update_candidate_denied(const struct update *, const char *name);
+void client_named(struct candidate *candidate);
+void update_candidate_node(const struct update *update, const char *name, const struct observed_node *node);
+void update_candidate_absent(const struct update *update, const char *name);
+void update_candidate_denied(const struct update *update, const char *name);
 
 #endif

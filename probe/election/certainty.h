@@ -41,14 +41,14 @@ struct presumption_kind {
         *assumed; /* the assumption of a suspected finding, for people: "that somebody must lead here" */
     const char *settles; /* the setting that resolves it, or NULL: none does */
 };
-const struct presumption_kind *presumption_kind(enum presumption);
+const struct presumption_kind *presumption_kind(enum presumption presumption);
 
 /* What a finding of this code presumes, and what becomes of it where that does not hold. */
-bool certainty_presumes(enum finding_code, enum presumption, enum verdict *without);
+bool certainty_presumes(enum finding_code code, enum presumption presumption, enum verdict *without);
 
 /* holds: a bit for each presumption that is known to hold (1u << PRESUMES_...). missing: the first one
    that decides the verdict; PRESUMPTIONS for VERDICT_CERTAIN. */
-enum verdict certainty_judge(enum finding_code, unsigned holds, enum presumption *missing);
+enum verdict certainty_judge(enum finding_code code, unsigned holds, enum presumption *missing);
 
 /* What a finding is about, where it is about one: a candidate, or a session (0: none). */
 struct about {
@@ -57,26 +57,26 @@ struct about {
 };
 /* The presumptions that are known to hold now, for a finding of this code about that. again_us: when time
    alone may change it; INT64_MAX: never. */
-unsigned certainty_holds(const struct election *, enum finding_code, struct about, struct moment now,
-                         int64_t *again_us);
+unsigned certainty_holds(const struct election *election, enum finding_code code, struct about about,
+                         struct moment now, int64_t *again_us);
 
 /* The election's kind: as configured, else as its layout is used, else as it behaves, else assumed. */
-void certainty_settle_kind(struct election *);
+void certainty_settle_kind(struct election *election);
 /* Where the kind is assumed: an election that is free again and again after short holds is a lock. */
-void certainty_see_kind(struct election *);
+void certainty_see_kind(struct election *election);
 
 /* ---- single presumptions, for the watch chain ---- */
 
 /* The znode that members of this layout watch is known, and not taken from a name that others may use. */
-bool certainty_layout(const struct election *, const struct candidate *);
+bool certainty_layout(const struct election *election, const struct candidate *candidate);
 /* No hidden watch could notify this candidate: its server counts no child watches
    but those of observers, and no session watches an ancestor of the election (perhaps recursively). */
-bool certainty_watches(const struct election *, const struct candidate *);
+bool certainty_watches(const struct election *election, const struct candidate *candidate);
 /* Its place in line is defined: neither it nor the one before it shares its number. */
-bool certainty_order(const struct election *, const struct candidate *);
+bool certainty_order(const struct election *election, const struct candidate *candidate);
 
 /* Hidden watches could notify a client of a change in this election: a server counts child watches
    that are not an observer's, or does not show them; or a session watches an ancestor. */
-bool certainty_hidden_watches(const struct election *);
+bool certainty_hidden_watches(const struct election *election);
 
 #endif

@@ -22,29 +22,30 @@
  * An election is treated as one as soon as a reader is in its line (election->reader_count).
  */
 
-bool shared_lock(const struct election *);
+bool shared_lock(const struct election *election);
 
 /* So many members, from the head of the line, hold it now. Of an election that is no shared lock: the leader.
  */
-size_t shared_lock_holders(const struct election *);
-bool shared_lock_holds(const struct election *, const struct candidate *);
+size_t shared_lock_holders(const struct election *election);
+bool shared_lock_holds(const struct election *election, const struct candidate *candidate);
 
 struct cluster;
 struct server;
 struct diagnosis; /* findings.h */
 
 /* What its owner's session shows; NULL: nothing is known of it, or the znode has no session. */
-const struct client_session *candidate_client(const struct candidate *);
+const struct client_session *candidate_client(const struct candidate *candidate);
 
 /* The candidate that the recipe wants it to watch; NULL: none, or the layout's watches are not visible. */
-const struct candidate *chain_expected(const struct election *, const struct candidate *);
+const struct candidate *chain_expected(const struct election *election, const struct candidate *candidate);
 
 /* The candidate whose znode this path is; NULL: it is none of this election. */
-const struct candidate *chain_candidate_at(const struct election *, const char *path);
+const struct candidate *chain_candidate_at(const struct election *election, const char *path);
 
 /* The sessions that are known to watch this candidate's znode, copies of this program left out. Writes at
    most room of them; their full number. */
-size_t chain_watched_by(const struct election *, const struct candidate *, uint64_t *sessions, size_t room);
+size_t chain_watched_by(const struct election *election, const struct candidate *candidate,
+                        uint64_t *sessions, size_t room);
 
 /*
  * Looks at a session prove something only when they are far enough apart, and its connection has answered
@@ -52,15 +53,15 @@ size_t chain_watched_by(const struct election *, const struct candidate *, uint6
  * may prove it; INT64_MAX: no look would. chain_certain_after_us: how long all this takes
  * from the first look on, at the longest; 0: no suspicion of this candidate that time would settle.
  */
-int64_t chain_look_due_us(const struct election *, int64_t now_us);
-int64_t chain_certain_after_us(const struct candidate *);
+int64_t chain_look_due_us(const struct election *election, int64_t now_us);
+int64_t chain_certain_after_us(const struct candidate *candidate);
 
 /* Why its sessions' watches are not known: its watches are hidden, or its connections, without which a list
    of watches proves nothing. NULL: neither. */
-const char *chain_watches_problem(const struct server *);
+const char *chain_watches_problem(const struct server *server);
 
 /* Every server shows its watches: who is not listed by chain_watched_by() does not watch. */
-bool chain_watches_complete(const struct cluster *);
+bool chain_watches_complete(const struct cluster *cluster);
 
 /* ---- for the diagnoses ---- */
 
@@ -77,10 +78,11 @@ struct viewer {
 };
 
 /* Brings links and watchers up to date. */
-void chain_update(struct diagnosis *);
+void chain_update(struct diagnosis *diagnosis);
 /* From the live model into a picture; false: out of memory. */
 bool chain_copy(const struct election *from, struct election *to);
 /* Into a picture made of a recording: these sessions watch it, in this order. False: out of memory. */
-bool chain_restore(struct election *, struct candidate *, const uint64_t *sessions, size_t count);
+bool chain_restore(struct election *election, struct candidate *candidate, const uint64_t *sessions,
+                   size_t count);
 
 #endif

@@ -45,22 +45,22 @@ struct client_session {
 
 struct cluster;
 /* NULL: nothing is known of it. */
-const struct client_session *cluster_client(const struct cluster *, uint64_t session);
+const struct client_session *cluster_client(const struct cluster *cluster, uint64_t session);
 
 /* When its session expires at the latest if it is not heard again; mono_us 0: not known, or it has no
    connection by now. Counts the timeout from when it was last heard, and what the servers round it up by. */
-struct moment client_expires(const struct cluster *, const struct client_session *);
+struct moment client_expires(const struct cluster *cluster, const struct client_session *client);
 /* ... if it was heard at that moment, and not again. */
-struct moment client_expires_heard(const struct cluster *, const struct client_session *,
+struct moment client_expires_heard(const struct cluster *cluster, const struct client_session *client,
                                    struct moment heard);
 /* For so long after it was last heard the servers keep it at the most: its timeout, and 1.5 ticks for their
    rounding (of the usual 2 s where they tell no other). 0: its timeout is not known. */
-int64_t client_expiry_us(const struct cluster *, const struct client_session *);
+int64_t client_expiry_us(const struct cluster *cluster, const struct client_session *client);
 
 /* Unheard for longer than one that pings ever is: a client pings at a third of its timeout. */
-bool client_is_silent(const struct client_session *);
+bool client_is_silent(const struct client_session *client);
 
 /* The part of its address before the port, as written; its length, 0: unknown. */
-size_t client_host(const struct client_session *, const char **host);
+size_t client_host(const struct client_session *client, const char **host);
 
 #endif

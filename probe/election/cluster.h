@@ -162,44 +162,44 @@ struct model {
     void *context;
 };
 
-enum server_reach server_reach(const struct cluster *, const struct server *);
+enum server_reach server_reach(const struct cluster *cluster, const struct server *server);
 /* One of its elections is there, be it to be read or not. */
-bool cluster_shows(const struct cluster *);
+bool cluster_shows(const struct cluster *cluster);
 /* Of its latest zxid; -1: it has not reported one. */
-int64_t server_epoch(const struct server *);
+int64_t server_epoch(const struct server *server);
 /* "follower"; NULL: it has not said. */
-const char *server_mode_word(enum server_mode);
+const char *server_mode_word(enum server_mode mode);
 
 /* The longest tick that a server reports; 0: none does. */
-int cluster_tick_ms(const struct cluster *);
+int cluster_tick_ms(const struct cluster *cluster);
 
 /* Inserts it by its origin; the cluster owns it from then on. False: out of memory. */
-bool cluster_add(struct cluster *, struct election *);
+bool cluster_add(struct cluster *cluster, struct election *election);
 /* Gives it back to the caller. */
-void cluster_remove(struct cluster *, struct election *);
+void cluster_remove(struct cluster *cluster, struct election *election);
 /* By which it finds them. */
 uint32_t cluster_path_hash(const char *path, size_t length);
 /* The election at exactly this path; NULL: there is none. */
-struct election *cluster_election(const struct cluster *, const char *path, size_t length);
+struct election *cluster_election(const struct cluster *cluster, const char *path, size_t length);
 
 /* ---- for the model: its servers, how each is, and what its lists show ---- */
 
 struct observation;
 
 /* By its address; a new one is added. NULL: out of memory. */
-struct server *servers_get(struct cluster *, const char *address);
-void server_end(struct server *);
+struct server *servers_get(struct cluster *cluster, const char *address);
+void server_end(struct server *server);
 /* How it answers (OBSERVED_SERVER), with an address. */
-void servers_stated(struct model *, struct cluster *, const struct observation *);
+void servers_stated(struct model *model, struct cluster *cluster, const struct observation *observation);
 /* How much work it has (OBSERVED_LOAD), with an address. */
-void servers_load(struct model *, struct cluster *, const struct observation *);
+void servers_load(struct model *model, struct cluster *cluster, const struct observation *observation);
 /* It sent a reply that is not one (OBSERVED_BAD_REPLY). */
-void servers_bad_reply(struct model *, struct cluster *, const struct observation *);
+void servers_bad_reply(struct model *model, struct cluster *cluster, const struct observation *observation);
 /* One of them did. */
-bool servers_sent_bad_replies(const struct cluster *);
+bool servers_sent_bad_replies(const struct cluster *cluster);
 /* Its connections, watches or sessions, or why one of these is not available. */
-void servers_lists(struct model *, struct cluster *, const struct observation *);
+void servers_lists(struct model *model, struct cluster *cluster, const struct observation *observation);
 /* The members of the ensemble; other servers are removed. */
-void servers_ensemble(struct model *, struct cluster *, const struct observation *);
+void servers_ensemble(struct model *model, struct cluster *cluster, const struct observation *observation);
 
 #endif

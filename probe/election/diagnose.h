@@ -14,19 +14,19 @@
 struct diagnosis;
 
 /* From the watch chain, which must be up to date (chain_update()). */
-void diagnose_watches(struct diagnosis *);
+void diagnose_watches(struct diagnosis *diagnosis);
 /* From owners and their connections. */
-void diagnose_sessions(struct diagnosis *);
+void diagnose_sessions(struct diagnosis *diagnosis);
 /* Duplicates: of one session, or of one identity. */
-void diagnose_duplicates(struct diagnosis *);
+void diagnose_duplicates(struct diagnosis *diagnosis);
 /* From names, numbers and marks. */
-void diagnose_names(struct diagnosis *);
+void diagnose_names(struct diagnosis *diagnosis);
 
 struct model;
 struct cluster;
 
 /* Diagnoses elections that have changed, and those for which time has passed. Large ones are not diagnosed at
    every change; all: these, too. */
-void diagnose_cluster(struct model *, struct cluster *, struct moment, bool all);
+void diagnose_cluster(struct model *model, struct cluster *cluster, struct moment at, bool all);
 
 #endif

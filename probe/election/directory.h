@@ -9,12 +9,13 @@
 struct update;
 
 /* Its complete list of children was read. */
-void update_children(const struct update *, const struct observed_children *);
+void update_children(const struct update *update, const struct observed_children *list);
 /* The election's own znode was seen. */
-void update_own_node(const struct update *, const struct znode_stat *, const struct observed_node *);
-void update_path_absent(const struct update *);
-void update_path_denied(const struct update *);
+void update_own_node(const struct update *update, const struct znode_stat *stat,
+                     const struct observed_node *node);
+void update_path_absent(const struct update *update);
+void update_path_denied(const struct update *update);
 /* The servers do not answer reads of it: it keeps its state, which may be outdated. */
-void update_path_unread(const struct update *);
+void update_path_unread(const struct update *update);
 
 #endif

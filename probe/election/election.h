@@ -255,17 +255,18 @@ struct election {
 #define FOREIGN_KEPT 16
 
 /* i = 0 is the oldest kept. */
-const struct tenure *election_tenure_at(const struct election *, size_t i);
+const struct tenure *election_tenure_at(const struct election *election, size_t i);
 
 /* The candidate of that name, or NULL; and its place in line, from 0. */
-const struct candidate *election_find(const struct election *, const char *name);
-size_t election_position(const struct election *, const struct candidate *);
+const struct candidate *election_find(const struct election *election, const char *name);
+size_t election_position(const struct election *election, const struct candidate *candidate);
 
 /* Its predecessor in line, or NULL for the first: the candidate that the recipe wants it to watch. */
-const struct candidate *election_predecessor(const struct election *, const struct candidate *);
+const struct candidate *election_predecessor(const struct election *election,
+                                             const struct candidate *candidate);
 
 /* Everything about this election has been looked at: its list, its candidates, its mark. */
-bool election_complete(const struct election *);
+bool election_complete(const struct election *election);
 
 /*
  * What a live source should do next for this election; a replay never asks.
@@ -275,44 +276,44 @@ bool election_complete(const struct election *);
  * (or the next in line while electing; for locks the lock itself), the mark, and further marks. Writes the
  * full path into buffer; false: there is no such one.
  */
-const struct candidate *election_take_unread(struct election *);
-void election_requeue_unread(struct election *);
+const struct candidate *election_take_unread(struct election *election);
+void election_requeue_unread(struct election *election);
 #define ELECTION_GUARDS (2 + FURTHER_MARKS)
-bool election_guard(const struct election *, unsigned i, char *buffer, size_t size);
+bool election_guard(const struct election *election, unsigned i, char *buffer, size_t size);
 
 /*
  * The problem of its state, or NULL: why it is denied or unknown, or that it has children of which
  * none is a candidate, so that no other directory is taken for a vacant election.
  */
-const char *election_problem(const struct election *, char *buffer, size_t size);
+const char *election_problem(const struct election *election, char *buffer, size_t size);
 
 /*
  * It is an election: its layout has a distinctive signature or is configured, a watch on a predecessor was
  * seen, or its path (not a pattern) is configured. What only has an election's kind of names is none: a
  * registry, a queue or a semaphore has them, too. Such a directory is neither led nor vacant.
  */
-bool election_is_proven(const struct election *);
+bool election_is_proven(const struct election *election);
 
 /* It existed once, is not configured, and is gone: no vacancy, but an end. */
-bool election_vanished(const struct election *);
+bool election_vanished(const struct election *election);
 /* For so long such a one is kept. */
 #define ELECTION_VANISHED_KEPT_MS 300000
 
 /* Words of the JSON contract, for every sink. */
-const char *election_state_word(enum election_state);
-const char *recognised_word(enum recognised);
-const char *recipe_family_word(enum recipe_family);
-const char *election_kind_word(enum election_kind);
-const char *kind_proof_word(enum kind_proof);
+const char *election_state_word(enum election_state state);
+const char *recognised_word(enum recognised recognised);
+const char *recipe_family_word(enum recipe_family family);
+const char *election_kind_word(enum election_kind kind);
+const char *kind_proof_word(enum kind_proof proof);
 
 /* ---- the latest failovers of one election: the inside of what model.h reads of them ---- */
 
 /* The latest reported ones, i = 0 is the oldest; NULL: no more. */
-const struct failover *election_failover_at(const struct election *, size_t i);
+const struct failover *election_failover_at(const struct election *election, size_t i);
 /* The last of them, where it is of the latest change of leader; else NULL. */
-const struct failover *election_last_failover(const struct election *);
+const struct failover *election_last_failover(const struct election *election);
 /* Keeps a copy, in the place of the oldest where there are FAILOVERS_KEPT. False: out of memory. */
-bool election_keep_failover(struct election *, const struct failover *);
-void failovers_free(struct election *);
+bool election_keep_failover(struct election *election, const struct failover *from);
+void failovers_free(struct election *election);
 
 #endif

@@ -8,11 +8,12 @@
 
 struct cluster;
 
-struct election *election_new(struct cluster *, const char *path, uint32_t hash);
-void election_free(struct election *);
+struct election *election_new(struct cluster *cluster, const char *path, uint32_t hash);
+void election_free(struct election *election);
 /* Where a recipe was recognised or configured: takes it, with the mark that belongs to it. */
-void election_take_recipe(struct election *, const struct recipe *, enum recognised);
+void election_take_recipe(struct election *election, const struct recipe *recipe, enum recognised recognised);
 /* With new settings: configured recipe, mark, registry. */
-void election_configure(struct election *, const struct recipe_book *, const struct observed_election *);
+void election_configure(struct election *election, const struct recipe_book *book,
+                        const struct observed_election *subject);
 
 #endif

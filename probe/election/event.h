@@ -50,6 +50,6 @@ struct event {
 };
 
 /* The contract's word: "leader-lost". */
-const char *event_word(enum event_kind);
+const char *event_word(enum event_kind kind);
 
 #endif

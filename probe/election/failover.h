@@ -33,9 +33,9 @@ enum failover_cause {
     CAUSE_COUNT
 };
 /* The contract's word: "expired". */
-const char *failover_cause_word(enum failover_cause);
+const char *failover_cause_word(enum failover_cause cause);
 /* May a leader that went this way have been gone before its znode was? Else there was nothing to detect. */
-bool failover_has_detection(enum failover_cause);
+bool failover_has_detection(enum failover_cause cause);
 
 #define SPAN_OPEN (-1)
 struct span {
@@ -58,7 +58,7 @@ struct failover {
 /* A copy with separate texts. False: out of memory, and *to owns nothing. */
 bool failover_copy(struct failover *to, const struct failover *from);
 /* Frees its texts. */
-void failover_release(struct failover *);
+void failover_release(struct failover *failover);
 
 /*
  * Durations of failovers: counts and percentiles, by cause and in all.
@@ -89,10 +89,10 @@ struct failover_sample {
  * Its total; or, in a layout without an acknowledgement, detection and vacancy (of one that may have expired,
  * and whose detection is not known, there is no upper bound). False: it is in no statistics.
  */
-bool failover_sample_of(const struct failover *, struct failover_sample *);
+bool failover_sample_of(const struct failover *failover, struct failover_sample *sample);
 
 /* False: out of memory; the figures are then empty. */
-bool failover_stats_make(const struct failover_sample *, size_t count, struct failover_stats *);
+bool failover_stats_make(const struct failover_sample *samples, size_t count, struct failover_stats *stats);
 
 /* Which of so many, from the shortest (0), a percentile is: the nearest rank. */
 size_t failover_stats_rank(size_t count, unsigned percent);

@@ -53,34 +53,34 @@ struct failover_case {
 
 /* The leader is lost, and f->election->change says so; then its directory was listed, old: as it was known
    before, or NULL; then the next one is first. */
-void failover_case_open(const struct update *, const struct candidate *leader);
-void failover_case_listed(const struct update *, const struct znode_stat *old);
-void failover_case_won(const struct update *);
+void failover_case_open(const struct update *update, const struct candidate *leader);
+void failover_case_listed(const struct update *update, const struct znode_stat *old);
+void failover_case_won(const struct update *update);
 /* Where there is no list: whatever took it had happened when this did. */
-void failover_case_gone_by(const struct update *, int64_t zxid);
+void failover_case_gone_by(const struct update *update, int64_t zxid);
 /* Reports an open case with the known facts: another change begins. */
-void failover_case_close(const struct update *);
-void failover_case_forget(struct election *);
+void failover_case_close(const struct update *update);
+void failover_case_forget(struct election *election);
 
-void failover_cases_connections(struct cluster *, size_t server, struct moment,
-                                const struct observed_connections *);
-void failover_cases_sessions(struct cluster *, size_t server, struct moment,
-                             const struct observed_sessions *);
+void failover_cases_connections(struct cluster *cluster, size_t server, struct moment at,
+                                const struct observed_connections *seen);
+void failover_cases_sessions(struct cluster *cluster, size_t server, struct moment at,
+                             const struct observed_sessions *seen);
 /* The one at this index belongs to the ensemble no more: those behind it move up by one. */
-void failover_cases_server_left(struct cluster *, size_t server);
+void failover_cases_server_left(struct cluster *cluster, size_t server);
 /* A server reported its latest transaction. */
-void failover_cases_stated(struct cluster *, size_t server, int64_t zxid);
+void failover_cases_stated(struct cluster *cluster, size_t server, int64_t zxid);
 /* Lists of connections and sessions could still show why one of them went. */
-bool failover_cases_want_evidence(const struct cluster *, struct moment now);
+bool failover_cases_want_evidence(const struct cluster *cluster, struct moment now);
 /* Reports cases with enough facts. */
-void failover_cases_settle(struct model *, struct cluster *, struct moment);
+void failover_cases_settle(struct model *model, struct cluster *cluster, struct moment now);
 
 /* A server's log shows what one transaction did to this znode (NULL: that it was read so far). */
-void failover_cases_logged(struct cluster *, struct moment, const char *path,
-                           const struct observed_transaction *);
-void logged_ends_free(struct logged_ends *); /* NULL is fine */
+void failover_cases_logged(struct cluster *cluster, struct moment at, const char *path,
+                           const struct observed_transaction *observed_transaction);
+void logged_ends_free(struct logged_ends *ends); /* NULL is fine */
 
 /* ZooKeeper's own leader changes the upper half of every zxid. */
-void cluster_note_epoch(struct cluster *, int64_t zxid, struct moment);
+void cluster_note_epoch(struct cluster *cluster, int64_t zxid, struct moment at);
 
 #endif

@@ -49,18 +49,18 @@ struct failover_evidence {
 };
 
 /* Cause, certainty and detection. A cause without proof is reported wider. */
-void failover_judge(const struct failover_evidence *, struct failover *);
+void failover_judge(const struct failover_evidence *failover_evidence, struct failover *failover);
 
 /* For people: its evidence. Returns buffer; "" if there is none. */
-const char *failover_evidence_tell(const struct failover_evidence *, enum failover_cause, char *buffer,
-                                   size_t size);
+const char *failover_evidence_tell(const struct failover_evidence *failover_evidence,
+                                   enum failover_cause cause, char *buffer, size_t size);
 
 /* Its client closed its session, though perhaps only after its znode had been deleted: it was not dead. */
-bool failover_was_closed(const struct failover_evidence *);
+bool failover_was_closed(const struct failover_evidence *failover_evidence);
 
 /* The three phases as one; detection counts only where it may have been there at all. Without a takeover
    there is none. */
-struct span failover_total(const struct failover *);
+struct span failover_total(const struct failover *failover);
 
 /* A leader that was silent for this long has certainly expired: timeout, the servers' rounding,
    and their delay. -1: not known. */

@@ -64,12 +64,12 @@ struct finding_kind {
     const char *advice;     /* what to do */
     const char *source;     /* where it was seen in the wild, or NULL */
 };
-const struct finding_kind *finding_kind(enum finding_code);
+const struct finding_kind *finding_kind(enum finding_code code);
 /* By word; FINDING_COUNT: there is none. */
 enum finding_code finding_code_of(const char *word);
 
-const char *severity_word(enum severity);   /* "critical" */
-const char *certainty_word(enum certainty); /* "certain" */
+const char *severity_word(enum severity severity);    /* "critical" */
+const char *certainty_word(enum certainty certainty); /* "certain" */
 
 struct finding {
     enum finding_code code;
@@ -88,6 +88,6 @@ struct finding {
 /* A copy with separate names and texts. False: out of memory, and *to owns nothing. */
 bool finding_copy(struct finding *to, const struct finding *from);
 /* Frees its names and texts. */
-void finding_release(struct finding *);
+void finding_release(struct finding *finding);
 
 #endif

@@ -20,14 +20,14 @@
 struct election;
 
 /* Texts for evidence; each writes into buffer and returns it. */
-const char *tell_clock(struct moment, char *buffer, size_t size); /* "14:03:22Z" */
-const char *tell_span(int64_t us, char *buffer, size_t size);     /* "12.3 s", "4 min" */
+const char *tell_clock(struct moment at, char *buffer, size_t size); /* "14:03:22Z" */
+const char *tell_span(int64_t us, char *buffer, size_t size);        /* "12.3 s", "4 min" */
 /* "session 0x2000… at 10.0.3.20:58122 on zk2:2181" */
-const char *tell_session(const struct election *, uint64_t session, char *buffer, size_t size);
+const char *tell_session(const struct election *election, uint64_t session, char *buffer, size_t size);
 
 struct candidate;
 /* The full path of its znode: of a lock, the lock itself. */
-const char *tell_path(const struct candidate *, char *buffer, size_t size);
+const char *tell_path(const struct candidate *candidate, char *buffer, size_t size);
 
 struct viewer; /* chain.h */
 
@@ -42,43 +42,44 @@ struct diagnosis {
 };
 
 /* Time alone may change this then. */
-void diagnosis_again(struct diagnosis *, int64_t at_us);
+void diagnosis_again(struct diagnosis *diagnosis, int64_t at_us);
 
 #define NO_SUBJECT 0
 /* Raises one, or brings its evidence up to date. who[0] is its main candidate; subject identifies it among
    others of the same code. The evidence is copied; advice NULL: from the table. */
-void diagnosis_raise(struct diagnosis *, enum finding_code, enum severity, enum certainty, uint64_t subject,
-                     const struct candidate *const *who, size_t count, const char *advice, const char *format,
-                     ...) __attribute__((format(printf, 9, 10)));
+void diagnosis_raise(struct diagnosis *diagnosis, enum finding_code code, enum severity severity,
+                     enum certainty certainty, uint64_t subject, const struct candidate *const *who,
+                     size_t count, const char *advice, const char *format, ...)
+    __attribute__((format(printf, 9, 10)));
 /* It was found before, and has not been cleared. */
-bool diagnosis_stands(const struct diagnosis *, enum finding_code, uint64_t subject);
+bool diagnosis_stands(const struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
 /* ... and has been proved. */
-bool diagnosis_is_certain(const struct diagnosis *, enum finding_code, uint64_t subject);
+bool diagnosis_is_certain(const struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
 /* Since when it is found, or now where it was not. */
-struct moment diagnosis_since(const struct diagnosis *, enum finding_code, uint64_t subject);
+struct moment diagnosis_since(const struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
 /* It cannot be judged now. */
-void diagnosis_keep(struct diagnosis *, enum finding_code, uint64_t subject);
-void diagnosis_keep_all(struct diagnosis *, enum finding_code);
+void diagnosis_keep(struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
+void diagnosis_keep_all(struct diagnosis *diagnosis, enum finding_code code);
 /* What proved it is gone: where it is found or kept all the same, it is suspected until it is proved anew. */
-void diagnosis_doubt(struct diagnosis *, enum finding_code, uint64_t subject);
+void diagnosis_doubt(struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
 /* Every server shows its connections and gave two lists since then, the second of each after the first of
    all: who is in none of them did not just move from one that was asked early to one that was asked late. */
-bool diagnosis_listed_since(const struct cluster *, int64_t since_us);
+bool diagnosis_listed_since(const struct cluster *cluster, int64_t since_us);
 /* No server lists the session that it is about, which may be on its way from one to another: kept until that
    is ruled out. */
-void diagnosis_vanished(struct diagnosis *, enum finding_code, uint64_t subject);
-uint64_t diagnosis_subject(const struct candidate *);
+void diagnosis_vanished(struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
+uint64_t diagnosis_subject(const struct candidate *candidate);
 /* For qsort(): candidates in election order. */
-int diagnosis_by_place(const void *, const void *);
+int diagnosis_by_place(const void *a, const void *b);
 
 /* A diagnosis of all: begins; of facts that are hidden now; ends:
    findings neither raised nor kept are removed. */
-void findings_begin(struct diagnosis *);
-void findings_keep(struct diagnosis *);
-void findings_sweep(struct diagnosis *);
-void findings_free(struct election *);
+void findings_begin(struct diagnosis *diagnosis);
+void findings_keep(struct diagnosis *diagnosis);
+void findings_sweep(struct diagnosis *diagnosis);
+void findings_free(struct election *election);
 /* A recording counts from now on: findings that it has known for longer get its time. */
-void findings_recall(const struct update *);
+void findings_recall(const struct update *update);
 /* From the live model into a picture; false: out of memory. */
 bool findings_copy(const struct election *from, struct election *to);
 

@@ -16,32 +16,32 @@
 struct model;
 
 /* A deep copy without events, read by the same functions. NULL: out of memory. */
-struct model *model_freeze(const struct model *);
+struct model *model_freeze(const struct model *model);
 
 /* The settings must outlive the model. NULL and a text in *error (caller frees) where a recipe is bad. */
-struct model *model_new(const struct settings *, char **error);
-void model_free(struct model *);
+struct model *model_new(const struct settings *settings, char **error);
+void model_free(struct model *model);
 
 /* The one way in. */
-void model_observe(struct model *, const struct observation *);
+void model_observe(struct model *model, const struct observation *observation);
 
 /* By full path; NULL: not watched. */
-struct election *model_election(const struct model *, unsigned cluster, const char *path);
+struct election *model_election(const struct model *model, unsigned cluster, const char *path);
 
 /* Large elections are not diagnosed at every change: does the postponed work now, so that readers see
    the complete state of this moment. False: there was nothing. */
-bool model_catch_up(struct model *);
+bool model_catch_up(struct model *model);
 
 /* Something is suspected that a second look at the servers, a list after a sync, or time could settle. */
-bool model_wants_second_look(const struct model *);
+bool model_wants_second_look(const struct model *model);
 /* When (monotonic) the next look may settle any of it: 0: any look may; INT64_MAX: nothing is suspected. */
-int64_t model_look_due_us(const struct model *);
+int64_t model_look_due_us(const struct model *model);
 
 /* A leader's connection went from its server's list a moment ago, and it is not known yet whether it has
  * another. */
-bool model_misses_leader(const struct model *, unsigned cluster);
+bool model_misses_leader(const struct model *model, unsigned cluster);
 
 /* A leader went a moment ago, and lists of connections and sessions could still show why. */
-bool model_wants_evidence(const struct model *, unsigned cluster);
+bool model_wants_evidence(const struct model *model, unsigned cluster);
 
 #endif

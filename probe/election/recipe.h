@@ -84,21 +84,21 @@ struct recipe_book;
  * whose name is its own pattern serves those who name it, and is never guessed.
  */
 struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t own_count, char **error);
-void recipe_book_free(struct recipe_book *);
+void recipe_book_free(struct recipe_book *book);
 /* One more owner: each frees it once. */
-struct recipe_book *recipe_book_share(struct recipe_book *);
+struct recipe_book *recipe_book_share(struct recipe_book *book);
 
-size_t recipe_book_count(const struct recipe_book *);
-const struct recipe *recipe_book_at(const struct recipe_book *, size_t i);
+size_t recipe_book_count(const struct recipe_book *book);
+const struct recipe *recipe_book_at(const struct recipe_book *book, size_t i);
 /* By name; NULL: there is none. */
-const struct recipe *recipe_book_find(const struct recipe_book *, const char *name);
+const struct recipe *recipe_book_find(const struct recipe_book *book, const char *name);
 
 /* The rows for "anything and ten digits" and "an ephemeral znode at the path itself". */
-const struct recipe *recipe_any_sequence(const struct recipe_book *);
-const struct recipe *recipe_any_lock(const struct recipe_book *);
+const struct recipe *recipe_any_sequence(const struct recipe_book *book);
+const struct recipe *recipe_any_lock(const struct recipe_book *book);
 
 /* Does this name fit the recipe's candidates? Fills *out when it does. */
-bool recipe_parse_name(const struct recipe_book *, const struct recipe *, const char *name,
+bool recipe_parse_name(const struct recipe_book *book, const struct recipe *recipe, const char *name,
                        struct candidate_name *out);
 
 /*
@@ -107,7 +107,7 @@ bool recipe_parse_name(const struct recipe_book *, const struct recipe *, const 
  * sequential names fit it; the user's rows come first. NULL: nothing fits, or the path is known not to be
  * an election although it looks like one. Pure: looks only at names.
  */
-const struct recipe *recipe_recognise(const struct recipe_book *, const char *path, char *const *names,
+const struct recipe *recipe_recognise(const struct recipe_book *book, const char *path, char *const *names,
                                       size_t count);
 
 /*
@@ -119,13 +119,13 @@ int64_t recipe_sequence_of(const char *name);
 
 /* The path of the mark for an election of this recipe: malloc'd, or NULL where it has none.
    configured (absolute; may be NULL) wins over the recipe's own. */
-char *recipe_mark_path(const struct recipe *, const char *election_path, const char *configured);
+char *recipe_mark_path(const struct recipe *recipe, const char *election_path, const char *configured);
 /* Another version of the layout may acknowledge elsewhere. */
-bool recipe_mark_varies(const struct recipe *);
+bool recipe_mark_varies(const struct recipe *recipe);
 /* Of a layout whose leader writes several: the others, i = 0, 1 ...; NULL: no more. */
-char *recipe_further_mark(const struct recipe *, const char *election_path, size_t i);
+char *recipe_further_mark(const struct recipe *recipe, const char *election_path, size_t i);
 /* The directory of its members' entries; NULL: it has none. */
-char *recipe_members_path(const struct recipe *, const char *election_path);
+char *recipe_members_path(const struct recipe *recipe, const char *election_path);
 
 /* ---- between the configuration, which names recipes, and the recipes that there are ---- */
 
@@ -135,11 +135,11 @@ const char **recipes_names(void);
 
 /* Can all recipes of the user be compiled? False with the error in *error ("error; remedy",
    caller frees; NULL: out of memory). */
-bool recipes_check(const struct settings *, char **error);
+bool recipes_check(const struct settings *settings, char **error);
 
 /* All recipes that the settings speak of: built in, the user's own, and patterns that elections name in place
    of a recipe. NULL and *error as above. */
-struct recipe_book *recipes_of(const struct settings *, char **error);
+struct recipe_book *recipes_of(const struct settings *settings, char **error);
 
 /*
  * The built-in layouts, one row each (recipe_table.c).

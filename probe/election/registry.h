@@ -17,34 +17,35 @@ struct election;
 struct registry;
 
 /* The election's own, or that of its members, begun where it has none; NULL: out of memory. */
-struct registry *registry_of(struct election *, bool members);
+struct registry *registry_of(struct election *election, bool members);
 /* Do the names of its entries say who the members are, or their data? */
-void registry_names_members(struct registry *, bool by_name);
-void registry_free(struct registry *); /* NULL is fine */
+void registry_names_members(struct registry *registry, bool by_name);
+void registry_free(struct registry *registry); /* NULL is fine */
 
 /* Its complete list of children. False: out of memory. seed: of the hashes, the same at every call. */
-bool registry_list(struct registry *, const struct observed_children *, uint64_t seed);
+bool registry_list(struct registry *registry, const struct observed_children *list, uint64_t seed);
 /* It does not exist. */
-void registry_lose(struct registry *);
+void registry_lose(struct registry *registry);
 /* One entry was read; node NULL: it is gone, or may not be read. False: there is no such entry. */
-bool registry_entry(struct registry *, const char *name, uint64_t seed, const struct observed_node *node);
+bool registry_entry(struct registry *registry, const char *name, uint64_t seed,
+                    const struct observed_node *node);
 
 /* Should that entry be read? members: of the members' directory, else of the acknowledgement's. Not if it
  * was read, and has certainly existed since. */
-bool registry_wants(const struct election *, bool members, const char *name);
+bool registry_wants(const struct election *election, bool members, const char *name);
 
-bool registry_is_listed(const struct registry *); /* false for NULL */
-bool registry_is_absent(const struct registry *);
-size_t registry_unread(const struct registry *);
-bool registry_holds(const struct registry *, uint64_t session);
+bool registry_is_listed(const struct registry *registry); /* false for NULL */
+bool registry_is_absent(const struct registry *registry);
+size_t registry_unread(const struct registry *registry);
+bool registry_holds(const struct registry *registry, uint64_t session);
 
 /* All facts of the election's registry are known. */
-bool registry_complete(const struct election *);
+bool registry_complete(const struct election *election);
 /* What that session's entry says of itself; NULL: nothing. */
-const char *registry_identity(const struct election *, uint64_t session);
+const char *registry_identity(const struct election *election, uint64_t session);
 /* ... and in the members' directory alone. */
-const char *registry_member(const struct election *, uint64_t session);
+const char *registry_member(const struct election *election, uint64_t session);
 /* The session of the entry that says the same of itself; 0: there is none. */
-uint64_t registry_session(const struct election *, const char *identity);
+uint64_t registry_session(const struct election *election, const char *identity);
 
 #endif

@@ -67,12 +67,12 @@ struct replicas {
     struct moment judged;
 };
 
-void replicas_free(struct replicas *);
+void replicas_free(struct replicas *replicas);
 /* One read. Forgets silently where memory is short. */
-void replicas_note(struct election *, size_t server, const struct observed_replica *);
+void replicas_note(struct election *election, size_t server, const struct observed_replica *seen);
 /* It does not belong to the ensemble any more: those behind it move up by one. */
-void replicas_server_left(struct election *, size_t server);
+void replicas_server_left(struct election *election, size_t server);
 /* A round is over. */
-enum replicas_next replicas_judge(const struct update *, uint32_t round);
+enum replicas_next replicas_judge(const struct update *update, uint32_t round);
 
 #endif

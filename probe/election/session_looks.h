@@ -14,26 +14,29 @@
 
 /* Looks at it have shown the same watches for long enough, on one connection that lived and was idle:
    they are proved for the time from run_us to client_counted_end_us(). */
-bool client_proved(const struct client *);
+bool client_proved(const struct client *client);
 /* Something is proved by that. */
-void client_is_proved(struct client *);
+void client_is_proved(struct client *client);
 /* The proof was made on a connection that is gone: it says nothing about the new one. */
-bool client_moved(const struct client *);
+bool client_moved(const struct client *client);
 /* So far apart its looks must lie for that; 0: its timeout is not known. */
-int64_t client_apart_us(const struct client *);
+int64_t client_apart_us(const struct client *client);
 /* 0: no look of the run counts. */
-int64_t client_counted_end_us(const struct client *);
+int64_t client_counted_end_us(const struct client *client);
 /* Looks from before then prove nothing any more: its run begins anew where it began earlier. */
-void client_look_again(struct client *, int64_t since_us);
+void client_look_again(struct client *client, int64_t since_us);
 /* Two servers list it: which of them it is on is not known. */
-bool client_doubled(const struct cluster *, const struct client *);
+bool client_doubled(const struct cluster *cluster, const struct client *client);
 
 /* What the servers show, into the table; elections whose clients changed are marked for diagnosis. */
-void clients_connections(struct cluster *, size_t server, struct moment, const struct observed_connections *);
-void clients_watches(struct cluster *, size_t server, struct moment, const struct observed_watches *);
-void clients_sessions(struct cluster *, size_t server, struct moment, const struct observed_sessions *);
-void clients_hidden(struct cluster *, size_t server, enum hidden_part);
+void clients_connections(struct cluster *cluster, size_t server, struct moment at,
+                         const struct observed_connections *seen);
+void clients_watches(struct cluster *cluster, size_t server, struct moment at,
+                     const struct observed_watches *seen);
+void clients_sessions(struct cluster *cluster, size_t server, struct moment at,
+                      const struct observed_sessions *seen);
+void clients_hidden(struct cluster *cluster, size_t server, enum hidden_part part);
 /* It does not belong to the ensemble any more: those behind it move up by one. */
-void clients_server_left(struct cluster *, size_t server);
+void clients_server_left(struct cluster *cluster, size_t server);
 
 #endif

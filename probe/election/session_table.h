@@ -53,27 +53,28 @@ struct clients {
     uint64_t above_sum; /* identifies this list */
 };
 
-void clients_free(struct clients *);
+void clients_free(struct clients *clients);
 /* A deep copy without looks and owners; NULL: out of memory. */
-struct clients *clients_copy(const struct clients *);
+struct clients *clients_copy(const struct clients *from);
 
-struct client *clients_find(const struct clients *, uint64_t session);
+struct client *clients_find(const struct clients *clients, uint64_t session);
 /* Begins the table where there is none; NULL: out of memory. */
-struct client *clients_make(struct cluster *, uint64_t session);
+struct client *clients_make(struct cluster *cluster, uint64_t session);
 
 /* Drops sessions that are on no server and own nothing. */
-void clients_drop_strangers(struct clients *);
+void clients_drop_strangers(struct clients *clients);
 /*
  * From the latest list of sessions: a server heard of it no earlier than low_us, and ZooKeeper's leader
  * learnt nothing of it after high_us, on the observer's monotonic clock. False: the list does not show that.
  */
-bool client_was_heard(const struct cluster *, const struct client *, int64_t *low_us, int64_t *high_us);
+bool client_was_heard(const struct cluster *cluster, const struct client *client, int64_t *low_us,
+                      int64_t *high_us);
 /* Takes a copy of its watches. False: out of memory; it keeps those of before. */
-bool client_keep_watches(struct client_session *, const struct seen_watches *);
+bool client_keep_watches(struct client_session *shown, const struct seen_watches *seen);
 
 /* Its znode was read, or goes. */
-void client_owns(struct client *, struct candidate *);
-void client_disown(struct candidate *);
+void client_owns(struct client *client, struct candidate *candidate);
+void client_disown(struct candidate *candidate);
 
 /* Does ephemeralOwner name a session? Not for persistent, container and TTL nodes. */
 bool owner_is_session(uint64_t owner);

@@ -20,27 +20,29 @@
 
 struct transactions;
 
-void transactions_free(struct transactions *);
+void transactions_free(struct transactions *transactions);
 
 /*
  * This transaction ended no session but perhaps this one (0: none); spares: nor did it delete any znode.
  * *transactions is made where it is NULL; where there is no memory, it stays unknown.
  */
-void transactions_note(struct transactions **, int64_t zxid, uint64_t session, bool spares);
+void transactions_note(struct transactions **transactions, int64_t zxid, uint64_t session, bool spares);
 /* The last request of this session, in the word of a connection list: "SETD". Others than writes of znodes
    tell nothing. */
-void transactions_note_request(struct transactions **, int64_t zxid, uint64_t session, const char *operation);
+void transactions_note_request(struct transactions **transactions, int64_t zxid, uint64_t session,
+                               const char *operation);
 
 /*
  * The transaction that removed a znode which still existed after stood and was gone after gone: the only one
  * in between that may have deleted anything. 0: there are several, or they are not known.
  */
-int64_t transactions_taker(const struct transactions *, int64_t stood, int64_t gone);
+int64_t transactions_taker(const struct transactions *transactions, int64_t stood, int64_t gone);
 
 /*
  * True: the transaction that took a znode of this session is the one that ended the session, since no other
  * one can have until the session was over, which it was after over.
  */
-bool transactions_are_one(const struct transactions *, int64_t took, int64_t over, uint64_t session);
+bool transactions_are_one(const struct transactions *transactions, int64_t took, int64_t over,
+                          uint64_t session);
 
 #endif

@@ -34,29 +34,30 @@ struct update {
 };
 
 /* Emits one event that belongs to no election. */
-void model_tell(struct model *, const struct event *);
+void model_tell(struct model *model, const struct event *event);
 /* Emits one event; fills in time, cluster and election. */
-void update_tell(const struct update *, struct event *);
+void update_tell(const struct update *update, struct event *event);
 /* ... of one candidate. */
-void update_tell_candidate(const struct update *, enum event_kind, const struct candidate *, size_t position);
+void update_tell_candidate(const struct update *update, enum event_kind kind,
+                           const struct candidate *candidate, size_t position);
 /* ... that the leader was elected; or once its data has been read (leader_untold), and at the latest before
    any other event about it. */
-void update_tell_elected(const struct update *);
-void update_tell_elected_read(const struct update *, bool read);
+void update_tell_elected(const struct update *update);
+void update_tell_elected_read(const struct update *update, bool read);
 /* Something changed that a screen may show. */
-void update_touched(const struct update *);
+void update_touched(const struct update *update);
 
-void update_state(const struct update *, enum election_state);
+void update_state(const struct update *update, enum election_state state);
 /* Its state is as before, but may have differed in between: it counts from now. */
-void update_state_found(const struct update *);
+void update_state_found(const struct update *update);
 /* The facts just read hold now. */
-void update_fresh(const struct update *);
-void update_out_of_memory(const struct update *);
+void update_fresh(const struct update *update);
+void update_out_of_memory(const struct update *update);
 /* Something of it, or of its sessions, changed: to be diagnosed. */
-void diagnose_soon(struct election *);
+void diagnose_soon(struct election *election);
 /* Nothing of it changed, but another look may say more. */
-void diagnose_again(struct election *);
+void diagnose_again(struct election *election);
 /* It is not watched any more. */
-void diagnose_forget(struct election *);
+void diagnose_forget(struct election *election);
 
 #endif

@@ -12,10 +12,10 @@
 enum answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
 
 /* Is this one notified when its predecessor goes? why: static text if not, or if unknown. */
-enum answer whatif_told(const struct candidate *, const char **why);
+enum answer whatif_told(const struct candidate *candidate, const char **why);
 
 /* No session owns it: it goes only when a client deletes it. (A znode with a time to live goes one day.) */
-bool candidate_stays(const struct candidate *);
+bool candidate_stays(const struct candidate *candidate);
 
 struct departure {
     const struct candidate *goes;
@@ -32,13 +32,13 @@ struct departure {
 };
 
 /* What happens when this candidate goes. */
-struct departure whatif_goes(const struct election *, const struct candidate *);
+struct departure whatif_goes(const struct election *election, const struct candidate *goes);
 
 /*
  * A lock has no line: when its holder goes, the first to create it holds it. The number of sessions
  * known to watch it, except its holder's: those that are notified.
  */
-size_t whatif_lock_told(const struct election *);
+size_t whatif_lock_told(const struct election *election);
 
 enum chain_state { CHAIN_UNKNOWN, CHAIN_COMPLETE, CHAIN_BROKEN };
 
@@ -52,6 +52,6 @@ struct next_failover {
     const struct candidate *broken_at; /* the first that is not notified when its predecessor goes, even if
                                           another watch notifies it later */
 };
-struct next_failover whatif_next(const struct election *);
+struct next_failover whatif_next(const struct election *election);
 
 #endif

@@ -36,25 +36,26 @@ struct agent_part {
 };
 
 /* Texts are copied. for_ms: how long this one would run. NULL: out of memory. */
-struct agents *agents_new(struct guard *, struct session *, const char *sandbox, const char *run,
+struct agents *agents_new(struct guard *guard, struct session *session, const char *sandbox, const char *run,
                           const char *name, int64_t for_ms);
 /* After the session's end. NULL is fine. */
-void agents_free(struct agents *);
+void agents_free(struct agents *agents);
 
 /* Called each tick until they say so: AGENTS_READY. A problem is valid until the next call. */
 enum agents_state { AGENTS_WAIT, AGENTS_READY, AGENTS_FAILED };
-enum agents_state agents_meet(struct agents *, const char **problem);
-size_t agents_count(const struct agents *);
-int64_t agents_for_ms(const struct agents *); /* then: how long all of them run */
+enum agents_state agents_meet(struct agents *agents, const char **problem);
+size_t agents_count(const struct agents *agents);
+int64_t agents_for_ms(const struct agents *agents); /* then: how long all of them run */
 
 /* Called each tick once one's time is over: AGENTS_READY when everybody's is, who still lives. */
-enum agents_state agents_over(struct agents *);
+enum agents_state agents_over(struct agents *agents);
 
 /*
  * The same at the end, with one's own part (at most 512 KB); then the parts of all, one's own among them. Of
  * those who still live they are waited for so long.
  */
-enum agents_state agents_part(struct agents *, const char *text, uint64_t patience_ms, const char **problem);
-const struct agent_part *agents_parts(const struct agents *, size_t *count);
+enum agents_state agents_part(struct agents *agents, const char *text, uint64_t patience_ms,
+                              const char **problem);
+const struct agent_part *agents_parts(const struct agents *agents, size_t *count);
 
 #endif

@@ -102,38 +102,38 @@ struct crowd_listener {           /* each may be NULL */
 
 /* How many sessions these options come to, with the packet's limit taken into account; see
  * descriptors_make_room(). */
-size_t crowd_sessions(const struct crowd_options *);
+size_t crowd_sessions(const struct crowd_options *options);
 
 /* Begins. Copies the options. NULL: out of memory. */
-struct crowd *crowd_new(uv_loop_t *, const struct crowd_options *, const struct crowd_listener *,
-                        void *context);
-void crowd_figures(const struct crowd *, struct crowd_figures *);
+struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
+                        const struct crowd_listener *listener, void *context);
+void crowd_figures(const struct crowd *crowd, struct crowd_figures *figures);
 
 /* Single candidates, by their index from 0 in the order of their beginning. NULL: there is none. */
-const struct test_candidate *crowd_candidate(const struct crowd *, size_t i);
-size_t crowd_leader(const struct crowd *); /* index, or SIZE_MAX: none of the crowd leads */
+const struct test_candidate *crowd_candidate(const struct crowd *crowd, size_t i);
+size_t crowd_leader(const struct crowd *crowd); /* index, or SIZE_MAX: none of the crowd leads */
 /*
  * Kills, resumes and returns single candidates, by their index. What happens to a session (close, drop,
  * pause, resume) happens to all the candidates on it. False: there is no such candidate, or nothing to do it
  * to.
  */
-bool crowd_kill(struct crowd *, size_t i, enum kill_mode);
-bool crowd_resume(struct crowd *, size_t i);
-bool crowd_volunteer(struct crowd *, size_t i);
+bool crowd_kill(struct crowd *crowd, size_t i, enum kill_mode how);
+bool crowd_resume(struct crowd *crowd, size_t i);
+bool crowd_volunteer(struct crowd *crowd, size_t i);
 /* Suspends the kill schedule, or resumes it. */
-void crowd_hold(struct crowd *, bool hold);
+void crowd_hold(struct crowd *crowd, bool hold);
 /* Ends the kill schedule before crowd_end(). Reports a planned failover under way as broken off. */
-void crowd_break_off(struct crowd *);
+void crowd_break_off(struct crowd *crowd);
 
 /* So many more are to come. False: it is at its end, or they would be too many. */
-bool crowd_add(struct crowd *, size_t count);
+bool crowd_add(struct crowd *crowd, size_t count);
 
 /* Adds no more, and gives up candidates that are not in line yet: the rest are all. */
-void crowd_settle_for(struct crowd *);
+void crowd_settle_for(struct crowd *crowd);
 /* Ends so many connected sessions, the last to come first, but not the leader's. Returns how many it were. */
-size_t crowd_give_back(struct crowd *, size_t sessions);
+size_t crowd_give_back(struct crowd *crowd, size_t sessions);
 /* Closed to those who are still on their way and to those yet to come, who keep their place; until opened. */
-void crowd_close(struct crowd *, bool closed);
+void crowd_close(struct crowd *crowd, bool closed);
 
 /*
  * Ends all sessions in an orderly way, some in each turn of the loop, including paused ones and those without
@@ -142,7 +142,7 @@ void crowd_close(struct crowd *, bool closed);
  * at any time, without a request to the servers) crowd_free(), but never from within a listener. NULL is
  * fine.
  */
-void crowd_end(struct crowd *, void (*ended)(void *context, size_t left_to_expire));
-void crowd_free(struct crowd *);
+void crowd_end(struct crowd *crowd, void (*ended)(void *context, size_t left_to_expire));
+void crowd_free(struct crowd *crowd);
 
 #endif

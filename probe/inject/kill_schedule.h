@@ -35,24 +35,26 @@ struct kill_schedule {
     size_t return_count, return_room;
 };
 
-void kill_schedule_free(struct kill_schedule *);
+void kill_schedule_free(struct kill_schedule *kill_schedule);
 
 /* Is a death due, in a crowd that has been in line since then? */
-bool kill_schedule_is_due(struct kill_schedule *, uint64_t stood_us, uint64_t time_us);
+bool kill_schedule_is_due(struct kill_schedule *kill_schedule, uint64_t stood_us, uint64_t time_us);
 /* When the death that is due was due: now, where something was in its way before. OBSTACLES: it can be now.
  */
-uint64_t kill_schedule_take(struct kill_schedule *, enum death_obstacle, uint64_t time_us);
+uint64_t kill_schedule_take(struct kill_schedule *kill_schedule, enum death_obstacle obstacle,
+                            uint64_t time_us);
 /* They died, and how: plans the next death, and their return. */
-void kill_schedule_died(struct kill_schedule *, size_t i, enum kill_mode how, uint64_t due_us,
+void kill_schedule_died(struct kill_schedule *kill_schedule, size_t i, enum kill_mode how, uint64_t due_us,
                         uint64_t time_us);
 /* The next candidate to return now, and how it had died. False: no more. */
-bool kill_schedule_returns(struct kill_schedule *, uint64_t time_us, size_t *i, enum kill_mode *how);
+bool kill_schedule_returns(struct kill_schedule *kill_schedule, uint64_t time_us, size_t *i,
+                           enum kill_mode *how);
 
 /* The death before is over only now: the next is not due before. */
-void kill_schedule_not_before(struct kill_schedule *, uint64_t time_us);
+void kill_schedule_not_before(struct kill_schedule *kill_schedule, uint64_t time_us);
 /* No more deaths, or again; deaths due meanwhile are not repeated later. */
-void kill_schedule_hold(struct kill_schedule *, bool hold);
+void kill_schedule_hold(struct kill_schedule *kill_schedule, bool hold);
 /* No more deaths at all: a death that is held up is left out. */
-void kill_schedule_end(struct kill_schedule *);
+void kill_schedule_end(struct kill_schedule *kill_schedule);
 
 #endif

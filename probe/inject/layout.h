@@ -18,16 +18,16 @@
  */
 
 /* The same people may do the same; the order is of no account. */
-bool acl_is_same(const struct acl *, const struct acl *);
+bool acl_is_same(const struct acl *acl, const struct acl *b);
 
 /*
  * The servers hide part of it: a client that may read a znode but not administer it sees its digests
  * as user:x. An ACL copied from that would match no user.
  */
-bool acl_is_masked(const struct acl *);
+bool acl_is_masked(const struct acl *acl);
 
 /* For people, one line: who may do what, as zkCli has it (cdrwa). malloc'd; NULL: out of memory. */
-char *acl_tell(const struct acl *);
+char *acl_tell(const struct acl *acl);
 
 #define LAYOUT_DATA_MOST 4096
 
@@ -44,7 +44,7 @@ struct layout {
 /* lost: it could not be read to its end (the connection, or memory): nothing is to be made of it. */
 typedef void (*layout_fn)(void *context, bool lost);
 
-void layout_free(struct layout *);
+void layout_free(struct layout *layout);
 
 /*
  * The pattern that such a name was made from, without its number: GUIDs and the owner's session are what
@@ -66,6 +66,6 @@ typedef void (*run_layout_fn)(struct run *, enum run_end why, const char *proble
  * Chooses the run's path, and fills in its layout; live its guard, too. fn is called once, also
  * when the session ends before; perhaps at once.
  */
-void run_layout(struct run *, run_layout_fn);
+void run_layout(struct run *run, run_layout_fn fn);
 
 #endif

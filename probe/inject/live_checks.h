@@ -25,9 +25,10 @@ typedef void (*live_checks_fn)(void *context, const char *problem, int timeout_m
  * within some seconds. The settings are borrowed; whatever else they name is not looked at. pattern: of the
  * names, see naming.h; copied. NULL: out of memory.
  */
-struct live_checks *live_checks_look(uv_loop_t *, const struct settings *, const struct cluster_settings *,
-                                     const char *path, const char *pattern, live_checks_fn, void *context);
+struct live_checks *live_checks_look(uv_loop_t *loop, const struct settings *settings,
+                                     const struct cluster_settings *cluster, const char *path,
+                                     const char *pattern, live_checks_fn fn, void *context);
 /* Not from within fn. NULL is fine. */
-void live_checks_free(struct live_checks *);
+void live_checks_free(struct live_checks *live_checks);
 
 #endif

@@ -22,15 +22,16 @@ struct run;
 struct crowd;
 
 /* Begins. Texts in the options must outlive it. NULL: out of memory. */
-struct run *run_new(uv_loop_t *, const struct run_options *, const struct run_listener *, void *context);
+struct run *run_new(uv_loop_t *loop, const struct run_options *options, const struct run_listener *listener,
+                    void *context);
 
 /* Ends it before its time, in an orderly way; over is called after that. */
-void run_stop(struct run *);
+void run_stop(struct run *run);
 /* At any moment. Before it is over: its znodes stay for the next run to remove. */
-void run_free(struct run *);
+void run_free(struct run *run);
 
 /* While it is in line or runs, else NULL: to kill, pause, resume, resign single candidates, and to add some.
  */
-struct crowd *run_crowd(const struct run *);
+struct crowd *run_crowd(const struct run *run);
 
 #endif

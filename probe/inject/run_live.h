@@ -39,14 +39,14 @@ struct leads_check {
 };
 
 /* None of ours is in line yet. */
-void leads_check_begin(struct leads_check *, uint64_t now_us);
+void leads_check_begin(struct leads_check *front, uint64_t now_us);
 
 /* A list, with the times of request and answer. ours: the smallest number of ours in it; INT64_MAX: none. */
-void leads_check_look(struct leads_check *, char *const *names, size_t count, int64_t ours, uint64_t asked_us,
-                      uint64_t answered_us);
+void leads_check_look(struct leads_check *front, char *const *names, size_t count, int64_t ours,
+                      uint64_t asked_us, uint64_t answered_us);
 
 /* The latest list had ours in it: their present state is not known. */
-bool leads_check_is_open(const struct leads_check *);
+bool leads_check_is_open(const struct leads_check *front);
 
 struct leads_check;
 struct run;
@@ -55,21 +55,21 @@ struct live_rules;
 #define LIVE_WITHDRAWALS_MOST 3
 
 /* The crowd has begun to join. over: it withdrew for the last time. NULL: out of memory. */
-struct live_rules *live_rules_keep(struct run *, void (*over)(struct run *, const char *problem));
+struct live_rules *live_rules_keep(struct run *run, void (*over)(struct run *, const char *problem));
 /* After the session's last answer only while none is owed; see live_rules_clear(). NULL is fine. */
-void live_rules_free(struct live_rules *);
+void live_rules_free(struct live_rules *rules);
 
 /* Every so often; and when a watch of the run's session has fired, or its session is back. */
-void live_rules_tick(struct live_rules *);
-void live_rules_noticed(struct live_rules *);
+void live_rules_tick(struct live_rules *rules);
+void live_rules_noticed(struct live_rules *rules);
 
 /* Whether one of ours was ever first, as far as is known. */
-const struct leads_check *live_rules_front(const struct live_rules *);
+const struct leads_check *live_rules_front(const struct live_rules *rules);
 
 /*
  * At the end: deletes znodes of ours that still exist; done is called once, with seen false where the
  * connection was lost before all answers came: then it may be tried again. False: no connection.
  */
-bool live_rules_clear(struct live_rules *, void (*done)(struct run *, bool seen));
+bool live_rules_clear(struct live_rules *rules, void (*done)(struct run *, bool seen));
 
 #endif

@@ -27,7 +27,8 @@ struct demand {
 /* NULL: within the ceiling. Else what passes which setting of inject:, in one buffer of the caller's, fit to
    be followed by what to do. */
 #define LIMITS_TEXT 160
-const char *limits_passed(const struct inject_settings *, const struct demand *, char text[LIMITS_TEXT]);
+const char *limits_passed(const struct inject_settings *limits, const struct demand *demand,
+                          char text[LIMITS_TEXT]);
 
 #define RUN_OPTIONS_PARTS 8
 
@@ -36,10 +37,10 @@ const char *run_options_behaviour(const char *text, struct crowd_part parts[RUN_
                                   size_t *count);
 
 /* "leader", "leader:every=2s", "random:every=250ms". */
-const char *run_options_kill(const char *text, enum crowd_victim *, uint64_t *every_ms);
+const char *run_options_kill(const char *text, enum crowd_victim *victim, uint64_t *every_ms);
 
 /* "close", "drop", "pause", "resign" */
-const char *run_options_how(const char *text, enum kill_mode *);
+const char *run_options_how(const char *text, enum kill_mode *how);
 
 /* "own", "shared:100" */
 const char *run_options_sessions(const char *text, size_t *per_session);
@@ -65,9 +66,9 @@ struct expectation {
     enum { EXPECT_LESS, EXPECT_AT_MOST, EXPECT_MORE, EXPECT_AT_LEAST, EXPECT_EQUAL } relation;
     int64_t value; /* microseconds, or a number */
 };
-const char *run_options_expect(const char *text, struct expectation *);
+const char *run_options_expect(const char *text, struct expectation *expectation);
 
 /* A figure that is not known (-1) holds nothing. */
-bool expectation_holds(const struct expectation *, int64_t value);
+bool expectation_holds(const struct expectation *expectation, int64_t value);
 
 #endif

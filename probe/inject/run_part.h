@@ -17,7 +17,7 @@
 struct run;
 
 /* malloc'd; NULL: out of memory. */
-char *run_part_write(const struct run_report *);
+char *run_part_write(const struct run_report *run_report);
 
 enum part_count {
     PART_WANTED, /* candidates */
@@ -61,9 +61,9 @@ struct run_part {
     struct histogram times[PART_TIMES];
 };
 
-void run_part_read(const struct agent_part *, struct run_part *);
+void run_part_read(const struct agent_part *agent, struct run_part *part);
 
 /* All agents of the run have handed in theirs: they come to one, and who did not come to its end is noted. */
-void run_gather(struct run *);
+void run_gather(struct run *run);
 
 #endif

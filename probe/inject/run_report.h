@@ -45,8 +45,8 @@ enum run_end {
     RUN_TOO_SLOW,  /* the ensemble's ping */
     RUN_FAILED     /* something else, said in the problem */
 };
-const char *run_end_word(enum run_end);     /* of the JSON: "done" */
-const char *run_phase_word(enum run_phase); /* for people: "standing" */
+const char *run_end_word(enum run_end end);       /* of the JSON: "done" */
+const char *run_phase_word(enum run_phase phase); /* for people: "standing" */
 
 struct run_times {
     const struct histogram *stand, *failover;
@@ -104,13 +104,13 @@ struct run_report {
 };
 
 /* Counts it if it was planned, and all are in line. */
-void run_count_failover(struct run *, const struct crowd_failover *);
+void run_count_failover(struct run *run, const struct crowd_failover *failover);
 
 /* Fills a report as of now; texts and pointers stay valid until the loop turns. Large: not for the stack. */
-void run_report(const struct run *, struct run_report *);
+void run_report(const struct run *run, struct run_report *report);
 
 /* -1: not known. Microseconds, or a number. */
-int64_t run_figure(const struct run_report *, enum expectation_figure, enum expectation_of);
+int64_t run_figure(const struct run_report *report, enum expectation_figure figure, enum expectation_of of);
 
 /*
  * The report of a run of test candidates as JSON; the README lists its keys.
@@ -118,7 +118,7 @@ int64_t run_figure(const struct run_report *, enum expectation_figure, enum expe
 
 /* expectations: as written, and parsed; count of them. With an earlier run, that one is the subject, and this
    one is the comparison. */
-void run_json_write(struct buffer *, const struct run_report *, const char *const *texts,
-                    const struct expectation *, size_t count);
+void run_json_write(struct buffer *out, const struct run_report *run_report, const char *const *texts,
+                    const struct expectation *expectations, size_t count);
 
 #endif

@@ -84,9 +84,9 @@ struct run {
 };
 
 /* A line for people, part of the report. */
-void run_note(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void run_note(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The pattern of its candidates' names. */
-const char *run_name(const struct run *);
+const char *run_name(const struct run *run);
 /* Of this process, user and system. */
 uint64_t run_cpu_us(void);
 
@@ -95,13 +95,13 @@ uint64_t run_cpu_us(void);
  */
 
 /* The path that was asked for is the sandbox, or in it. */
-bool run_is_inside(const struct run *);
+bool run_is_inside(const struct run *run);
 
 /*
  * Chooses run, within and election, which the trial owns; with --join its agent's name, too. False: out of
  * memory, or there can be none (a name in the sandbox that a run may not have; --live inside the sandbox).
  */
-bool run_places_choose(struct run *);
+bool run_places_choose(struct run *run);
 
 /*
  * The servers' own figures: before a run, while it goes on, and after it.
@@ -112,13 +112,13 @@ bool run_places_choose(struct run *);
  */
 
 /* then: when they are known, or at once where no server may be polled. */
-void run_counters_before(struct run *, void (*then)(struct run *));
+void run_counters_before(struct run *run, void (*then)(struct run *));
 /* At every tick, with uv_hrtime() as microseconds. */
-void run_counters_during(struct run *, uint64_t now_us);
+void run_counters_during(struct run *run, uint64_t now_us);
 /* False: there is nothing to wait for (any more), and then is not called. */
-bool run_counters_after(struct run *, void (*then)(struct run *));
+bool run_counters_after(struct run *run, void (*then)(struct run *));
 /* No more callbacks. */
-void run_counters_cancel(struct run *);
+void run_counters_cancel(struct run *run);
 
 /*
  * Checks while a run goes on: whether candidates still join, and whether the ensemble bears the
@@ -130,15 +130,15 @@ void run_counters_cancel(struct run *);
 #define RUN_WATCH_TEXT 400
 
 /* The ensemble's pulse: a request every so often, and how long the slowest of them take. */
-bool run_watch_pulse(struct run *, uint64_t now_us, char problem[RUN_WATCH_TEXT]);
+bool run_watch_pulse(struct run *run, uint64_t now_us, char problem[RUN_WATCH_TEXT]);
 /* Where some joined and no more come, the run goes on with these; where none joined, it cannot. */
-bool run_watch_standing(struct run *, uint64_t now_us, char problem[RUN_WATCH_TEXT]);
+bool run_watch_standing(struct run *run, uint64_t now_us, char problem[RUN_WATCH_TEXT]);
 
 /* Whether we ourselves keep up with the clock. Before the pulse. */
-void run_watch_own_pace(struct run *, uint64_t now_us);
+void run_watch_own_pace(struct run *run, uint64_t now_us);
 /* Whether our own session is connected, at each change. */
-void run_watch_connection(struct run *, bool connected);
+void run_watch_connection(struct run *run, bool connected);
 /* At the end: for how long it was not, and for how long we did not keep up. */
-void run_watch_note_absence(struct run *);
+void run_watch_note_absence(struct run *run);
 
 #endif

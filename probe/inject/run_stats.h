@@ -32,15 +32,15 @@ struct histogram {
 };
 
 /* Negative durations count as 0. */
-void histogram_add(struct histogram *, int64_t us);
+void histogram_add(struct histogram *histogram, int64_t us);
 /* All of the other's too, as when the agents of a run hand in theirs. */
-void histogram_merge(struct histogram *, const struct histogram *other);
+void histogram_merge(struct histogram *histogram, const struct histogram *other);
 
 /*
  * The duration that this part (0.5, 0.99) of all do not exceed: the upper end of its bucket, never above
  * the longest. 0 where there is none.
  */
-int64_t histogram_percentile(const struct histogram *, double part);
+int64_t histogram_percentile(const struct histogram *histogram, double part);
 
 /* The i-th bucket covers low to high, both included; for drawing. */
 void histogram_bucket(size_t i, int64_t *low_us, int64_t *high_us);
@@ -94,27 +94,28 @@ struct run_stats {
     uint64_t first_most_us, survived, unplanned;
 };
 
-void run_stats_init(struct run_stats *);
-void run_stats_free(struct run_stats *);
+void run_stats_init(struct run_stats *run_stats);
+void run_stats_free(struct run_stats *run_stats);
 
 /* One more, due to be in line since then. False: out of memory. */
-bool run_stats_enter(struct run_stats *, uint64_t due_us);
+bool run_stats_enter(struct run_stats *run_stats, uint64_t due_us);
 /* The last one did not come on after all. */
-void run_stats_leave(struct run_stats *);
-void run_stats_changed(struct run_stats *, size_t i, const struct candidacy *, uint64_t now_us);
+void run_stats_leave(struct run_stats *run_stats);
+void run_stats_changed(struct run_stats *run_stats, size_t i, const struct candidacy *candidacy,
+                       uint64_t now_us);
 /* It has looked, and is not to lead. */
-void run_stats_placed(struct run_stats *, size_t i, bool first, uint64_t now_us);
-void run_stats_asked(struct run_stats *, enum candidate_ask);
-void run_stats_answered(struct run_stats *);
-void run_stats_noticed(struct run_stats *, int64_t number, uint64_t now_us);
+void run_stats_placed(struct run_stats *run_stats, size_t i, bool first, uint64_t now_us);
+void run_stats_asked(struct run_stats *run_stats, enum candidate_ask what);
+void run_stats_answered(struct run_stats *run_stats);
+void run_stats_noticed(struct run_stats *run_stats, int64_t number, uint64_t now_us);
 
 /* The leader dies now, and should have at due_us. Before it is done. */
-void run_stats_death(struct run_stats *, enum kill_mode, uint64_t due_us, uint64_t now_us);
+void run_stats_death(struct run_stats *run_stats, enum kill_mode how, uint64_t due_us, uint64_t now_us);
 /* The death was none: the leader was back before anybody noticed. */
-void run_stats_survived(struct run_stats *);
+void run_stats_survived(struct run_stats *run_stats);
 /* A failover is under way that already has a leader. */
-bool run_stats_has_led(const struct run_stats *);
+bool run_stats_has_led(const struct run_stats *run_stats);
 /* Ends the failover that is under way where it has come to its end, or anyway: true, once. */
-bool run_stats_settle(struct run_stats *, bool anyway);
+bool run_stats_settle(struct run_stats *run_stats, bool anyway);
 
 #endif

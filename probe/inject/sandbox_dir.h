@@ -33,21 +33,22 @@ struct sandbox_dir_options {
 typedef void (*sandbox_dir_fn)(void *context, const char *problem);
 
 /* Copies the options; guard (of this sandbox and run) and session must outlive it. NULL: out of memory. */
-struct sandbox_dir *sandbox_dir_new(struct guard *, struct session *, const struct sandbox_dir_options *);
+struct sandbox_dir *sandbox_dir_new(struct guard *guard, struct session *session,
+                                    const struct sandbox_dir_options *options);
 /* Never while it is being made or removed, but after the session's end. NULL is fine. */
-void sandbox_dir_free(struct sandbox_dir *);
+void sandbox_dir_free(struct sandbox_dir *sandbox_dir);
 
 /* Removes finished runs, and makes this run's place; not in a directory with foreign candidates. fn
  * is called once, also when the session is lost. */
-void sandbox_dir_make(struct sandbox_dir *, sandbox_dir_fn, void *context);
+void sandbox_dir_make(struct sandbox_dir *sandbox_dir, sandbox_dir_fn fn, void *context);
 
 /* Removes all of this run; last: the run's own znode and, unless another run needs it, the sandbox. */
-void sandbox_dir_remove(struct sandbox_dir *, sandbox_dir_fn, void *context);
+void sandbox_dir_remove(struct sandbox_dir *sandbox_dir, sandbox_dir_fn fn, void *context);
 
 /* Runs that were over and have been removed. */
-size_t sandbox_dir_swept(const struct sandbox_dir *);
+size_t sandbox_dir_swept(const struct sandbox_dir *sandbox_dir);
 
 /* The first znode, in a run that was to be removed, that is not ours and stays; NULL: none was found. */
-const char *sandbox_dir_kept(const struct sandbox_dir *);
+const char *sandbox_dir_kept(const struct sandbox_dir *sandbox_dir);
 
 #endif

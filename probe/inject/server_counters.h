@@ -23,12 +23,12 @@ struct server_counter {
     int64_t zxid, connections, watches, sessions, ephemerals;
     int64_t outstanding, slowest_ms, received, sent;
 };
-void server_counter_clear(struct server_counter *);
+void server_counter_clear(struct server_counter *mark);
 /* Whether anything is known. */
-bool server_counter_knows(const struct server_counter *);
+bool server_counter_knows(const struct server_counter *mark);
 /* Each figure becomes the higher of both; what only one knows is that one's. False:
    the other knows nothing. */
-bool server_counter_raise(struct server_counter *, const struct server_counter *other);
+bool server_counter_raise(struct server_counter *mark, const struct server_counter *other);
 /* How many transactions there were between two marks of one server; -1: not known, as when another server
    became ZooKeeper's leader in between and began to number anew. */
 int64_t server_counter_transactions(const struct server_counter *before, const struct server_counter *after);
@@ -43,9 +43,9 @@ typedef void (*server_counters_fn)(void *context, const struct server_counter *,
  * cluster is borrowed until then. The marks are valid during the call. NULL: no server may be polled, or out
  * of memory.
  */
-struct server_counters *server_counters_ask(uv_loop_t *, const struct cluster_settings *, server_counters_fn,
-                                            void *context);
+struct server_counters *server_counters_ask(uv_loop_t *loop, const struct cluster_settings *cluster,
+                                            server_counters_fn fn, void *context);
 /* fn is not called any more. NULL is fine. Not after fn was called. */
-void server_counters_cancel(struct server_counters *);
+void server_counters_cancel(struct server_counters *server_counters);
 
 #endif

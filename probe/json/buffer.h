@@ -21,17 +21,17 @@ struct buffer {
     bool failed;
 };
 
-void buffer_put(struct buffer *, const void *bytes, size_t length);
-void buffer_put_char(struct buffer *, char);
-void buffer_put_text(struct buffer *, const char *text);
-void buffer_printf(struct buffer *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buffer_put(struct buffer *buffer, const void *bytes, size_t length);
+void buffer_put_char(struct buffer *buffer, char c);
+void buffer_put_text(struct buffer *buffer, const char *text);
+void buffer_printf(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Drops the first length bytes. */
-void buffer_drop(struct buffer *, size_t length);
+void buffer_drop(struct buffer *buffer, size_t length);
 
 /* Empty again; forgets a failure too. */
-void buffer_clear(struct buffer *);
-void buffer_free(struct buffer *);
+void buffer_clear(struct buffer *buffer);
+void buffer_free(struct buffer *buffer);
 
 static inline bool buffer_failed(const struct buffer *buffer)
 {

@@ -40,7 +40,7 @@
 /* ---- A finding as JSON: the same object in `once` and in `events` ---- */
 
 /* The object, as the next element. */
-void json_finding_write(struct json_writer *, const struct finding *);
+void json_finding_write(struct json_writer *writer, const struct finding *finding);
 
 /*
  * A change of leader as JSON: the same object in `events` and in `report`.
@@ -51,20 +51,20 @@ void json_finding_write(struct json_writer *, const struct finding *);
  */
 
 /* The object, as the next element. */
-void json_failover_write(struct json_writer *, const struct failover *);
+void json_failover_write(struct json_writer *writer, const struct failover *failover);
 /* Its members alone, into an object that holds others too. */
-void json_failover_write_members(struct json_writer *, const struct failover *);
+void json_failover_write_members(struct json_writer *writer, const struct failover *failover);
 
 /* One of its phases, or a figure of several: [low, high], or null. */
-void json_failover_write_span(struct json_writer *, const char *key, struct span);
+void json_failover_write_span(struct json_writer *writer, const char *key, struct span span);
 
 /* Appends the event's object and a newline. */
-void json_event_write(struct buffer *, const struct event *);
+void json_event_write(struct buffer *out, const struct event *event);
 
 /*
  * Appends a notice for a reader who was too slow for the lines in between: a connection event of state
  * "gap" about all clusters, with the number of lines that were dropped.
  */
-void json_event_write_dropped(struct buffer *, struct moment at, uint64_t dropped);
+void json_event_write_dropped(struct buffer *out, struct moment at, uint64_t dropped);
 
 #endif

@@ -44,13 +44,13 @@
 #include "probe/json/buffer.h"
 
 /* Appends the document, laid out for people too: a candidate a line. at: when the look was taken. */
-void json_snapshot_write(struct buffer *, const struct model *, struct moment at);
+void json_snapshot_write(struct buffer *out, const struct model *model, struct moment at);
 
 /* The same where failovers are kept: kept gives the figures of those of an election in the time before the
    look; false: they are not known. */
 #define JSON_SNAPSHOT_WINDOW_MS (INT64_C(24) * 3600 * 1000)
 typedef bool (*json_snapshot_kept_fn)(void *context, const struct election *, struct failover_figures *);
-void json_snapshot_write_kept(struct buffer *, const struct model *, struct moment at, json_snapshot_kept_fn,
-                              void *context);
+void json_snapshot_write_kept(struct buffer *out, const struct model *model, struct moment at,
+                              json_snapshot_kept_fn figures, void *context);
 
 #endif

@@ -36,26 +36,26 @@ struct json_writer {
 
 struct json_writer json_writer_to(struct buffer *out, bool spaced);
 
-void json_write_begin(struct json_writer *, char bracket);  /* '{' or '[' */
-void json_write_end(struct json_writer *, char bracket);    /* '}' or ']' */
-void json_write_key(struct json_writer *, const char *key); /* a constant: not escaped */
+void json_write_begin(struct json_writer *writer, char bracket);  /* '{' or '[' */
+void json_write_end(struct json_writer *writer, char bracket);    /* '}' or ']' */
+void json_write_key(struct json_writer *writer, const char *key); /* a constant: not escaped */
 
 /* The next element, or the next end, begins a new line. */
-void json_write_line(struct json_writer *, int indent);
+void json_write_line(struct json_writer *writer, int indent);
 
-void json_write_null(struct json_writer *);
-void json_write_bool(struct json_writer *, bool);
-void json_write_int(struct json_writer *, int64_t);
-void json_write_uint(struct json_writer *, uint64_t);
+void json_write_null(struct json_writer *writer);
+void json_write_bool(struct json_writer *writer, bool value);
+void json_write_int(struct json_writer *writer, int64_t value);
+void json_write_uint(struct json_writer *writer, uint64_t value);
 /* NULL is null. */
-void json_write_string(struct json_writer *, const char *text);
+void json_write_string(struct json_writer *writer, const char *text);
 /* A session id as the four-letter words print it: "0x100002a4d0a0001"; 0 is null. */
-void json_write_session(struct json_writer *, uint64_t session);
+void json_write_session(struct json_writer *writer, uint64_t session);
 /* RFC 3339 in UTC with milliseconds; 0 (not known) is null. */
-void json_write_time(struct json_writer *, int64_t wall_us);
+void json_write_time(struct json_writer *writer, int64_t wall_us);
 /* A duration as a number of milliseconds: whole ones from 10 ms on, below with up to three decimals.
    Negative (not known) is null. */
-void json_write_ms(struct json_writer *, int64_t us);
+void json_write_ms(struct json_writer *writer, int64_t us);
 
 /*
  * A key and its value in one call: the members of all JSON objects here.
@@ -65,17 +65,17 @@ void json_write_ms(struct json_writer *, int64_t us);
  */
 
 /* '{' or '[': what follows is in it, until json_write_end(). */
-void json_member_begin(struct json_writer *, const char *key, char bracket);
+void json_member_begin(struct json_writer *writer, const char *key, char bracket);
 
-void json_member_null(struct json_writer *, const char *key);
-void json_member_bool(struct json_writer *, const char *key, bool);
-void json_member_int(struct json_writer *, const char *key, int64_t);
-void json_member_uint(struct json_writer *, const char *key, uint64_t);
+void json_member_null(struct json_writer *writer, const char *key);
+void json_member_bool(struct json_writer *writer, const char *key, bool value);
+void json_member_int(struct json_writer *writer, const char *key, int64_t value);
+void json_member_uint(struct json_writer *writer, const char *key, uint64_t value);
 /* Negative is null: a figure that is not known. */
-void json_member_known(struct json_writer *, const char *key, int64_t);
-void json_member_text(struct json_writer *, const char *key, const char *text);
-void json_member_session(struct json_writer *, const char *key, uint64_t session);
-void json_member_time(struct json_writer *, const char *key, int64_t wall_us);
-void json_member_ms(struct json_writer *, const char *key, int64_t us);
+void json_member_known(struct json_writer *writer, const char *key, int64_t value);
+void json_member_text(struct json_writer *writer, const char *key, const char *text);
+void json_member_session(struct json_writer *writer, const char *key, uint64_t session);
+void json_member_time(struct json_writer *writer, const char *key, int64_t wall_us);
+void json_member_ms(struct json_writer *writer, const char *key, int64_t us);
 
 #endif

@@ -88,24 +88,24 @@ struct report_query {
 };
 
 /* Everything was recorded outside of the window, or nothing at all. */
-bool report_is_empty(const struct report *);
+bool report_is_empty(const struct report *report);
 
 /* So much of the time was not watched that it is worth a word: a recording begins with the moment until the
    first look. */
-bool report_has_gap(const struct report_election *);
+bool report_has_gap(const struct report_election *election);
 /* Stretches without observation. */
-size_t report_gap_count(const struct report_election *);
+size_t report_gap_count(const struct report_election *election);
 
 /* Leader changes that were seen, by the hour that was watched; negative: too little was watched to say. */
-double report_changes_per_hour(const struct report_election *);
+double report_changes_per_hour(const struct report_election *election);
 
 /* Fills an election's sums and statistics in from its stretches and failovers; report_make() has done it.
    False: out of memory. */
-bool report_sum_up(struct report_election *);
+bool report_sum_up(struct report_election *election);
 
 /* NULL and a text in *error (caller frees): the recording cannot be read, or out of memory. */
-struct report *report_make(struct history *, const struct report_query *, char **error);
-void report_free(struct report *); /* NULL is fine */
+struct report *report_make(struct history *history, const struct report_query *query, char **error);
+void report_free(struct report *report); /* NULL is fine */
 
 /*
  * A report as one JSON document: `electop report --json`.
@@ -133,6 +133,6 @@ void report_free(struct report *); /* NULL is fine */
  */
 
 /* Appends the document, laid out for people too: a failover, a stretch, a finding a line. */
-void json_report_write(struct buffer *, const struct report *, const char *recording);
+void json_report_write(struct buffer *out, const struct report *report, const char *recording);
 
 #endif

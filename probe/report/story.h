@@ -86,7 +86,7 @@ struct story_query {
 };
 
 /* NULL, and *error NULL: there is no such failover; else a text in *error (caller frees). */
-struct story *story_make(struct history *, const struct story_query *, char **error);
-void story_free(struct story *); /* NULL is fine */
+struct story *story_make(struct history *history, const struct story_query *query, char **error);
+void story_free(struct story *story); /* NULL is fine */
 
 #endif

@@ -49,33 +49,33 @@ struct frame_ledger {
     bool too_large; /* the list that was checked last */
 };
 
-void frame_ledger_free(struct frame_ledger *);
+void frame_ledger_free(struct frame_ledger *ledger);
 
 /*
  * Notes a frame that the client is about to send (without its length prefix; only its first 8 bytes are
  * read). False: it is none whose reply can be checked, or memory is out; it must not be sent.
  */
-bool frame_note_request(struct frame_ledger *, const uint8_t *frame, size_t length);
+bool frame_note_request(struct frame_ledger *ledger, const uint8_t *frame, size_t length);
 
 /*
  * Whether a frame of this length may follow, as soon as its prefix is read. fault: at least FRAME_FAULT_TEXT
  * bytes, "a frame of 369295616 bytes".
  */
-bool frame_check_length(const struct frame_ledger *, uint32_t length, char *fault);
+bool frame_check_length(const struct frame_ledger *ledger, uint32_t length, char *fault);
 
 /*
  * Checks a whole frame without its prefix, and settles the request that it answers. False: fault says what is
  * wrong, "children count 2147483647 in 96 bytes".
  */
-bool frame_check(struct frame_ledger *, const uint8_t *frame, uint32_t length, char *fault);
+bool frame_check(struct frame_ledger *ledger, const uint8_t *frame, uint32_t length, char *fault);
 
 /*
  * Checks the header of a reply that is longer than FRAME_LENGTH_MOST, and settles the request that it
  * answers. False: it answers none that may be so large.
  */
-bool frame_skip(struct frame_ledger *, const uint8_t *header, uint32_t length, char *fault);
+bool frame_skip(struct frame_ledger *ledger, const uint8_t *header, uint32_t length, char *fault);
 /* A list of more children than FRAME_CHILDREN_MOST: what frame_check() has just found right. */
-bool frame_is_too_large(const struct frame_ledger *);
+bool frame_is_too_large(const struct frame_ledger *ledger);
 /* Makes a header that of a refusal. */
 void frame_refuse(uint8_t *header);
 

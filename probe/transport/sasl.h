@@ -27,9 +27,9 @@ struct sasl;
 #define SASL_ROUNDS_MOST 16
 
 /* The settings must stay. NULL: out of memory. */
-struct sasl_context *sasl_context_new(const struct sasl_settings *);
+struct sasl_context *sasl_context_new(const struct sasl_settings *settings);
 /* After the last login was freed. */
-void sasl_context_free(struct sasl_context *);
+void sasl_context_free(struct sasl_context *context);
 
 enum sasl_turn {
     SASL_TURN_SEND, /* this token, and wait for the answer */
@@ -40,17 +40,17 @@ enum sasl_turn {
 
 /* server: "10.0.3.17:2181", for messages; host: in the servers' principal, unless the settings say another.
    NULL: out of memory. */
-struct sasl *sasl_new(struct sasl_context *, uv_loop_t *, const char *server, const char *host,
-                      void (*ready)(void *context), void *context);
-void sasl_free(struct sasl *);
+struct sasl *sasl_new(struct sasl_context *context, uv_loop_t *loop, const char *server, const char *host,
+                      void (*ready)(void *context), void *ready_context);
+void sasl_free(struct sasl *sasl);
 
 /* The token is valid until the next call. */
-enum sasl_turn sasl_begin(struct sasl *, const uint8_t **token, size_t *length);
+enum sasl_turn sasl_begin(struct sasl *sasl, const uint8_t **token, size_t *length);
 /* The server's answer; error: its result (0: none). */
-enum sasl_turn sasl_step(struct sasl *, const uint8_t *answer, size_t answer_length, int32_t error,
+enum sasl_turn sasl_step(struct sasl *sasl, const uint8_t *answer, size_t answer_length, int32_t error,
                          const uint8_t **token, size_t *length);
 
 /* A sentence that names the server, with the next step. */
-const char *sasl_problem(const struct sasl *);
+const char *sasl_problem(const struct sasl *sasl);
 
 #endif

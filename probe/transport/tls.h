@@ -23,38 +23,38 @@ struct tls;
 #define TLS_PROBLEM_TEXT 320
 
 /* The settings must stay. Reads no file yet. NULL: out of memory. */
-struct tls_context *tls_context_new(const struct tls_settings *);
-void tls_context_free(struct tls_context *);
+struct tls_context *tls_context_new(const struct tls_settings *settings);
+void tls_context_free(struct tls_context *context);
 
 /*
  * server: "10.0.3.17:2281", for messages and for the session that is resumed; host: the name that the
  * certificate must bear, unless the settings say another. NULL: problem (TLS_PROBLEM_TEXT bytes) says why and
  * what to do: a file is missing, or its key can be read by others.
  */
-struct tls *tls_new(struct tls_context *, int fd, const char *server, const char *host, char *problem);
+struct tls *tls_new(struct tls_context *context, int fd, const char *server, const char *host, char *problem);
 /* Says goodbye as far as that does not block. NULL is fine; the descriptor stays open. */
-void tls_free(struct tls *);
+void tls_free(struct tls *tls);
 
 /*
  * As send() and recv() without flags: -1 and errno EAGAIN while the handshake or the network lets nothing
  * through, EPROTO when TLS failed (tls_problem()), 0 at the end of what is received. A handshake is continued
  * by either; after EAGAIN the same bytes must be sent again.
  */
-ssize_t tls_send(struct tls *, const void *bytes, size_t length);
-ssize_t tls_recv(struct tls *, void *bytes, size_t length);
+ssize_t tls_send(struct tls *tls, const void *bytes, size_t length);
+ssize_t tls_recv(struct tls *tls, void *bytes, size_t length);
 
 /* The handshake, as far as it goes: 1 done, 0 under way, -1 failed. */
-int tls_handshake(struct tls *);
-bool tls_is_open(const struct tls *);
+int tls_handshake(struct tls *tls);
+bool tls_is_open(const struct tls *tls);
 /* It cannot go on before the socket can be written to. */
-bool tls_wants_write(const struct tls *);
+bool tls_wants_write(const struct tls *tls);
 /* Bytes wait that the socket no longer shows. */
-bool tls_has_input(const struct tls *);
+bool tls_has_input(const struct tls *tls);
 /* The handshake resumed a session. */
-bool tls_was_resumed(const struct tls *);
+bool tls_was_resumed(const struct tls *tls);
 
 /* Why it failed, a sentence that names the server, with what to do; NULL: it has not. */
-const char *tls_problem(const struct tls *);
+const char *tls_problem(const struct tls *tls);
 
 /* ---- A certificate for servers of our own on this machine: the demo's ---- */
 

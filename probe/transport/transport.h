@@ -65,9 +65,9 @@ struct transport_link {
 };
 
 /* Before each call of the C client that may connect: whose connection that is. */
-void transport_use(struct transport_link *);
+void transport_use(struct transport_link *link);
 /* After the client's handle was closed. */
-void transport_link_free(struct transport_link *);
+void transport_link_free(struct transport_link *link);
 
 /* The events of poll() to wait for, where the client wants these. */
 int transport_wants(int fd, int uv_events);
@@ -82,11 +82,11 @@ void transport_ask_end(int fd);
 void transport_limit_close(int fd, int wait_ms);
 
 /* Forgets contexts, resumable sessions and tickets of these settings; NULL: of all. */
-void transport_forget(const struct security_settings *);
+void transport_forget(const struct security_settings *settings);
 
 /* For other questions to the same servers (four-letter words). NULL: plain, or out of memory. */
 struct tls_context;
-struct tls_context *transport_tls(const struct security_settings *);
+struct tls_context *transport_tls(const struct security_settings *settings);
 
 /* Since the program began. */
 struct transport_figures {
@@ -94,10 +94,10 @@ struct transport_figures {
 };
 
 /* For the C client only (see the Makefile). */
-int transport_connect(int fd, const struct sockaddr *, socklen_t);
+int transport_connect(int fd, const struct sockaddr *address, socklen_t length);
 ssize_t transport_send(int fd, const void *bytes, size_t length, int flags);
 ssize_t transport_recv(int fd, void *bytes, size_t length, int flags);
-int transport_poll(struct pollfd *, nfds_t, int timeout_ms);
+int transport_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
 int transport_close(int fd);
 
 #endif

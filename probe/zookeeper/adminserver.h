@@ -32,14 +32,15 @@ enum admin_command {
 struct adminserver_parse;
 
 /* The lists must outlive the reader. NULL: out of memory. */
-struct adminserver_parse *adminserver_parse_new(enum admin_command, struct server_answer *);
-void adminserver_parse_free(struct adminserver_parse *);
+struct adminserver_parse *adminserver_parse_new(enum admin_command command, struct server_answer *answer);
+void adminserver_parse_free(struct adminserver_parse *adminserver_parse);
 
 /* NULL: go on. Else the error, valid as long as the reader. */
-const char *adminserver_parse_feed(struct adminserver_parse *, const char *bytes, size_t length);
+const char *adminserver_parse_feed(struct adminserver_parse *adminserver_parse, const char *bytes,
+                                   size_t length);
 
 /* The answer is over. NULL: it was whole, and the lists are filled. */
-const char *adminserver_parse_end(struct adminserver_parse *);
+const char *adminserver_parse_end(struct adminserver_parse *adminserver_parse);
 
 #define ADMINSERVER_PORT 8080
 
@@ -52,11 +53,11 @@ typedef void (*adminserver_fn)(void *context, const char *problem, int64_t took_
  * answer must stay until fn was called (once, from the loop) or adminserver_cancel(); the part that the
  * command fills must be empty before. NULL: out of memory.
  */
-struct adminserver *adminserver_ask(struct http *, const char *host, int port, enum admin_command,
-                                    int64_t deadline_ms, struct server_answer *, adminserver_fn,
+struct adminserver *adminserver_ask(struct http *http, const char *host, int port, enum admin_command command,
+                                    int64_t deadline_ms, struct server_answer *answer, adminserver_fn fn,
                                     void *context);
 
 /* fn is not called any more. Only before it was called. */
-void adminserver_cancel(struct adminserver *);
+void adminserver_cancel(struct adminserver *adminserver);
 
 #endif

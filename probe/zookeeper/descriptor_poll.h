@@ -23,16 +23,17 @@ struct descriptor_poll_seat {
 };
 
 /* NULL: out of memory or descriptors. */
-struct descriptor_poll *descriptor_poll_new(uv_loop_t *);
+struct descriptor_poll *descriptor_poll_new(uv_loop_t *loop);
 /* Seats may still be dropped until the loop's next turn, but not polled. NULL is fine. */
-void descriptor_poll_free(struct descriptor_poll *);
+void descriptor_poll_free(struct descriptor_poll *descriptor_poll);
 
 /* Polls this descriptor, instead of the one before, for UV_READABLE and UV_WRITABLE; 0: for nothing. False:
  * the system refused. */
-bool descriptor_poll_poll(struct descriptor_poll *, struct descriptor_poll_seat *, int fd, int uv_events);
+bool descriptor_poll_poll(struct descriptor_poll *descriptor_poll, struct descriptor_poll_seat *seat, int fd,
+                          int uv_events);
 /* Not ready any more, including events already delivered to the loop. The descriptor may be closed, but its
  * number may not belong to another seat yet. */
-void descriptor_poll_drop(struct descriptor_poll *, struct descriptor_poll_seat *);
+void descriptor_poll_drop(struct descriptor_poll *descriptor_poll, struct descriptor_poll_seat *seat);
 
 /*
  * Room for many sessions: each needs a file descriptor.

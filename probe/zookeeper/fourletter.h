@@ -29,10 +29,10 @@ enum fourletter_word {
     FOURLETTER_WORD_WCHC, /* watches */
     FOURLETTER_WORD_DUMP  /* sessions; from ZooKeeper's leader only */
 };
-const char *fourletter_word_text(enum fourletter_word); /* "srvr" */
+const char *fourletter_word_text(enum fourletter_word word); /* "srvr" */
 
 /* text: NUL-terminated. NULL: answer is filled. Else why not (static text), and the lists are empty. */
-const char *fourletter_word_read(enum fourletter_word, const char *text, struct server_answer *);
+const char *fourletter_word_read(enum fourletter_word word, const char *text, struct server_answer *answer);
 
 /* That problem: the server has this word switched off. */
 bool fourletter_word_is_switched_off(const char *problem);
@@ -47,11 +47,11 @@ typedef void (*fourletter_fn)(void *context, const char *problem, const char *te
 
 /* security: with TLS where it says so, and never without; NULL: plain. host may be a name, an IPv4 or an IPv6
    address. fn is called once, from the loop, unless cancelled. NULL: out of memory. */
-struct fourletter *fourletter_ask(uv_loop_t *, const struct security_settings *, const char *host,
+struct fourletter *fourletter_ask(uv_loop_t *loop, const struct security_settings *security, const char *host,
                                   const char *port, const char *word, uint64_t deadline_ms, size_t limit,
-                                  fourletter_fn, void *context);
+                                  fourletter_fn fn, void *context);
 
 /* fn is not called any more. Only before it was called. */
-void fourletter_cancel(struct fourletter *);
+void fourletter_cancel(struct fourletter *fourletter);
 
 #endif

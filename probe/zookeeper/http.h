@@ -31,23 +31,24 @@ struct http_reader {
 };
 
 /* The settings must stay; NULL: plain. NULL: out of memory. */
-struct http *http_new(uv_loop_t *, const struct security_settings *);
+struct http *http_new(uv_loop_t *loop, const struct security_settings *security);
 /* Every get must have been done or cancelled. */
-void http_free(struct http *);
+void http_free(struct http *http);
 
 /* host: a name or address, IPv6 without brackets. path: "/commands/..." NULL: out of memory. */
-struct http_get *http_get(struct http *, const char *host, int port, const char *path, int64_t deadline_ms,
-                          size_t limit, const struct http_reader *, void *context);
+struct http_get *http_get(struct http *http, const char *host, int port, const char *path,
+                          int64_t deadline_ms, size_t limit, const struct http_reader *reader, void *context);
 
 /*
  * Sends a body to a URL ("http://..." or "https://...", whose certificate is checked) with a POST. 200 to 299
  * is well; a redirect is not followed, and is told as its status. headers: NULL-terminated, "Name: value";
  * NULL: none. All is copied. NULL: out of memory.
  */
-struct http_get *http_post(struct http *, const char *url, const char *const *headers, const char *body,
-                           size_t length, int64_t deadline_ms, const struct http_reader *, void *context);
+struct http_get *http_post(struct http *http, const char *url, const char *const *headers, const char *body,
+                           size_t length, int64_t deadline_ms, const struct http_reader *reader,
+                           void *context);
 
 /* Neither function is called any more. Only before done was called, and not from body. */
-void http_cancel(struct http_get *);
+void http_cancel(struct http_get *get);
 
 #endif

@@ -53,13 +53,13 @@ typedef void (*json_stream_fn)(void *context, const struct json_value *);
 struct json_stream;
 
 /* NULL: out of memory. */
-struct json_stream *json_stream_new(json_stream_fn, void *context);
-void json_stream_free(struct json_stream *);
+struct json_stream *json_stream_new(json_stream_fn fn, void *context);
+void json_stream_free(struct json_stream *json_stream);
 
 /* NULL: go on. Else the error (static text), now and at every further call. */
-const char *json_stream_feed(struct json_stream *, const char *bytes, size_t length);
+const char *json_stream_feed(struct json_stream *json_stream, const char *bytes, size_t length);
 
 /* The text is over. NULL: it was one whole value. Else the error. */
-const char *json_stream_end(struct json_stream *);
+const char *json_stream_end(struct json_stream *json_stream);
 
 #endif

@@ -28,26 +28,26 @@ typedef void (*resolver_fn)(void *context, const struct address *addresses, size
                             const char *problem);
 
 /* Into any order, so that many sessions spread over the servers. */
-void address_shuffle(struct address *, size_t count);
+void address_shuffle(struct address *addresses, size_t count);
 
 /* The list as the client library parses it: it prints [::1]:2181, and accepts ::1:2181. Returns its
  * length. */
-size_t address_list(const struct address *, size_t count, char *buffer, size_t size);
+size_t address_list(const struct address *addresses, size_t count, char *buffer, size_t size);
 
 /* An address as struct address has it, into ADDRESS_SIZE bytes. */
-void address_print(const struct sockaddr *, char *text);
+void address_print(const struct sockaddr *address, char *text);
 
 /* The one address of a server that was given as one; false: it is a name, and must be looked up. */
-bool address_literal(const struct host_port *, struct sockaddr_storage *);
+bool address_literal(const struct host_port *server, struct sockaddr_storage *out);
 
 struct resolver;
 
 /* servers must stay until fn was called or resolver_cancel(). fn is called once: from the loop, or from in
    here, and then this returns NULL (they are all addresses, or memory is out, which is the problem). */
-struct resolver *resolver_start(uv_loop_t *, const struct host_port *servers, size_t count, resolver_fn,
-                                void *context);
+struct resolver *resolver_start(uv_loop_t *loop, const struct host_port *servers, size_t count,
+                                resolver_fn fn, void *context);
 
 /* fn is not called any more. Only before it was called. */
-void resolver_cancel(struct resolver *);
+void resolver_cancel(struct resolver *resolver);
 
 #endif

@@ -21,15 +21,15 @@ struct texts {
     struct text_block *latest;
 };
 /* A copy, NUL-terminated (a NUL inside ends it for its readers); NULL: out of memory. */
-const char *texts_keep(struct texts *, const char *text, size_t length);
+const char *texts_keep(struct texts *texts, const char *text, size_t length);
 
 struct connection_list {
     struct seen_connection *list;
     size_t count, room;
     struct texts texts;
 };
-bool connection_list_add(struct connection_list *, const struct seen_connection *);
-void connection_list_free(struct connection_list *);
+bool connection_list_add(struct connection_list *connection_list, const struct seen_connection *seen);
+void connection_list_free(struct connection_list *connection_list);
 
 /* Sessions one after the other, each followed by its paths. */
 struct watch_list {
@@ -39,17 +39,17 @@ struct watch_list {
     size_t path_count, path_room;
     struct texts texts;
 };
-bool watch_list_add_session(struct watch_list *, uint64_t session);
-bool watch_list_add_path(struct watch_list *, const char *path, size_t length);
-void watch_list_finish(struct watch_list *);
-void watch_list_free(struct watch_list *);
+bool watch_list_add_session(struct watch_list *watch_list, uint64_t session);
+bool watch_list_add_path(struct watch_list *watch_list, const char *path, size_t length);
+void watch_list_finish(struct watch_list *watch_list);
+void watch_list_free(struct watch_list *watch_list);
 
 struct session_list {
     struct seen_session *list;
     size_t count, room;
 };
-bool session_list_add(struct session_list *, const struct seen_session *);
-void session_list_free(struct session_list *);
+bool session_list_add(struct session_list *session_list, const struct seen_session *seen);
+void session_list_free(struct session_list *session_list);
 
 /* The figures that cost a server next to nothing; -1: unknown. */
 struct server_figures {
@@ -65,7 +65,7 @@ struct server_figures {
     int64_t fastest_us, average_us, uptime_ms, znodes;
     int64_t client_port, server_id, tick_ms, address_connections_most;
 };
-void server_figures_clear(struct server_figures *);
+void server_figures_clear(struct server_figures *figures);
 
 /* Whatever an answer may bring; each question fills its part. */
 struct server_answer {
@@ -74,8 +74,8 @@ struct server_answer {
     struct session_list sessions;
     struct server_figures figures;
 };
-void server_answer_clear(struct server_answer *); /* before its first use */
-void server_answer_free(struct server_answer *);
+void server_answer_clear(struct server_answer *answer); /* before its first use */
+void server_answer_free(struct server_answer *answer);
 
 /*
  * A session id in any spelling: "0x" and unsigned hexadecimal as four-letter words print it, or signed

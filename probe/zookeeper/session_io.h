@@ -26,32 +26,32 @@ struct session_io_beats {
 
 /* The poller may be shared, and must outlive the pulse; NULL: a private one. NULL: out of memory or
  * descriptors. */
-struct session_io *session_io_new(uv_loop_t *, struct descriptor_poll *, const struct session_io_beats *,
-                                  void *context);
+struct session_io *session_io_new(uv_loop_t *loop, struct descriptor_poll *poller,
+                                  const struct session_io_beats *beats, void *context);
 /* No beat comes any more; may be called from inside one. */
-void session_io_free(struct session_io *);
+void session_io_free(struct session_io *session_io);
 
 /*
  * Polls this descriptor for these events from now on. *fresh: it was not being polled before. False: the
  * system refused.
  */
-bool session_io_poll(struct session_io *, int fd, int uv_events, bool *fresh);
-void session_io_let_go(struct session_io *);
+bool session_io_poll(struct session_io *session_io, int fd, int uv_events, bool *fresh);
+void session_io_let_go(struct session_io *session_io);
 /* The descriptor being polled, or -1. */
-int session_io_descriptor(const struct session_io *);
+int session_io_descriptor(const struct session_io *session_io);
 
-void session_io_wake_in(struct session_io *, uint64_t ms);
+void session_io_wake_in(struct session_io *session_io, uint64_t ms);
 /* The same, but an earlier wake that is already set will do. */
-void session_io_wake_within(struct session_io *, uint64_t ms);
+void session_io_wake_within(struct session_io *session_io, uint64_t ms);
 /* The same after half to one and a half of it, so that many who lost the same server do not return as one. */
-void session_io_pause(struct session_io *, unsigned ms);
-void session_io_this_turn(struct session_io *);
+void session_io_pause(struct session_io *session_io, unsigned ms);
+void session_io_this_turn(struct session_io *session_io);
 /* Takes session_io_this_turn() back. */
-void session_io_not_this_turn(struct session_io *);
+void session_io_not_this_turn(struct session_io *session_io);
 /* No callback until thaw, and requests meanwhile are forgotten; the descriptor stays. */
-void session_io_freeze(struct session_io *);
-void session_io_thaw(struct session_io *);
+void session_io_freeze(struct session_io *session_io);
+void session_io_thaw(struct session_io *session_io);
 /* 0: none any more. */
-void session_io_deadline(struct session_io *, uint64_t ms);
+void session_io_deadline(struct session_io *session_io, uint64_t ms);
 
 #endif

@@ -14,12 +14,12 @@ struct request;
 struct session;
 
 /* Gives the answer, with the library's result, or keeps the request for later. */
-void session_retry_answer(struct request *, int rc, const struct answer *);
+void session_retry_answer(struct request *request, int rc, const struct answer *answer);
 
 /* The connection has gone: those that wait are answered with SESSION_LOST. */
-void session_retry_lost(struct session *);
+void session_retry_lost(struct session *session);
 
 /* After session_retry_lost(). */
-void session_retry_free(struct session *);
+void session_retry_free(struct session *session);
 
 #endif

@@ -59,18 +59,18 @@ struct answer {
 };
 
 /* It is answered in a way that is no answer, and kept for later by the caller; it is sent once more. */
-void request_detach(struct request *);
-void request_attach(struct request *);
+void request_detach(struct request *request);
+void request_attach(struct request *request);
 
 /*
  * Gives the answer and frees the request. It is unlinked before, since the answer may close the session or
  * ask again.
  */
-void request_answer(struct request *, const struct answer *);
+void request_answer(struct request *request, const struct answer *answer);
 
 /* Answers all of them, in order, with SESSION_LOST. The library still holds them: its own answers find
  * nothing to do. */
-void requests_give_up(struct requests *);
+void requests_give_up(struct requests *all);
 
 /*
  * The paths on whose children a session has a one-shot watch set at its server.
@@ -92,14 +92,14 @@ struct child_watches {
 
 /* Set since then (monotonic), or before where it was set already. True: it was not set. Where memory runs out
    it is not counted. */
-bool child_watches_add(struct child_watches *, const char *path, int64_t since_us);
+bool child_watches_add(struct child_watches *child_watches, const char *path, int64_t since_us);
 /* True: it was set. */
-bool child_watches_remove(struct child_watches *, const char *path);
+bool child_watches_remove(struct child_watches *child_watches, const char *path);
 /* Those that were set by then and still are. */
-size_t child_watches_since(const struct child_watches *, int64_t by_us);
+size_t child_watches_since(const struct child_watches *child_watches, int64_t by_us);
 /* The connection was lost and is back, and the library has set all of them again by now. */
-void child_watches_restart(struct child_watches *, int64_t now_us);
-void child_watches_clear(struct child_watches *);
+void child_watches_restart(struct child_watches *child_watches, int64_t now_us);
+void child_watches_clear(struct child_watches *child_watches);
 
 struct session {
     uv_loop_t *loop;
@@ -146,6 +146,6 @@ struct session {
 };
 
 /* The library's watcher for the session itself and for every watch. */
-void session_on_watch(zhandle_t *, int type, int state, const char *path, void *session);
+void session_on_watch(zhandle_t *zh, int type, int state, const char *path, void *session);
 
 #endif
