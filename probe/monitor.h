@@ -17,42 +17,42 @@ struct monitor;
 typedef void (*monitor_event_fn)(void *context, const struct event *);
 
 /* Starts watching. The settings must outlive it. NULL and a text in *error (caller frees) on failure. */
-struct monitor *monitor_start(uv_loop_t *, const struct settings *, char **error);
+struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, char **error);
 
 /* Calls fn for every event from now on; any number may subscribe. False: out of memory. */
-bool monitor_subscribe(struct monitor *, monitor_event_fn, void *context);
+bool monitor_subscribe(struct monitor *monitor, monitor_event_fn fn, void *context);
 /* Not from within a call of it. Without one that is subscribed: does nothing. */
-void monitor_unsubscribe(struct monitor *, monitor_event_fn, void *context);
+void monitor_unsubscribe(struct monitor *monitor, monitor_event_fn fn, void *context);
 
-const struct model *monitor_model(const struct monitor *);
+const struct model *monitor_model(const struct monitor *monitor);
 
 /* Before anything is observed: no second look will follow. */
-void monitor_one_look(struct monitor *);
+void monitor_one_look(struct monitor *monitor);
 
 /* Every cluster has been looked at completely, or has refused us for good. One that cannot be reached may be
    reached yet: waiting for this needs a deadline. */
-bool monitor_looked(const struct monitor *);
+bool monitor_looked(const struct monitor *monitor);
 /* The look ends here, complete or not. True: elections were still being searched for; the model says where.
  */
-bool monitor_cut(struct monitor *);
+bool monitor_cut(struct monitor *monitor);
 
 /* Ask all servers now whatever can be asked, also where the settings say: on demand only. */
-void monitor_ask(struct monitor *);
+void monitor_ask(struct monitor *monitor);
 
 /* A person says of this candidate that it wakes after all (OBSERVED_CLEARED). Nothing is written anywhere. */
-void monitor_clear(struct monitor *, const char *cluster, const char *election, const char *candidate);
+void monitor_clear(struct monitor *monitor, const char *cluster, const char *election, const char *candidate);
 
 /*
  * The recorded state until that wall-clock time: see probe/election/baseline.h. then: borrowed until the next
  * call; NULL: no more will come, and it may be freed. Where elections are discovered, those that
  * another recorder records now (grows) are watched from the beginning.
  */
-void monitor_recall(struct monitor *, const struct model *then, int64_t until_us, bool grows);
+void monitor_recall(struct monitor *monitor, const struct model *then, int64_t until_us, bool grows);
 /* A later recording would tell how something that is seen came to be. */
-bool monitor_recalls(const struct monitor *);
+bool monitor_recalls(const struct monitor *monitor);
 
 /* Before the model is read for the last time: see model_catch_up(). */
-void monitor_catch_up(struct monitor *);
+void monitor_catch_up(struct monitor *monitor);
 
 /*
  * It has looked, and nothing is suspected that a further look at the servers would settle; or that look
@@ -60,9 +60,9 @@ void monitor_catch_up(struct monitor *);
  * for by itself, once it is due, while this is being called, and further ones until all is settled: a look
  * counts only when its connection has answered later.
  */
-bool monitor_settled(struct monitor *, uint64_t until_ms);
+bool monitor_settled(struct monitor *monitor, uint64_t until_ms);
 
 /* Stops all sources and frees it. */
-void monitor_stop(struct monitor *);
+void monitor_stop(struct monitor *monitor);
 
 #endif

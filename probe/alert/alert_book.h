@@ -27,7 +27,7 @@ enum alert_state {
     ALERT_RESOLVED,
     ALERT_EVENT /* happened once: no end will follow */
 };
-const char *alert_state_word(enum alert_state);
+const char *alert_state_word(enum alert_state state);
 
 /* One election in which it shows. Texts are strangers' bytes; NULL: not said. */
 struct alert_member {
@@ -56,28 +56,28 @@ typedef void (*alert_send_fn)(void *context, const struct alert *, enum alert_st
 struct alert_book;
 
 /* The settings outlive it, or are replaced. NULL: out of memory. */
-struct alert_book *alert_book_new(const struct settings *, alert_send_fn, void *context);
-void alert_book_free(struct alert_book *);
+struct alert_book *alert_book_new(const struct settings *settings, alert_send_fn send, void *context);
+void alert_book_free(struct alert_book *book);
 
-void alert_book_take(struct alert_book *, const struct event *, int64_t now_us);
+void alert_book_take(struct alert_book *book, const struct event *event, int64_t now_us);
 /* Sends what is due; when (monotonic) it is to be called next, INT64_MAX: after the next event. */
-int64_t alert_book_turn(struct alert_book *, int64_t now_us);
+int64_t alert_book_turn(struct alert_book *book, int64_t now_us);
 
 /*
  * Other settings: alerts of a rule that there is no more are forgotten. What is open has to be raised again
  * by the new model, or is asked for: see alert_book_confirm().
  */
-void alert_book_replace(struct alert_book *, const struct settings *);
+void alert_book_replace(struct alert_book *book, const struct settings *settings);
 /* Members that were not raised again are asked for: still there (1), gone (0), not known (-1: asked again).
  */
 typedef int (*alert_there_fn)(void *context, const char *cluster, const char *election, const char *code);
-void alert_book_confirm(struct alert_book *, alert_there_fn, void *context, int64_t now_us);
+void alert_book_confirm(struct alert_book *book, alert_there_fn there, void *context, int64_t now_us);
 
-size_t alert_book_open(const struct alert_book *); /* alerts */
-uint64_t alert_book_dropped(const struct alert_book *);
+size_t alert_book_open(const struct alert_book *book); /* alerts */
+uint64_t alert_book_dropped(const struct alert_book *book);
 
 /* Does every word of every rule's on: exist? False with what is wrong in *error (caller frees; NULL: out of
    memory). */
-bool alerts_check(const struct settings *, char **error);
+bool alerts_check(const struct settings *settings, char **error);
 
 #endif

@@ -26,16 +26,16 @@ struct alerts;
 typedef void (*alerts_problem_fn)(void *context, const char *problem);
 
 /* The settings must outlive it, or be replaced by alerts_follow(). NULL: out of memory. */
-struct alerts *alerts_start(uv_loop_t *, struct monitor *, const struct settings *, alerts_problem_fn,
-                            void *context);
+struct alerts *alerts_start(uv_loop_t *loop, struct monitor *monitor, const struct settings *settings,
+                            alerts_problem_fn problem, void *context);
 /* What runs goes on by itself; what waits is reported. NULL is fine. */
-void alerts_stop(struct alerts *);
+void alerts_stop(struct alerts *alerts);
 
 /* After a reload: what is open goes on. monitor NULL: there is none for now. False: out of memory. */
-bool alerts_follow(struct alerts *, struct monitor *, const struct settings *);
+bool alerts_follow(struct alerts *alerts, struct monitor *monitor, const struct settings *settings);
 
 /* So far: alerts that went out, and those that could not. */
-uint64_t alerts_sent(const struct alerts *);
-uint64_t alerts_failed(const struct alerts *);
+uint64_t alerts_sent(const struct alerts *alerts);
+uint64_t alerts_failed(const struct alerts *alerts);
 
 #endif

@@ -87,19 +87,20 @@ struct batch {
 };
 
 struct batch *batch_new(void); /* NULL: out of memory */
-void batch_free(struct batch *);
-bool batch_is_empty(const struct batch *);
-size_t batch_size(const struct batch *); /* bytes, about */
+void batch_free(struct batch *batch);
+bool batch_is_empty(const struct batch *batch);
+size_t batch_size(const struct batch *batch); /* bytes, about */
 
 static inline const char *batch_get(const struct batch *batch, batch_text text)
 {
     return text ? batch->texts.bytes + text - 1 : NULL;
 }
 
-void batch_add_event(struct batch *, const struct event *);
-void batch_add_subject(struct batch *, const struct cluster *, const struct election *);
-void batch_add_tenure(struct batch *, const struct election *, const struct tenure *, int64_t number);
+void batch_add_event(struct batch *batch, const struct event *event);
+void batch_add_subject(struct batch *batch, const struct cluster *cluster, const struct election *election);
+void batch_add_tenure(struct batch *batch, const struct election *election, const struct tenure *tenure,
+                      int64_t number);
 
-void batch_add_fact(struct batch *, const char *cluster, const struct logged_fact *);
+void batch_add_fact(struct batch *batch, const char *cluster, const struct logged_fact *fact);
 
 #endif

@@ -30,7 +30,7 @@ bool recording_ahead(const char *file, const char *logs, const char *cluster, in
  * file: the recording, in which nobody records at present; logs: the other one, of that cluster alone, with
  * its times by the recorder's clock. All of it or nothing. False and a text in *error (caller frees).
  */
-bool recording_complete(const char *file, const char *logs, const char *cluster, struct completion *,
+bool recording_complete(const char *file, const char *logs, const char *cluster, struct completion *done,
                         char **error);
 
 #endif

@@ -15,7 +15,7 @@
 #include "probe/json/buffer.h"
 
 /* Nothing for no samples. False: out of memory. */
-bool digest_pack(const struct failover_sample *, size_t count, struct buffer *out);
+bool digest_pack(const struct failover_sample *samples, size_t count, struct buffer *out);
 
 /* Digests whose statistics are wanted together. Begin with {0}. */
 struct digest_sum {
@@ -24,10 +24,10 @@ struct digest_sum {
 };
 
 /* Takes a copy. False: out of memory. */
-bool digest_sum_add(struct digest_sum *, const void *digest, size_t length);
+bool digest_sum_add(struct digest_sum *sum, const void *digest, size_t length);
 /* False: one of them is damaged, or out of memory. */
-bool digest_sum_stats(const struct digest_sum *, struct failover_stats *);
-void digest_sum_free(struct digest_sum *);
+bool digest_sum_stats(const struct digest_sum *sum, struct failover_stats *stats);
+void digest_sum_free(struct digest_sum *sum);
 
 /*
  * The durations of a recording's failovers, and nothing else of them: there may be millions.
@@ -46,16 +46,17 @@ struct samples {
 };
 
 /* Adds those of one election that were lost in [from, to). False: see sqlite3_errcode(), or out of memory. */
-bool lengths_read(sqlite3 *, int64_t election, int64_t from_us, int64_t to_us, struct samples *);
+bool lengths_read(sqlite3 *db, int64_t election, int64_t from_us, int64_t to_us, struct samples *samples);
 /* The same of all elections of a cluster. */
-bool lengths_read_cluster(sqlite3 *, int64_t cluster, int64_t from_us, int64_t to_us, struct samples *);
+bool lengths_read_cluster(sqlite3 *db, int64_t cluster, int64_t from_us, int64_t to_us,
+                          struct samples *samples);
 
 /*
  * Digests at most one hour that has none: the first from *hour on that was over a while before now. *hour
  * goes on, to be handed in again (0: from the recording's beginning). Inside a transaction; false: it must be
  * rolled back.
  */
-bool lengths_digest(sqlite3 *, int64_t now_us, int64_t *hour);
+bool lengths_digest(sqlite3 *db, int64_t now_us, int64_t *hour);
 /* Whether there may be something to do. */
 bool lengths_due(int64_t now_us, int64_t hour);
 

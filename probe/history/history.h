@@ -24,34 +24,34 @@ struct history;
 
 /* NULL and a text in *error (caller frees): the error, and the remedy. */
 struct history *history_open(const char *file, char **error);
-void history_close(struct history *); /* NULL is fine */
+void history_close(struct history *history); /* NULL is fine */
 
 /*
  * From the first thing recorded to the latest observed moment (a quiet cluster is recorded too: the
  * end advances while a recorder runs, about a second behind). A live recording grows while it is open here.
  * False: it is empty, or it cannot be read, and then a text in *error (caller frees; error may be NULL).
  */
-bool history_bounds(struct history *, int64_t *from_us, int64_t *to_us, char **error);
+bool history_bounds(struct history *history, int64_t *from_us, int64_t *to_us, char **error);
 
 /*
  * Of each of count equal parts of that time: was any cluster watched in it? False: it cannot be read, and
  * none is said to be.
  */
-bool history_watched(struct history *, int64_t from_us, int64_t to_us, size_t count, bool *watched);
+bool history_watched(struct history *history, int64_t from_us, int64_t to_us, size_t count, bool *watched);
 
 /*
  * The model at that moment, of all clusters that were being recorded. Owned by the history, valid
  * until the next call that succeeds. NULL and a text in *error (caller frees): before the beginning, after
  * the end, or it cannot be read.
  */
-const struct model *history_at(struct history *, int64_t at_us, char **error);
+const struct model *history_at(struct history *history, int64_t at_us, char **error);
 
 /* The clock was set: the last time before, and the first after. In the order of recording. */
 struct history_clock {
     int64_t before_us, after_us;
 };
 typedef bool (*history_clock_fn)(void *context, const struct history_clock *);
-bool history_clocks(struct history *, history_clock_fn, void *context, char **error);
+bool history_clocks(struct history *history, history_clock_fn fn, void *context, char **error);
 
 /* What to look at; members that are NULL leave nothing out. */
 struct history_filter {
@@ -63,21 +63,21 @@ struct history_filter {
 /* Those with from <= time < to, in order. The event and all it points at are valid during the call; false
  * from fn ends it. */
 typedef bool (*history_event_fn)(void *context, const struct event *);
-bool history_events(struct history *, const struct history_filter *, int64_t from_us, int64_t to_us,
-                    history_event_fn, void *context, char **error);
+bool history_events(struct history *history, const struct history_filter *filter, int64_t from_us,
+                    int64_t to_us, history_event_fn fn, void *context, char **error);
 
 /* The nearest such event strictly after (forward) or strictly before that moment; false: there is none. */
-bool history_step(struct history *, const struct history_filter *, int64_t from_us, bool forward,
+bool history_step(struct history *history, const struct history_filter *filter, int64_t from_us, bool forward,
                   int64_t *at_us);
 
 /* Failovers whose loss lies in [from, to), in order. */
 typedef bool (*history_failover_fn)(void *context, const struct election *, const struct failover *);
-bool history_failovers(struct history *, const struct history_filter *, int64_t from_us, int64_t to_us,
-                       history_failover_fn, void *context, char **error);
+bool history_failovers(struct history *history, const struct history_filter *filter, int64_t from_us,
+                       int64_t to_us, history_failover_fn fn, void *context, char **error);
 
 /* How long they took, and by what cause; quicker than by going through them. */
-bool history_statistics(struct history *, const struct history_filter *, int64_t from_us, int64_t to_us,
-                        struct failover_stats *, char **error);
+bool history_statistics(struct history *history, const struct history_filter *filter, int64_t from_us,
+                        int64_t to_us, struct failover_stats *stats, char **error);
 
 /*
  * One stretch of an election's time line, which runs along the clock on the wall: what history_at() shows of
@@ -91,15 +91,15 @@ struct history_stretch {
     bool from_exact;             /* its beginning was seen */
 };
 typedef bool (*history_stretch_fn)(void *context, const struct history_stretch *);
-bool history_stretches(struct history *, const char *cluster, const char *election, int64_t from_us,
-                       int64_t to_us, history_stretch_fn, void *context, char **error);
+bool history_stretches(struct history *history, const char *cluster, const char *election, int64_t from_us,
+                       int64_t to_us, history_stretch_fn fn, void *context, char **error);
 
 /* ---- what transaction logs told a recording beyond its elections ---- */
 
 /* Those with from <= time < to, in order; valid during the call; false from fn ends it. A recording without
    any has none: that is no error. */
 typedef bool (*history_fact_fn)(void *context, const struct logged_fact *);
-bool history_facts(struct history *, int64_t from_us, int64_t to_us, history_fact_fn, void *context,
+bool history_facts(struct history *history, int64_t from_us, int64_t to_us, history_fact_fn fn, void *context,
                    char **error);
 
 #endif

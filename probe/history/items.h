@@ -77,13 +77,13 @@ struct picture {
 };
 
 /* Begins an item; its key is written into picture->item, then item_key() is called, then its contents. */
-void item_begin(struct picture *, enum item_kind, uint32_t parent);
-void item_key(struct picture *);
+void item_begin(struct picture *picture, enum item_kind kind, uint32_t parent);
+void item_key(struct picture *picture);
 /* Into the picture and, where it differs, the patch. Its slot; SLOT_NONE: out of memory. */
-uint32_t item_end(struct picture *, struct buffer *patch);
+uint32_t item_end(struct picture *picture, struct buffer *patch);
 /* The item of this key, if it is there, stays as it is. */
-uint32_t item_keep(struct picture *);
+uint32_t item_keep(struct picture *picture);
 /* Removes children of parent (SLOT_NONE: items without a parent) that were not written in this round. */
-void items_sweep(struct picture *, uint32_t parent, struct buffer *patch);
+void items_sweep(struct picture *picture, uint32_t parent, struct buffer *patch);
 
 #endif

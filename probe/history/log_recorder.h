@@ -24,25 +24,25 @@ struct log_recorder_options {
 };
 
 /* All must outlive it. NULL and a text in *error (caller frees): why not, and what to do. */
-struct log_recorder *log_recorder_new(const struct settings *, const struct log_recorder_options *,
-                                      char **error);
+struct log_recorder *log_recorder_new(const struct settings *settings,
+                                      const struct log_recorder_options *options, char **error);
 
 /* Takes up to so many transactions. False: there is no more at present. */
-bool log_recorder_step(struct log_recorder *, size_t most);
+bool log_recorder_step(struct log_recorder *log_recorder, size_t most);
 /* Looks for files that the servers have begun since. */
-void log_recorder_refresh(struct log_recorder *);
+void log_recorder_refresh(struct log_recorder *log_recorder);
 /* Nothing else has happened until this moment (wall clock). */
-void log_recorder_pass(struct log_recorder *, int64_t wall_us);
+void log_recorder_pass(struct log_recorder *log_recorder, int64_t wall_us);
 
-const struct autopsy *log_recorder_autopsy(const struct log_recorder *);
-const struct log_set *log_recorder_set(const struct log_recorder *);
+const struct autopsy *log_recorder_autopsy(const struct log_recorder *log_recorder);
+const struct log_set *log_recorder_set(const struct log_recorder *log_recorder);
 /* Its events, from now on, beside being recorded. */
-void log_recorder_listen(struct log_recorder *, void (*fn)(void *context, const struct event *),
+void log_recorder_listen(struct log_recorder *log_recorder, void (*fn)(void *context, const struct event *),
                          void *context);
-const struct model *log_recorder_model(const struct log_recorder *);
+const struct model *log_recorder_model(const struct log_recorder *log_recorder);
 
 /* Writes what is left and frees it. False: not all could be written; *problem as of recorder_stop(). NULL is
  * fine. */
-bool log_recorder_end(struct log_recorder *, char **problem);
+bool log_recorder_end(struct log_recorder *log_recorder, char **problem);
 
 #endif

@@ -15,12 +15,12 @@ struct name_lookup {
 };
 
 /* False: it is not there. */
-bool lookup_find(const struct name_lookup *, const char *text, size_t length, int64_t *number);
+bool lookup_find(const struct name_lookup *lookup, const char *text, size_t length, int64_t *number);
 /* Replaces an earlier number. Forgets silently where memory is short. */
-void lookup_set(struct name_lookup *, const char *text, size_t length, int64_t number);
+void lookup_set(struct name_lookup *lookup, const char *text, size_t length, int64_t number);
 /* All that is in from, and nothing else. */
-void lookup_copy(struct name_lookup *, const struct name_lookup *from);
-void lookup_clear(struct name_lookup *);
-void lookup_free(struct name_lookup *);
+void lookup_copy(struct name_lookup *lookup, const struct name_lookup *from);
+void lookup_clear(struct name_lookup *lookup);
+void lookup_free(struct name_lookup *lookup);
 
 #endif

@@ -14,15 +14,16 @@ struct preload;
  * file. NULL: nothing is configured or recorded, or it cannot be read: one watches no less without. End it
  * before the monitor.
  */
-struct preload *preload_begin(uv_loop_t *, struct monitor *, const struct history_settings *);
-void preload_end(struct preload *); /* NULL is fine */
+struct preload *preload_begin(uv_loop_t *loop, struct monitor *monitor,
+                              const struct history_settings *settings);
+void preload_end(struct preload *preload); /* NULL is fine */
 
 /*
  * Another process records: where the live state is ahead of the recording, it is read again for a few
  * seconds. Without this, all later facts come from this process alone.
  */
-void preload_follow(struct preload *); /* NULL is fine */
+void preload_follow(struct preload *preload); /* NULL is fine */
 /* It is being waited for. */
-bool preload_waits(const struct preload *);
+bool preload_waits(const struct preload *preload);
 
 #endif

@@ -72,15 +72,15 @@ struct history {
 };
 
 /* Begins to read: one state of the file until reader_end(). False and a text in *error. */
-bool reader_begin(struct history *, char **error);
-void reader_end(struct history *);
-bool reader_failed(struct history *, char **error); /* fills *error; returns false */
+bool reader_begin(struct history *history, char **error);
+void reader_end(struct history *history);
+bool reader_failed(struct history *history, char **error); /* fills *error; returns false */
 /* The statement has been read as far as was wanted, or failed (not fine): ends both; returns fine. */
-bool reader_done(struct history *, sqlite3_stmt *, bool fine, char **error);
+bool reader_done(struct history *history, sqlite3_stmt *statement, bool fine, char **error);
 
 /* The stretch that holds this moment, else the one before it; SIZE_MAX: there is none. */
-size_t reader_stretch_at(const struct history *, int64_t at_us);
-void reader_point(struct history *, int64_t at_us, size_t stretch);
+size_t reader_stretch_at(const struct history *history, int64_t at_us);
+void reader_point(struct history *history, int64_t at_us, size_t stretch);
 
 /* When a cluster could not be watched. */
 struct reader_gap {
@@ -91,19 +91,20 @@ struct reader_gap {
 };
 /* Those that touch that time, cluster by cluster. NULL, which the others take, and false at the end: they
    cannot be read. */
-sqlite3_stmt *reader_gaps(struct history *, int64_t from_us, int64_t to_us);
-bool reader_next_gap(sqlite3_stmt *, struct reader_gap *);
-bool reader_end_gaps(struct history *, sqlite3_stmt *);
+sqlite3_stmt *reader_gaps(struct history *history, int64_t from_us, int64_t to_us);
+bool reader_next_gap(sqlite3_stmt *statement, struct reader_gap *gap);
+bool reader_end_gaps(struct history *history, sqlite3_stmt *statement);
 
 /* NULL: no such election. */
-struct stub *reader_stub(struct history *, int64_t id);
+struct stub *reader_stub(struct history *history, int64_t id);
 
 /* The failover that this event reports, not later than at_us, to be released. False: there is none. */
-bool reader_failover(struct history *, int64_t event, int64_t election, int64_t at_us, struct failover *);
+bool reader_failover(struct history *history, int64_t event, int64_t election, int64_t at_us,
+                     struct failover *failover);
 
 /* A picture has the causes as they were observed: those that logs made certain since. False: they cannot be
    read. */
-bool reader_prove(struct history *, struct model *);
+bool reader_prove(struct history *history, struct model *model);
 
 /*
  * Which stretch of a recording shows a time: where a clock was set back, the later recording
@@ -125,7 +126,7 @@ struct owners {
 };
 
 /* While it is being read (reader.h). False: out of memory. To be freed in either case. */
-bool owners_find(const struct history *, struct owners *);
-void owners_free(struct owners *);
+bool owners_find(const struct history *history, struct owners *owners);
+void owners_free(struct owners *owners);
 
 #endif

@@ -19,6 +19,6 @@ struct recorded_cluster {
  */
 bool recorded_cluster_read(const char *file, const char *cluster, const struct election_settings *base,
                            struct recorded_cluster *found, char **error);
-void recorded_cluster_free(struct recorded_cluster *);
+void recorded_cluster_free(struct recorded_cluster *found);
 
 #endif

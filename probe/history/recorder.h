@@ -18,27 +18,27 @@ struct recorder;
  * monitor, which goes on without it. NULL and a text in *error (caller frees): why that cannot be, and what
  * to do.
  */
-struct recorder *recorder_start(uv_loop_t *, struct monitor *, const char *file, int64_t keep_ms,
+struct recorder *recorder_start(uv_loop_t *loop, struct monitor *monitor, const char *file, int64_t keep_ms,
                                 char **error);
 
 /* Writes the rest, and ends. False and a text in *problem (caller frees; may be NULL): not all could be
    written, why, and since when it is missing. Its handles close with the loop's next turns. NULL is fine.
  */
-bool recorder_stop(struct recorder *, char **problem);
+bool recorder_stop(struct recorder *recorder, char **problem);
 
 /* The file, without links. */
-const char *recorder_file(const struct recorder *);
+const char *recorder_file(const struct recorder *recorder);
 
 /* Why nothing can be written at present (malloc'd; the caller frees), or NULL: it is well.
    It goes on trying. */
-char *recorder_problem(const struct recorder *);
+char *recorder_problem(const struct recorder *recorder);
 
 /* What was done to the file from outside, and what the recorder made of it, once (malloc'd; the caller
    frees); NULL: nothing. */
-char *recorder_take_notice(struct recorder *);
+char *recorder_take_notice(struct recorder *recorder);
 
 /* Events that could not be recorded so far, for it was too much at once or the disk too slow or full. */
-uint64_t recorder_lost(const struct recorder *);
+uint64_t recorder_lost(const struct recorder *recorder);
 
 /* The latest time of which nothing is recorded for that reason: a gap in the recording, once that goes on. */
 struct recorder_loss {
@@ -46,22 +46,22 @@ struct recorder_loss {
     uint64_t events;
 };
 /* False: nothing was lost. */
-bool recorder_last_loss(const struct recorder *, struct recorder_loss *);
+bool recorder_last_loss(const struct recorder *recorder, struct recorder_loss *loss);
 
 /* ---- without a loop, for tests and measurements ---- */
 
-struct recorder *recorder_new(const struct model *, const char *file, int64_t keep_ms, char **error);
+struct recorder *recorder_new(const struct model *model, const char *file, int64_t keep_ms, char **error);
 /* A monitor_event_fn, or a model's on_event. */
-void recorder_event(void *recorder, const struct event *);
+void recorder_event(void *recorder, const struct event *event);
 /* What a transaction log tells beyond the elections. */
-void recorder_fact(struct recorder *, const char *cluster, const struct logged_fact *);
+void recorder_fact(struct recorder *recorder, const char *cluster, const struct logged_fact *fact);
 /* From now on its rows come from transaction logs, and not from what somebody observed. */
-void recorder_from_log(struct recorder *);
+void recorder_from_log(struct recorder *recorder);
 /* To be called when something may have changed; in how many ms again (0: when something else changes). */
-uint64_t recorder_turn(struct recorder *);
+uint64_t recorder_turn(struct recorder *recorder);
 /* The same, however much it costs. */
-void recorder_flush(struct recorder *);
+void recorder_flush(struct recorder *recorder);
 /* Bytes that are not written yet. */
-size_t recorder_waiting(const struct recorder *);
+size_t recorder_waiting(const struct recorder *recorder);
 
 #endif

@@ -17,7 +17,7 @@
  * service), else $XDG_STATE_HOME/electop, else ~/.local/state/electop. For a reader, where there is none, the
  * service's in /var/lib/electop. malloc'd; NULL and a text in *error (caller frees): there is no such place.
  */
-char *recording_file_choose(const struct history_settings *, bool reading, char **error);
+char *recording_file_choose(const struct history_settings *settings, bool reading, char **error);
 
 /*
  * Makes the directory where it is missing, and the file, and takes the lock that lets one process record at
@@ -45,7 +45,7 @@ bool recording_open_is_stale(const char *file);
  * The file, which this has open, has fewer pages than its first one says, and they are not beside it, either:
  * where its disk was full or its recorder was killed, they wait there to be taken over.
  */
-bool recording_open_is_cut(sqlite3 *, const char *file);
+bool recording_open_is_cut(sqlite3 *db, const char *file);
 
 /* malloc'd, or NULL: out of memory. */
 char *recording_open_damaged(const char *file);

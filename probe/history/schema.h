@@ -133,11 +133,11 @@
  * Makes or migrates it (writing), or checks that it can be read. False and a text in *error (caller frees):
  * the error of the file, and the remedy.
  */
-bool schema_prepare(sqlite3 *, const char *file, bool writing, char **error);
+bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error);
 
 /* What SQLite says of its last error there, in words for people: "no space left on its disk; ...".
    malloc'd. */
-char *schema_error(sqlite3 *, const char *file);
+char *schema_error(sqlite3 *db, const char *file);
 
 /* The same of one that is damaged and was to be written. */
 char *schema_damaged(const char *file);

@@ -19,7 +19,7 @@
 struct picture;
 
 struct picture *snapshot_new(void); /* NULL: out of memory */
-void snapshot_free(struct picture *);
+void snapshot_free(struct picture *picture);
 
 /* ---- writing ---- */
 
@@ -27,21 +27,21 @@ void snapshot_free(struct picture *);
  * Brings the picture up to date with the model and appends the differences to the patch; nothing if there
  * are none. False: out of memory; the picture is then useless.
  */
-bool snapshot_update(struct picture *, const struct model *, struct buffer *patch);
+bool snapshot_update(struct picture *picture, const struct model *model, struct buffer *patch);
 
 /* The patch that makes this picture of an empty one. */
-bool snapshot_keyframe(const struct picture *, struct buffer *patch);
+bool snapshot_keyframe(const struct picture *picture, struct buffer *patch);
 
 /* ---- reading ---- */
 
 /* False: the patch does not fit the picture or is damaged, or out of memory.
    The picture is then of no use. */
-bool snapshot_apply(struct picture *, const void *patch, size_t length);
+bool snapshot_apply(struct picture *picture, const void *patch, size_t length);
 /* Empty again. */
-void snapshot_clear(struct picture *);
+void snapshot_clear(struct picture *picture);
 
 /* The items, for snapshot_read.c: those that are not there have NULL bytes. Their first byte is an item_kind
    (items.h). */
-const unsigned char *snapshot_item(const struct picture *, size_t i, size_t *length);
+const unsigned char *snapshot_item(const struct picture *picture, size_t i, size_t *length);
 
 #endif

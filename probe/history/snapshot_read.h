@@ -14,16 +14,16 @@ struct snapshot_model;
  * does not hold (when a session was last heard, as long as it was not silent) is unknown in it. generation:
  * of the model.
  */
-struct snapshot_model *snapshot_read(const struct picture *, int64_t wall_us, uint64_t generation);
-void snapshot_model_free(struct snapshot_model *); /* NULL is fine */
-const struct model *snapshot_model_model(const struct snapshot_model *);
+struct snapshot_model *snapshot_read(const struct picture *picture, int64_t wall_us, uint64_t generation);
+void snapshot_model_free(struct snapshot_model *restored); /* NULL is fine */
+const struct model *snapshot_model_model(const struct snapshot_model *restored);
 
 /*
  * From then on the cluster was not observed: it (NULL: every one) counts as not connected, for this reason,
  * its elections as stale, and their leaders as not known. A named one that was known to be disconnected
  * is left as it is.
  */
-void snapshot_model_lapse(struct snapshot_model *, const char *cluster, int64_t since_wall_us,
+void snapshot_model_lapse(struct snapshot_model *restored, const char *cluster, int64_t since_wall_us,
                           const char *why);
 
 #endif

@@ -15,37 +15,37 @@
 #include "probe/election/failover.h"
 
 /* Statements that yield nothing. */
-bool sql_run(sqlite3 *, const char *sql);
+bool sql_run(sqlite3 *db, const char *sql);
 /* The number in the first row; 0 where it is NULL or there is no row. */
-bool sql_ask(sqlite3 *, const char *sql, int64_t *number);
+bool sql_ask(sqlite3 *db, const char *sql, int64_t *number);
 /* The same, with a number for its first "?". */
-bool sql_ask_of(sqlite3 *, const char *sql, int64_t of, int64_t *number);
+bool sql_ask_of(sqlite3 *db, const char *sql, int64_t of, int64_t *number);
 
 /* Of a statement that is prepared (NULL: it could not be, which fails) and bound; it is reset afterwards. */
-bool sql_done(sqlite3_stmt *);
-bool sql_answer(sqlite3_stmt *, int64_t *number); /* as sql_ask() */
+bool sql_done(sqlite3_stmt *statement);
+bool sql_answer(sqlite3_stmt *statement, int64_t *number); /* as sql_ask() */
 
 /* Text is borrowed until the statement is bound anew or reset; NULL is NULL. */
-void sql_bind_text(sqlite3_stmt *, int i, const char *text);
+void sql_bind_text(sqlite3_stmt *statement, int i, const char *text);
 /* NULL where it is not known. */
-void sql_bind_known(sqlite3_stmt *, int i, int64_t number, bool known);
+void sql_bind_known(sqlite3_stmt *statement, int i, int64_t number, bool known);
 
 /*
  * A recording may come from anybody. sql_next() steps like sqlite3_step(), and gives SQLITE_CORRUPT for a row
  * that no recorder writes: a number beyond SQL_NUMBER_MOST, a text longer than SQL_TEXT_MOST, a number with a
- * fraction. any: bits of columns that may hold anything (session ids, zxids, lists). sql_number() is the number in
- * a column, within those bounds whatever its type.
+ * fraction. any: bits of columns that may hold anything (session ids, zxids, lists). sql_number() is the
+ * number in a column, within those bounds whatever its type.
  */
 #define SQL_NUMBER_MOST (INT64_C(1) << 56) /* in microseconds: the year 4253 */
 #define SQL_TEXT_MOST 65536
-int sql_next(sqlite3_stmt *, unsigned any);
-int64_t sql_number(sqlite3_stmt *, int i);
+int sql_next(sqlite3_stmt *statement, unsigned any);
+int64_t sql_number(sqlite3_stmt *statement, int i);
 
 /* A column's text, as long as the statement stays at its row; NULL where it is NULL. */
-const char *sql_text(sqlite3_stmt *, int i);
+const char *sql_text(sqlite3_stmt *statement, int i);
 /* malloc'd; "" where it is NULL. NULL: out of memory. */
-char *sql_copy(sqlite3_stmt *, int i);
+char *sql_copy(sqlite3_stmt *statement, int i);
 /* A column and the next one; NULL is an open bound. */
-struct span sql_span(sqlite3_stmt *, int i);
+struct span sql_span(sqlite3_stmt *statement, int i);
 
 #endif

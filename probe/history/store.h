@@ -16,16 +16,16 @@ struct store;
 struct store *store_open(const char *file, int64_t keep_ms, char **error);
 
 /* Takes the batch in any case. False: there was no room for it, and it is lost. */
-bool store_push(struct store *, struct batch *);
+bool store_push(struct store *store, struct batch *batch);
 
 /* Bytes that wait to be written. */
-size_t store_waiting(struct store *);
+size_t store_waiting(struct store *store);
 
 /* Nothing has happened until now, but it was being watched. */
-void store_alive(struct store *, int64_t now_us);
+void store_alive(struct store *store, int64_t now_us);
 
 /* Why it cannot write at present (malloc'd; the caller frees), or NULL: it is well. */
-char *store_problem(struct store *);
+char *store_problem(struct store *store);
 
 /* The problem, and from when on what happened is missing (0: all of it is). malloc'd; NULL: out of memory. */
 char *store_loss(const char *problem, int64_t since_us);
@@ -36,19 +36,19 @@ char *store_loss(const char *problem, int64_t since_us);
  * removed, into the same one again, and nothing is lost. The notice tells which, once (malloc'd; the caller
  * frees; NULL: nothing happened).
  */
-char *store_take_notice(struct store *);
+char *store_take_notice(struct store *store);
 
 /*
  * True once after the store went over to another file. It refuses batches before; the next one must begin a
  * new stretch. *from_us: until then all is in the file of before; *events: were waiting, and are lost.
  */
-bool store_take_renewal(struct store *, int64_t *from_us, uint64_t *events);
+bool store_take_renewal(struct store *store, int64_t *from_us, uint64_t *events);
 
 /* The file, without links. */
-const char *store_file(const struct store *);
+const char *store_file(const struct store *store);
 
 /* Writes the rest, and ends. False: it could not be written; *problem as above, and since when it is
    missing. NULL is fine. */
-bool store_close(struct store *, char **problem);
+bool store_close(struct store *store, char **problem);
 
 #endif

@@ -15,24 +15,24 @@ struct writer_sql;
 
 /* NULL: out of memory. */
 struct writer_sql *writer_sql_new(void);
-void writer_sql_free(struct writer_sql *);
+void writer_sql_free(struct writer_sql *rows);
 
 /* The database must be prepared for writing (schema.h), and stays open until it is let go of by the next.
    same_again: the next one will be the same file. */
-void writer_sql_open(struct writer_sql *, sqlite3 *);
-void writer_sql_close(struct writer_sql *, bool same_again);
+void writer_sql_open(struct writer_sql *rows, sqlite3 *db);
+void writer_sql_close(struct writer_sql *rows, bool same_again);
 
-void writer_sql_committed(struct writer_sql *);
-void writer_sql_forget(struct writer_sql *);
+void writer_sql_committed(struct writer_sql *rows);
+void writer_sql_forget(struct writer_sql *rows);
 
 /* Once, before anything is written: what an earlier recorder saw going on, it saw until its own end. */
-bool writer_sql_end_tenures(struct writer_sql *);
+bool writer_sql_end_tenures(struct writer_sql *rows);
 
 /* Inside a transaction. False: see sqlite3_errcode(); the transaction must be rolled back. */
-bool writer_sql_write(struct writer_sql *, const struct batch *);
+bool writer_sql_write(struct writer_sql *rows, const struct batch *batch);
 /* Puts the patches of the latest chunk into it; nothing more of it is written. Inside a transaction. */
-bool writer_sql_close_chunk(struct writer_sql *);
+bool writer_sql_close_chunk(struct writer_sql *rows);
 /* The stretch goes on until then. */
-bool writer_sql_alive(struct writer_sql *, int64_t now_us);
+bool writer_sql_alive(struct writer_sql *rows, int64_t now_us);
 
 #endif

@@ -21,18 +21,18 @@ typedef struct exporter_recording (*exporter_recording_fn)(void *context);
  * be NULL: nothing is recorded. NULL and a text in *error (caller frees) on failure. End it before the
  * monitor.
  */
-struct exporter *exporter_start(uv_loop_t *, struct monitor *, const char *address, size_t series,
-                                exporter_recording_fn, void *context, char **error);
-void exporter_stop(struct exporter *); /* NULL is fine */
+struct exporter *exporter_start(uv_loop_t *loop, struct monitor *monitor, const char *address, size_t series,
+                                exporter_recording_fn recording, void *context, char **error);
+void exporter_stop(struct exporter *exporter); /* NULL is fine */
 
 /* After a reload: the counts go on with another monitor. False: out of memory. NULL: with none for now. */
-bool exporter_follow(struct exporter *, struct monitor *);
+bool exporter_follow(struct exporter *exporter, struct monitor *monitor);
 
 /* The metrics of now. */
-void exporter_write(struct exporter *, bool openmetrics, struct buffer *);
+void exporter_write(struct exporter *exporter, bool openmetrics, struct buffer *out);
 /* NULL: it is served nowhere. */
-const char *exporter_address(const struct exporter *);
+const char *exporter_address(const struct exporter *exporter);
 /* Others than this host can read it. */
-bool exporter_is_open(const struct exporter *);
+bool exporter_is_open(const struct exporter *exporter);
 
 #endif

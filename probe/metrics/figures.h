@@ -33,13 +33,14 @@ struct figure_kind {
     bool recorded;    /* known only from a recording */
     const char *help;
 };
-const struct figure_kind *figure_kind(enum figure);
+const struct figure_kind *figure_kind(enum figure figure);
 /* By word; FIGURE_COUNT: there is none. */
 enum figure figure_of(const char *word);
 
 /* All but the recorded ones, which are NAN. */
-void figures_of_election(const struct election *, struct moment now, double figures[FIGURE_COUNT]);
+void figures_of_election(const struct election *election, struct moment now, double figures[FIGURE_COUNT]);
 /* The recorded ones: so many changes of leader, and how long they took. */
-void figures_of_recording(size_t changes, const struct failover_figures *, double figures[FIGURE_COUNT]);
+void figures_of_recording(size_t changes, const struct failover_figures *failovers,
+                          double figures[FIGURE_COUNT]);
 
 #endif

@@ -31,16 +31,16 @@ extern const struct metric_kind metric_table[];
 extern const size_t metric_count;
 /* The name of its samples: "electop_leader_changes_total". */
 #define METRIC_NAME 64
-char *metric_sample_name(const struct metric_kind *, char buffer[METRIC_NAME]);
+char *metric_sample_name(const struct metric_kind *kind, char buffer[METRIC_NAME]);
 
 struct metrics;
 
 /* series: the most samples of elections; those beyond are left out, which the metrics say. */
 struct metrics *metrics_new(size_t series);
-void metrics_free(struct metrics *);
+void metrics_free(struct metrics *metrics);
 
 /* Counts a failover; other events are nothing to it. */
-void metrics_take(struct metrics *, const struct event *);
+void metrics_take(struct metrics *metrics, const struct event *event);
 
 /* The program's own state, which the model does not know. */
 struct metrics_process {
@@ -54,7 +54,7 @@ struct metrics_process {
 };
 
 /* Appends everything, at that moment. */
-void metrics_write(struct metrics *, const struct model *, struct moment now, const struct metrics_process *,
-                   bool openmetrics, struct buffer *);
+void metrics_write(struct metrics *metrics, const struct model *model, struct moment now,
+                   const struct metrics_process *process, bool openmetrics, struct buffer *out);
 
 #endif

@@ -39,24 +39,25 @@ struct autopsy;
  * Finds where to begin and reads the state of then. All arguments must outlive it. NULL and a text in *error
  * (caller frees): what cannot be read, and what to do.
  */
-struct autopsy *autopsy_open(struct log_set *, struct model *, const struct settings *,
-                             const struct autopsy_query *, const struct autopsy_sink *, char **error);
-void autopsy_close(struct autopsy *); /* NULL is fine */
+struct autopsy *autopsy_open(struct log_set *set, struct model *model, const struct settings *settings,
+                             const struct autopsy_query *query, const struct autopsy_sink *sink,
+                             char **error);
+void autopsy_close(struct autopsy *autopsy); /* NULL is fine */
 
 /* Takes up to so many transactions. False: there is no more at present, or the end of the query is reached.
  */
-bool autopsy_step(struct autopsy *, size_t most);
+bool autopsy_step(struct autopsy *autopsy, size_t most);
 /* All before the query's end was read. */
-bool autopsy_is_over(const struct autopsy *);
+bool autopsy_is_over(const struct autopsy *autopsy);
 /* Lets time pass for the model, up to the query's end at the most: nothing else has happened until then. */
-void autopsy_pass(struct autopsy *, int64_t wall_us);
+void autopsy_pass(struct autopsy *autopsy, int64_t wall_us);
 
 /* Transactions that were read, and bytes of logs. */
-uint64_t autopsy_transactions(const struct autopsy *);
-int64_t autopsy_bytes(const struct autopsy *);
+uint64_t autopsy_transactions(const struct autopsy *autopsy);
+int64_t autopsy_bytes(const struct autopsy *autopsy);
 /* The time of the latest transaction; 0: none. */
-int64_t autopsy_latest_us(const struct autopsy *);
+int64_t autopsy_latest_us(const struct autopsy *autopsy);
 /* What existed before the first transaction is not known: no snapshot shows it. */
-bool autopsy_begins_blind(const struct autopsy *);
+bool autopsy_begins_blind(const struct autopsy *autopsy);
 
 #endif

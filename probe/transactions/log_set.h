@@ -44,9 +44,9 @@ struct log_set {
 /* The paths must outlive it. NULL and a text in *error (caller frees): nothing can be read there, why, what
  * to do. */
 struct log_set *log_set_open(char *const *paths, size_t count, char **error);
-void log_set_free(struct log_set *); /* NULL is fine */
+void log_set_free(struct log_set *set); /* NULL is fine */
 
 /* Looks for files that came since, in directories only. False: out of memory. */
-bool log_set_refresh(struct log_set *);
+bool log_set_refresh(struct log_set *set);
 
 #endif

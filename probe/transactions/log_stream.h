@@ -49,14 +49,14 @@ struct log_reader {
 };
 
 /* Takes the descriptor over. */
-void log_reader_begin(struct log_reader *, int fd);
-void log_reader_end(struct log_reader *);
+void log_reader_begin(struct log_reader *log_reader, int fd);
+void log_reader_end(struct log_reader *log_reader);
 
 /* The record is valid until the next call. */
-enum log_next log_reader_next(struct log_reader *, const unsigned char **record, size_t *length);
+enum log_next log_reader_next(struct log_reader *log_reader, const unsigned char **record, size_t *length);
 
 /* Where the next record begins in the file. */
-int64_t log_reader_offset(const struct log_reader *);
+int64_t log_reader_offset(const struct log_reader *log_reader);
 
 enum stream_note_kind {
     STREAM_DAMAGED,  /* bytes of a file are no valid record */
@@ -81,17 +81,17 @@ struct log_stream;
  * From the first transaction after this zxid on (0: from the first there is). The set must outlive it. NULL:
  * out of memory.
  */
-struct log_stream *log_stream_open(struct log_set *, int64_t after, stream_note_fn, void *context);
-void log_stream_close(struct log_stream *); /* NULL is fine */
+struct log_stream *log_stream_open(struct log_set *set, int64_t after, stream_note_fn note, void *context);
+void log_stream_close(struct log_stream *log_stream); /* NULL is fine */
 
 /*
  * The next one, valid until the next call; *missing: some before it are in no log. False: there is none yet;
  * asking again finds what the servers have written since.
  */
-bool log_stream_next(struct log_stream *, struct transaction *, bool *missing);
+bool log_stream_next(struct log_stream *log_stream, struct transaction *transaction, bool *missing);
 
 /* Bytes of log files that were read. */
-int64_t log_stream_bytes(const struct log_stream *);
+int64_t log_stream_bytes(const struct log_stream *log_stream);
 
 /* The time of a log's first transaction. False: it has none, or cannot be read. */
 bool log_first_time(const char *path, int64_t *time_ms);

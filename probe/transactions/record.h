@@ -73,17 +73,17 @@ struct znode_change {
 };
 
 /* False: too short to be a record. The transaction borrows the bytes. */
-bool transaction_read(const void *bytes, size_t length, struct transaction *);
+bool transaction_read(const void *bytes, size_t length, struct transaction *transaction);
 
 /*
  * Calls fn for each change in the order in which the server makes them. False: the record is malformed; the
  * changes before the malformed part were passed on. A type that is not known changes nothing here.
  */
 typedef void (*znode_change_fn)(void *context, const struct transaction *, const struct znode_change *);
-bool transaction_changes(const struct transaction *, znode_change_fn, void *context);
+bool transaction_changes(const struct transaction *transaction, znode_change_fn fn, void *context);
 
 /* Do two records with one zxid hold the same transaction? A digest may be absent from either. */
-bool transaction_same(const struct transaction *, const struct transaction *);
+bool transaction_same(const struct transaction *transaction, const struct transaction *b);
 
 /* Big-endian numbers, as the server writes them. */
 static inline uint32_t read_u32(const unsigned char *at)

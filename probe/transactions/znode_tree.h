@@ -46,39 +46,40 @@ struct znode {
 struct znode_tree;
 
 struct znode_tree *znode_tree_new(void); /* NULL: out of memory */
-void znode_tree_free(struct znode_tree *);
+void znode_tree_free(struct znode_tree *tree);
 /* Forgets all but the znodes with interests, which do not exist from then on, and sessions. */
-void znode_tree_clear(struct znode_tree *);
+void znode_tree_clear(struct znode_tree *tree);
 
 /* NULL: it is not kept. */
-struct znode *znode_tree_find(const struct znode_tree *, const char *path, size_t length);
+struct znode *znode_tree_find(const struct znode_tree *tree, const char *path, size_t length);
 /* Keeps a place for this path, whether or not it exists. NULL: out of memory. */
-struct znode *znode_tree_place(struct znode_tree *, const char *path, size_t length);
+struct znode *znode_tree_place(struct znode_tree *tree, const char *path, size_t length);
 /* Its last part; and the stat that a client is shown. */
-const char *znode_name(const struct znode *);
-struct znode_stat znode_stat_of(const struct znode *);
+const char *znode_name(const struct znode *node);
+struct znode_stat znode_stat_of(const struct znode *node);
 
 /* What a transaction changed. Made twice, as behind a fuzzy snapshot, a change is the same as made once. */
-struct znode *znode_tree_created(struct znode_tree *, const struct transaction *,
-                                 const struct znode_change *);
-void znode_tree_deleted(struct znode_tree *, const char *path, size_t length, int64_t zxid);
-struct znode *znode_tree_data(struct znode_tree *, const struct transaction *, const struct znode_change *);
+struct znode *znode_tree_created(struct znode_tree *tree, const struct transaction *transaction,
+                                 const struct znode_change *change);
+void znode_tree_deleted(struct znode_tree *tree, const char *path, size_t length, int64_t zxid);
+struct znode *znode_tree_data(struct znode_tree *tree, const struct transaction *transaction,
+                              const struct znode_change *change);
 
 /* NULL: not known; or out of memory. */
-struct logged_session *znode_tree_session(const struct znode_tree *, uint64_t id);
-struct logged_session *znode_tree_session_made(struct znode_tree *, uint64_t id);
+struct logged_session *znode_tree_session(const struct znode_tree *tree, uint64_t id);
+struct logged_session *znode_tree_session_made(struct znode_tree *tree, uint64_t id);
 /* Its znodes must be deleted before. */
-void znode_tree_session_ended(struct znode_tree *, uint64_t id);
+void znode_tree_session_ended(struct znode_tree *tree, uint64_t id);
 
 /*
  * Reads a snapshot into a tree that was just made or cleared. What is later than its zxid is left to the log.
  * *settled: the latest transaction that shows in it. False, and a static text in *problem: the tree is to be
  * cleared.
  */
-bool znode_tree_load(struct znode_tree *, int fd, int64_t zxid, int64_t *settled, const char **problem);
+bool znode_tree_load(struct znode_tree *tree, int fd, int64_t zxid, int64_t *settled, const char **problem);
 
 /* Each that exists. */
 typedef void (*znode_fn)(void *context, struct znode *);
-void znode_tree_each(struct znode_tree *, znode_fn, void *context);
+void znode_tree_each(struct znode_tree *tree, znode_fn fn, void *context);
 
 #endif

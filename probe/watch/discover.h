@@ -13,22 +13,22 @@
 #include "probe/watch/live_cluster.h"
 
 /* The settings hold for every election found. NULL: out of memory. */
-struct discover *discover_new(struct live_cluster *, const struct discover_settings *,
-                              const struct election_settings *);
-void discover_free(struct discover *);
+struct discover *discover_new(struct live_cluster *live, const struct discover_settings *settings,
+                              const struct election_settings *election);
+void discover_free(struct discover *discover);
 
 /* The session is connected: begin a walk, if none is under way. */
-void discover_begin(struct discover *);
+void discover_begin(struct discover *discover);
 
 /* There is an election at this full path, as is known from elsewhere: it is watched as if found, if it lies
    below the roots. Without candidates a walk cannot distinguish it from any other directory. */
-void discover_known(struct discover *, const char *path);
+void discover_known(struct discover *discover, const char *path);
 
 /* What the latest walk did not see, and why, for people; NULL: nothing. Valid until the next one ends. */
-const char *discover_left_out(const struct discover *);
+const char *discover_left_out(const struct discover *discover);
 
 /* The tree has been walked once. */
-bool discover_looked(const struct discover *);
+bool discover_looked(const struct discover *discover);
 
 /*
  * The elections of a path with wildcards ("/teams/" "*" "/leader"), now and later.
@@ -39,19 +39,20 @@ bool discover_looked(const struct discover *);
  */
 
 /* path: full, with at least one wildcard; the settings hold for every match. NULL: out of memory. */
-struct pattern *pattern_new(struct live_cluster *, const char *path, const struct election_settings *);
-void pattern_free(struct pattern *);
+struct pattern *pattern_new(struct live_cluster *live, const char *path,
+                            const struct election_settings *settings);
+void pattern_free(struct pattern *pattern);
 
 /* The session is connected: list everything (again). */
-void pattern_begin(struct pattern *);
+void pattern_begin(struct pattern *pattern);
 
 /* The match at this path is not watched any more: wait for it to appear anew. */
-void pattern_wait_again(struct pattern *, const char *path);
+void pattern_wait_again(struct pattern *pattern, const char *path);
 
 /* Repeats reads that failed: for a timer. */
-void pattern_try_again(struct pattern *);
+void pattern_try_again(struct pattern *pattern);
 
 /* Every directory has been listed once, or refused to be. */
-bool pattern_looked(const struct pattern *);
+bool pattern_looked(const struct pattern *pattern);
 
 #endif

@@ -13,28 +13,28 @@
 #include "probe/watch/live_cluster.h"
 
 /* NULL: out of memory. */
-struct servers *servers_new(struct live_cluster *);
-void servers_free(struct servers *);
+struct servers *servers_new(struct live_cluster *live);
+void servers_free(struct servers *servers);
 
 /* Our session is connected: who belongs to the ensemble can be read. */
-void servers_connected(struct servers *);
+void servers_connected(struct servers *servers);
 
 /* Ask all of them everything, now. */
-void servers_demand(struct servers *);
+void servers_demand(struct servers *servers);
 /* A poll on demand is not complete yet. */
-bool servers_are_demanded(const struct servers *);
+bool servers_are_demanded(const struct servers *servers);
 
 /* The i-th known server, as observations name it: NULL where its address is not known. */
-size_t servers_count(const struct servers *);
-const char *servers_address(const struct servers *, size_t i);
+size_t servers_count(const struct servers *servers);
+const char *servers_address(const struct servers *servers, size_t i);
 
 /* The address by which observations call the one that a session calls so; NULL: it is none of them. */
-const char *servers_name(const struct servers *, const char *server);
+const char *servers_name(const struct servers *servers, const char *server);
 
 /* It is one of them. */
-bool servers_ask(const struct servers *, const char *address);
+bool servers_ask(const struct servers *servers, const char *address);
 
 /* Each has answered everything, or is known to hide it, in this many rounds at least. */
-unsigned servers_rounds(const struct servers *);
+unsigned servers_rounds(const struct servers *servers);
 
 #endif

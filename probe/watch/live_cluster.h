@@ -40,18 +40,18 @@ struct watch_map {
 };
 
 /* Puts entry under path (taking it from where it was). False: out of memory; it is then nowhere. */
-bool watch_map_put(struct watch_map *, struct watch_entry *, const char *path);
-void watch_map_remove(struct watch_map *, struct watch_entry *);
+bool watch_map_put(struct watch_map *map, struct watch_entry *entry, const char *path);
+void watch_map_remove(struct watch_map *map, struct watch_entry *entry);
 
 /* Calls every entry of that path. Entries may be put and removed meanwhile. */
-void watch_map_notify(struct watch_map *, enum session_notice, const char *path);
+void watch_map_notify(struct watch_map *map, enum session_notice notice, const char *path);
 
 /* The entries of a path, one after the other: after NULL comes the first, after the last NULL. */
-struct watch_entry *watch_map_next(const struct watch_map *, const char *path,
+struct watch_entry *watch_map_next(const struct watch_map *map, const char *path,
                                    const struct watch_entry *after);
 
 /* Frees the map's own memory; entries still in it are forgotten. */
-void watch_map_clear(struct watch_map *);
+void watch_map_clear(struct watch_map *map);
 
 struct election_watch;
 struct pattern;
@@ -115,51 +115,52 @@ struct live_cluster {
 };
 
 /* The cluster in the log: its name, or where it is. */
-const char *live_name(const struct live_cluster *);
+const char *live_name(const struct live_cluster *live);
 
 /* An observation of this cluster, made now. */
-struct observation live_observation(const struct live_cluster *, enum observation_kind, const char *election,
-                                    const char *path);
+struct observation live_observation(const struct live_cluster *live, enum observation_kind kind,
+                                    const char *election, const char *path);
 
 /* Reports a reply of this server, by the session's name of it, that is none. */
-void live_bad_reply(const struct live_cluster *, const char *server, const char *what);
+void live_bad_reply(const struct live_cluster *live, const char *server, const char *what);
 
 /* Shows the path among the elections, as denied, until it is shown as not denied: something there is not
    readable, and its contents are unknown. */
-void live_show_denied(struct live_cluster *, const char *path, const struct election_settings *,
-                      enum election_origin, bool denied);
+void live_show_denied(struct live_cluster *live, const char *path, const struct election_settings *settings,
+                      enum election_origin origin, bool denied);
 
 /* The election at this full path is being watched. */
-bool live_watches(const struct live_cluster *, const char *path);
+bool live_watches(const struct live_cluster *live, const char *path);
 
 /* Watches the election at this full path from now on; nothing where it is watched already. */
-void live_cluster_watch(struct live_cluster *, const char *path, const struct election_settings *,
-                        enum election_origin);
+void live_cluster_watch(struct live_cluster *live, const char *path, const struct election_settings *settings,
+                        enum election_origin origin);
 /* discover_left_out() has another result than before. */
-void live_cluster_left_out(struct live_cluster *);
+void live_cluster_left_out(struct live_cluster *live);
 
 /* ---- for the monitor ---- */
 
 /* The cluster at settings->clusters[cluster]. It feeds model, and reads from the model what to look at next.
    It runs on the loop until live_stop(). NULL: out of memory. */
-struct live_cluster *live_new(uv_loop_t *, struct model *, const struct settings *, unsigned cluster);
+struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct settings *settings,
+                              unsigned cluster);
 /* No observation comes any more. Frees it. */
-void live_stop(struct live_cluster *);
+void live_stop(struct live_cluster *live);
 
 /* One complete snapshot of everything it watches has been taken, or certainly cannot be. A cluster that
    cannot be reached may be reached yet: a caller that waits needs a deadline. */
-bool live_looked(struct live_cluster *);
+bool live_looked(struct live_cluster *live);
 /* Asks the servers now for everything, including facts that are polled on demand only. */
-void live_ask(struct live_cluster *);
+void live_ask(struct live_cluster *live);
 /* Some answers to live_ask() have not come yet. */
-bool live_is_asking(const struct live_cluster *);
+bool live_is_asking(const struct live_cluster *live);
 /* An election exists at this full path, as is known from elsewhere. Where elections are discovered, it is
    watched. */
-void live_known(struct live_cluster *, const char *path);
+void live_known(struct live_cluster *live, const char *path);
 /* The snapshot ends here, complete or not. True: it was still searching for elections, which from now on is
    the cluster's problem. */
-bool live_cut(struct live_cluster *);
+bool live_cut(struct live_cluster *live);
 /* The program was stalled: all earlier facts may have changed, and are read again. */
-void live_woke(struct live_cluster *);
+void live_woke(struct live_cluster *live);
 
 #endif

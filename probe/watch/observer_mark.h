@@ -25,15 +25,15 @@
 struct observer_mark;
 
 /* Borrows both. NULL: out of memory. */
-struct observer_mark *observer_mark_new(const struct live_cluster *, struct session *);
-void observer_mark_free(struct observer_mark *);
+struct observer_mark *observer_mark_new(const struct live_cluster *live, struct session *session);
+void observer_mark_free(struct observer_mark *observer_mark);
 
 /* The session is a new one, and has no watch. */
-void observer_mark_begin(struct observer_mark *);
+void observer_mark_begin(struct observer_mark *observer_mark);
 /* It has another number of watches on children. */
-void observer_mark_changed(struct observer_mark *);
+void observer_mark_changed(struct observer_mark *observer_mark);
 
 /* Marks a session that sets no watch on children. */
-void observer_mark_plainly(const struct live_cluster *, struct session *);
+void observer_mark_plainly(const struct live_cluster *live, struct session *session);
 
 #endif

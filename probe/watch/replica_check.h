@@ -18,7 +18,7 @@
 #include "probe/watch/live_cluster.h"
 
 /* NULL: they are not compared (also where memory is short). */
-struct replica_rounds *replicas_begin(struct live_cluster *);
-void replicas_end(struct replica_rounds *);
+struct replica_rounds *replicas_begin(struct live_cluster *live);
+void replicas_end(struct replica_rounds *replica_rounds);
 
 #endif

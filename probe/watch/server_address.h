@@ -31,15 +31,15 @@
 struct host_aliases;
 
 /* changed is called, from the loop, whenever the last look-up under way has ended. NULL: out of memory. */
-struct host_aliases *host_aliases_new(uv_loop_t *, void (*changed)(void *context), void *context);
+struct host_aliases *host_aliases_new(uv_loop_t *loop, void (*changed)(void *context), void *context);
 
 /* Looks the host up, where it is not in the book. What there is no memory for is left out. */
-void host_aliases_add(struct host_aliases *, const char *host);
+void host_aliases_add(struct host_aliases *book, const char *host);
 /* Looks those up again of which no address is known. */
-void host_aliases_retry(struct host_aliases *);
-bool host_aliases_is_busy(const struct host_aliases *);
+void host_aliases_retry(struct host_aliases *book);
+bool host_aliases_is_busy(const struct host_aliases *book);
 
-bool host_aliases_knows(const struct host_aliases *, const char *host); /* an address of it */
+bool host_aliases_knows(const struct host_aliases *book, const char *host); /* an address of it */
 
 #define SERVER_ADDRESSES_MOST (CONNECT_STRING_SERVERS + ENSEMBLE_MEMBERS)
 
@@ -66,12 +66,12 @@ struct server_addresses {
 };
 
 /* Frees its members, list and book included. */
-void server_addresses_release(struct server_addresses *);
-void server_address_free(struct server_address *);
+void server_addresses_release(struct server_addresses *places);
+void server_address_free(struct server_address *place);
 
 /* This is where that host and port are. */
-bool server_addresses_same(const struct server_addresses *, const struct host_port *, const char *host,
-                           int port);
+bool server_addresses_same(const struct server_addresses *places, const struct host_port *one,
+                           const char *host, int port);
 
 /*
  * The AdminServers that may be that server's own, the likeliest first. Of a list of them: those on its host,
@@ -83,15 +83,15 @@ struct admin_choice {
     int port;
     bool sure;
 };
-size_t server_addresses_admins(const struct server_addresses *, const char *address);
-bool server_addresses_admin(const struct server_addresses *, const char *address, size_t i,
-                            struct admin_choice *);
+size_t server_addresses_admins(const struct server_addresses *places, const char *address);
+bool server_addresses_admin(const struct server_addresses *places, const char *address, size_t i,
+                            struct admin_choice *out);
 
 /* The id by which /zookeeper/config calls it; -1: unknown. */
-int64_t server_addresses_id(const struct server_addresses *, const char *address);
+int64_t server_addresses_id(const struct server_addresses *places, const char *address);
 /* So many of them are known to answer their clients on this port. */
-size_t server_addresses_with_port(const struct server_addresses *, int port);
+size_t server_addresses_with_port(const struct server_addresses *places, int port);
 /* Our own session is connected to it, as far as is known. */
-bool server_addresses_have_ours(const struct server_addresses *, const char *host, int port);
+bool server_addresses_have_ours(const struct server_addresses *places, const char *host, int port);
 
 #endif

@@ -64,10 +64,11 @@ struct poll_costs {
 };
 
 /* What an answer with so many entries costs a server, in its microseconds. */
-int64_t poll_cost_us(const struct poll_costs *, enum poll_answer, size_t entries);
+int64_t poll_cost_us(const struct poll_costs *costs, enum poll_answer answer, size_t entries);
 /* ... and what one is counted as that took so long. calm: the server had nothing to wait for; it is learned
  * from. */
-int64_t poll_cost_of(struct poll_costs *, enum poll_answer, size_t entries, int64_t took_us, bool calm);
+int64_t poll_cost_of(struct poll_costs *costs, enum poll_answer answer, size_t entries, int64_t took_us,
+                     bool calm);
 
 /* All zero before the first round: nothing has been asked of the server yet. */
 struct poll_budget {
@@ -77,13 +78,13 @@ struct poll_budget {
 };
 
 /* A round that took so much of the server's time has ended now. */
-void poll_budget_spend(struct poll_budget *, int64_t took_us, uint64_t now_ms);
+void poll_budget_spend(struct poll_budget *poll_budget, int64_t took_us, uint64_t now_ms);
 
 /* The pause that pays for the latest round. */
-int64_t poll_budget_pause_ms(const struct poll_budget *);
+int64_t poll_budget_pause_ms(const struct poll_budget *poll_budget);
 
 /* From when on as much is left as the latest round took: then another may begin out of turn. */
-uint64_t poll_budget_due_ms(const struct poll_budget *);
+uint64_t poll_budget_due_ms(const struct poll_budget *poll_budget);
 
 /* Cheap figures come within these, or the server hangs; lists may take longer. */
 #define FIGURES_WITHIN_MS 2000
@@ -227,58 +228,58 @@ struct server_poll {
 };
 
 /* How an asking ended: with an answer in q->answer, or not, and why. */
-void server_poll_step_succeeded(struct server_poll *, int64_t took_us);
-void server_poll_way_failed(struct server_poll *, const char *problem);
+void server_poll_step_succeeded(struct server_poll *server_poll, int64_t took_us);
+void server_poll_way_failed(struct server_poll *server_poll, const char *problem);
 /* This step asks for a few figures, which cost the server next to nothing. */
-bool server_poll_asks_figures(enum step);
+bool server_poll_asks_figures(enum step step);
 /* What it cost the server; given: what it answered. */
-void server_poll_count_cost(struct server_poll *, const struct server_answer *given, int64_t took_us,
-                            bool answered);
+void server_poll_count_cost(struct server_poll *server_poll, const struct server_answer *given,
+                            int64_t took_us, bool answered);
 
 /* Before asking: notes whether our own session must be in the answer. */
-void server_poll_expect_ours(struct server_poll *);
+void server_poll_expect_ours(struct server_poll *server_poll);
 /* Why an answer that could be read is not believed; NULL: it is. */
-const char *server_poll_doubt(const struct server_poll *, char *reason, size_t size);
-void server_poll_lists_free(struct server_poll *);
+const char *server_poll_doubt(const struct server_poll *server_poll, char *reason, size_t size);
+void server_poll_lists_free(struct server_poll *server_poll);
 
 /* ---- asks a server's AdminServer, once it is proved to be that server's own ---- */
 
 struct server_poll;
 
 /* This step. server_poll_step_succeeded() or server_poll_way_failed() follows, once. */
-void server_poll_ask_adminserver(struct server_poll *);
+void server_poll_ask_adminserver(struct server_poll *server_poll);
 
 /* ---- asks a server by four-letter word, where that can do no harm ---- */
 
 /* This step. server_poll_step_succeeded() or server_poll_way_failed() follows, once. */
-void server_poll_ask_by_word(struct server_poll *);
+void server_poll_ask_by_word(struct server_poll *server_poll);
 
 /* Reports that the server exists; polls nothing yet. Copies place. NULL: out of memory. */
-struct server_poll *server_poll_new(struct live_cluster *, struct server_addresses *, struct http *,
-                                    const struct server_address *);
-void server_poll_free(struct server_poll *);
+struct server_poll *server_poll_new(struct live_cluster *live, struct server_addresses *places,
+                                    struct http *http, const struct server_address *place);
+void server_poll_free(struct server_poll *server_poll);
 
 /* The first round. With the setting `every` off only the figures: the rest is asked for on demand. */
-void server_poll_begin(struct server_poll *);
+void server_poll_begin(struct server_poll *server_poll);
 
 /*
  * A full round, now or, where one is under way, after it. Rounds after it come by themselves unless the
  * setting `every` is off.
  */
-void server_poll_demand(struct server_poll *);
+void server_poll_demand(struct server_poll *server_poll);
 
 /* The next round comes as soon as the cost of the last one allows: a leader's end is being looked into. */
-void server_poll_hasten(struct server_poll *);
+void server_poll_hasten(struct server_poll *server_poll);
 
 /* Candidates came or went: their sessions are looked at soon. */
-void server_poll_changed(struct server_poll *);
+void server_poll_changed(struct server_poll *server_poll);
 /* A leader's connection has gone from some server's list: here it may be, or its absence is proved. */
-void server_poll_missed(struct server_poll *);
+void server_poll_missed(struct server_poll *server_poll);
 
 /* The poll on demand is not complete yet. */
-bool server_poll_is_demanded(const struct server_poll *);
+bool server_poll_is_demanded(const struct server_poll *server_poll);
 
 /* How many rounds have been completed: each part was reported, or is known to be hidden. */
-unsigned server_poll_rounds(const struct server_poll *);
+unsigned server_poll_rounds(const struct server_poll *server_poll);
 
 #endif

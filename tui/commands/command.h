@@ -18,36 +18,36 @@ struct invocation {
     const char *source; /* how a recording is to be called that was made from logs for this run; or NULL */
 };
 
-int command_watch(const struct invocation *);
+int command_watch(const struct invocation *invocation);
 /* The same on a loop with other work (the demo's candidates), which goes on meanwhile; it returns
    when the user quits, with its handles closed and the loop still the caller's. */
-int command_watch_on(uv_loop_t *, const struct invocation *);
-int command_once(const struct invocation *);
-int command_events(const struct invocation *);
+int command_watch_on(uv_loop_t *loop, const struct invocation *invocation);
+int command_once(const struct invocation *invocation);
+int command_events(const struct invocation *invocation);
 /* The same on the caller's loop, as above: one snapshot, and events for options->for_ms or as many as
    options->count. */
-int command_once_on(uv_loop_t *, const struct invocation *);
-int command_events_on(uv_loop_t *, const struct invocation *);
-int command_record(const struct invocation *);
-int command_report(const struct invocation *);
+int command_once_on(uv_loop_t *loop, const struct invocation *invocation);
+int command_events_on(uv_loop_t *loop, const struct invocation *invocation);
+int command_record(const struct invocation *invocation);
+int command_report(const struct invocation *invocation);
 /* The same on a recording, in place of a cluster. */
-int command_once_recorded(const struct invocation *);
-int command_events_recorded(const struct invocation *);
-int command_replay(const struct invocation *);
-int command_check(const struct invocation *);
+int command_once_recorded(const struct invocation *invocation);
+int command_events_recorded(const struct invocation *invocation);
+int command_replay(const struct invocation *invocation);
+int command_check(const struct invocation *invocation);
 /* Says "ELECTION UNKNOWN - problem" as check does, and returns its exit code. */
 int check_refuse(const char *problem);
-int command_export(const struct invocation *);
+int command_export(const struct invocation *invocation);
 struct exporter;
 /* Says where metrics are served, and who else can read them there. */
-void export_tell_place(const struct exporter *);
-int command_autopsy(const struct invocation *);
-int command_why(const struct invocation *);
+void export_tell_place(const struct exporter *exporter);
+int command_autopsy(const struct invocation *invocation);
+int command_why(const struct invocation *invocation);
 /* Where the recording that is named is no recording but transaction logs, runs the command on one made from
  * them. */
-int command_on_logs(const struct invocation *, int (*command)(const struct invocation *));
-int command_inject(const struct invocation *);
-int command_config(const struct invocation *);
-int command_demo(const struct invocation *);
+int command_on_logs(const struct invocation *invocation, int (*command)(const struct invocation *));
+int command_inject(const struct invocation *invocation);
+int command_config(const struct invocation *invocation);
+int command_demo(const struct invocation *invocation);
 
 #endif

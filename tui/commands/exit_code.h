@@ -12,20 +12,20 @@
 #include "probe/election/model.h"
 
 /* 0; with strict 1 where something is not as it should be; 3 where no look could be had. */
-int exit_code_status(const struct model *, bool strict);
+int exit_code_status(const struct model *model, bool strict);
 
 /* The same of a snapshot that ended before the whole tree had been searched for elections: without any, there
    was none; a sound result may be partial. Says so on standard error if it is not 0. */
-int exit_code_unsearched(const struct model *, const struct options *);
+int exit_code_unsearched(const struct model *model, const struct options *options);
 
 /*
  * For --strict: is there a cluster that was reached and shows no election at all, or could not be searched
  * everywhere, or a pattern of its settings that matches none? Says so on standard error: an unseen election
  * was not judged.
  */
-bool exit_code_complain_unjudged(const struct model *, const struct settings *);
+bool exit_code_complain_unjudged(const struct model *model, const struct settings *settings);
 
 /* Where no look could be had: says why and what to do, on standard error. */
-void exit_code_complain(const struct model *, int64_t wait_ms);
+void exit_code_complain(const struct model *model, int64_t wait_ms);
 
 #endif

@@ -19,8 +19,8 @@ int message_ended(int error, int status);
 /* Writes a whole text to standard output. */
 int message_text(const char *text);
 /* The same of what a sink has written; frees the bytes. */
-int message_buffer(struct buffer *, int status);
+int message_buffer(struct buffer *out, int status);
 /* The same into a file, which is there as a whole or not at all; "-": standard output. */
-int message_page(struct buffer *, const char *file);
+int message_page(struct buffer *out, const char *file);
 
 #endif

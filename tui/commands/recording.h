@@ -11,7 +11,7 @@
 #include "tui/commands/command.h"
 
 /* The named file, else the configured one; malloc'd. NULL: the reason has been printed. */
-char *recording_file(const struct invocation *, const char *named);
+char *recording_file(const struct invocation *invocation, const char *named);
 
 /* Opened, with its bounds; NULL: the reason has been printed. */
 struct history *recording_open(const char *file, int64_t *from_us, int64_t *to_us);
@@ -22,13 +22,13 @@ bool recording_moment(const char *option, const char *text, int64_t from_us, int
                       int64_t otherwise_us, int64_t *at_us);
 
 /* Is it one of the paths that were asked for (all, where none was)? */
-bool recording_wants(const struct options *, const struct election *);
+bool recording_wants(const struct options *options, const struct election *election);
 
 /* A json_snapshot_kept_fn: what the recording knows of an election's failovers before a moment. */
 struct recording_kept {
     struct history *history;
     int64_t at_us;
 };
-bool recording_figures(void *kept, const struct election *, struct failover_figures *);
+bool recording_figures(void *kept, const struct election *election, struct failover_figures *figures);
 
 #endif

@@ -24,19 +24,19 @@ struct shutdown {
 };
 
 /* Catches signals, ignores SIGPIPE, and arms two deadlines (0: none). False: out of memory. */
-bool shutdown_begin(struct shutdown *, uv_loop_t *, int64_t first_ms, int64_t second_ms);
+bool shutdown_begin(struct shutdown *ending, uv_loop_t *loop, int64_t first_ms, int64_t second_ms);
 
 /*
  * Releases everything, running the loop until it has. The signals get their former actions; after one has
  * come, they are ignored.
  */
-void shutdown_finish(struct shutdown *, uv_loop_t *);
+void shutdown_finish(struct shutdown *ending, uv_loop_t *loop);
 
 /*
  * Runs a command on a new loop and returns its status. After its last work, stopped handles
  * close by themselves. A name lookup cannot be interrupted, and a slow name server is no reason to make
  * the user wait: handles still open after half a second end with the process, here.
  */
-int loop_run(int (*command)(uv_loop_t *, const struct invocation *), const struct invocation *);
+int loop_run(int (*command)(uv_loop_t *, const struct invocation *), const struct invocation *invocation);
 
 #endif

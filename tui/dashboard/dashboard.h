@@ -29,30 +29,30 @@ typedef struct moment (*clock_fn)(void *context);
  * All that it is given must outlive it. It begins with the overview. NULL: out of memory. The model and its
  * events may be NULL: then it is given a past before anything else, and that is all there is.
  */
-struct dashboard *dashboard_new(const struct settings *, const struct model *, const struct event_log *,
-                                clock_fn, void *clock_context);
-void dashboard_free(struct dashboard *);
+struct dashboard *dashboard_new(const struct settings *settings, const struct model *model,
+                                const struct event_log *events, clock_fn clock, void *clock_context);
+void dashboard_free(struct dashboard *dashboard);
 
 /*
  * The recording, for moving in time; or why there is none (past NULL; the text must outlive it).
  * Without a live model it goes to at_us; false, and the reason in replay_problem(): that cannot be shown.
  */
-bool dashboard_recall(struct dashboard *, struct replay *, const char *why_not, int64_t at_us);
+bool dashboard_recall(struct dashboard *dashboard, struct replay *past, const char *why_not, int64_t at_us);
 
 /* Where test candidates can be had; it must outlive it. Without this the keys that write say that they
  * cannot. */
-void dashboard_equip(struct dashboard *, const struct run_control_interface *);
+void dashboard_equip(struct dashboard *dashboard, const struct run_control_interface *control);
 
 /* Where a mute goes besides the screens: an event that is valid during the call. author: whose name it bears.
    Without this nothing can be muted. Texts must outlive it. */
-void dashboard_record_mutes(struct dashboard *, const char *author,
+void dashboard_record_mutes(struct dashboard *dashboard, const char *author,
                             void (*fn)(void *context, const struct event *), void *context);
 
 /* The filter of the overview, as if it had been typed. */
-void dashboard_filter(struct dashboard *, const char *filter);
+void dashboard_filter(struct dashboard *dashboard, const char *filter);
 
 /* A recording is being played: dashboard_is_stale() comes true by itself, as time passes. */
-bool dashboard_is_playing(const struct dashboard *);
+bool dashboard_is_playing(const struct dashboard *dashboard);
 
 /* A key's request to the caller. */
 enum dashboard_wish {
@@ -66,29 +66,29 @@ enum dashboard_wish {
 };
 
 /* A key of keys.h; x and y for those of the mouse. */
-enum dashboard_wish dashboard_key(struct dashboard *, int key, int x, int y);
+enum dashboard_wish dashboard_key(struct dashboard *dashboard, int key, int x, int y);
 /* A character of a paste: it goes into the line that is being typed, and is ignored where none is. */
-enum dashboard_wish dashboard_paste(struct dashboard *, int character);
-const char *dashboard_copied(const struct dashboard *);
+enum dashboard_wish dashboard_paste(struct dashboard *dashboard, int character);
+const char *dashboard_copied(const struct dashboard *dashboard);
 /* What a message calls it: a path itself, or "no-watch with its evidence and advice". */
-const char *dashboard_copied_what(const struct dashboard *);
+const char *dashboard_copied_what(const struct dashboard *dashboard);
 
 /* The cluster and the election (candidate ""), and the moment until which it is. */
-const struct belief *dashboard_reported(const struct dashboard *, int64_t *until_us);
-struct history *dashboard_history(const struct dashboard *); /* NULL: nothing is recorded */
+const struct belief *dashboard_reported(const struct dashboard *dashboard, int64_t *until_us);
+struct history *dashboard_history(const struct dashboard *dashboard); /* NULL: nothing is recorded */
 
-const struct belief *dashboard_cleared(const struct dashboard *);
+const struct belief *dashboard_cleared(const struct dashboard *dashboard);
 
 /* A message in the footer, for a few seconds. */
-void dashboard_say(struct dashboard *, style, const char *text);
+void dashboard_say(struct dashboard *dashboard, style role, const char *text);
 
 /* Draws all of it into the grid. */
-void dashboard_draw(struct dashboard *, struct cells *);
+void dashboard_draw(struct dashboard *dashboard, struct cells *cells);
 
 /* A key has changed the display, so it should be drawn at once. */
-bool dashboard_is_touched(const struct dashboard *);
+bool dashboard_is_touched(const struct dashboard *dashboard);
 
 /* Something that was drawn has changed since: the model, the second that ages are shown in, or by a key. */
-bool dashboard_is_stale(const struct dashboard *);
+bool dashboard_is_stale(const struct dashboard *dashboard);
 
 #endif

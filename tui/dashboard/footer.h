@@ -27,9 +27,9 @@ struct key_help {
 };
 
 /* Does this key do anything here? */
-bool key_help_key(const struct key_help *, enum action);
+bool key_help_key(const struct key_help *key_help, enum action action);
 /* The same of every key: a set of ACTION_BIT(). */
-uint64_t key_help_all(const struct key_help *);
+uint64_t key_help_all(const struct key_help *key_help);
 
 /* The purpose of the text being typed. */
 enum typing {
@@ -59,14 +59,14 @@ struct footer {
     int y;
 };
 
-void footer_say(struct footer *, style, const char *text, int64_t until_us);
+void footer_say(struct footer *footer, style role, const char *text, int64_t until_us);
 
 /* The key that is shown at a cell, or ACTION_NONE. */
-enum action footer_action_at(const struct footer *, int x, int y);
+enum action footer_action_at(const struct footer *footer, int x, int y);
 
 /* On the last row. filter: of the view that the offers are of; "": none. */
-void footer_draw(struct footer *, struct cells *, const struct key_help *, const char *filter,
-                 int64_t now_us);
+void footer_draw(struct footer *footer, struct cells *cells, const struct key_help *key_help,
+                 const char *filter, int64_t now_us);
 
 /* ---- a line of text that the user types ---- */
 

@@ -45,6 +45,6 @@ struct main_loop {
  * caller's. Returns the exit status of the contract (0, or 128+n). EXIT_USAGE with a text in *error (caller
  * frees) where there is no terminal that can show it.
  */
-int main_loop_run(const struct main_loop *, char **error);
+int main_loop_run(const struct main_loop *show, char **error);
 
 #endif

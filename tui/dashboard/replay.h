@@ -19,13 +19,13 @@ struct replay;
 
 /* file: the recording, opened when it is first wanted. NULL: out of memory. */
 struct replay *replay_new(const char *file);
-void replay_free(struct replay *); /* NULL is fine */
+void replay_free(struct replay *past); /* NULL is fine */
 
 /* False, and a text that lasts until the next call in replay_problem(): it cannot be read, or holds nothing.
  */
-bool replay_open(struct replay *);
-const char *replay_problem(const struct replay *);     /* NULL: there was none */
-struct history *replay_history(const struct replay *); /* NULL: not opened */
+bool replay_open(struct replay *past);
+const char *replay_problem(const struct replay *past);     /* NULL: there was none */
+struct history *replay_history(const struct replay *past); /* NULL: not opened */
 
 enum replay_unit { REPLAY_EVENT, REPLAY_FAILOVER, REPLAY_MINUTE, REPLAY_HOUR };
 enum replay_step {
@@ -35,15 +35,16 @@ enum replay_step {
 };
 
 /* The model of that moment; valid until it moves. Before the first replay_go(): NULL. */
-const struct model *replay_model(const struct replay *);
-const struct event_log *replay_events(const struct replay *); /* those that led there, the latest of them */
+const struct model *replay_model(const struct replay *past);
+const struct event_log *
+replay_events(const struct replay *past); /* those that led there, the latest of them */
 /* The latest of all that was recorded, for a log that begins; it stays where it is. */
-void replay_tell(struct replay *, struct event_log *);
-struct moment replay_now(const struct replay *); /* on the clocks of the model */
+void replay_tell(struct replay *past, struct event_log *log);
+struct moment replay_now(const struct replay *past); /* on the clocks of the model */
 
-int replay_pace(const struct replay *);
+int replay_pace(const struct replay *past);
 /* Time has passed: goes on. True: it moved. It stops at the end by itself. */
-bool replay_tick(struct replay *, int64_t mono_us);
+bool replay_tick(struct replay *past, int64_t mono_us);
 
 /*
  * Keys and clicks that move in time, and the line of time that shows the position.
@@ -69,19 +70,20 @@ struct replay_keys_note {
 };
 
 /* Does this key move in time (also: go on, stop, hasten), where one is? */
-bool replay_keys_knows(const struct replay_keys *, enum action);
+bool replay_keys_knows(const struct replay_keys *replay_keys, enum action action);
 /* now: of the present. */
-void replay_keys_act(struct replay_keys *, enum action, struct moment now, struct replay_keys_note *);
+void replay_keys_act(struct replay_keys *replay_keys, enum action action, struct moment now,
+                     struct replay_keys_note *note);
 /* Can the dashboard go to that moment? In a recording always: its end replaces later ones. */
-bool replay_keys_reaches(struct replay_keys *, int64_t at_us);
+bool replay_keys_reaches(struct replay_keys *replay_keys, int64_t at_us);
 /* To a moment, or to one that was typed. False: it stays, and the note says why. */
-bool replay_keys_to(struct replay_keys *, int64_t at_us, struct replay_keys_note *);
-bool replay_keys_to_typed(struct replay_keys *, const char *text, struct moment now,
-                          struct replay_keys_note *);
+bool replay_keys_to(struct replay_keys *replay_keys, int64_t at_us, struct replay_keys_note *note);
+bool replay_keys_to_typed(struct replay_keys *replay_keys, const char *text, struct moment now,
+                          struct replay_keys_note *note);
 /* A click on the line of time: true, and it went there. */
-bool replay_keys_click(struct replay_keys *, int x, int y, struct replay_keys_note *);
+bool replay_keys_click(struct replay_keys *replay_keys, int x, int y, struct replay_keys_note *note);
 
 /* One row: from when to when, where failovers were, and where one is. now: of the present. */
-void replay_keys_draw(struct replay_keys *, struct cells *, int y, struct moment now);
+void replay_keys_draw(struct replay_keys *replay_keys, struct cells *cells, int y, struct moment now);
 
 #endif

@@ -12,10 +12,10 @@
 struct run_control;
 
 /* own: the cluster is this program's own, so that no ceiling holds. NULL: out of memory. */
-struct run_control *run_control_new(uv_loop_t *, const struct settings *, bool own);
-const struct run_control_interface *run_control_workbench(const struct run_control *);
+struct run_control *run_control_new(uv_loop_t *loop, const struct settings *settings, bool own);
+const struct run_control_interface *run_control_workbench(const struct run_control *bench);
 
 /* Ends what still runs, in an orderly way, running the loop for it at most some seconds. NULL is fine. */
-void run_control_free(struct run_control *);
+void run_control_free(struct run_control *bench);
 
 #endif

@@ -11,7 +11,7 @@
  * the view's own words, and only problems of the clusters. paused_us: for how long the display has been
  * frozen, or -1; clock_us: the wall clock, which goes on then. In replay its moment is shown instead.
  */
-void title_draw(struct cells *, struct view *, bool first, const struct scene *, int64_t paused_us,
-                int64_t clock_us);
+void title_draw(struct cells *cells, struct view *view, bool first, const struct scene *scene,
+                int64_t paused_us, int64_t clock_us);
 
 #endif

@@ -28,7 +28,7 @@ struct print_style {
 
 /* As the user said, and as the descriptor is: colours only on a terminal, signs only where the locale has
    them. Reads TERM, COLORTERM, COLORFGBG, NO_COLOR and the locale (setlocale() must have been called). */
-struct print_style print_style_choose(const struct options *, const struct settings *, int fd);
+struct print_style print_style_choose(const struct options *options, const struct settings *settings, int fd);
 
 struct printer {
     struct buffer *out;
@@ -40,38 +40,38 @@ struct printer {
 #define PRINTER_WIDTH 2000
 
 /* False: out of memory. printer_end() releases the row, not the buffer. */
-bool printer_begin(struct printer *, struct buffer *out, const struct print_style *);
-void printer_end(struct printer *);
+bool printer_begin(struct printer *printer, struct buffer *out, const struct print_style *how);
+void printer_end(struct printer *printer);
 
 /* Lines of another width from now on. */
-bool printer_width(struct printer *, int width);
+bool printer_width(struct printer *printer, int width);
 
 /* Writes into the row, as far as it reaches, and returns where it ends. A sign has a blank behind it, a
    bullet one on each side. */
-int printer_put(struct printer *, int x, style, const char *text);
-int printer_put_sign(struct printer *, int x, style, enum sign);
-int printer_put_bullet(struct printer *, int x);
+int printer_put(struct printer *printer, int x, style look, const char *text);
+int printer_put_sign(struct printer *printer, int x, style look, enum sign sign);
+int printer_put_bullet(struct printer *printer, int x);
 /* The columns that a text takes there. */
-int printer_text_width(const struct printer *, const char *text);
+int printer_text_width(const struct printer *printer, const char *text);
 
 /* Appends the row as a line, without blanks at its end, and begins a new one. */
-void printer_line(struct printer *);
+void printer_line(struct printer *printer);
 /* The same for a line that is no table: on a terminal it goes on in the next one, by words, and indented. */
-void printer_prose(struct printer *);
+void printer_prose(struct printer *printer);
 
 /* ---- printed tables: as wide as the terminal; without one, as wide as their contents ---- */
 
 #define TABLE_GAP 2 /* between columns */
 
 /* What the columns want in all, with the gaps between them. */
-int table_wants(const struct column *, int count);
+int table_wants(const struct column *columns, int count);
 
 /* The headings, which are wanted as wide as they are. */
-void table_want_headings(const struct printer *, struct column *, int count);
+void table_want_headings(const struct printer *printer, struct column *columns, int count);
 
 /* Gives the columns, whose contents were wanted before, their places from x on, and prints the headings.
    printer_width(PRINTER_WIDTH) ends the table. False: out of memory. */
-bool table_begin(struct printer *, struct column *, int count, int x);
+bool table_begin(struct printer *printer, struct column *columns, int count, int x);
 
 /*
  * One event as one line of text: when, where, what, who.
@@ -83,12 +83,12 @@ struct model;
 
 /* The columns for the elections' names, so that lines align: the longest,
    20 to 40. */
-int event_line_where(const struct model *, bool ascii);
+int event_line_where(const struct model *model, bool ascii);
 
 /* with_cluster: there are several, so the line names its cluster too. */
-void event_line_print(struct printer *, const struct event *, bool with_cluster, int where_width);
+void event_line_print(struct printer *printer, const struct event *event, bool with_cluster, int where_width);
 
 /* A notice for a reader that was too slow. */
-void event_line_print_dropped(struct printer *, struct moment at, uint64_t dropped, int where_width);
+void event_line_print_dropped(struct printer *printer, struct moment at, uint64_t dropped, int where_width);
 
 #endif

@@ -38,15 +38,15 @@ struct output_listener {
 struct output;
 
 /* Borrows fd, which must stay open. NULL: out of memory. */
-struct output *output_open(uv_loop_t *, int fd, const struct output_listener *, void *context);
+struct output *output_open(uv_loop_t *loop, int fd, const struct output_listener *listener, void *context);
 
 /* Hands one line to one write(2) at once where the reader keeps up; else keeps or drops it. */
-void output_line(struct output *, const char *line, size_t length);
+void output_line(struct output *output, const char *line, size_t length);
 
 /* Waits at most so long for the reader to take the kept lines. */
-void output_flush(struct output *, int wait_ms);
+void output_flush(struct output *output, int wait_ms);
 
 /* Ends it; its memory goes when the loop has let go of its handles. NULL is fine. */
-void output_close(struct output *);
+void output_close(struct output *output);
 
 #endif

@@ -17,23 +17,23 @@
  */
 
 /* Text of our own or of strangers, in an element or in a quoted attribute. NULL: nothing. */
-void markup_text(struct buffer *, const char *);
+void markup_text(struct buffer *out, const char *text);
 
 /* A formatted text, as above. */
-void markup_printf(struct buffer *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void markup_printf(struct buffer *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A foreign text in a separate HTML element, whose writing direction stays inside. */
-void markup_name(struct buffer *, const char *);
+void markup_name(struct buffer *out, const char *name);
 
 /* The same for a drawing, cut to so many columns with an ellipsis. */
-void markup_label(struct buffer *, const char *, int columns);
+void markup_label(struct buffer *out, const char *text, int columns);
 
 /* Lines, up to NULL. */
 extern const char *const page_style[];
 
 /* A page up to its title's text, and from there to the end of its head.
    It forbids scripts and loads nothing. */
-void page_head_begin(struct buffer *);
-void page_head_end(struct buffer *);
+void page_head_begin(struct buffer *out);
+void page_head_end(struct buffer *out);
 
 #endif

@@ -17,8 +17,8 @@
 #include "tui/output/report_sentences.h"
 
 /* False: out of memory. */
-bool text_report_print(struct buffer *, const struct report *, const struct report_note *,
-                       const struct print_style *);
+bool text_report_print(struct buffer *out, const struct report *report, const struct report_note *note,
+                       const struct print_style *how);
 
 /*
  * A report as Markdown, for a ticket or a review: `electop report --markdown`.
@@ -27,7 +27,7 @@ bool text_report_print(struct buffer *, const struct report *, const struct repo
  * or a column. Times are UTC, and it says so.
  */
 
-void markdown_report_print(struct buffer *, const struct report *, const struct report_note *);
+void markdown_report_print(struct buffer *out, const struct report *report, const struct report_note *note);
 
 /*
  * A report as one self-contained page, to attach to an incident: no script, nothing
@@ -35,9 +35,9 @@ void markdown_report_print(struct buffer *, const struct report *, const struct 
  */
 
 /* Appends the page. */
-void html_report_print(struct buffer *, const struct report *, const struct report_note *);
+void html_report_print(struct buffer *out, const struct report *report, const struct report_note *note);
 
 /* One leader held it all the time, and no finding above a note was raised. */
-bool html_election_is_quiet(const struct report_election *);
+bool html_election_is_quiet(const struct report_election *election);
 
 #endif

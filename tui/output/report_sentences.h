@@ -21,21 +21,22 @@ struct report_note {
 
 #define SENTENCE_TIME 64 /* a buffer that holds any of these */
 enum sentence_zone { SENTENCE_UTC, SENTENCE_LOCAL };
-char *sentence_time(int64_t wall_us, enum sentence_zone, char buffer[SENTENCE_TIME]); /* "14:03:22.104" */
-char *sentence_day(int64_t wall_us, enum sentence_zone, char buffer[SENTENCE_TIME]);  /* "2026-11-20" */
-char *sentence_zone(int64_t wall_us, enum sentence_zone, char buffer[SENTENCE_TIME]); /* "UTC", "CET" */
+char *sentence_time(int64_t wall_us, enum sentence_zone zone,
+                    char buffer[SENTENCE_TIME]);                                          /* "14:03:22.104" */
+char *sentence_day(int64_t wall_us, enum sentence_zone zone, char buffer[SENTENCE_TIME]); /* "2026-11-20" */
+char *sentence_zone(int64_t wall_us, enum sentence_zone zone, char buffer[SENTENCE_TIME]); /* "UTC", "CET" */
 /* Does the local clock show another time than UTC then? */
 bool sentence_zones_differ(int64_t wall_us);
 /* "2026-11-20 12:00:00 – 14:03:22 UTC"; the day again where it is another one. ascii: with a hyphen. */
-void sentence_window(struct text *, int64_t from_us, int64_t to_us, enum sentence_zone, bool ascii);
+void sentence_window(struct text *text, int64_t from_us, int64_t to_us, enum sentence_zone zone, bool ascii);
 
 /* "The recorder's clock was set back by 1h at 2026-11-20 14:38:52.324 UTC: ..." and what follows from it. */
-void sentence_clock(struct text *, const struct history_clock *, enum sentence_zone);
+void sentence_clock(struct text *text, const struct history_clock *clock, enum sentence_zone zone);
 
 /* The leader of a row: the identity, or else the name. */
-const char *sentence_leader(const struct report_leader *);
-const char *sentence_from(const struct failover *);
-const char *sentence_to(const struct failover *);
+const char *sentence_leader(const struct report_leader *leader);
+const char *sentence_from(const struct failover *failover);
+const char *sentence_to(const struct failover *failover);
 
 /* What happened, in a few sentences that come first; each is appended on its own. */
 #define SENTENCE_SENTENCES 5
@@ -44,15 +45,15 @@ struct sentence_verdict {
     size_t count;
     bool failed; /* out of memory */
 };
-void sentence_verdict(const struct report_election *, struct sentence_verdict *);
-void sentence_verdict_free(struct sentence_verdict *);
+void sentence_verdict(const struct report_election *election, struct sentence_verdict *verdict);
+void sentence_verdict_free(struct sentence_verdict *verdict);
 
 /* A span as people read it: "412ms", "1.90 – 4.00s"; "–" where there is nothing to measure, "?" where it is
    not known. */
-const char *sentence_span(struct span, bool applies, bool ascii, char buffer[SENTENCE_TIME]);
+const char *sentence_span(struct span span, bool applies, bool ascii, char buffer[SENTENCE_TIME]);
 
 /* What a cause says, and how far it was proved. */
-const char *sentence_cause_meaning(enum failover_cause);
+const char *sentence_cause_meaning(enum failover_cause cause);
 
 /* "97.8 %": never 0 % or 100 % for a value that is only nearly so. */
 char *sentence_share(int64_t part, int64_t whole, char buffer[SENTENCE_TIME]);

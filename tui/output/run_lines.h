@@ -19,13 +19,14 @@ struct run_options_text {
    if the reader sees the end (a terminal, when a command is over). The expectations are then
    those of the earlier one. */
 enum run_reader { READS_FROM_TOP, READS_FROM_END };
-void run_text_print(struct buffer *, const struct print_style *, const struct run_report *,
-                    const struct run_options_text *, enum run_reader);
+void run_text_print(struct buffer *out, const struct print_style *how, const struct run_report *run_report,
+                    const struct run_options_text *wanted, enum run_reader reader);
 
 /* The same as one self-contained page. */
-void run_page_print(struct buffer *, const struct run_report *, const struct run_options_text *);
+void run_page_print(struct buffer *out, const struct run_report *run_report,
+                    const struct run_options_text *wanted);
 
 /* One line of progress, for a terminal: without a line's end. */
-void run_progress_print(struct buffer *, const struct run_report *, bool ascii);
+void run_progress_print(struct buffer *out, const struct run_report *run_report, bool ascii);
 
 #endif

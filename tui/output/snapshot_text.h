@@ -12,7 +12,7 @@
 #include "tui/output/line_printer.h"
 
 /* Appends the text. now: when the look was taken. False: out of memory. */
-bool snapshot_text_print(struct buffer *, const struct model *, struct moment now,
-                         const struct print_style *);
+bool snapshot_text_print(struct buffer *out, const struct model *model, struct moment now,
+                         const struct print_style *how);
 
 #endif

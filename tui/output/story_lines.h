@@ -13,7 +13,7 @@ enum sentence_kind {
     SENTENCE_INFERRED,  /* it follows from other sentences, and nothing shows it */
     SENTENCE_UNKNOWN    /* it says what is not known */
 };
-const char *sentence_kind_word(enum sentence_kind);
+const char *sentence_kind_word(enum sentence_kind kind);
 
 struct sentence {
     enum sentence_kind kind;
@@ -26,10 +26,10 @@ struct sentences {
     bool failed; /* out of memory */
 };
 
-struct sentences story_sentences(const struct story *);
-void sentences_free(struct sentences *);
+struct sentences story_sentences(const struct story *story);
+void sentences_free(struct sentences *sentences);
 
 /* The object of `electop why --json`. */
-void story_write(struct buffer *, const struct story *, const struct sentences *);
+void story_write(struct buffer *out, const struct story *story, const struct sentences *sentences);
 
 #endif

@@ -24,16 +24,17 @@
 struct phases_scale {
     int64_t before_us, after_us; /* the most that any of them needs */
 };
-struct phases_scale phases_scale_of(const struct report_election *);
+struct phases_scale phases_scale_of(const struct report_election *election);
 
 /* Nothing where no phase is known. */
-void phases_svg_print(struct buffer *, const struct phases_scale *, const struct failover *);
+void phases_svg_print(struct buffer *out, const struct phases_scale *scale, const struct failover *failover);
 
 /* number: of the election in its report, from 1; it makes ids unique. */
-void timeline_svg_print(struct buffer *, const struct report *, const struct report_election *,
-                        size_t number);
+void timeline_svg_print(struct buffer *out, const struct report *report,
+                        const struct report_election *election, size_t number);
 
 /* The same without names, changes and axis, as one low line for a table of elections. */
-void timeline_svg_print_line(struct buffer *, const struct report *, const struct report_election *);
+void timeline_svg_print_line(struct buffer *out, const struct report *report,
+                             const struct report_election *election);
 
 #endif

@@ -61,27 +61,27 @@ struct cells {
 };
 
 struct cells *cells_new(int width, int height);
-void cells_free(struct cells *);
-bool cells_resize(struct cells *, int width, int height);
-void cells_clear(struct cells *);
+void cells_free(struct cells *cells);
+bool cells_resize(struct cells *cells, int width, int height);
+void cells_clear(struct cells *cells);
 
 /*
  * Writes text at x, y in at most room columns (room < 0: to the right edge); what does not fit ends in an
  * ellipsis. Coordinates outside are clipped. Returns the columns used.
  */
-int cells_put(struct cells *, int x, int y, int room, style, const char *text);
-int cells_put_bytes(struct cells *, int x, int y, int room, style, const char *text, size_t length);
-int cells_printf(struct cells *, int x, int y, int room, style, const char *format, ...)
+int cells_put(struct cells *cells, int x, int y, int room, style look, const char *text);
+int cells_put_bytes(struct cells *cells, int x, int y, int room, style look, const char *text, size_t length);
+int cells_printf(struct cells *cells, int x, int y, int room, style look, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 /* The same, ending at column right (exclusive): for numbers. */
-int cells_put_right(struct cells *, int right, int y, int room, style, const char *text);
+int cells_put_right(struct cells *cells, int right, int y, int room, style look, const char *text);
 
 /* Gives a whole row the selection's background (keeping each cell's role). */
-void cells_select_row(struct cells *, int y, int x, int width);
+void cells_select_row(struct cells *cells, int y, int x, int width);
 /* Gives a whole row the title's ground. */
-void cells_title_row(struct cells *, int y);
+void cells_title_row(struct cells *cells, int y);
 /* Fills columns with one role's blank. */
-void cells_fill(struct cells *, int x, int y, int width, style);
+void cells_fill(struct cells *cells, int x, int y, int width, style look);
 
 /* Signs and lines with an ASCII form beside each. */
 enum sign {
@@ -124,20 +124,20 @@ enum sign {
     SIGN_SORT_UP,
     SIGN_COUNT
 };
-const char *cells_sign(const struct cells *, enum sign);
+const char *cells_sign(const struct cells *cells, enum sign sign);
 
 /*
  * Parts of a cell. A bar of which each bit of the mask is an eighth, bit 0 the left one: as near as there is
  * a character for it, and never nothing for something. A column of so many eighths, from the bottom.
  */
 #define CELL_EIGHTHS 8
-const char *cells_bar(const struct cells *, unsigned mask);
-const char *cells_level(const struct cells *, unsigned eighths);
+const char *cells_bar(const struct cells *cells, unsigned mask);
+const char *cells_level(const struct cells *cells, unsigned eighths);
 
 /* A rule across a span, with a caption in it ("- events ----") or NULL. */
-void cells_rule(struct cells *, int x, int y, int width, const char *caption);
+void cells_rule(struct cells *cells, int x, int y, int width, const char *caption);
 
 /* The grid as plain text, trailing blanks cut: the D key, and tests. */
-void cells_write(const struct cells *, FILE *);
+void cells_write(const struct cells *cells, FILE *file);
 
 #endif

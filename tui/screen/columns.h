@@ -27,29 +27,30 @@ struct column {
  * shown column has at least its least; the rest is shared out towards want, the most important
  * first; then optional ones come in; the final rest stays empty at the right, and is returned.
  */
-int columns_lay(struct column *, int count, int x, int width, int gap);
+int columns_lay(struct column *columns, int count, int x, int width, int gap);
 
 /* Remembers that a content of this width would like to be shown (want only grows: columns that change
    their width with every frame cannot be read). */
-void columns_want(struct column *, int width);
+void columns_want(struct column *column, int width);
 
 /* Writes the headings on row y; sorted names the column that the order follows, or -1: it has an arrow, which
    points up where the order is reversed. */
-void columns_head(struct cells *, const struct column *, int count, int y, int sorted, bool reversed);
+void columns_head(struct cells *cells, const struct column *columns, int count, int y, int sorted,
+                  bool reversed);
 
 /* Writes text into its column (nothing where it has gone), aligned as the column says. Returns the
    columns used. */
-int columns_put(struct cells *, const struct column *, int y, style, const char *text);
+int columns_put(struct cells *cells, const struct column *column, int y, style look, const char *text);
 
 /* ---- A sentence over several lines of a screen ---- */
 
 /* The lines that text takes in so many columns. */
-int wrap_lines(const struct cells *, int width, const char *text);
+int wrap_lines(const struct cells *cells, int width, const char *text);
 
 /*
  * Writes text from x, y on, broken between words, in at most rows lines; what does not fit ends in an
  * ellipsis. Returns the lines used.
  */
-int wrap_put(struct cells *, int x, int y, int width, int rows, style, const char *text);
+int wrap_put(struct cells *cells, int x, int y, int width, int rows, style look, const char *text);
 
 #endif

@@ -34,8 +34,8 @@ struct theme {
  * and not empty; --color always wins over it) give no colours; COLORFGBG, if the terminal sets it, shows
  * the background. colors: how many the terminal has; direct: a colour number is an RGB value.
  */
-struct theme theme_choose(enum theme_choice, enum color_choice, int colors, bool direct, const char *no_color,
-                          const char *colorfgbg);
+struct theme theme_choose(enum theme_choice choice, enum color_choice color, int colors, bool direct,
+                          const char *no_color, const char *colorfgbg);
 
 #define PAINT_DEFAULT (-1) /* the terminal's own colour */
 
@@ -44,7 +44,7 @@ struct paint {
     bool bold, dim, reverse, underline;
 };
 
-struct paint theme_paint(struct theme, style);
+struct paint theme_paint(struct theme theme, style look);
 
 /* Of the 256 colours of xterm (16..255; the first 16 are the user's own), the nearest. */
 int theme_nearest_256(uint32_t rgb);

@@ -8,10 +8,10 @@
 #include <stddef.h>
 
 enum data_form { DATA_JSON, DATA_FOLDED, DATA_TEXT, DATA_HEX, DATA_FORM_COUNT };
-const char *data_form_word(enum data_form);
+const char *data_form_word(enum data_form form);
 
 /* Which forms make sense; the first of them, in the order above, shows it best. */
-bool data_form_fits(enum data_form, const unsigned char *data, size_t length);
+bool data_form_fits(enum data_form form, const unsigned char *data, size_t length);
 
 struct data_line {
     char *text; /* strangers' bytes, without a line's end; not NUL-terminated for its reader's purposes */
@@ -27,8 +27,8 @@ struct data_lines {
  * Lays data out in lines of at most width columns, replacing the contents of lines. A form that does not fit
  * falls back to text. Out of memory, lines are missing at the end.
  */
-void data_lines_make(struct data_lines *, enum data_form, const unsigned char *data, size_t length, int width,
-                     bool ascii);
-void data_lines_release(struct data_lines *);
+void data_lines_make(struct data_lines *lines, enum data_form form, const unsigned char *data, size_t length,
+                     int width, bool ascii);
+void data_lines_release(struct data_lines *lines);
 
 #endif

@@ -8,6 +8,7 @@
 #include "tui/views/view.h"
 
 /* Draws from row y on, at most rows lines; returns the lines used. */
-int election_head_draw(struct cells *, int y, int rows, const struct scene *, const struct election *);
+int election_head_draw(struct cells *cells, int y, int rows, const struct scene *scene,
+                       const struct election *election);
 
 #endif

@@ -11,17 +11,17 @@
  * The columns that name the election of an event (and its cluster, where there are several) in lines of this
  * width: as many as the longest name has, within a third of the rest beside the time and the kind.
  */
-int event_where_width(const struct cells *, int width, const struct scene *);
+int event_where_width(const struct cells *cells, int width, const struct scene *scene);
 
 /* One event on row y. where: event_where_width(); 0: its election is not named. */
-void event_line_draw(struct cells *, int x, int y, int width, const struct scene *, const struct event_line *,
-                     int where);
+void event_line_draw(struct cells *cells, int x, int y, int width, const struct scene *scene,
+                     const struct event_line *line, int where);
 
 /*
  * A rule and the latest events under it, on rows y .. y + rows. cluster, path: of one election only;
  * NULL: of all.
  */
-void event_pane_draw(struct cells *, int y, int rows, const struct scene *, const char *cluster,
+void event_pane_draw(struct cells *cells, int y, int rows, const struct scene *scene, const char *cluster,
                      const char *path);
 
 #endif

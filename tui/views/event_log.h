@@ -28,19 +28,19 @@ struct event_line {
 struct event_log;
 
 struct event_log *event_log_new(void);
-void event_log_free(struct event_log *);
+void event_log_free(struct event_log *log);
 
 /*
  * For monitor_subscribe() and model->on_event: context is the log. Out of memory, the line is left out; so is
  * the departure of a leader whose loss was just added.
  */
-void event_log_add(void *context, const struct event *);
+void event_log_add(void *context, const struct event *event);
 
-size_t event_log_count(const struct event_log *);
+size_t event_log_count(const struct event_log *log);
 /* i = 0 is the latest; NULL beyond the last. Valid until the next event_log_add(). */
-const struct event_line *event_log_at(const struct event_log *, size_t i);
+const struct event_line *event_log_at(const struct event_log *log, size_t i);
 
 /* A copy that does not grow, for a paused picture; NULL: out of memory. */
-struct event_log *event_log_freeze(const struct event_log *);
+struct event_log *event_log_freeze(const struct event_log *log);
 
 #endif

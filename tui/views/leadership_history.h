@@ -52,11 +52,13 @@ struct leadership_history {
 };
 
 /* False and a text in *error (caller frees): why it cannot be read. An empty chronicle is all zero. */
-bool leadership_history_read(struct leadership_history *, struct history *, const char *cluster,
-                             const char *election, int64_t from_us, int64_t to_us, char **error);
-void leadership_history_clear(struct leadership_history *);
+bool leadership_history_read(struct leadership_history *leadership, struct history *history,
+                             const char *cluster, const char *election, int64_t from_us, int64_t to_us,
+                             char **error);
+void leadership_history_clear(struct leadership_history *leadership);
 
 /* The lane of this leader; LANE_UNKNOWN: it has none within the window. */
-uint32_t leadership_history_lane(const struct leadership_history *, const char *identity, const char *name);
+uint32_t leadership_history_lane(const struct leadership_history *leadership, const char *identity,
+                                 const char *name);
 
 #endif

@@ -27,42 +27,42 @@ struct list {
 };
 
 /* Says how many lines there are and how many fit. */
-void list_begin(struct list *, size_t count, size_t rows);
+void list_begin(struct list *list, size_t count, size_t rows);
 
 /* The key is on this line now. */
-void list_found(struct list *, size_t at);
+void list_found(struct list *list, size_t at);
 
 /* The key does not exist any more: keeps the place. */
-void list_lost(struct list *);
+void list_lost(struct list *list);
 
 /* Remembers the selection (at line list.at). Out of memory leaves the line selected without a name. */
-void list_select(struct list *, const char *key);
+void list_select(struct list *list, const char *key);
 
 /* Brings list.at into the lines shown. */
-void list_show(struct list *);
+void list_show(struct list *list);
 
 /*
  * Moves by one of the moving actions; true: it was one. The caller then selects the thing at list.at.
  * A move that goes nowhere is also true.
  */
-bool list_move(struct list *, enum action);
+bool list_move(struct list *list, enum action action);
 
 /* The same for lines of which none is selected: list.top moves. */
-bool list_scroll(struct list *, enum action);
+bool list_scroll(struct list *list, enum action action);
 
 /* To the next or previous line, and from the last on to the first again. */
-void list_walk(struct list *, bool forwards);
+void list_walk(struct list *list, bool forwards);
 
 /* The line at row y, if the first visible line is at first_y; SIZE_MAX: none. */
-size_t list_line_at(const struct list *, int first_y, int y);
+size_t list_line_at(const struct list *list, int first_y, int y);
 
 /* Forgets the selection: the first line is selected again, whatever it shows. */
-void list_home(struct list *);
+void list_home(struct list *list);
 
 /* Shows at the end of row y how many lines are above and below the visible ones; nothing if all are visible.
  */
-void list_put_more(const struct list *, struct cells *, int y);
+void list_put_more(const struct list *list, struct cells *cells, int y);
 
-void list_release(struct list *);
+void list_release(struct list *list);
 
 #endif

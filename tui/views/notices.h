@@ -10,12 +10,13 @@
  * A line for each cluster that is not connected, at most rows; only: this one (by name), or NULL for all.
  * Returns the lines used.
  */
-int notices_draw_connections(struct cells *, int x, int y, int rows, const struct scene *, const char *only);
+int notices_draw_connections(struct cells *cells, int x, int y, int rows, const struct scene *scene,
+                             const char *only);
 
 /* In place of a table: no election is known (yet), why, and what to do. */
-void notices_draw_empty(struct cells *, int x, int y, int rows, const struct scene *);
+void notices_draw_empty(struct cells *cells, int x, int y, int rows, const struct scene *scene);
 
 /* By name; NULL: there is none such. */
-const struct cluster *notices_cluster(const struct scene *, const char *name);
+const struct cluster *notices_cluster(const struct scene *scene, const char *name);
 
 #endif

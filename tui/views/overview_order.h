@@ -22,7 +22,7 @@ enum overview_sort {
     SORT_FINDING,
     SORT_COUNT
 };
-const char *overview_sort_word(enum overview_sort, bool reverse);
+const char *overview_sort_word(enum overview_sort sort, bool reverse);
 
 struct overview_totals {
     size_t elections, led, vacant, electing, free, absent, vanished, denied, unknown, stale, unacknowledged;
@@ -67,19 +67,19 @@ struct overview_order {
 };
 
 /* Brings it up to date. */
-void overview_order_make(struct overview_order *, const struct scene *);
+void overview_order_make(struct overview_order *order, const struct scene *scene);
 
 /* NULL: a heading, or no line. */
-const struct election *overview_order_at(const struct overview_order *, size_t i);
+const struct election *overview_order_at(const struct overview_order *order, size_t i);
 /* NULL: no line. */
-const struct overview_row *overview_order_row(const struct overview_order *, size_t i);
+const struct overview_row *overview_order_row(const struct overview_order *order, size_t i);
 
 /* The line of cluster and path, or count where there is none. */
-size_t overview_order_find(const struct overview_order *, const char *key);
+size_t overview_order_find(const struct overview_order *order, const char *key);
 
 /* What a selection keeps of an election: cluster and path. */
-void overview_key(const struct election *, char *buffer, size_t size);
+void overview_key(const struct election *election, char *buffer, size_t size);
 
-void overview_order_release(struct overview_order *);
+void overview_order_release(struct overview_order *order);
 
 #endif

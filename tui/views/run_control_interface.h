@@ -62,7 +62,7 @@ struct list;
 
 /* Draws a run that goes on: its progress, its figures, and its candidates, which are the list. said: the
    result of the last key, in place of the cost; "": none. */
-void run_picture_draw(struct cells *, const struct run_control_interface *, const struct run_report *,
-                      struct list *, const char *said);
+void run_picture_draw(struct cells *cells, const struct run_control_interface *bench,
+                      const struct run_report *run_report, struct list *list, const char *said);
 
 #endif

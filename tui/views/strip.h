@@ -30,14 +30,14 @@ struct strip_zoom {
     bool chosen;
 };
 /* known_us: since when anything is known. */
-void strip_zoom_follow(struct strip_zoom *, int64_t known_us);
-void strip_zoom_turn(struct strip_zoom *, bool wider);
+void strip_zoom_follow(struct strip_zoom *zoom, int64_t known_us);
+void strip_zoom_turn(struct strip_zoom *zoom, bool wider);
 /* For how long the election's tenures are known; 0: not at all. */
-int64_t strip_known_us(const struct election *, struct moment now);
+int64_t strip_known_us(const struct election *election, struct moment now);
 
 /* The leader, over all its tenures: its identity where that is known (a program that comes back has another
    znode), else its znode's name. NULL: no leader. */
-const char *strip_who(const struct tenure *);
+const char *strip_who(const struct tenure *tenure);
 
 /*
  * Draws the window that ends now. who: STRIP_ALL; or one line of a timeline: only the tenures of this
@@ -45,7 +45,7 @@ const char *strip_who(const struct tenure *);
  */
 #define STRIP_ALL NULL
 #define STRIP_NOBODY ""
-void strip_draw(struct cells *, int x, int y, int width, const struct election *, struct moment now,
-                int64_t window_us, const char *who);
+void strip_draw(struct cells *cells, int x, int y, int width, const struct election *election,
+                struct moment now, int64_t window_us, const char *who);
 
 #endif

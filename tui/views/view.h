@@ -109,7 +109,7 @@ struct view *findings_view_new(void);
 struct view *history_view_new(const char *cluster, const char *path);
 struct view *ensemble_view_new(void);
 /* The page of every code, beginning with this one's. */
-struct view *explanations_view_new(enum finding_code);
+struct view *explanations_view_new(enum finding_code code);
 /* path (full) and name of the election that was selected; NULL: none. A run that goes on, and the report of
    the last one, are shown before the form. */
 struct view *inject_view_new(const char *path, const char *name);

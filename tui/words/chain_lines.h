@@ -16,25 +16,27 @@
 #define HEARD_LEAST 6
 
 /* The gutter's one column: a chain that is unbroken, cut, hooked elsewhere, or not known. */
-void chain_put_gutter(struct cells *, int x, int y, const struct election *, const struct candidate *);
+void chain_put_gutter(struct cells *cells, int x, int y, const struct election *election,
+                      const struct candidate *candidate);
 
 /* Its watches, in words: "^ n_...42", "nothing: will never wake". Foreign bytes. Returns its style. */
-style chain_watch_text(const struct cells *, const struct election *, const struct candidate *, char *buffer,
-                       size_t size);
+style chain_watch_text(const struct cells *cells, const struct election *election,
+                       const struct candidate *candidate, char *buffer, size_t size);
 
 /* Its identity, else its client's address, else why both are unknown. */
-char *chain_who(const struct candidate *, char *buffer, size_t size);
+char *chain_who(const struct candidate *candidate, char *buffer, size_t size);
 
 /* The server that holds its connection, shortly; "none", or "?" where that is not known.
    Returns its style. */
-style chain_server_text(const struct cells *, const struct election *, const struct candidate *, char *buffer,
-                        size_t size);
+style chain_server_text(const struct cells *cells, const struct election *election,
+                        const struct candidate *candidate, char *buffer, size_t size);
 
 /* For how long its session was unheard: -1 where that is not known; *ratio of its timeout, in percent. */
-int64_t chain_silent_ms(const struct election *, const struct candidate *, bool *is_bound, int *percent);
+int64_t chain_silent_ms(const struct election *election, const struct candidate *candidate, bool *is_bound,
+                        int *percent);
 
 /* The same as a figure, and where there is room for one as a gauge, too: "##---- 3.1s of 10s". */
-void chain_put_heard(struct cells *, int x, int y, int room, const struct election *,
-                     const struct candidate *);
+void chain_put_heard(struct cells *cells, int x, int y, int room, const struct election *election,
+                     const struct candidate *candidate);
 
 #endif

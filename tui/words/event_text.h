@@ -23,6 +23,6 @@ struct event_words {
 /* The longest label, for columns. */
 #define EVENT_LABEL_WIDTH 15
 
-void event_text(const struct event *, struct event_words *);
+void event_text(const struct event *event, struct event_words *words);
 
 #endif

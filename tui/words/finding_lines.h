@@ -6,52 +6,53 @@
 
 #include "tui/words/labels.h"
 
-enum sign severity_sign(enum severity);
-style severity_look(enum severity);
+enum sign severity_sign(enum severity severity);
+style severity_look(enum severity severity);
 
 /* How many findings there are of each severity. */
 struct finding_counts {
     size_t of[SEVERITY_CRITICAL + 1];
     size_t muted; /* in none of them */
 };
-void finding_counts_add(struct finding_counts *, const struct election *, struct moment now);
+void finding_counts_add(struct finding_counts *counts, const struct election *election, struct moment now);
 
 /* "findings  x 1 critical  ! 2 warnings  . 3 notes", or that there is none. label: columns of the first word,
    at least. Returns the columns used. */
-int finding_counts_put(struct cells *, int x, int y, int label, const struct finding_counts *);
+int finding_counts_put(struct cells *cells, int x, int y, int label, const struct finding_counts *counts);
 
 /* The worst finding of an election in a few columns, how often, and whether it is only suspected; a dash
    where there is none. Returns the columns used. */
-int finding_put_worst(struct cells *, int x, int y, int room, const struct election *, struct moment now);
+int finding_put_worst(struct cells *cells, int x, int y, int room, const struct election *election,
+                      struct moment now);
 /* The columns that this would take. */
-int finding_worst_width(const struct cells *, const struct election *, struct moment now);
+int finding_worst_width(const struct cells *cells, const struct election *election, struct moment now);
 /* ... the columns without which its code would be cut. */
-int finding_worst_least(const struct cells *, const struct election *, struct moment now);
+int finding_worst_least(const struct cells *cells, const struct election *election, struct moment now);
 
 /* The evidence with its times in local time; "": there is none. */
 #define FINDING_EVIDENCE 2048
-char *finding_evidence(const struct finding *, char *buffer, size_t size);
+char *finding_evidence(const struct finding *finding, char *buffer, size_t size);
 
 /* "certain", "suspected", "unconfirmed for 12s". */
-char *finding_certainty(const struct finding *, struct moment now, char *buffer, size_t size);
+char *finding_certainty(const struct finding *finding, struct moment now, char *buffer, size_t size);
 
 /* The state of an election, with the sign and the colour of the worst of its state, its findings and its next
    failover. The word stays that of the state. */
-struct badge finding_badge(const struct election *, struct moment now);
+struct badge finding_badge(const struct election *election, struct moment now);
 
 /* The worst finding that names this candidate; NULL: none. */
-const struct finding *finding_of(const struct election *, const char *candidate);
+const struct finding *finding_of(const struct election *election, const char *candidate);
 
 /* A finding as text for a ticket: when, where, what, the evidence and the advice, a line each; malloc'd.
    Texts of others are in it as they are. */
-char *finding_ticket(const struct settings *, const struct election *, const struct finding *,
-                     struct moment now);
+char *finding_ticket(const struct settings *settings, const struct election *election,
+                     const struct finding *finding, struct moment now);
 
 /* The lines of a pane that shows all of them, a rule included; 0: there is none. only: those that name this
    candidate; NULL: all. */
-int finding_pane_rows(const struct cells *, const struct election *, const char *only);
+int finding_pane_rows(const struct cells *cells, const struct election *election, const char *only);
 /* Draws it on rows y .. y + rows. */
-void finding_pane_draw(struct cells *, int y, int rows, struct moment now, const struct election *,
-                       const char *only);
+void finding_pane_draw(struct cells *cells, int y, int rows, struct moment now,
+                       const struct election *election, const char *only);
 
 #endif

@@ -19,21 +19,22 @@
  * The latest: "412ms", "9.60 – 12.9s", if that has no room "≤ 12.9s"; "open" while there is no leader, "?" if
  * it is unknown. While its evidence is incomplete, as far as our own watches show. "" where none was seen.
  */
-char *failover_facts_last(const struct cells *, const struct election *, int room,
+char *failover_facts_last(const struct cells *cells, const struct election *election, int room,
                           char buffer[FORMAT_INTERVAL]);
 
 /* The median of those that this run saw; false: there are none. */
-bool failover_facts_usual(const struct cells *, const struct election *, int room,
+bool failover_facts_usual(const struct cells *cells, const struct election *election, int room,
                           char buffer[FORMAT_INTERVAL]);
 
 /* How the next failover will go; false: there is no candidate, so there is none. */
-bool whatif_put_leader(struct cells *, int x, int y, const struct election *);
+bool whatif_put_leader(struct cells *cells, int x, int y, const struct election *election);
 /* The same of a lock without a line of contenders. */
-void whatif_put_holder(struct cells *, int x, int y, const struct election *);
+void whatif_put_holder(struct cells *cells, int x, int y, const struct election *election);
 /* Where the line behind it stops, or that it does not; false: there is nothing more to say. */
-bool whatif_put_line(struct cells *, int x, int y, const struct election *);
+bool whatif_put_line(struct cells *cells, int x, int y, const struct election *election);
 
 /* The departure of one candidate played through, one after the other, until the line stops. */
-void whatif_pane_draw(struct cells *, int y, int rows, const struct election *, const struct candidate *goes);
+void whatif_pane_draw(struct cells *cells, int y, int rows, const struct election *election,
+                      const struct candidate *goes);
 
 #endif
