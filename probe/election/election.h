@@ -305,6 +305,8 @@ const char *recognised_word(enum recognised recognised);
 const char *recipe_family_word(enum recipe_family family);
 const char *election_kind_word(enum election_kind kind);
 const char *kind_proof_word(enum kind_proof proof);
+/* "leader" or "lock" where that is known, else "assumed". */
+const char *election_kind_known(const struct election *election);
 
 /* ---- the latest failovers of one election: the inside of what model.h reads of them ---- */
 

@@ -188,6 +188,11 @@ const char *kind_proof_word(enum kind_proof proof)
     return "assumed";
 }
 
+const char *election_kind_known(const struct election *election)
+{
+    return election->kind_proof == KIND_ASSUMED ? "assumed" : election_kind_word(election->kind);
+}
+
 const char *election_kind_word(enum election_kind kind)
 {
     return kind == KIND_LOCK ? "lock" : "leader";

@@ -420,7 +420,7 @@ static void write_infos(struct writer *writer)
         buffer_put_char(out, ',');
         metrics_put_label(out, "name", election->name);
         buffer_put_char(out, ',');
-        metrics_put_label(out, "kind", election_kind_word(election->kind));
+        metrics_put_label(out, "kind", election_kind_known(election));
         buffer_put_char(out, ',');
         metrics_put_label(out, "recipe", election->recipe ? election->recipe->name : NULL);
         end_sample(writer, 1);

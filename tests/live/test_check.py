@@ -61,9 +61,17 @@ def test_thresholds_decide(zk, path, standing, client):
     assert "from a recording only" in done.out
 
 
-def test_vacant_and_absent_are_critical(zk, path, client):
+def elections_of(zk, tmp_path, kind, *paths):
+    """A configuration that says what they are."""
+    config = tmp_path / "c.yaml"
+    list_of = ", ".join(f"{{path: {path}, kind: {kind}}}" for path in paths)
+    config.write_text(f"clusters: [{{hosts: '{zk.hosts}', elections: [{list_of}]}}]\n")
+    return "--config", str(config)
+
+
+def test_vacant_and_absent_are_critical(zk, path, client, tmp_path):
     client.ensure_path(path)
-    done = check(zk, path)
+    done = run("check", *elections_of(zk, tmp_path, "leader", path))
     assert done.status == 2 and "nobody leads" in done.out, done
     done = check(zk, path + "-nowhere")
     assert done.status == 2 and "there is no such path" in done.out, done
@@ -71,15 +79,22 @@ def test_vacant_and_absent_are_critical(zk, path, client):
 
 def test_free_lock_is_fine(zk, path, client, tmp_path):
     client.ensure_path(path)
-    (tmp_path / "c.yaml").write_text(f"clusters: [{{hosts: '{zk.hosts}', elections: [{{path: {path}, kind: lock}}]}}]\n")
-    done = run("check", "--config", str(tmp_path / "c.yaml"))
+    done = run("check", *elections_of(zk, tmp_path, "lock", path))
     assert done.status == 0 and "free" in done.out, done
 
 
-def test_several_elections_in_one_line(zk, path, standing, client):
+def test_an_assumed_kind_is_never_critical(zk, path, client):
+    """Nothing tells an empty election from a free lock: a warning says so, and the user's own threshold decides."""
+    client.ensure_path(path)
+    done = check(zk, path)
+    assert done.status == 1 and "if it is an election: that is assumed" in done.out, done
+    assert check(zk, path, "-c", "vacancy=~:0").status == 2
+
+
+def test_several_elections_in_one_line(zk, path, standing, client, tmp_path):
     client.exists(standing[0], watch=lambda event: None)
     client.ensure_path(path + "-b")
-    done = check(zk, path, path + "-b")
+    done = check(zk, *elections_of(zk, tmp_path, "leader", path, path + "-b"))
     assert done.status == 2 and "2 elections" in done.out, done
     assert done.out.index(path + "-b") < done.out.index(path + " led")  # the worst first
     assert performance(done)[f"{path} candidates"] == "2" and performance(done)[f"{path}-b candidates"] == "0"
@@ -187,7 +202,7 @@ define command {{
 }}
 define command {{
  command_name check_election
- command_line {program} check -s $HOSTADDRESS$:{port} --admin {admin} -t 10 $ARG1$
+ command_line {program} check --config {d}/electop.yaml -s $HOSTADDRESS$:{port} --admin {admin} -t 10 $ARG1$
 }}
 define host {{
  host_name zk
@@ -238,7 +253,9 @@ def test_state_changes_in_nagios_when_the_leader_is_killed(zk, path):
     directory = pathlib.Path(tempfile.mkdtemp(prefix="electop-nagios-"))  # the daemon's user must get there
     program = shutil.copy(PROGRAM, directory / "electop")  # the daemon's user cannot look into the build
     (directory / "nagios.cfg").write_text(CONFIG.format(d=directory, user=user))
-    (directory / "objects.cfg").write_text(OBJECTS.format(program=program, address=address, port=port, path=path,
+    # The directory is vacant for a while: only the configuration says that it must have a leader.
+    (directory / "electop.yaml").write_text(f"clusters: [{{hosts: '{zk.hosts}', elections: [{{path: {path}, kind: leader}}]}}]\n")
+    (directory / "objects.cfg").write_text(OBJECTS.format(d=directory, program=program, address=address, port=port, path=path,
                                                           admin=zk.admin))
     if os.getuid() == 0:
         shutil.chown(directory, user, user)

@@ -195,7 +195,14 @@ static void check_vacancy(struct check *check, const struct election *election, 
 {
     char age[24];
     double allowed_s = (double)election->settings->allow.vacancy_ms / 1000;
-    if (isnan(vacancy_s))
+    if (election->kind_proof == KIND_ASSUMED)
+        check_raise(
+            check, CHECK_WARNING,
+            "%s: nobody leads%s%s, if it is an election: that is assumed; configure its kind, leader or "
+            "lock",
+            summary_path(election), isnan(vacancy_s) ? "" : " for ",
+            isnan(vacancy_s) ? "" : format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
+    else if (isnan(vacancy_s))
         check_raise(check, CHECK_CRITICAL, "%s: nobody leads, since when is not known",
                     summary_path(election));
     else
@@ -211,7 +218,8 @@ static void check_defaults(struct check *check, const struct election *election,
     bool leader = election->kind == KIND_LEADER,
          lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     const char *path = summary_path(election);
-    if (leader && state == ELECTION_ABSENT && !lock)
+    bool assumed = election->kind_proof == KIND_ASSUMED && election->recipe;
+    if (leader && state == ELECTION_ABSENT && !lock && !assumed)
         check_raise(check, CHECK_CRITICAL, "%s: there is no such path", path);
     else if (leader && state != ELECTION_LED && !check_judges(check, FIGURE_VACANCY))
         check_vacancy(check, election, figures[FIGURE_VACANCY]);
