@@ -169,7 +169,11 @@ screenshot: ## make the README's pictures anew, from a real run of the demo
 UNITS    ?= $(PREFIX)/lib/systemd/system
 SYSUSERS ?= $(PREFIX)/lib/sysusers.d
 MANDIR   ?= $(PREFIX)/share/man
-install: all man ## install to $(DESTDIR)$(PREFIX)/bin, with a unit for systemd
+# Where each shell looks for completions.
+BASH_COMPLETIONS ?= $(PREFIX)/share/bash-completion/completions
+ZSH_COMPLETIONS  ?= $(PREFIX)/share/zsh/site-functions
+FISH_COMPLETIONS ?= $(PREFIX)/share/fish/vendor_completions.d
+install: all man $(MANUAL) ## install to $(DESTDIR)$(PREFIX)/bin, with a unit for systemd
 	install -D -m 755 $(O)/electop $(DESTDIR)$(PREFIX)/bin/electop
 	install -d $(DESTDIR)$(UNITS) $(DESTDIR)$(SYSUSERS)
 	for unit in record export; do \
@@ -177,6 +181,11 @@ install: all man ## install to $(DESTDIR)$(PREFIX)/bin, with a unit for systemd
 	    install -m 644 /dev/stdin $(DESTDIR)$(UNITS)/electop-$$unit.service || exit 1; done
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/electop/examples config/prometheus/* config/grafana/electop.json \
 	  config/debian/config.example.yaml
+	$(MANUAL) --example | install -m 644 /dev/stdin $(DESTDIR)$(PREFIX)/share/doc/electop/examples/every-key.yaml
+	install -d $(DESTDIR)$(BASH_COMPLETIONS) $(DESTDIR)$(ZSH_COMPLETIONS) $(DESTDIR)$(FISH_COMPLETIONS)
+	$(MANUAL) --completion bash | install -m 644 /dev/stdin $(DESTDIR)$(BASH_COMPLETIONS)/electop
+	$(MANUAL) --completion zsh | install -m 644 /dev/stdin $(DESTDIR)$(ZSH_COMPLETIONS)/_electop
+	$(MANUAL) --completion fish | install -m 644 /dev/stdin $(DESTDIR)$(FISH_COMPLETIONS)/electop.fish
 	install -m 644 config/systemd/electop.conf $(DESTDIR)$(SYSUSERS)/electop.conf
 	for page in $(PAGES); do \
 	  install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit 1; done
@@ -184,6 +193,7 @@ uninstall: ## remove what install put there
 	for page in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; done
 	rm -f $(DESTDIR)$(PREFIX)/bin/electop $(DESTDIR)$(UNITS)/electop-record.service $(DESTDIR)$(UNITS)/electop-export.service \
 	  $(DESTDIR)$(SYSUSERS)/electop.conf
+	rm -f $(DESTDIR)$(BASH_COMPLETIONS)/electop $(DESTDIR)$(ZSH_COMPLETIONS)/_electop $(DESTDIR)$(FISH_COMPLETIONS)/electop.fish
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/electop/examples
 .PHONY: dist deb
 dist: ## make build/electop-VERSION.tar.gz, which builds without git

@@ -136,8 +136,7 @@ static void value_set_text(char **field, const char *text, struct key_reading *r
     *field = copy;
 }
 
-/* A text as YAML, quoted where it needs it (in a list in brackets, commas do). */
-static void value_print_text(const char *value, bool in_list, struct text *out)
+void value_print_text(const char *value, bool in_list, struct text *out)
 {
     static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:% ,";
     size_t length = strlen(value);

@@ -75,6 +75,9 @@ extern const struct key_type type_text, type_choice, type_word, type_switch, typ
 extern const struct key_type type_expression, type_recipe;
 
 /* Lists, and values of more than one field. */
+/* A text as YAML, quoted where it needs it (in a list in brackets, commas do). */
+void value_print_text(const char *value, bool in_list, struct text *out);
+
 extern const struct key_type type_path_list, type_command, type_conditions, type_addresses, type_admin,
     type_count_in, type_timeouts;
 

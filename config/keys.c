@@ -137,7 +137,9 @@ const struct key keys[] = {
      .help = "znodes where the search begins"},
     {"discover.depth", &type_integer, "8", TOP(discover.depth), 1, 64, .help = "number of levels to search"},
     {"discover.every", &type_duration, "60s", TOP(discover.every_ms), SECOND, DAY,
-     .help = "interval between searches"},
+     .help = "interval between searches, where changes cannot be watched"},
+    {"discover.rate", &type_rate, "10000/s", TOP(discover.rate_per_s), 1, 1000000,
+     .help = "maximum reads per second while it searches"},
 
     {"inject", .help = "limits for test candidates"},
     {"inject.sandbox", &type_path, "/electop-sandbox", TOP(inject.sandbox),

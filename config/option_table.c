@@ -313,7 +313,7 @@ static const char *set_rate(struct options *options, const char *value)
         return problem;
     if (rate < 1 || rate > 100000)
         return "is out of range; write 1/s to 100000/s";
-    options->inject.rate_per_s = rate;
+    options->rate_per_s = rate;
     return NULL;
 }
 
@@ -443,6 +443,41 @@ static const char *set_listen(struct options *options, const char *value)
     return *value ? NULL : "is empty; write as in 127.0.0.1:9151";
 }
 
+static const char *set_yaml(struct options *options, const char *value)
+{
+    (void)value;
+    options->yaml = true;
+    return NULL;
+}
+
+static const char *set_recipes(struct options *options, const char *value)
+{
+    (void)value;
+    options->list_recipes = true;
+    return NULL;
+}
+
+static const char *set_example(struct options *options, const char *value)
+{
+    (void)value;
+    options->example = true;
+    return NULL;
+}
+
+static const char *set_diff(struct options *options, const char *value)
+{
+    (void)value;
+    options->diff = true;
+    return NULL;
+}
+
+static const char *set_schema(struct options *options, const char *value)
+{
+    (void)value;
+    options->schema = true;
+    return NULL;
+}
+
 static const char *set_once(struct options *options, const char *value)
 {
     (void)value;
@@ -483,10 +518,12 @@ static const char *set_nothing(struct options *options, const char *value)
 #define WHY COMMAND_BIT(COMMAND_WHY)
 #define CHECK COMMAND_BIT(COMMAND_CHECK)
 #define EXPORT COMMAND_BIT(COMMAND_EXPORT)
+#define DISCOVER COMMAND_BIT(COMMAND_DISCOVER)
+#define COMPLETION COMMAND_BIT(COMMAND_COMPLETION)
 #define LOOKING (WATCH | ONCE | EVENTS | CHECK | EXPORT)
-#define SETTLING (LOOKING | CONFIG | RECORD | INJECT)
+#define SETTLING (LOOKING | CONFIG | RECORD | INJECT | DISCOVER)
 #define EVERY                                                                                                \
-    (SETTLING | REPORT | DEMO | REPLAY | AUTOPSY | WHY | COMMAND_BIT(COMMAND_HELP) |                         \
+    (SETTLING | REPORT | DEMO | REPLAY | AUTOPSY | WHY | COMPLETION | COMMAND_BIT(COMMAND_HELP) |            \
      COMMAND_BIT(COMMAND_VERSION))
 
 /* clang-format off: a table, a row an option */
@@ -500,7 +537,12 @@ const struct option_row option_table[] = {
      "serve metrics at this address (export: 127.0.0.1:9151; record: off)"},
     {"once", 0, NULL, EXPORT, set_once, "print the metrics of one snapshot, for a textfile collector"},
     {"series", 0, "N", EXPORT | RECORD, set_series, "maximum number of series (50000)"},
-    {"json", 0, NULL, ONCE | EVENTS | INJECT | REPORT | AUTOPSY | WHY, set_json, "print JSON"},
+    {"json", 0, NULL, ONCE | EVENTS | INJECT | REPORT | AUTOPSY | WHY | DISCOVER, set_json, "print JSON"},
+    {"yaml", 0, NULL, DISCOVER, set_yaml, "print a configuration with the elections, and reasons as comments"},
+    {"recipes", 0, NULL, DISCOVER, set_recipes, "list the known layouts, those of the configuration included"},
+    {"example", 0, NULL, CONFIG, set_example, "print an example with every key, its default and its meaning"},
+    {"diff", 0, NULL, CONFIG, set_diff, "print only what differs from the defaults"},
+    {"schema", 0, NULL, CONFIG, set_schema, "print a JSON schema, for editors"},
     {"markdown", 0, NULL, REPORT | AUTOPSY, set_markdown, "print Markdown"},
     {"html", 0, "FILE", REPORT | INJECT | AUTOPSY, set_html,
      "write one self-contained page to FILE (-: standard output)"},
@@ -523,7 +565,8 @@ const struct option_row option_table[] = {
     {"for", 0, "DURATION", EVENTS | INJECT, set_for, "end after this time"},
     {"count", 0, "N", EVENTS, set_count, "end after N events"},
     {"candidates", 'n', "N", INJECT, set_candidates, "number of candidates (10)"},
-    {"rate", 0, "N/s", INJECT, set_rate, "candidates per second (as fast as the servers accept)"},
+    {"rate", 0, "N/s", INJECT | DISCOVER, set_rate,
+     "candidates per second (as fast as the servers accept); discover: reads (10000/s)"},
     {"behaviour", 0, "KIND[:SHARE%],...", INJECT, set_behaviour,
      "predecessor, herd, children, deaf, once, slow:TIME, hold"},
     {"against", 0, "KIND[:SHARE%],...", INJECT, set_against,
@@ -543,7 +586,7 @@ const struct option_row option_table[] = {
     {"no-screen", 0, NULL, DEMO, set_no_screen, "print the connect string, and run until interrupted"},
     {"server", 's', "HOSTS", SETTLING, set_server,
      "ZooKeeper connect string, host:port,.../chroot (127.0.0.1:2181)"},
-    {"config", 'c', "FILE", SETTLING | REPORT | DEMO | REPLAY | AUTOPSY | WHY, set_config,
+    {"config", 'c', "FILE", SETTLING | REPORT | DEMO | REPLAY | AUTOPSY | WHY | COMPLETION, set_config,
      "read this configuration"},
     {"cluster", 'C', "NAME", SETTLING | REPORT | AUTOPSY | WHY, set_cluster,
      "only this cluster of the configuration"},
@@ -562,8 +605,8 @@ const struct option_row option_table[] = {
     {"four-letter", 0, "auto|off", SETTLING, set_four_letter, "four-letter words (auto)"},
     {"transactions", 0, "DIR", SETTLING, set_transactions,
      "follow the transaction log of a server on this machine"},
-    {"wait", 0, "DURATION", ONCE | EVENTS | DEMO | INJECT | CHECK | EXPORT, set_wait,
-     "how long a snapshot may take (10s)"},
+    {"wait", 0, "DURATION", ONCE | EVENTS | DEMO | INJECT | CHECK | EXPORT | DISCOVER, set_wait,
+     "how long a snapshot may take (10s; discover: until it has searched everything)"},
     {"color", 0, "WHEN", EVERY, set_color, "auto, always or never (auto)"},
     {"ascii", 0, NULL, EVERY, set_ascii, "signs and lines in ASCII"},
     {"utc", 0, NULL, EVERY, set_utc, "times in UTC, not in local time"},
@@ -609,6 +652,17 @@ const struct command_row command_table[] = {
     {COMMAND_EXPORT, "export", "[PATH...]", "metrics for Prometheus",
      "They are served on /metrics, as text or, on request, as OpenMetrics. --once prints them.\n"
      "127.0.0.1 is reachable from this host only; any other address from the whole network.\n"},
+    {COMMAND_DISCOVER, "discover", "[ROOT...]", "find the elections of a cluster, and write their configuration",
+     "It walks the tree from each ROOT (/, or discover: {roots: ...}) with at most --rate reads a\n"
+     "second, and shows what it finds with the proof of it:\n"
+     "  signature   names, or the path, that only this layout has\n"
+     "  watch       a member was seen to watch its predecessor\n"
+     "  behaviour   how the children came and went, or what they are\n"
+     "  configured  the configuration says so\n"
+     "  name        it only looks like one\n"
+     "Kinds: election, lock, read-write lock, registry, semaphore, queue. --yaml prints a\n"
+     "configuration: electop discover --yaml >electop.yaml; what only looks like an election is\n"
+     "commented out in it.\n"},
     {COMMAND_EVENTS, "events", "[PATH...]", "events as they happen, one line each",
      "It runs until Ctrl-C, --for or --count ends it. With --json each line is an object.\n\n" TIMES},
     {COMMAND_RECORD, "record", "[PATH...]", "record without a screen",
@@ -655,6 +709,9 @@ const struct command_row command_table[] = {
      "The configuration is --config, else $ELECTOP_CONFIG, else\n"
      "$XDG_CONFIG_HOME/electop/config.yaml, else ~/.config/electop/config.yaml, else\n"
      "/etc/electop/config.yaml. Options and paths override it.\n"},
+    {COMMAND_COMPLETION, "completion", "bash|zsh|fish|paths|clusters", "print a completion script for a shell",
+     "paths and clusters print what the scripts complete: the elections of the last recording, and\n"
+     "the clusters of the configuration.\n"},
     {COMMAND_DEMO, "demo", "[PATH...]", "the dashboard on a private ZooKeeper with test elections",
      "It listens on loopback only, lives in a temporary directory, and is removed at the end.\n"
      "Without a terminal it prints one snapshot (within --wait) and a few seconds of events.\n"

@@ -55,6 +55,8 @@ enum command {
     COMMAND_RECORD,
     COMMAND_CHECK,
     COMMAND_EXPORT,
+    COMMAND_DISCOVER,
+    COMMAND_COMPLETION,
     COMMAND_HELP,
     COMMAND_VERSION,
     COMMAND_COUNT
@@ -66,7 +68,6 @@ enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 #define INJECT_EXPECTATIONS 16
 struct inject_options {
     long candidates;       /* -n, default 10 */
-    int rate_per_s;        /* 0: as fast as the servers take them */
     const char *behaviour; /* NULL: the recipe */
     const char *against;   /* the behaviour of a second run, to be compared; NULL: one run */
     const char *kill;      /* NULL: no kills */
@@ -127,7 +128,11 @@ struct options {
     const char *when;         /* why: a time as of config/times.h, or "last"; NULL: not given */
     int servers;              /* demo: 1 (default) or 3 */
     bool no_screen;           /* demo */
+    int rate_per_s; /* inject: candidates, 0: as fast as the servers accept; discover: reads, 0: not given */
     struct inject_options inject;
+    bool yaml, list_recipes;    /* discover: these forms in place of a table */
+    bool example, diff, schema; /* config: these in place of the effective one */
+    const char *completion;     /* completion: the shell, or what is to be listed */
     struct check_options check;
     const char *listen; /* export, record: ADDR:PORT; NULL: export 127.0.0.1:9151, record none */
     bool once;          /* export: print once, and end */

@@ -408,6 +408,15 @@ static bool options_parse_read_word(struct parse *parse, char *word)
     }
     if (options->command == COMMAND_WHY)
         return read_why(parse, word);
+    if (options->command == COMMAND_COMPLETION) {
+        static const char *const known[] = {"bash", "zsh", "fish", "paths", "clusters"};
+        for (size_t i = 0; i < sizeof known / sizeof *known && !options->completion; i++)
+            if (strcmp(word, known[i]) == 0) {
+                options->completion = known[i];
+                return true;
+            }
+        return refuse_word(parse, "", word, " is no shell; name one of bash, zsh and fish");
+    }
     if (command_on_recording(options->command)) {
         if (options->recording)
             return refuse_word(parse, "", word, " is a second file; name one recording");
@@ -416,6 +425,8 @@ static bool options_parse_read_word(struct parse *parse, char *word)
                             parse, "the file has no name; name a recording, or none for the usual one");
     }
     const char *problem = options->command == COMMAND_AUTOPSY ? NULL : znode_path_problem(word);
+    if (!problem && options->command == COMMAND_DISCOVER && znode_is_pattern(word))
+        problem = "is a pattern; name a path where the search begins";
     if (problem) {
         char after[160];
         snprintf(after, sizeof after, " %s", problem);
@@ -519,6 +530,14 @@ static bool check_together(struct parse *parse)
         return options_parse_refuse(parse,
                                     "--html - and --%s would both go to standard output; give --html a file",
                                     options->json ? "json" : "markdown");
+    if (options->yaml + options->list_recipes + (options->command == COMMAND_DISCOVER && options->json) > 1)
+        return options_parse_refuse(parse,
+                                    "--json, --yaml and --recipes are several forms; ask for one of them");
+    if (options->example + options->diff + options->schema > 1)
+        return options_parse_refuse(parse,
+                                    "--example, --diff and --schema are several forms; ask for one of them");
+    if (options->command == COMMAND_COMPLETION && !options->completion)
+        return options_parse_refuse(parse, "completion needs a shell; name bash, zsh or fish");
     return check_export(parse);
 }
 

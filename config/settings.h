@@ -88,6 +88,9 @@ struct discover_settings {
     char **roots; /* NULL-terminated */
     int depth;
     int64_t every_ms;
+    int rate_per_s; /* reads at most */
+    bool always;    /* not a key: also beside elections that are named */
+    bool follows;   /* not a key: changes of the tree are followed, by watches */
 };
 
 struct inject_settings {
@@ -163,6 +166,15 @@ const struct election_settings *settings_of_election(const struct cluster_settin
 
 /* The effective settings as a configuration file (secrets are never in it); malloc'd. */
 char *settings_print(const struct settings *settings);
+/* Of them, what differs from the defaults; without the list at this path (NULL: with all). malloc'd. */
+char *settings_print_different(const struct settings *settings, const char *without);
+/* One item of clusters: what differs from the defaults, without its elections; malloc'd. */
+char *settings_print_cluster(const struct cluster_settings *cluster);
+
+/* A configuration with every key: its default, commented out, and its meaning. It can be read. malloc'd. */
+char *settings_example(void);
+/* A JSON schema of the configuration, for editors; malloc'd. */
+char *settings_schema(void);
 
 /*
  * A configuration's bytes into a struct settings. (settings_load() is for everybody; this

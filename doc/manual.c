@@ -18,6 +18,9 @@
  *     @metrics@          the metrics of electop export
  *     @version@          the version; also within a line
  *
+ *     manual --completion bash|zsh|fish    prints that shell's completion script instead
+ *     manual --example                     prints the example configuration
+ *
  * An unknown marker is an error: no page is shipped with a hole in it.
  */
 #include <stdbool.h>
@@ -25,8 +28,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/completion.h"
 #include "config/keys.h"
 #include "config/option_table.h"
+#include "config/settings.h"
 #include "config/text.h"
 #include "probe/election/finding.h"
 #include "probe/election/recipe.h"
@@ -413,8 +418,19 @@ static void page_add_template_line(struct page *page, char *line)
     text_printf(&page->out, "%s\n", line);
 }
 
+static int print_whole(char *text)
+{
+    bool fine = text && fputs(text, stdout) >= 0 && fflush(stdout) == 0;
+    free(text);
+    return fine ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "--completion") == 0)
+        return print_whole(completion_script(argv[2]));
+    if (argc == 2 && strcmp(argv[1], "--example") == 0)
+        return print_whole(settings_example());
     struct page page = {.file = argc == 2 ? argv[1] : ""};
     FILE *in = argc == 2 ? fopen(argv[1], "r") : NULL;
     char *line = NULL;

@@ -158,10 +158,24 @@ bool monitor_cut(struct monitor *m)
     return cut;
 }
 
+bool monitor_discovery(const struct monitor *m, size_t cluster, struct discovery *state)
+{
+    *state = (struct discovery){0};
+    return cluster < m->cluster_count && live_discovery(m->clusters[cluster], state);
+}
+
 void monitor_ask(struct monitor *m)
 {
     for (size_t i = 0; i < m->cluster_count; i++)
         live_ask(m->clusters[i]);
+}
+
+bool monitor_is_asking(const struct monitor *m)
+{
+    for (size_t i = 0; i < m->cluster_count; i++)
+        if (live_is_asking(m->clusters[i]))
+            return true;
+    return false;
 }
 
 void monitor_clear(struct monitor *m, const char *cluster, const char *election, const char *candidate)
@@ -253,9 +267,8 @@ bool monitor_settled(struct monitor *m, uint64_t until_ms)
     if (now_ms >= until_ms || (!model_wants_second_look(m->model) &&
                                !(model_catch_up(m->model) && model_wants_second_look(m->model))))
         return true;
-    for (size_t i = 0; m->asked_ms && i < m->cluster_count; i++)
-        if (live_is_asking(m->clusters[i]))
-            return false;
+    if (m->asked_ms && monitor_is_asking(m))
+        return false;
     uint64_t due_ms = look_due_ms(m, now_ms);
     if (due_ms > until_ms)
         return true;

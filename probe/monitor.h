@@ -10,6 +10,7 @@
 #include <uv.h>
 
 #include "config/settings.h"
+#include "probe/election/directory_kind.h"
 #include "probe/election/model.h"
 
 struct monitor;
@@ -36,8 +37,15 @@ bool monitor_looked(const struct monitor *monitor);
  */
 bool monitor_cut(struct monitor *monitor);
 
+/* How far the search for elections in that cluster is, until the loop runs on. False: its elections are
+ * named. */
+bool monitor_discovery(const struct monitor *monitor, size_t cluster, struct discovery *state);
+
 /* Ask all servers now whatever can be asked, also where the settings say: on demand only. */
 void monitor_ask(struct monitor *monitor);
+
+/* What was asked for has not all come yet. */
+bool monitor_is_asking(const struct monitor *monitor);
 
 /* A person says of this candidate that it wakes after all (OBSERVED_CLEARED). Nothing is written anywhere. */
 void monitor_clear(struct monitor *monitor, const char *cluster, const char *election, const char *candidate);

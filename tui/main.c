@@ -58,6 +58,10 @@ static int run_command(const struct invocation *invocation)
         return command_check(invocation);
     case COMMAND_EXPORT:
         return command_export(invocation);
+    case COMMAND_DISCOVER:
+        return command_discover(invocation);
+    case COMMAND_COMPLETION:
+        return command_completion(invocation);
     case COMMAND_REPORT:
         return command_report(invocation);
     case COMMAND_REPLAY:

@@ -18,7 +18,7 @@ static void write_number(struct json_writer *writer, const char *key, bool known
         json_member_null(writer, key);
 }
 
-static const char *connection_word(enum connection_state state)
+const char *json_connection_word(enum connection_state state)
 {
     switch (state) {
     case CONNECTION_CONNECTED:
@@ -365,7 +365,7 @@ static void json_snapshot_write_cluster(struct json_writer *writer, const struct
     json_write_line(writer, 6);
     json_member_text(writer, "name", cluster->name && *cluster->name ? cluster->name : NULL);
     json_member_text(writer, "hosts", cluster->hosts);
-    json_member_text(writer, "state", connection_word(cluster->connection));
+    json_member_text(writer, "state", json_connection_word(cluster->connection));
     json_member_session(writer, "session", cluster->session);
     char quorum[SUMMARY_QUORUM_SIZE];
     json_member_text(writer, "problem", summary_problem(cluster, quorum));

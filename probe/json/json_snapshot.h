@@ -53,4 +53,7 @@ typedef bool (*json_snapshot_kept_fn)(void *context, const struct election *, st
 void json_snapshot_write_kept(struct buffer *out, const struct model *model, struct moment at,
                               json_snapshot_kept_fn figures, void *context);
 
+/* A cluster's "state". */
+const char *json_connection_word(enum connection_state state);
+
 #endif

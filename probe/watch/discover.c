@@ -4,29 +4,60 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/room.h"
 #include "config/text.h"
-#include "config/znode_path.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
 
-/* Lists under way at a time, directories a walk, and children of one directory that are walked into. */
-#define LISTS_MOST 32
-#define DIRECTORIES_MOST 100000
-#define CHILDREN_MOST 2000
+/* Reads under way at a time, children of one directory that are walked into, and directories that are kept
+   for the report. */
+#define READS_MOST 128
+#define CHILDREN_MOST 100000
+#define KEPT_MOST 20000
 /* Children that are asked, one after the other, whether they are ephemeral: one may be a persistent
    candidate, and another may have gone by then. */
 #define WITNESSES_MOST 8
 /* A walk during which the connection was lost begins again this long after its end. */
 #define LOST_AGAIN_MS 1000
+/* The rate is kept over so long: a walk that may not read on now goes on then. */
+#define RATE_STEP_MS 10
+/* A watched directory is listed again so long after its change at the earliest, and a millisecond later for
+   each child; one that has changed so often since the latest walk only at the next interval. */
+#define CHANGED_PAUSE_MS 500
+#define CHANGES_CALM 8
+/* Bytes of the paths of watched directories: they share a session with elections (live_cluster.h). */
+#define WATCHED_BYTES (SESSION_SHARD_PATH_BYTES / 2)
 
 struct directory {
     struct discover *discover;
     struct directory *next;
+    struct directory *parent; /* NULL: where a walk begins */
+    size_t pending;           /* itself, and its children that are not done */
     int depth;
-    size_t root;                     /* where it is one: which */
+    size_t root;                     /* where a walk begins: which; else the same as its parent */
+    bool begins;                     /* a root of the settings */
+    bool alone;                      /* listed again after a change: only its new children follow */
+    bool partly;                     /* not all its children are listed */
+    bool part;                       /* of a semaphore or a queue: no election, whatever it looks like */
+    size_t ephemeral, persistent;    /* of its children that were listed */
+    char *ephemeral_at;              /* the first of the former */
     char *witnesses[WITNESSES_MOST]; /* of a directory that looks like an election: paths of children */
-    size_t witness_count, witness_at;
+    size_t witness_count, witness_at, members;
+    struct directory_verdict verdict; /* of a queue, until a child proves that it is none */
     char path[];
+};
+
+/* A directory with a child watch, so that its new children are found without another walk. */
+struct watched_directory {
+    struct watch_entry entry; /* path NULL: gone */
+    struct discover *discover;
+    struct watched_directory *next;
+    size_t root, count;
+    int depth;
+    bool begins, part, dirty;
+    bool denied; /* it may not be read */
+    unsigned changes;
+    uint64_t due_ms; /* dirty: to be listed then */
 };
 
 struct discover {
@@ -34,63 +65,275 @@ struct discover {
     const struct discover_settings *settings;
     const struct election_settings *election;
     struct directory *waiting; /* a stack: depth first keeps it short */
-    size_t under_way, seen;
+    size_t waiting_count, under_way, walked;
+    double budget; /* reads that the rate permits now */
+    uint64_t budget_ms;
     bool walking, looked;
     bool cut, lost;      /* this walk left something out: for its bounds, or for a lost connection */
     size_t denied;       /* directories that it may not read, the roots not counted */
     char *denied_at;     /* the first of them by its path, below the chroot */
     const char *no_root; /* one of the roots, which does not exist; NULL: they all do */
     bool *root_shown;    /* of each root: it is not readable, and is shown among the elections */
+    char *crowded_at;    /* a directory with more children than are walked into; NULL: none */
     char *left_out;
-    uv_timer_t *timer;
+    struct found_directory *kept;
+    size_t kept_count, kept_room;
+    struct watched_directory *watched;
+    size_t watched_bytes, dirty;
+    bool unwatched; /* some directory has no watch: only another walk shows what changes in it */
+    uv_timer_t *timer, *pace, *changes;
     int references;
     bool ended;
 };
 
 static void walk_on(struct discover *d);
+static void on_directory_notice(void *context, enum session_notice notice);
 
-static void directory_free(struct directory *dir)
+static void directory_forget(struct directory *dir)
 {
     for (size_t i = 0; i < dir->witness_count; i++)
         free(dir->witnesses[i]);
+    free(dir->ephemeral_at);
     free(dir);
+}
+
+/* For a report; one who follows the changes shows elections only. */
+static void keep_directory(struct discover *d, const char *path, struct directory_verdict verdict,
+                           size_t members)
+{
+    if (d->settings->follows)
+        return;
+    char *copy = d->kept_count < KEPT_MOST ? strdup(path) : NULL;
+    d->cut |= d->kept_count >= KEPT_MOST;
+    if (copy && room_for_one(&d->kept, d->kept_count, &d->kept_room, sizeof *d->kept))
+        d->kept[d->kept_count++] = (struct found_directory){copy, verdict, members};
+    else
+        free(copy);
+}
+
+/* All its children have been listed: what they are tells what it is. */
+static void directory_judge(const struct directory *dir)
+{
+    struct discover *d = dir->discover;
+    if (dir->partly || dir->part || dir->ephemeral == 0 || dir->verdict.kind != DIRECTORY_OTHER || d->ended ||
+        live_watches(d->live, dir->path))
+        return;
+    struct directory_verdict lock = directory_kind_ephemeral(dir->ephemeral_at);
+    if (dir->ephemeral == 1 && lock.kind != DIRECTORY_OTHER)
+        keep_directory(d, dir->ephemeral_at, lock, 1);
+    else if (dir->persistent == 0)
+        keep_directory(d, dir->path, directory_kind_ephemeral_members(), dir->ephemeral);
+}
+
+/* It, or one of its children, is done: the last one ends it, and so on up. */
+static void directory_done(struct directory *dir)
+{
+    while (dir && --dir->pending == 0) {
+        struct directory *parent = dir->parent;
+        directory_judge(dir);
+        directory_forget(dir);
+        dir = parent;
+    }
+}
+
+static void forget_waiting(struct discover *d)
+{
+    while (d->waiting) {
+        struct directory *dir = d->waiting;
+        d->waiting = dir->next;
+        for (struct directory *up = dir; up; up = up->parent)
+            up->partly = true;
+        directory_done(dir);
+    }
+    d->waiting_count = 0;
+}
+
+static void forget_kept(struct discover *d)
+{
+    for (size_t i = 0; i < d->kept_count; i++)
+        free(d->kept[i].path);
+    d->kept_count = 0;
+}
+
+static void forget_watched(struct discover *d)
+{
+    for (struct watched_directory *w = d->watched, *next; w; w = next) {
+        next = w->next;
+        watch_map_remove(&d->live->watches, &w->entry);
+        free(w);
+    }
+    d->live->shards[0].path_bytes -= d->watched_bytes;
+    d->watched = NULL;
+    d->watched_bytes = d->dirty = 0;
+    d->unwatched = false;
 }
 
 static void discover_release(struct discover *d)
 {
     if (--d->references > 0)
         return;
-    for (struct directory *dir = d->waiting, *next; dir; dir = next) {
-        next = dir->next;
-        directory_free(dir);
-    }
+    forget_waiting(d);
+    forget_kept(d);
+    free(d->kept);
     free(d->denied_at);
+    free(d->crowded_at);
     free(d->root_shown);
     free(d->left_out);
     free(d);
 }
 
-/* NULL: it is left out, for the walk's bounds or for want of memory. */
-static struct directory *discover_push(struct discover *d, const char *parent, const char *name, int depth)
+/* ---- watched directories ---- */
+
+static struct watched_directory *watched_at(const struct discover *d, const char *path)
 {
-    if (d->seen >= DIRECTORIES_MOST) {
-        d->cut = true;
-        return NULL;
+    struct watch_entry *e = NULL;
+    while ((e = watch_map_next(&d->live->watches, path, e)))
+        if (e->notice == on_directory_notice)
+            return e->context;
+    return NULL;
+}
+
+/* Shall this list leave a watch behind? Keeps a place for it. */
+static bool watch_directory(struct discover *d, const struct directory *dir)
+{
+    size_t bytes = strlen(dir->path) + 16;
+    if (!d->settings->follows || watched_at(d, dir->path))
+        return d->settings->follows;
+    struct session_shard *shard = &d->live->shards[0];
+    bool room =
+        d->watched_bytes + bytes <= WATCHED_BYTES && shard->path_bytes + bytes <= SESSION_SHARD_PATH_BYTES;
+    struct watched_directory *w = room ? calloc(1, sizeof *w) : NULL;
+    if (w) {
+        *w = (struct watched_directory){.entry = {.notice = on_directory_notice, .context = w},
+                                        .discover = d,
+                                        .next = d->watched,
+                                        .root = dir->root,
+                                        .depth = dir->depth,
+                                        .begins = dir->begins,
+                                        .part = dir->part};
+        if (watch_map_put(&d->live->watches, &w->entry, dir->path)) {
+            d->watched = w;
+            d->watched_bytes += bytes;
+            shard->path_bytes += bytes;
+            return true;
+        }
+        free(w);
     }
-    bool root = strcmp(parent, "/") == 0;
-    size_t size = strlen(parent) + strlen(name) + 2;
+    d->unwatched = true;
+    return false;
+}
+
+static void watched_gone(struct discover *d, struct watched_directory *w)
+{
+    size_t bytes = strlen(w->entry.path) + 16;
+    watch_map_remove(&d->live->watches, &w->entry);
+    d->watched_bytes -= bytes;
+    d->live->shards[0].path_bytes -= bytes;
+    d->dirty -= w->dirty;
+    w->dirty = false;
+}
+
+/* Those that have gone are freed here, and not in a notification, which may be one of several. */
+static void sweep_watched(struct discover *d)
+{
+    for (struct watched_directory **at = &d->watched; *at;) {
+        struct watched_directory *w = *at;
+        if (w->entry.path) {
+            at = &w->next;
+            continue;
+        }
+        *at = w->next;
+        free(w);
+    }
+}
+
+static struct directory *discover_push(struct discover *d, struct directory *parent, const char *path,
+                                       const char *name);
+
+static void on_changes(uv_timer_t *timer)
+{
+    struct discover *d = timer->data;
+    uint64_t now = uv_now(d->live->loop), next = UINT64_MAX;
+    sweep_watched(d);
+    if (session_state(d->live->session) != CONNECTION_CONNECTED)
+        return; /* discover_begin() goes on */
+    for (struct watched_directory *w = d->watched; w && d->dirty > 0; w = w->next) {
+        if (!w->dirty)
+            continue;
+        if (w->due_ms > now) {
+            next = w->due_ms < next ? w->due_ms : next;
+            continue;
+        }
+        struct directory *dir = discover_push(d, NULL, w->entry.path, "");
+        if (!dir)
+            continue;
+        dir->alone = dir->partly = true;
+        dir->depth = w->depth;
+        dir->root = w->root;
+        dir->begins = w->begins;
+        dir->part = w->part;
+        w->dirty = false;
+        d->dirty--;
+    }
+    if (next != UINT64_MAX)
+        uv_timer_start(d->changes, on_changes, next - now, 0);
+    walk_on(d);
+}
+
+static void list_later(struct watched_directory *w, uint64_t pause_ms)
+{
+    struct discover *d = w->discover;
+    if (w->dirty)
+        return;
+    w->dirty = true;
+    w->due_ms = uv_now(d->live->loop) + pause_ms;
+    d->dirty++;
+    if (!uv_is_active((uv_handle_t *)d->changes) || uv_timer_get_due_in(d->changes) > pause_ms)
+        uv_timer_start(d->changes, on_changes, pause_ms, 0);
+}
+
+static void on_directory_notice(void *context, enum session_notice notice)
+{
+    struct watched_directory *w = context;
+    struct discover *d = w->discover;
+    if (notice == NOTICE_DELETED) {
+        if (w->begins)
+            list_later(w, (uint64_t)d->settings->every_ms);
+        else
+            watched_gone(d, w);
+    } else if (notice == NOTICE_CHILDREN && (w->begins || !live_watches(d->live, w->entry.path))) {
+        bool calm = w->changes++ < CHANGES_CALM;
+        list_later(w, calm ? CHANGED_PAUSE_MS + w->count : (uint64_t)d->settings->every_ms);
+    }
+}
+
+/* ---- the walk ---- */
+
+/* NULL: out of memory. name "": the path itself. */
+static struct directory *discover_push(struct discover *d, struct directory *parent, const char *path,
+                                       const char *name)
+{
+    bool top = strcmp(path, "/") == 0;
+    size_t size = strlen(path) + strlen(name) + 2;
     struct directory *dir = calloc(1, sizeof *dir + size);
     if (!dir)
         return NULL;
     if (*name)
-        snprintf(dir->path, size, "%s/%s", root ? "" : parent, name);
+        snprintf(dir->path, size, "%s/%s", top ? "" : path, name);
     else
-        snprintf(dir->path, size, "%s", parent);
+        snprintf(dir->path, size, "%s", path);
     dir->discover = d;
-    dir->depth = depth;
+    dir->verdict.kind = DIRECTORY_OTHER;
+    dir->pending = 1;
+    if (parent) {
+        dir->parent = parent;
+        dir->depth = parent->depth + 1;
+        dir->root = parent->root;
+        parent->pending++;
+    }
     dir->next = d->waiting;
     d->waiting = dir;
-    d->seen++;
+    d->waiting_count++;
     return dir;
 }
 
@@ -99,11 +342,12 @@ static void found(struct discover *d, const char *path)
     live_cluster_watch(d->live, path, d->election, ORIGIN_DISCOVERED);
 }
 
-static void discover_done(struct directory *dir)
+/* One read is answered. */
+static void discover_answered(struct directory *dir)
 {
     struct discover *d = dir->discover;
     d->under_way--;
-    directory_free(dir);
+    directory_done(dir);
     if (!d->ended)
         walk_on(d);
     discover_release(d);
@@ -118,19 +362,28 @@ static void on_witness(void *context, enum session_result result, const struct z
     struct directory *dir = context;
     struct discover *d = dir->discover;
     d->lost |= result == SESSION_LOST;
-    if (!d->ended && result == SESSION_OK && stat->owner)
+    if (!d->ended && result == SESSION_OK && stat->owner) {
         found(d, dir->path);
-    else if (!d->ended && result != SESSION_LOST && ask_witness(dir))
+        dir->verdict.kind = DIRECTORY_OTHER;
+    } else if (!d->ended && result != SESSION_LOST && ask_witness(dir)) {
         return; /* it goes on in there */
-    discover_done(dir);
+    } else if (!d->ended && result == SESSION_OK && dir->witness_at == dir->witness_count) {
+        struct directory_verdict verdict =
+            dir->verdict.kind == DIRECTORY_QUEUE ? dir->verdict : directory_kind_persistent_sequence();
+        keep_directory(d, dir->path, verdict, dir->members);
+    }
+    discover_answered(dir);
 }
 
 /* Asks the next one; false: there is none. */
 static bool ask_witness(struct directory *dir)
 {
-    return dir->witness_at < dir->witness_count &&
-           session_exists(dir->discover->live->session, dir->witnesses[dir->witness_at++], false, on_witness,
-                          dir);
+    struct discover *d = dir->discover;
+    if (dir->witness_at >= dir->witness_count ||
+        !session_exists(d->live->session, dir->witnesses[dir->witness_at++], false, on_witness, dir))
+        return false;
+    d->budget -= 1;
+    return true;
 }
 
 static void keep_witness(struct directory *dir, const char *name)
@@ -156,36 +409,47 @@ static void root_answered(struct directory *dir, enum session_result result)
     live_show_denied(d->live, dir->path, d->election, ORIGIN_DISCOVERED, denied);
 }
 
-static void directory_denied(struct directory *dir)
+static void keep_first(const struct discover *d, char **first, const char *path)
 {
-    struct discover *d = dir->discover;
-    const char *path = dir->path + strlen(d->live->chroot);
-    d->denied++;
-    if (d->denied_at && strcmp(d->denied_at, path) <= 0)
+    path += strlen(d->live->chroot);
+    if (*first && strcmp(*first, path) <= 0)
         return;
-    free(d->denied_at);
-    d->denied_at = strdup(path);
+    free(*first);
+    *first = strdup(path);
+}
+
+static void add_clause(struct text *all, const char *clause)
+{
+    text_printf(all, "%s%s", all->length ? "; " : "", clause);
 }
 
 /* In words; NULL: nothing was left out. */
 static char *describe_left_out(const struct discover *d)
 {
     const char *where = d->denied_at ? d->denied_at : "?";
-    const char *cut = d->cut ? "the tree is too large to be walked whole: name the elections" : NULL;
-    char *root =
-        d->no_root ? text_format("%s, where elections are looked for, does not exist", d->no_root) : NULL;
-    char *denied = NULL;
+    struct text all = {0}, clause = {0};
+    if (d->no_root)
+        text_printf(&all, "%s, where elections are looked for, does not exist", d->no_root);
     if (d->denied == 1)
-        denied = text_format("%s may not be read: not searched", where);
+        text_printf(&clause, "%s may not be read: not searched", where);
     else if (d->denied > 1)
-        denied = text_format("%zu directories, such as %s, may not be read: not searched", d->denied, where);
-    char *all = NULL;
-    if (root || denied || cut)
-        all = text_format("%s%s%s%s%s", root ? root : "", root && (denied || cut) ? "; " : "",
-                          denied ? denied : "", denied && cut ? "; " : "", cut ? cut : "");
-    free(root);
-    free(denied);
-    return all;
+        text_printf(&clause, "%zu directories, such as %s, may not be read: not searched", d->denied, where);
+    if (clause.at)
+        add_clause(&all, clause.at);
+    text_free(&clause);
+    if (d->crowded_at) {
+        text_printf(&clause, "%s has more than %d children: not all of them were searched", d->crowded_at,
+                    CHILDREN_MOST);
+        if (clause.at)
+            add_clause(&all, clause.at);
+        text_free(&clause);
+    } else if (d->cut) {
+        add_clause(&all, "the tree is too large to be walked whole: name the elections");
+    }
+    if (all.length > 0)
+        return text_take(&all);
+    text_free(&all);
+    return NULL;
 }
 
 static void tell_left_out(struct discover *d)
@@ -203,68 +467,182 @@ static void tell_left_out(struct discover *d)
     live_cluster_left_out(d->live);
 }
 
+/* Children that may be directories, and those that may prove an election. */
+static void take_children(struct directory *dir, const struct recipe *recipe, char *const *names,
+                          size_t count)
+{
+    struct discover *d = dir->discover;
+    bool top = strcmp(dir->path, "/") == 0;
+    size_t room = strlen(dir->path) + 2;
+    for (size_t i = 0; i < count; i++) {
+        bool sequential = recipe_sequence_of(names[i]) != SEQUENCE_NONE;
+        dir->members += sequential;
+        if (sequential && recipe)
+            keep_witness(dir, names[i]);
+        if (sequential || (top && strcmp(names[i], "zookeeper") == 0) || dir->depth >= d->settings->depth)
+            continue;
+        if (i >= CHILDREN_MOST) {
+            keep_first(d, &d->crowded_at, dir->path);
+            continue;
+        }
+        if (dir->alone) {
+            char *path = malloc(room + strlen(names[i]));
+            if (path)
+                snprintf(path, room + strlen(names[i]), "%s/%s", top ? "" : dir->path, names[i]);
+            bool known = !path || watched_at(d, path);
+            free(path);
+            if (known)
+                continue;
+        }
+        struct directory *child = discover_push(d, dir, dir->path, names[i]);
+        if (child)
+            child->part = dir->part || directory_kind_is_part(dir->verdict.kind, names[i]);
+    }
+}
+
+static bool has_sequence(char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (recipe_sequence_of(names[i]) != SEQUENCE_NONE)
+            return true;
+    return false;
+}
+
+static void count_child(struct directory *parent, const char *path, bool ephemeral)
+{
+    parent->ephemeral += ephemeral;
+    parent->persistent += !ephemeral;
+    if (ephemeral && !parent->ephemeral_at)
+        parent->ephemeral_at = strdup(path);
+}
+
+/* It was listed; false: what follows takes it on. */
+static bool directory_listed(struct directory *dir, const struct znode_stat *stat, char *const *names,
+                             size_t count)
+{
+    struct discover *d = dir->discover;
+    const struct recipe *recipe = recipe_recognise(d->live->model->recipes, dir->path, names, count);
+    bool lock = recipe && recipe->family == FAMILY_LOCK;
+    if (stat->owner && lock)
+        found(d, dir->path);
+    if (dir->parent)
+        count_child(dir->parent, dir->path, stat->owner && !lock);
+    if (stat->owner || lock)
+        return true;
+    dir->verdict = directory_kind_named(dir->path, names, count);
+    bool queue = dir->verdict.kind == DIRECTORY_QUEUE && has_sequence(names, count);
+    if (dir->part) {
+        recipe = NULL;
+    } else if (dir->verdict.kind != DIRECTORY_OTHER && !queue) {
+        keep_directory(d, dir->path, dir->verdict, count);
+        recipe = NULL;
+    }
+    take_children(dir, recipe, names, count);
+    return !recipe || live_watches(d->live, dir->path) || !ask_witness(dir);
+}
+
+/* Those that may not be read, of all that are followed. */
+static void count_denied(struct discover *d)
+{
+    d->denied = 0;
+    free(d->denied_at);
+    d->denied_at = NULL;
+    for (const struct watched_directory *w = d->watched; w; w = w->next)
+        if (w->denied && w->entry.path) {
+            d->denied++;
+            keep_first(d, &d->denied_at, w->entry.path);
+        }
+}
+
+/* The answer decides when a followed directory is listed again without a change. */
+static void watched_answered(struct directory *dir, struct watched_directory *w, enum session_result result,
+                             size_t count)
+{
+    struct discover *d = dir->discover;
+    bool denied = result == SESSION_DENIED && !dir->begins, changed = w->denied != denied;
+    if (result == SESSION_LOST) {
+        list_later(w, CHANGED_PAUSE_MS);
+        return;
+    }
+    w->denied = denied;
+    if (result == SESSION_OK) {
+        w->count = count;
+        if (dir->begins && d->no_root == d->settings->roots[dir->root]) {
+            d->no_root = NULL;
+            changed = true;
+        }
+    } else if (result == SESSION_NO_NODE && !dir->begins) {
+        watched_gone(d, w);
+    } else {
+        list_later(w, (uint64_t)d->settings->every_ms); /* no watch was left behind */
+    }
+    if (changed && dir->alone) {
+        count_denied(d);
+        tell_left_out(d);
+    }
+}
+
 static void discover_on_list(void *context, enum session_result result, const struct znode_stat *stat,
                              char *const *names, size_t count)
 {
     struct directory *dir = context;
     struct discover *d = dir->discover;
-    d->lost |= result == SESSION_LOST;
-    if (!d->ended && dir->depth == 0 && result != SESSION_LOST)
+    struct watched_directory *w = d->ended || !d->settings->follows ? NULL : watched_at(d, dir->path);
+    d->lost |= result == SESSION_LOST && !(dir->alone && w);
+    d->walked += result != SESSION_LOST;
+    if (!d->ended && dir->begins && result != SESSION_LOST) {
         root_answered(dir, result);
-    else if (!d->ended && result == SESSION_DENIED)
-        directory_denied(dir);
-    if (d->ended || result != SESSION_OK) {
-        discover_done(dir);
-        return;
+    } else if (!d->ended && !dir->alone && result == SESSION_DENIED) {
+        d->denied++;
+        keep_first(d, &d->denied_at, dir->path);
     }
-    const struct recipe *recipe = recipe_recognise(d->live->model->recipes, dir->path, names, count);
-    if (recipe && recipe->family == FAMILY_LOCK) {
-        if (stat->owner)
-            found(d, dir->path);
-        discover_done(dir);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        bool sequential = recipe_sequence_of(names[i]) != SEQUENCE_NONE;
-        if (sequential && recipe)
-            keep_witness(dir, names[i]);
-        bool own = strcmp(dir->path, "/") == 0 && strcmp(names[i], "zookeeper") == 0;
-        if (sequential || own || dir->depth >= d->settings->depth)
-            continue;
-        d->cut |= i >= CHILDREN_MOST;
-        if (i < CHILDREN_MOST)
-            discover_push(d, dir->path, names[i], dir->depth + 1);
-    }
-    if (recipe && !live_watches(d->live, dir->path) && ask_witness(dir))
-        return; /* it goes on in there */
-    discover_done(dir);
+    if (w)
+        watched_answered(dir, w, result, count);
+    if (d->ended || result != SESSION_OK || directory_listed(dir, stat, names, count))
+        discover_answered(dir);
 }
 
 static void discover_on_timer(uv_timer_t *timer)
 {
-    discover_begin(timer->data);
+    struct discover *d = timer->data;
+    d->looked = d->looked && !d->lost && !d->unwatched; /* else another whole walk */
+    for (struct watched_directory *w = d->watched; w; w = w->next)
+        w->changes = 0;
+    discover_begin(d, false);
 }
 
-static void walk_on(struct discover *d)
+static void on_pace(uv_timer_t *timer)
 {
-    while (d->under_way < LISTS_MOST && d->waiting) {
-        struct directory *dir = d->waiting;
-        d->waiting = dir->next;
-        dir->next = NULL;
-        if (!session_children(d->live->session, dir->path, false, discover_on_list, dir)) {
-            d->lost = true;
-            directory_free(dir); /* the rest goes the same way, and the next walk begins anew */
-            continue;
-        }
-        d->references++;
-        d->under_way++;
-    }
-    if (!d->walking || d->under_way > 0 || d->waiting)
-        return;
+    walk_on(timer->data);
+}
+
+/* May one more read go? A rate is kept over short steps, so that the servers see no burst. */
+static bool within_rate(struct discover *d)
+{
+    int rate = d->settings->rate_per_s;
+    if (rate <= 0)
+        return true;
+    uint64_t now = uv_now(d->live->loop);
+    double most = rate * (2.0 * RATE_STEP_MS / 1000);
+    d->budget += (double)(now - d->budget_ms) * rate / 1000;
+    d->budget_ms = now;
+    if (d->budget > (most > 1 ? most : 1))
+        d->budget = most > 1 ? most : 1;
+    if (d->budget >= 1)
+        return true;
+    uint64_t wait_ms = (uint64_t)((1 - d->budget) * 1000 / rate) + 1;
+    if (!uv_is_active((uv_handle_t *)d->pace))
+        uv_timer_start(d->pace, on_pace, wait_ms < RATE_STEP_MS ? RATE_STEP_MS : wait_ms, 0);
+    return false;
+}
+
+static void walk_ended(struct discover *d)
+{
     d->walking = false;
     if (session_state(d->live->session) != CONNECTION_CONNECTED)
         return;
     if (d->lost) { /* it is back already: a missed directory may be an election */
+        d->looked = false;
         uv_timer_start(d->timer, discover_on_timer, LOST_AGAIN_MS, 0);
         return;
     }
@@ -272,6 +650,28 @@ static void walk_on(struct discover *d)
     d->looked = true;
     if (d->settings->every_ms > 0)
         uv_timer_start(d->timer, discover_on_timer, (uint64_t)d->settings->every_ms, 0);
+}
+
+static void walk_on(struct discover *d)
+{
+    while (d->under_way < READS_MOST && d->waiting && within_rate(d)) {
+        struct directory *dir = d->waiting;
+        d->waiting = dir->next;
+        d->waiting_count--;
+        dir->next = NULL;
+        if (!session_children(d->live->session, dir->path, watch_directory(d, dir), discover_on_list, dir)) {
+            d->lost = true;
+            for (struct directory *up = dir; up; up = up->parent)
+                up->partly = true;
+            directory_done(dir);
+            continue; /* the rest goes the same way, and the next walk begins anew */
+        }
+        d->budget -= 1;
+        d->references++;
+        d->under_way++;
+    }
+    if (d->walking && d->under_way == 0 && !d->waiting)
+        walk_ended(d);
 }
 
 /* A root as a full path. */
@@ -284,23 +684,41 @@ static void root_path(const struct discover *d, const char *root, char *path, si
         snprintf(path, size, "%s%s", chroot, root);
 }
 
-void discover_begin(struct discover *d)
+/* Everything is watched that was walked: changes are told. */
+static bool is_followed(const struct discover *d)
+{
+    return d->settings->follows && d->looked && !d->lost && !d->unwatched;
+}
+
+void discover_begin(struct discover *d, bool renewed)
 {
     if (d->walking || d->ended)
         return;
+    uv_timer_stop(d->timer);
+    if (!renewed && is_followed(d)) {
+        uv_timer_start(d->timer, discover_on_timer, (uint64_t)d->settings->every_ms, 0);
+        on_changes(d->changes);
+        return;
+    }
     d->walking = true;
     d->cut = d->lost = false;
-    d->seen = d->denied = 0;
+    d->walked = d->denied = 0;
     d->no_root = NULL;
     free(d->denied_at);
-    d->denied_at = NULL;
-    uv_timer_stop(d->timer);
+    free(d->crowded_at);
+    d->denied_at = d->crowded_at = NULL;
+    forget_kept(d);
+    if (renewed)
+        forget_watched(d);
+    d->unwatched = false;
     for (size_t i = 0; d->settings->roots && d->settings->roots[i]; i++) {
         char path[4096];
         root_path(d, d->settings->roots[i], path, sizeof path);
-        struct directory *root = discover_push(d, path, "", 0);
-        if (root)
+        struct directory *root = discover_push(d, NULL, path, "");
+        if (root) {
             root->root = i;
+            root->begins = true;
+        }
     }
     walk_on(d);
 }
@@ -325,20 +743,26 @@ struct discover *discover_new(struct live_cluster *live, const struct discover_s
     while (settings->roots && settings->roots[roots])
         roots++;
     struct discover *d = calloc(1, sizeof *d);
-    uv_timer_t *timer = loop_timer_new(live->loop, d);
     bool *shown = calloc(roots + 1, sizeof *shown);
-    if (!d || !timer || !shown) {
+    uv_timer_t *timers[3] = {NULL};
+    for (size_t i = 0; i < 3; i++)
+        timers[i] = loop_timer_new(live->loop, d);
+    if (!d || !shown || !timers[0] || !timers[1] || !timers[2]) {
         free(d);
-        loop_timer_free(timer);
         free(shown);
+        for (size_t i = 0; i < 3; i++)
+            loop_timer_free(timers[i]);
         return NULL;
     }
-    d->root_shown = shown;
-    d->live = live;
-    d->settings = settings;
-    d->election = election;
-    d->references = 1;
-    d->timer = timer;
+    *d = (struct discover){.live = live,
+                           .settings = settings,
+                           .election = election,
+                           .root_shown = shown,
+                           .timer = timers[0],
+                           .pace = timers[1],
+                           .changes = timers[2],
+                           .references = 1,
+                           .budget_ms = uv_now(live->loop)};
     return d;
 }
 
@@ -348,6 +772,9 @@ void discover_free(struct discover *d)
         return;
     d->ended = true;
     loop_timer_free(d->timer);
+    loop_timer_free(d->pace);
+    loop_timer_free(d->changes);
+    forget_watched(d);
     discover_release(d);
 }
 
@@ -361,310 +788,13 @@ bool discover_looked(const struct discover *d)
     return d->looked;
 }
 
-/* Directories and waited-for matches of one pattern; more are left out, which the log says. */
-#define SERVER_ADDRESSES_MOST 20000
-
-/* A directory whose children are matched, or (end true) a concrete path that is waited for. */
-struct pattern_directory {
-    struct pattern *pattern;
-    char *path;
-    const char *rest; /* what follows its children's names, "" or "/leader"; points into the pattern */
-    const char *glob; /* what its children must match; NULL: path is a whole match */
-    struct watch_entry entry;
-    bool asking, looked;
-    bool denied; /* it may not be read: asked again from time to time */
-    struct pattern_directory *next;
-};
-
-struct pattern {
-    struct live_cluster *live;
-    char *path;
-    const struct election_settings *settings;
-    struct pattern_directory *places;
-    size_t place_count;
-    int unanswered; /* places not looked at yet */
-    size_t denied;  /* places that may not be read now */
-    bool shown;     /* the pattern itself is shown among the elections, as denied */
-    int references; /* answers still owed, and the owner */
-    bool ended;
-};
-
-static void place_ask(struct pattern_directory *place);
-
-static void pattern_release(struct pattern *p)
+struct discovery discover_state(const struct discover *d)
 {
-    if (--p->references > 0)
-        return;
-    for (struct pattern_directory *place = p->places, *next; place; place = next) {
-        next = place->next;
-        free(place->path);
-        free(place);
-    }
-    free(p->path);
-    free(p);
-}
-
-static bool has_wildcard(const char *text, size_t length)
-{
-    return memchr(text, '*', length) || memchr(text, '?', length);
-}
-
-static void pattern_on_notice(void *context, enum session_notice notice)
-{
-    (void)notice;
-    place_ask(context);
-}
-
-static bool place_known(const struct pattern *p, const char *path)
-{
-    for (const struct watch_entry *e = NULL; (e = watch_map_next(&p->live->watches, path, e));)
-        if (e->notice == pattern_on_notice && ((const struct pattern_directory *)e->context)->pattern == p)
-            return true;
-    return false;
-}
-
-/* The place for prefix followed by rest: up to the next component with a wildcard, or the whole of it. */
-static void place_add(struct pattern *p, const char *prefix, const char *rest)
-{
-    const char *component = rest, *end;
-    for (;; component = end) {
-        if (!*component)
-            break;
-        end = component + 1 + strcspn(component + 1, "/");
-        if (has_wildcard(component, (size_t)(end - component)))
-            break;
-    }
-    size_t fixed = (size_t)(component - rest), length = strlen(prefix);
-    char *path = malloc(length + fixed + 2);
-    if (!path)
-        return;
-    memcpy(path, prefix, length);
-    memcpy(path + length, rest, fixed);
-    path[length + fixed] = '\0';
-    if (!path[0])
-        strcpy(path, "/");
-    if (place_known(p, path)) {
-        free(path);
-        return;
-    }
-    bool full = p->place_count >= SERVER_ADDRESSES_MOST;
-    struct pattern_directory *place = full ? NULL : calloc(1, sizeof *place);
-    if (!place) {
-        log_line(LOG_LEVEL_WARNING, "%s: %s; left out: %s", p->path,
-                 full ? "too many places to look at" : "out of memory", path);
-        free(path);
-        return;
-    }
-    place->pattern = p;
-    place->path = path;
-    place->glob = *component ? component + 1 : NULL;
-    place->rest = *component ? component + 1 + strcspn(component + 1, "/") : "";
-    place->entry = (struct watch_entry){.notice = pattern_on_notice, .context = place};
-    place->next = p->places;
-    p->places = place;
-    p->place_count++;
-    p->unanswered++;
-    watch_map_put(&p->live->watches, &place->entry, path);
-    place_ask(place);
-}
-
-static bool glob_matches(const struct pattern_directory *place, const char *name)
-{
-    char glob[512];
-    size_t length = strcspn(place->glob, "/");
-    if (length >= sizeof glob)
-        return false;
-    memcpy(glob, place->glob, length);
-    glob[length] = '\0';
-    return znode_pattern_match(glob, name);
-}
-
-static void child_found(struct pattern_directory *place, const char *name)
-{
-    struct pattern *p = place->pattern;
-    if (!glob_matches(place, name))
-        return;
-    bool root = strcmp(place->path, "/") == 0;
-    size_t size = strlen(place->path) + strlen(name) + 2;
-    char *path = malloc(size);
-    if (!path)
-        return;
-    snprintf(path, size, "%s/%s", root ? "" : place->path, name);
-    /* The tool's and ZooKeeper's own trees contain no elections. */
-    if (strcmp(path, "/zookeeper") != 0) {
-        if (*place->rest)
-            place_add(p, path, place->rest);
-        else
-            live_cluster_watch(p->live, path, p->settings, ORIGIN_PATTERN);
-    }
-    free(path);
-}
-
-static void place_looked(struct pattern_directory *place)
-{
-    if (!place->looked) {
-        place->looked = true;
-        place->pattern->unanswered--;
-    }
-}
-
-/*
- * The contents of an unreadable directory are unknown: the pattern itself is then shown among the
- * elections, as denied, until every directory can be read.
- */
-static void show_denied(struct pattern *p)
-{
-    if (p->shown == (p->denied > 0))
-        return;
-    p->shown = p->denied > 0;
-    live_show_denied(p->live, p->path, p->settings, ORIGIN_PATTERN, p->shown);
-}
-
-static void place_denied(struct pattern_directory *place, bool denied)
-{
-    struct pattern *p = place->pattern;
-    if (place->denied == denied)
-        return;
-    place->denied = denied;
-    p->denied += denied ? 1 : (size_t)-1;
-    show_denied(p);
-}
-
-/* One answer has come; false: nothing more is to be done for this place. */
-static bool answered(struct pattern_directory *place, enum session_result result)
-{
-    struct pattern *p = place->pattern;
-    place->asking = false;
-    bool alive = !p->ended && result != SESSION_LOST;
-    if (alive)
-        place_looked(place);
-    if (alive && result == SESSION_DENIED && !place->denied)
-        log_line(LOG_LEVEL_WARNING, "%s: %s may not be read", p->path, place->path);
-    if (alive)
-        place_denied(place, result == SESSION_DENIED);
-    return alive;
-}
-
-static void place_wait(struct pattern_directory *place);
-
-static void on_exists(void *context, enum session_result result, const struct znode_stat *stat,
-                      const void *data, size_t length)
-{
-    (void)stat, (void)data, (void)length;
-    struct pattern_directory *place = context;
-    struct pattern *p = place->pattern;
-    if (answered(place, result)) {
-        if (result == SESSION_OK)
-            live_cluster_watch(p->live, place->path, p->settings, ORIGIN_PATTERN);
-        else if (result == SESSION_NO_NODE)
-            place_wait(place);
-    }
-    pattern_release(p);
-}
-
-static void on_waiting(void *context, enum session_result result, const struct znode_stat *stat,
-                       const void *data, size_t length)
-{
-    (void)stat, (void)data, (void)length;
-    struct pattern_directory *place = context;
-    struct pattern *p = place->pattern;
-    if (answered(place, result) && result == SESSION_OK)
-        place_ask(place); /* it appeared between the two questions */
-    pattern_release(p);
-}
-
-/* Leaves a watch. An existing znode is read without one: an election's own watches are enough then. */
-static void place_wait(struct pattern_directory *place)
-{
-    if (session_exists(place->pattern->live->session, place->path, true, on_waiting, place)) {
-        place->asking = true;
-        place->pattern->references++;
-    }
-}
-
-static void pattern_on_children(void *context, enum session_result result, const struct znode_stat *stat,
-                                char *const *names, size_t count)
-{
-    (void)stat;
-    struct pattern_directory *place = context;
-    struct pattern *p = place->pattern;
-    if (answered(place, result)) {
-        if (result == SESSION_NO_NODE) {
-            place_wait(place);
-        } else if (result == SESSION_OK) {
-            for (size_t i = 0; i < count; i++)
-                child_found(place, names[i]);
-        }
-    }
-    pattern_release(p);
-}
-
-static void place_ask(struct pattern_directory *place)
-{
-    struct pattern *p = place->pattern;
-    struct session *session = p->live->session;
-    if (place->asking || p->ended)
-        return;
-    if (!place->glob && live_watches(p->live, place->path)) {
-        place_looked(place); /* another one's election: named, or of another pattern */
-        return;
-    }
-    bool sent = place->glob ? session_children(session, place->path, true, pattern_on_children, place)
-                            : session_exists(session, place->path, false, on_exists, place);
-    if (sent) {
-        place->asking = true;
-        p->references++;
-    }
-}
-
-struct pattern *pattern_new(struct live_cluster *live, const char *path,
-                            const struct election_settings *settings)
-{
-    struct pattern *p = calloc(1, sizeof *p);
-    if (!p || !(p->path = strdup(path))) {
-        free(p);
-        return NULL;
-    }
-    p->live = live;
-    p->settings = settings;
-    p->references = 1;
-    place_add(p, "", p->path);
-    return p;
-}
-
-void pattern_free(struct pattern *p)
-{
-    if (!p)
-        return;
-    p->ended = true;
-    for (struct pattern_directory *place = p->places; place; place = place->next)
-        watch_map_remove(&p->live->watches, &place->entry);
-    pattern_release(p);
-}
-
-void pattern_begin(struct pattern *p)
-{
-    for (struct pattern_directory *place = p->places; place; place = place->next) {
-        place->asking = false;
-        place_ask(place);
-    }
-}
-
-void pattern_wait_again(struct pattern *p, const char *path)
-{
-    for (struct pattern_directory *place = p->places; place; place = place->next)
-        if (!place->glob && strcmp(place->path, path) == 0)
-            place_ask(place);
-}
-
-void pattern_try_again(struct pattern *p)
-{
-    for (struct pattern_directory *place = p->places; place; place = place->next)
-        if (place->denied)
-            place_ask(place);
-}
-
-bool pattern_looked(const struct pattern *p)
-{
-    return p->unanswered == 0;
+    return (struct discovery){.directories = d->kept,
+                              .directory_count = d->kept_count,
+                              .walked = d->walked,
+                              .waiting = d->waiting_count + d->under_way,
+                              .rate_per_s = d->settings->rate_per_s,
+                              .complete = d->looked,
+                              .left_out = d->left_out};
 }

@@ -18,6 +18,7 @@
 #include "probe/loop_timer.h"
 #include "probe/transactions/log_stream.h"
 #include "probe/watch/discover.h"
+#include "probe/watch/pattern.h"
 #include "probe/watch/election_watch.h"
 #include "probe/watch/ensemble_watch.h"
 #include "probe/watch/observer_mark.h"
@@ -397,7 +398,7 @@ static void on_chroot(void *context, enum session_result result, const struct zn
     if (missing)
         chroot_ask(live);
     else if (live->discover)
-        discover_begin(live->discover);
+        discover_begin(live->discover, true);
 }
 
 /* It is watched only while it is missing: what there is to see below an existing one has its own watches. */
@@ -493,7 +494,7 @@ static void live_cluster_on_state(void *context, enum connection_state state, bo
     for (size_t i = 0; i < live->pattern_count; i++)
         pattern_begin(live->patterns[i]);
     if (live->discover)
-        discover_begin(live->discover);
+        discover_begin(live->discover, renewed && shard == live->shards);
     if (live->servers)
         servers_connected(live->servers);
 }
@@ -707,6 +708,13 @@ void live_known(struct live_cluster *live, const char *path)
         discover_known(live->discover, path);
 }
 
+bool live_discovery(const struct live_cluster *live, struct discovery *state)
+{
+    if (live->discover)
+        *state = discover_state(live->discover);
+    return live->discover;
+}
+
 static bool watch_configured(struct live_cluster *live)
 {
     const struct cluster_settings *cluster = live->cluster;
@@ -727,9 +735,10 @@ static bool watch_configured(struct live_cluster *live)
         }
         free(path);
     }
-    if (cluster->election_count == 0)
+    bool discovers = cluster->election_count == 0 || live->settings->discover.always;
+    if (discovers)
         live->discover = discover_new(live, &live->settings->discover, &live->settings->discovered);
-    return cluster->election_count > 0 || live->discover;
+    return !discovers || live->discover;
 }
 
 struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct settings *settings,

@@ -3,7 +3,7 @@
  * receiver of its observations.
  *
  * live_cluster.c owns the sessions and all of the following; election_watch.c watches one election;
- * discover.c finds elections by walking the tree, or by a path with wildcards;
+ * discover.c finds elections by walking the tree, pattern.c by a path with wildcards;
  * ensemble_watch.c polls the servers; replica_check.c compares their data. Paths in here are full
  * paths: they begin with the chroot.
  */
@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "probe/election/directory_kind.h"
 #include "probe/election/model.h"
 #include "probe/zookeeper/session.h"
 
@@ -157,6 +158,8 @@ bool live_is_asking(const struct live_cluster *live);
 /* An election exists at this full path, as is known from elsewhere. Where elections are discovered, it is
    watched. */
 void live_known(struct live_cluster *live, const char *path);
+/* How far the search for elections is, until the loop runs on. False: it does not search. */
+bool live_discovery(const struct live_cluster *live, struct discovery *state);
 /* The snapshot ends here, complete or not. True: it was still searching for elections, which from now on is
    the cluster's problem. */
 bool live_cut(struct live_cluster *live);

@@ -219,35 +219,38 @@ static void wrong_usage(void **state)
         {"events --replay h.db --for 1s",
          "--for has no meaning with --replay, which asks no cluster; leave one of them out"},
         {"replay a.db b.db", "\"b.db\" is a second file; name one recording"},
-        {"frobnicate", "unknown command \"frobnicate\"; the commands are watch, once, check, export, events, "
-                       "record, report, replay, autopsy, why, "
-                       "inject, config, "
-                       "demo, help, "
-                       "version, and a "
-                       "path begins with a slash"},
-        {"election",
-         "unknown command \"election\"; the commands are watch, once, check, export, events, record, report, "
-         "replay, autopsy, why, inject, config, demo, help, version, "
-         "and a path begins with a slash"},
+        {"frobnicate",
+         "unknown command \"frobnicate\"; the commands are watch, once, check, export, discover, "
+         "events, record, report, replay, autopsy, why, "
+         "inject, config, "
+         "completion, demo, help, "
+         "version, and a "
+         "path begins with a slash"},
+        {"election", "unknown command \"election\"; the commands are watch, once, check, export, discover, "
+                     "events, record, "
+                     "report, replay, autopsy, why, inject, config, completion, demo, help, version, "
+                     "and a path begins with a slash"},
         {"help onc", "unknown command \"onc\"; did you mean once?"},
         {"once --jsno", "unknown option \"--jsno\"; did you mean --json?"},
-        {"--jsno", "unknown option \"--jsno\"; did you mean --json of electop once, electop events, "
-                   "electop report, electop autopsy, electop why, electop inject?"},
+        {"--jsno",
+         "unknown option \"--jsno\"; did you mean --json of electop once, electop discover, electop events, "
+         "electop report, electop autopsy, electop why, electop inject?"},
         {"--serv=x", "unknown option \"--serv\"; did you mean --server?"},
         {"--xyzzy", "unknown option \"--xyzzy\"; electop watch --help lists the options"},
         {"-x", "unknown option \"-x\"; electop watch --help lists the options"},
-        {"--json", "electop watch has no option --json; it belongs to electop once, electop events, electop "
+        {"--json", "electop watch has no option --json; it belongs to electop once, electop discover, "
+                   "electop events, electop "
                    "report, electop autopsy, electop why, electop inject"},
         {"events --strict", "electop events has no option --strict; it belongs to electop once"},
         {"once --for 3s", "electop once has no option --for; it belongs to electop events, electop inject"},
         {"config --wait 3s",
          "electop config has no option --wait; it belongs to electop once, electop check, "
-         "electop export, electop events, electop inject, electop demo"},
+         "electop export, electop discover, electop events, electop inject, electop demo"},
         {"--wait 3s /a", "electop watch has no option --wait; it belongs to electop once, electop check, "
-                         "electop export, electop events, "
+                         "electop export, electop discover, electop events, "
                          "electop inject, electop demo"}, /* a dashboard waits for nothing */
         {"demo -s zk", "electop demo has no option --server; it belongs to electop watch, electop once, "
-                       "electop check, electop export, "
+                       "electop check, electop export, electop discover, "
                        "electop events, electop record, electop inject, electop config"},
         {"once --json=1", "--json takes no value; write it alone"},
         {"--server", "--server needs a value; write --server HOSTS"},
@@ -286,7 +289,7 @@ static void wrong_usage(void **state)
          "--html - and --json would both go to standard output; give --html a file"},
         {"report --server zk:1",
          "electop report has no option --server; it belongs to electop watch, electop once, electop check, "
-         "electop export, electop events, electop record, electop inject, electop config"},
+         "electop export, electop discover, electop events, electop record, electop inject, electop config"},
         {"once --html f",
          "electop once has no option --html; it belongs to electop report, electop autopsy, electop inject"},
         {"once a", "the path \"a\" does not begin with a slash; write the whole path, such as /election"},
@@ -297,9 +300,10 @@ static void wrong_usage(void **state)
         {"once -", "the path \"-\" does not begin with a slash; write the whole path, such as /election"},
         {"-- --json",
          "the path \"--json\" does not begin with a slash; write the whole path, such as /election"},
-        {"\x1b[2J",
-         "unknown command \"\\x1b[2J\"; the commands are watch, once, check, export, events, record, report, "
-         "replay, autopsy, why, inject, config, demo, help, version, and a path begins with a slash"},
+        {"\x1b[2J", "unknown command \"\\x1b[2J\"; the commands are watch, once, check, export, discover, "
+                    "events, record, "
+                    "report, replay, autopsy, why, inject, config, completion, demo, help, version, and a "
+                    "path begins with a slash"},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         expect_error(table[i][0], table[i][1]);

@@ -47,6 +47,8 @@ int command_why(const struct invocation *invocation);
  * them. */
 int command_on_logs(const struct invocation *invocation, int (*command)(const struct invocation *));
 int command_inject(const struct invocation *invocation);
+int command_discover(const struct invocation *invocation);
+int command_completion(const struct invocation *invocation);
 int command_config(const struct invocation *invocation);
 int command_demo(const struct invocation *invocation);
 

@@ -10,7 +10,11 @@
 int command_config(const struct invocation *invocation)
 {
     struct text safe = {0};
-    char *printed = settings_print(invocation->settings);
+    const struct options *options = invocation->options;
+    char *printed = options->example  ? settings_example()
+                    : options->schema ? settings_schema()
+                    : options->diff   ? settings_print_different(invocation->settings, NULL)
+                                      : settings_print(invocation->settings);
     /* The file may contain foreign text;
        a line's end is the one control character that stays. */
     for (char *line = printed; line && *line;) {

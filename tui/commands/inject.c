@@ -104,7 +104,7 @@ static bool wishes_read(struct injection *in)
     }
     wanted->look = said->look && strcmp(said->look, "shared") == 0 ? LOOK_SHARED : LOOK_OWN;
     wanted->candidates = (size_t)said->candidates;
-    wanted->rate_per_s = said->rate_per_s;
+    wanted->rate_per_s = in->options->rate_per_s;
     wanted->load = said->load;
     wanted->live = said->live;
     wanted->join = said->join;

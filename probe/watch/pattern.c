@@ -1,0 +1,316 @@
+#include "probe/watch/pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/znode_path.h"
+#include "probe/log.h"
+
+/* Directories and waited-for matches of one pattern; more are left out, which the log says. */
+#define SERVER_ADDRESSES_MOST 20000
+
+/* A directory whose children are matched, or (end true) a concrete path that is waited for. */
+struct pattern_directory {
+    struct pattern *pattern;
+    char *path;
+    const char *rest; /* what follows its children's names, "" or "/leader"; points into the pattern */
+    const char *glob; /* what its children must match; NULL: path is a whole match */
+    struct watch_entry entry;
+    bool asking, looked;
+    bool denied; /* it may not be read: asked again from time to time */
+    struct pattern_directory *next;
+};
+
+struct pattern {
+    struct live_cluster *live;
+    char *path;
+    const struct election_settings *settings;
+    struct pattern_directory *places;
+    size_t place_count;
+    int unanswered; /* places not looked at yet */
+    size_t denied;  /* places that may not be read now */
+    bool shown;     /* the pattern itself is shown among the elections, as denied */
+    int references; /* answers still owed, and the owner */
+    bool ended;
+};
+
+static void place_ask(struct pattern_directory *place);
+
+static void pattern_release(struct pattern *p)
+{
+    if (--p->references > 0)
+        return;
+    for (struct pattern_directory *place = p->places, *next; place; place = next) {
+        next = place->next;
+        free(place->path);
+        free(place);
+    }
+    free(p->path);
+    free(p);
+}
+
+static bool has_wildcard(const char *text, size_t length)
+{
+    return memchr(text, '*', length) || memchr(text, '?', length);
+}
+
+static void pattern_on_notice(void *context, enum session_notice notice)
+{
+    (void)notice;
+    place_ask(context);
+}
+
+static bool place_known(const struct pattern *p, const char *path)
+{
+    for (const struct watch_entry *e = NULL; (e = watch_map_next(&p->live->watches, path, e));)
+        if (e->notice == pattern_on_notice && ((const struct pattern_directory *)e->context)->pattern == p)
+            return true;
+    return false;
+}
+
+/* The place for prefix followed by rest: up to the next component with a wildcard, or the whole of it. */
+static void place_add(struct pattern *p, const char *prefix, const char *rest)
+{
+    const char *component = rest, *end;
+    for (;; component = end) {
+        if (!*component)
+            break;
+        end = component + 1 + strcspn(component + 1, "/");
+        if (has_wildcard(component, (size_t)(end - component)))
+            break;
+    }
+    size_t fixed = (size_t)(component - rest), length = strlen(prefix);
+    char *path = malloc(length + fixed + 2);
+    if (!path)
+        return;
+    memcpy(path, prefix, length);
+    memcpy(path + length, rest, fixed);
+    path[length + fixed] = '\0';
+    if (!path[0])
+        strcpy(path, "/");
+    if (place_known(p, path)) {
+        free(path);
+        return;
+    }
+    bool full = p->place_count >= SERVER_ADDRESSES_MOST;
+    struct pattern_directory *place = full ? NULL : calloc(1, sizeof *place);
+    if (!place) {
+        log_line(LOG_LEVEL_WARNING, "%s: %s; left out: %s", p->path,
+                 full ? "too many places to look at" : "out of memory", path);
+        free(path);
+        return;
+    }
+    place->pattern = p;
+    place->path = path;
+    place->glob = *component ? component + 1 : NULL;
+    place->rest = *component ? component + 1 + strcspn(component + 1, "/") : "";
+    place->entry = (struct watch_entry){.notice = pattern_on_notice, .context = place};
+    place->next = p->places;
+    p->places = place;
+    p->place_count++;
+    p->unanswered++;
+    watch_map_put(&p->live->watches, &place->entry, path);
+    place_ask(place);
+}
+
+static bool glob_matches(const struct pattern_directory *place, const char *name)
+{
+    char glob[512];
+    size_t length = strcspn(place->glob, "/");
+    if (length >= sizeof glob)
+        return false;
+    memcpy(glob, place->glob, length);
+    glob[length] = '\0';
+    return znode_pattern_match(glob, name);
+}
+
+static void child_found(struct pattern_directory *place, const char *name)
+{
+    struct pattern *p = place->pattern;
+    if (!glob_matches(place, name))
+        return;
+    bool root = strcmp(place->path, "/") == 0;
+    size_t size = strlen(place->path) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (!path)
+        return;
+    snprintf(path, size, "%s/%s", root ? "" : place->path, name);
+    /* The tool's and ZooKeeper's own trees contain no elections. */
+    if (strcmp(path, "/zookeeper") != 0) {
+        if (*place->rest)
+            place_add(p, path, place->rest);
+        else
+            live_cluster_watch(p->live, path, p->settings, ORIGIN_PATTERN);
+    }
+    free(path);
+}
+
+static void place_looked(struct pattern_directory *place)
+{
+    if (!place->looked) {
+        place->looked = true;
+        place->pattern->unanswered--;
+    }
+}
+
+/*
+ * The contents of an unreadable directory are unknown: the pattern itself is then shown among the
+ * elections, as denied, until every directory can be read.
+ */
+static void show_denied(struct pattern *p)
+{
+    if (p->shown == (p->denied > 0))
+        return;
+    p->shown = p->denied > 0;
+    live_show_denied(p->live, p->path, p->settings, ORIGIN_PATTERN, p->shown);
+}
+
+static void place_denied(struct pattern_directory *place, bool denied)
+{
+    struct pattern *p = place->pattern;
+    if (place->denied == denied)
+        return;
+    place->denied = denied;
+    p->denied += denied ? 1 : (size_t)-1;
+    show_denied(p);
+}
+
+/* One answer has come; false: nothing more is to be done for this place. */
+static bool answered(struct pattern_directory *place, enum session_result result)
+{
+    struct pattern *p = place->pattern;
+    place->asking = false;
+    bool alive = !p->ended && result != SESSION_LOST;
+    if (alive)
+        place_looked(place);
+    if (alive && result == SESSION_DENIED && !place->denied)
+        log_line(LOG_LEVEL_WARNING, "%s: %s may not be read", p->path, place->path);
+    if (alive)
+        place_denied(place, result == SESSION_DENIED);
+    return alive;
+}
+
+static void place_wait(struct pattern_directory *place);
+
+static void on_exists(void *context, enum session_result result, const struct znode_stat *stat,
+                      const void *data, size_t length)
+{
+    (void)stat, (void)data, (void)length;
+    struct pattern_directory *place = context;
+    struct pattern *p = place->pattern;
+    if (answered(place, result)) {
+        if (result == SESSION_OK)
+            live_cluster_watch(p->live, place->path, p->settings, ORIGIN_PATTERN);
+        else if (result == SESSION_NO_NODE)
+            place_wait(place);
+    }
+    pattern_release(p);
+}
+
+static void on_waiting(void *context, enum session_result result, const struct znode_stat *stat,
+                       const void *data, size_t length)
+{
+    (void)stat, (void)data, (void)length;
+    struct pattern_directory *place = context;
+    struct pattern *p = place->pattern;
+    if (answered(place, result) && result == SESSION_OK)
+        place_ask(place); /* it appeared between the two questions */
+    pattern_release(p);
+}
+
+/* Leaves a watch. An existing znode is read without one: an election's own watches are enough then. */
+static void place_wait(struct pattern_directory *place)
+{
+    if (session_exists(place->pattern->live->session, place->path, true, on_waiting, place)) {
+        place->asking = true;
+        place->pattern->references++;
+    }
+}
+
+static void pattern_on_children(void *context, enum session_result result, const struct znode_stat *stat,
+                                char *const *names, size_t count)
+{
+    (void)stat;
+    struct pattern_directory *place = context;
+    struct pattern *p = place->pattern;
+    if (answered(place, result)) {
+        if (result == SESSION_NO_NODE) {
+            place_wait(place);
+        } else if (result == SESSION_OK) {
+            for (size_t i = 0; i < count; i++)
+                child_found(place, names[i]);
+        }
+    }
+    pattern_release(p);
+}
+
+static void place_ask(struct pattern_directory *place)
+{
+    struct pattern *p = place->pattern;
+    struct session *session = p->live->session;
+    if (place->asking || p->ended)
+        return;
+    if (!place->glob && live_watches(p->live, place->path)) {
+        place_looked(place); /* another one's election: named, or of another pattern */
+        return;
+    }
+    bool sent = place->glob ? session_children(session, place->path, true, pattern_on_children, place)
+                            : session_exists(session, place->path, false, on_exists, place);
+    if (sent) {
+        place->asking = true;
+        p->references++;
+    }
+}
+
+struct pattern *pattern_new(struct live_cluster *live, const char *path,
+                            const struct election_settings *settings)
+{
+    struct pattern *p = calloc(1, sizeof *p);
+    if (!p || !(p->path = strdup(path))) {
+        free(p);
+        return NULL;
+    }
+    p->live = live;
+    p->settings = settings;
+    p->references = 1;
+    place_add(p, "", p->path);
+    return p;
+}
+
+void pattern_free(struct pattern *p)
+{
+    if (!p)
+        return;
+    p->ended = true;
+    for (struct pattern_directory *place = p->places; place; place = place->next)
+        watch_map_remove(&p->live->watches, &place->entry);
+    pattern_release(p);
+}
+
+void pattern_begin(struct pattern *p)
+{
+    for (struct pattern_directory *place = p->places; place; place = place->next) {
+        place->asking = false;
+        place_ask(place);
+    }
+}
+
+void pattern_wait_again(struct pattern *p, const char *path)
+{
+    for (struct pattern_directory *place = p->places; place; place = place->next)
+        if (!place->glob && strcmp(place->path, path) == 0)
+            place_ask(place);
+}
+
+void pattern_try_again(struct pattern *p)
+{
+    for (struct pattern_directory *place = p->places; place; place = place->next)
+        if (place->denied)
+            place_ask(place);
+}
+
+bool pattern_looked(const struct pattern *p)
+{
+    return p->unanswered == 0;
+}

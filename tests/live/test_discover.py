@@ -1,0 +1,194 @@
+"""`electop discover`: what it tells apart, with which proof; its configuration; its rate; and changes of the tree."""
+import json
+import os
+import pty
+import subprocess
+import time
+
+import pytest
+from kazoo.recipe.queue import Queue
+
+from electop import PROGRAM, Events, elections, run
+from waiting import until
+
+LATCH = "_c_0123abcd-89ab-cdef-0123-456789abcde{}-latch-"
+LEASE = "_c_0123abcd-89ab-cdef-0123-456789abcde{}-lease-"
+
+
+def discover(zk, root, *arguments, status=0):
+    done = run("discover", "--json", "-s", zk.hosts, "--admin", zk.admin, root, *arguments)
+    assert done.status == status, done
+    (cluster,) = json.loads(done.out)["clusters"]
+    return cluster
+
+
+def found(cluster, root):
+    return {row["path"][len(root):]: row for row in cluster["found"]}
+
+
+def stand(client, path, name, data=b"host:1"):
+    client.ensure_path(path)
+    return client.create(f"{path}/{name}", data, ephemeral=True, sequence=True)
+
+
+@pytest.fixture
+def tree(zk, client, path):
+    """One of each kind."""
+    for i in range(3):
+        stand(client, path + "/latch", LATCH.format(i))
+    other = zk.client()
+    stand(client, path + "/lock", "0123456789abcdef0123456789abcdef__lock__")
+    stand(client, path + "/shared", "0123456789abcdef0123456789abcdef__rlock__")
+    stand(other, path + "/shared", "1123456789abcdef0123456789abcdef__lock__")
+    client.ensure_path(path + "/semaphore/locks")
+    stand(client, path + "/semaphore/leases", LEASE.format(1))
+    kazoo = zk.client().Semaphore(path + "/permits", max_leases=2)
+    kazoo.acquire()
+    Queue(client, path + "/queue").put(b"work")
+    client.create(path + "/log/item-", b"", sequence=True, makepath=True)
+    for name in ("node-a", "node-b"):
+        client.create(f"{path}/members/{name}", b"", ephemeral=True, makepath=True)
+    client.create(path + "/service/leader", b"me:1", ephemeral=True, makepath=True)
+    client.create(path + "/service/settings", b"", makepath=True)
+    client.ensure_path(path + "/plain/tree")
+    # Members of a line watch the one before them; in a group, nobody watches anybody.
+    line = [stand(client, path + "/line", "m-") for _ in range(2)] + [stand(other, path + "/line", "m-")]
+    assert other.exists(line[1], watch=lambda event: None)
+    for _ in range(2):
+        stand(client, path + "/group", "g-")
+    return path
+
+
+def test_kinds_are_told_apart(zk, tree):
+    """Elections, locks, read-write locks, semaphores, queues and registries, each with its proof and its certainty."""
+    rows = until(lambda: (lambda r: r if r["/line"]["proof"] == "watch" else None)(found(discover(zk, tree), tree)))
+    told = {place: (row["kind"], row["proof"], row["certainty"]) for place, row in rows.items()}
+    assert told == {
+        "/latch": ("election", "signature", "certain"),
+        "/lock": ("election", "signature", "suspected"),  # or a lock: nothing in ZooKeeper tells
+        "/shared": ("read-write lock", "signature", "certain"),
+        "/semaphore": ("semaphore", "signature", "certain"),
+        "/permits": ("semaphore", "name", "suspected"),
+        "/queue": ("queue", "signature", "certain"),
+        "/log": ("queue", "behaviour", "suspected"),
+        "/members": ("registry", "behaviour", "certain"),
+        "/service/leader": ("lock", "name", "suspected"),
+        "/line": ("election", "watch", "suspected"),
+        "/group": ("registry", "name", "suspected"),
+    }, told
+    assert all(row["evidence"] for row in rows.values()) and rows["/latch"]["members"] == 3
+
+
+def test_configured_is_the_strongest_proof(zk, tree, tmp_path):
+    config = tmp_path / "c.yaml"
+    config.write_text(f"clusters: [{{hosts: '{zk.hosts}', servers: {{admin: ['{zk.admin}']}}, "
+                      f"elections: [{{path: {tree}/lock, kind: lock}}]}}]\n")
+    done = run("discover", "--json", "-c", str(config), tree)
+    row = found(json.loads(done.out)["clusters"][0], tree)["/lock"]
+    assert (row["kind"], row["kind_known"], row["certainty"]) == ("lock", "configured", "certain"), row
+
+
+def test_yaml_is_a_configuration(zk, tree):
+    """What is certain is named, what is not is commented out with its reason, and electop reads it."""
+    done = run("discover", "--yaml", "-s", zk.hosts, "--admin", zk.admin, tree)
+    assert done.status == 0, done
+    assert f"# not an election: {tree}/members (registry" in done.out and f"# not an election: {tree}/group (registry" in done.out, done
+    feed = subprocess.run([PROGRAM, "once", "--json", "--quick", "-c", "/dev/stdin"], input=done.out.encode(),
+                          capture_output=True, check=False, timeout=60)
+    assert feed.returncode == 0, feed
+    seen = elections(json.loads(feed.stdout))
+    assert {place[len(tree):] for place in seen} >= {"/latch", "/lock", "/shared"}
+    assert not any(place.startswith((tree + "/group", tree + "/semaphore")) for place in seen)
+    assert seen[tree + "/latch"]["recognised"] == "configured" and seen[tree + "/lock"]["kind_known"] == "assumed"
+
+
+def test_names_of_strangers_break_no_configuration(zk, client, path):
+    """Patterns, quotes and what looks like YAML, in paths."""
+    for odd in ("a*b", "it's: here", "#x", "- y", "\u202eleft"):
+        stand(client, f"{path}/{odd}", LATCH.format(1))
+    done = run("discover", "--yaml", "-s", zk.hosts, "--admin", zk.admin, path)
+    checked = subprocess.run([PROGRAM, "config", "--diff", "-c", "/dev/stdin"], input=done.out.encode(),
+                             capture_output=True, check=False, timeout=60)
+    assert checked.returncode == 0 and checked.stdout.count(b"- path:") == 3, (done, checked)
+    assert "this path cannot be named here" in done.out and "\u202e" not in done.out, done
+
+
+def test_rate_is_kept_and_progress_shown(zk, client, path):
+    """Sixty directories at thirty reads a second take two seconds; a terminal shows what was searched and what remains."""
+    for i in range(60):
+        client.ensure_path(f"{path}/d{i}")
+    begun = time.monotonic()
+    cluster = discover(zk, path, "--rate", "30/s")
+    assert time.monotonic() - begun > 1.8 and cluster["walked"] == 61 and cluster["rate_per_s"] == 30
+    master, slave = pty.openpty()
+    process = subprocess.Popen([PROGRAM, "discover", "-s", zk.hosts, "--admin", zk.admin, "--rate", "30/s", path],
+                               stdout=subprocess.DEVNULL, stderr=slave)
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            more = os.read(master, 4096)
+        except OSError:
+            break
+        if not more:
+            break
+        shown += more
+    os.close(master)
+    assert process.wait(30) == 0
+    assert b"remain; found 0 elections" in shown and shown.endswith(b"\r\x1b[K"), shown
+
+
+def reads(zk):
+    """Packets that the server has received so far."""
+    return int(next(line.split()[1] for line in zk.ask("srvr").splitlines() if line.startswith("Received:")))
+
+
+def test_changes_are_followed_without_another_walk(zk, client, path, tmp_path):
+    """An interval of an hour: only watches can tell of a new election, and an idle tree is not read again."""
+    for i in range(200):
+        client.ensure_path(f"{path}/dir{i}/inner")
+    config = tmp_path / "c.yaml"
+    config.write_text(f"clusters: [{{hosts: '{zk.hosts}{path}', servers: {{every: 'off'}}}}]\ndiscover: {{every: 1h}}\n")
+    stand(client, path + "/dir1/first", LATCH.format(1))
+    with Events(None, "-c", str(config)) as events:
+        events.expect("election-seen", election="/dir1/first")
+        before = reads(zk)
+        stand(client, path + "/dir7/inner", LATCH.format(2))  # an empty directory turns into an election
+        events.expect("election-seen", election="/dir7/inner")
+        stand(client, path + "/new/deep/er", LATCH.format(3))  # and one in new directories
+        events.expect("election-seen", election="/new/deep/er")
+        assert reads(zk) - before < 150, "the tree of 400 directories was read again"
+        client.delete(path + "/dir7/inner", recursive=True)
+        events.expect("election-gone", election="/dir7/inner")
+
+
+def test_crowded_directory(zk, client, path):
+    """Elections beyond the first two thousand children are found, too."""
+    client.ensure_path(path + "/many")
+    pending = [client.create_async(f"{path}/many/e{i:05d}", b"") for i in range(2500)]
+    assert all(p.get(60) for p in pending)
+    stand(client, path + "/many/e02499", LATCH.format(1))
+    stand(client, path + "/many/e00000", LATCH.format(2))
+    assert set(found(discover(zk, path), path)) == {"/many/e02499", "/many/e00000"}
+
+
+def test_recipes_are_listed_with_those_of_the_user(tmp_path):
+    config = tmp_path / "c.yaml"
+    config.write_text("recipes:\n  - {name: ours, family: sequence, candidate: '^member-(\\d{10})$'}\n")
+    done = run("discover", "--recipes", "-c", str(config))
+    first, names = done.out.splitlines()[1], [line.split()[0] for line in done.out.splitlines()[1:]]
+    assert done.status == 0 and first.startswith("ours ") and "kazoo" in names and "curator-latch" in names, done
+
+
+@pytest.mark.parametrize("words, told", [
+    (("--json", "--yaml"), "several forms"), (("/a/*",), "is a pattern"), (("--rate", "0/s"), "out of range"),
+    (("--quick",), "--quick"),
+])
+def test_wrong_usage(words, told):
+    done = run("discover", *words)
+    assert done.status == 2 and told in done.err, done
+
+
+def test_no_server_is_told(path):
+    done = run("discover", "-s", "127.0.0.1:1", "--wait", "300ms", path)
+    assert done.status == 3 and "127.0.0.1:1" in done.err, done

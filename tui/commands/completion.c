@@ -1,0 +1,61 @@
+/*
+ * completion.c - completion scripts for shells, and the words that they ask for: the elections of the last
+ * recording, and the clusters of the configuration.
+ *
+ * A shell completes silently: where nothing is known, nothing is printed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/completion.h"
+#include "config/text.h"
+#include "probe/history/history.h"
+#include "probe/history/recording_file.h"
+#include "probe/json/election_summary.h"
+#include "tui/commands/command.h"
+#include "tui/commands/messages.h"
+#include "tui/screen/safe.h"
+
+/* A word that a shell and its terminal take as it is. */
+static void put_word(struct text *out, const char *word)
+{
+    char *safe = safe_text(word, strlen(word), false);
+    if (safe && strcmp(safe, word) == 0 && !strpbrk(word, " \"'`$\\\n;&|<>(){}*?[]!#~"))
+        text_printf(out, "%s\n", word);
+    free(safe);
+}
+
+static void put_paths(struct text *out, const struct settings *settings)
+{
+    char *error = NULL, *file = recording_file_choose(&settings->history, true, &error);
+    struct history *history = file ? history_open(file, &error) : NULL;
+    int64_t from_us, to_us;
+    const struct model *model = history && history_bounds(history, &from_us, &to_us, NULL)
+                                    ? history_at(history, to_us, &error)
+                                    : NULL;
+    for (size_t i = 0; model && i < model->cluster_count; i++)
+        for (size_t k = 0; k < model->clusters[i].election_count; k++)
+            put_word(out, summary_path(model->clusters[i].elections[k]));
+    history_close(history);
+    free(file);
+    free(error);
+}
+
+int command_completion(const struct invocation *invocation)
+{
+    const char *wanted = invocation->options->completion;
+    const struct settings *settings = invocation->settings;
+    struct text words = {0};
+    char *all = completion_script(wanted);
+    if (!all) {
+        if (strcmp(wanted, "paths") == 0)
+            put_paths(&words, settings);
+        for (size_t i = 0; strcmp(wanted, "clusters") == 0 && i < settings->cluster_count; i++)
+            if (*settings->clusters[i].name)
+                put_word(&words, settings->clusters[i].name);
+        all = text_take(&words);
+    }
+    int status = all ? message_text(all) : EXIT_USAGE;
+    free(all);
+    return status;
+}

@@ -1,0 +1,172 @@
+/*
+ * discover.c - finds the elections of a cluster, and prints them as a table, as JSON, or as a configuration.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/clock.h"
+#include "probe/election/recipe.h"
+#include "probe/json/json_discovery.h"
+#include "probe/monitor.h"
+#include "tui/commands/command.h"
+#include "tui/commands/exit_code.h"
+#include "tui/commands/messages.h"
+#include "tui/commands/shutdown.h"
+#include "tui/output/discovery_text.h"
+
+#define PROGRESS_MS 200
+/* For the watches of what was found; a server that does not answer does not hold up the rest. */
+#define ASKING_MOST_MS 5000
+
+struct search {
+    struct monitor *monitor;
+    uv_timer_t progress;
+    uint64_t begun_ms;
+    bool shown; /* a progress line stands on the terminal */
+};
+
+static void progress_clear(struct search *s)
+{
+    if (s->shown)
+        fputs("\r\x1b[K", stderr);
+    s->shown = false;
+}
+
+static void on_progress(uv_timer_t *timer)
+{
+    struct search *s = timer->data;
+    const struct model *model = monitor_model(s->monitor);
+    size_t walked = 0, waiting = 0, elections = 0, others = 0;
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        struct discovery found;
+        if (!monitor_discovery(s->monitor, i, &found))
+            continue;
+        walked += found.walked;
+        waiting += found.waiting;
+        elections += model->clusters[i].election_count;
+        others += found.directory_count;
+    }
+    uint64_t ms = uv_now(timer->loop) - s->begun_ms;
+    fprintf(stderr, "\r\x1b[Ksearched %zu directories, %zu remain; found %zu elections and %zu others; %zu/s",
+            walked, waiting, elections, others, ms ? (size_t)(walked * 1000 / ms) : 0);
+    fflush(stderr);
+    s->shown = true;
+}
+
+static bool discover_print(struct buffer *out, const struct monitor *monitor,
+                           const struct invocation *invocation)
+{
+    const struct model *model = monitor_model(monitor);
+    struct discovery *found = calloc(model->cluster_count + 1, sizeof *found);
+    if (!found)
+        return false;
+    for (size_t i = 0; i < model->cluster_count; i++)
+        monitor_discovery(monitor, i, &found[i]);
+    bool fine = true;
+    if (invocation->options->json) {
+        json_discovery_write(out, model, found, clock_now());
+        fine = !buffer_failed(out);
+    } else if (invocation->options->yaml) {
+        fine = discovery_text_yaml(out, model, found, invocation->settings);
+    } else {
+        struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
+        fine = discovery_text_print(out, model, found, &how);
+    }
+    free(found);
+    return fine;
+}
+
+/* The search takes as long as the tree is large, unless --wait says otherwise; a cluster that cannot be
+   reached ends it after the usual time. */
+static bool goes_on(const struct search *s, const struct shutdown *ending, bool bounded)
+{
+    const struct model *model = monitor_model(s->monitor);
+    bool reached = true;
+    for (size_t i = 0; i < model->cluster_count; i++)
+        reached &= model->clusters[i].ever_connected;
+    return !ending->signal && !(ending->passed[0] && (bounded || !reached));
+}
+
+static void search_run(struct search *s, uv_loop_t *loop, const struct invocation *invocation,
+                       const struct shutdown *ending)
+{
+    bool bounded = invocation->options->wait_given;
+    if (isatty(STDERR_FILENO))
+        uv_timer_start(&s->progress, on_progress, PROGRESS_MS, PROGRESS_MS);
+    monitor_one_look(s->monitor);
+    while (goes_on(s, ending, bounded) && !monitor_looked(s->monitor))
+        uv_run(loop, UV_RUN_ONCE);
+    /* Who watches whom is asked for once the candidates are known. */
+    monitor_ask(s->monitor);
+    uint64_t until_ms = uv_now(loop) + ASKING_MOST_MS;
+    while (goes_on(s, ending, bounded) && monitor_is_asking(s->monitor) && uv_now(loop) < until_ms)
+        uv_run(loop, UV_RUN_ONCE);
+    uv_timer_stop(&s->progress);
+    progress_clear(s);
+}
+
+static int command_discover_on(uv_loop_t *loop, const struct invocation *invocation)
+{
+    const struct options *options = invocation->options;
+    char *error = NULL;
+    struct shutdown ending;
+    struct buffer out = {0};
+    struct search search = {.begun_ms = uv_now(loop)};
+    int status = EXIT_USAGE;
+    bool printed = false;
+    uv_timer_init(loop, &search.progress);
+    search.progress.data = &search;
+    bool caught = shutdown_begin(&ending, loop, options->wait_ms, 0);
+    search.monitor = caught ? monitor_start(loop, invocation->settings, &error) : NULL;
+    if (search.monitor) {
+        search_run(&search, loop, invocation, &ending);
+        const struct model *model = monitor_model(search.monitor);
+        if (!ending.signal) {
+            bool cut = monitor_cut(search.monitor);
+            monitor_catch_up(search.monitor);
+            status = cut ? exit_code_unsearched(model, options) : exit_code_status(model, false);
+            if (status == EXIT_NO_LOOK && !cut)
+                exit_code_complain(model, options->wait_ms);
+            printed = discover_print(&out, search.monitor, invocation);
+        }
+    }
+    monitor_stop(search.monitor);
+    uv_close((uv_handle_t *)&search.progress, NULL);
+    shutdown_finish(&ending, loop);
+    if (ending.signal)
+        status = 128 + ending.signal;
+    else if (printed)
+        status = message_buffer(&out, status);
+    else
+        complain("%s", error ? error : "out of memory; nothing can be shown");
+    buffer_free(&out);
+    free(error);
+    return status;
+}
+
+static int print_recipes(const struct invocation *invocation)
+{
+    char *error;
+    struct buffer out = {0};
+    struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
+    struct recipe_book *book = recipes_of(invocation->settings, &error);
+    bool fine = book && discovery_text_recipes(&out, book, &how);
+    recipe_book_free(book);
+    int status = EXIT_USAGE;
+    if (fine)
+        status = message_buffer(&out, EXIT_DONE);
+    else
+        complain("%s", error ? error : "out of memory; nothing can be shown");
+    free(error);
+    buffer_free(&out);
+    return status;
+}
+
+int command_discover(const struct invocation *invocation)
+{
+    if (invocation->options->list_recipes)
+        return print_recipes(invocation);
+    return loop_run(command_discover_on, invocation);
+}
