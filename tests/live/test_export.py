@@ -231,7 +231,9 @@ def test_real_prometheus_fires_and_resolves_the_shipped_alert(zk, path, client, 
         return subprocess.Popen([sys.executable, CANDIDATE, zk.hosts, path, identity, "2"],
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     leader = stand("host-a:1")
-    one = exporter(path)
+    # kazoo's Election and Lock look the same: only the configuration says that somebody must lead.
+    (tmp_path / "electop.yaml").write_text(f"clusters: [{{hosts: '{zk.hosts}', elections: [{{path: {path}, kind: leader}}]}}]\n")
+    one = exporter("--config", str(tmp_path / "electop.yaml"))
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     config = open(os.path.join(RULES, "prometheus.yml")).read()
