@@ -423,3 +423,12 @@ void acknowledge_member(const struct update *f, const struct candidate *member)
     if (!f->election->mark_proved && is_members(f->election, member))
         acknowledge_update(f);
 }
+
+int64_t acknowledge_time_us(const struct election *election)
+{
+    if (election->acknowledged != ACK_YES || !election->mark_present)
+        return 0;
+    /* A registry has none. An ephemeral one was its leader's from the beginning; others are overwritten. */
+    const struct znode_stat *stat = &election->mark_stat;
+    return (stat->owner != 0 ? stat->ctime_ms : stat->mtime_ms) * 1000;
+}

@@ -19,10 +19,14 @@ void update_parent_data(const struct update *update, const struct observed_node 
 /* ---- whether the leader has acknowledged that it leads ---- */
 
 struct candidate;
+struct election;
 
 /* With all that is known of it now. */
 void acknowledge_update(const struct update *update);
 /* A member was read that does not lead: the acknowledgement may be its own, and then this layout has one. */
 void acknowledge_member(const struct update *update, const struct candidate *member);
+
+/* When the leader acknowledged, by its server's clock: it has led at least since then. 0: unknown. us */
+int64_t acknowledge_time_us(const struct election *election);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
+#include "probe/election/candidates.h"
 #include "probe/election/session_table.h"
 
 /* A directory, or a leader, that was there for less than this was made for one decision. */
@@ -89,7 +90,7 @@ static const struct rule rules[FINDING_COUNT] = {
     [FINDING_NO_GUID] = MEMBER_RULE,
 };
 
-bool certainty_presumes(enum finding_code code, enum presumption presumption, enum verdict *without)
+bool certainty_presumes(enum finding_code code, enum presumption presumption, enum certainty_verdict *without)
 {
     const struct rule *rule = &rules[code];
     unsigned bit = 1u << presumption;
@@ -100,9 +101,9 @@ bool certainty_presumes(enum finding_code code, enum presumption presumption, en
     return *without != VERDICT_CERTAIN;
 }
 
-enum verdict certainty_judge(enum finding_code code, unsigned holds, enum presumption *missing)
+enum certainty_verdict certainty_judge(enum finding_code code, unsigned holds, enum presumption *missing)
 {
-    enum verdict worst = VERDICT_CERTAIN, without;
+    enum certainty_verdict worst = VERDICT_CERTAIN, without;
     *missing = PRESUMPTIONS;
     for (unsigned i = 0; i < PRESUMPTIONS; i++)
         if (!(holds >> i & 1u) && certainty_presumes(code, (enum presumption)i, &without) &&
@@ -242,7 +243,7 @@ unsigned certainty_holds(const struct election *election, enum finding_code code
                          struct moment now, int64_t *again_us)
 {
     const struct candidate *c = about.candidate;
-    enum verdict without;
+    enum certainty_verdict without;
     *again_us = INT64_MAX;
     /* Proved while every watch was shown or excluded: the proof itself ends when the session asks for more.
      */
@@ -263,6 +264,21 @@ unsigned certainty_holds(const struct election *election, enum finding_code code
     for (unsigned i = 0; i < PRESUMPTIONS; i++)
         holds |= (unsigned)known[i] << i;
     return holds;
+}
+
+/* ---- since when ---- */
+
+int64_t certainty_possible_since_us(const struct election *election, const struct finding *finding)
+{
+    int64_t latest_us = 0;
+    for (size_t i = 0; i < finding->candidate_count; i++) {
+        const char *name = finding->candidates[i];
+        const struct candidate *c =
+            roster_find(election, name, name_hash(name, strlen(name), election->hash_seed));
+        if (c && c->known && c->stat.ctime_ms * 1000 > latest_us)
+            latest_us = c->stat.ctime_ms * 1000;
+    }
+    return latest_us;
 }
 
 /* ---- the kind ---- */

@@ -28,7 +28,7 @@ enum presumption {
 };
 
 /* What becomes of a finding. */
-enum verdict {
+enum certainty_verdict {
     VERDICT_CERTAIN,   /* nothing that it presumes is missing */
     VERDICT_SUSPECTED, /* suspected at most */
     VERDICT_KEPT,      /* not judged now: the earlier finding stays, unconfirmed */
@@ -44,11 +44,11 @@ struct presumption_kind {
 const struct presumption_kind *presumption_kind(enum presumption presumption);
 
 /* What a finding of this code presumes, and what becomes of it where that does not hold. */
-bool certainty_presumes(enum finding_code code, enum presumption presumption, enum verdict *without);
+bool certainty_presumes(enum finding_code code, enum presumption presumption, enum certainty_verdict *without);
 
 /* holds: a bit for each presumption that is known to hold (1u << PRESUMES_...). missing: the first one
    that decides the verdict; PRESUMPTIONS for VERDICT_CERTAIN. */
-enum verdict certainty_judge(enum finding_code code, unsigned holds, enum presumption *missing);
+enum certainty_verdict certainty_judge(enum finding_code code, unsigned holds, enum presumption *missing);
 
 /* What a finding is about, where it is about one: a candidate, or a session (0: none). */
 struct about {
@@ -59,6 +59,10 @@ struct about {
    alone may change it; INT64_MAX: never. */
 unsigned certainty_holds(const struct election *election, enum finding_code code, struct about about,
                          struct moment now, int64_t *again_us);
+
+/* A finding stands since it was first seen. It cannot be older than the candidates that it names: the time at which
+   the youngest of them was created, by its server's clock; 0: unknown. us */
+int64_t certainty_possible_since_us(const struct election *election, const struct finding *finding);
 
 /* The election's kind: as configured, else as its layout is used, else as it behaves, else assumed. */
 void certainty_settle_kind(struct election *election);

@@ -206,7 +206,7 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     enum presumption missing;
     struct about about = {count ? who[0] : NULL, is_of_session(code) ? subject : 0};
     unsigned holds = certainty_holds(d->election, code, about, d->f->at, &again_us);
-    enum verdict verdict = certainty_judge(code, holds, &missing);
+    enum certainty_verdict verdict = certainty_judge(code, holds, &missing);
     diagnosis_again(d, again_us);
     if (verdict == VERDICT_KEPT)
         diagnosis_keep(d, code, subject);

@@ -281,6 +281,8 @@ static void write_state(struct writing *w, const struct election *e, uint32_t at
     snapshot_items_put_time(w, e->unseen_at);
     put_number(w->out, e->kind_proof);
     put_flag(w, e->hidden_watches);
+    put_signed(w->out, e->mark_stat.ctime_ms);
+    put_signed(w->out, e->mark_stat.mtime_ms);
     snapshot_items_end(w);
 }
 

@@ -223,6 +223,10 @@ static void snapshot_read_state(struct snapshot_reader *t, struct election *e, s
         e->kind_proof = (enum kind_proof)scan_below(scan, KIND_CONFIGURED + 1);
     if (!scan->bad && scan->at < scan->end)
         e->hidden_watches = scan_flag(scan);
+    if (!scan->bad && scan->at < scan->end) {
+        e->mark_stat.ctime_ms = scan_signed(scan);
+        e->mark_stat.mtime_ms = scan_signed(scan);
+    }
 }
 
 /* ---- candidates ---- */

@@ -1,10 +1,12 @@
 #include "probe/json/json_event.h"
 
+#include "probe/election/certainty.h"
 #include "probe/election/model.h"
 #include "probe/json/election_summary.h"
 #include "probe/json/json_writer.h"
 
-void json_finding_write(struct json_writer *writer, const struct finding *finding)
+void json_finding_write(struct json_writer *writer, const struct finding *finding,
+                        const struct election *election)
 {
     json_write_begin(writer, '{');
     json_member_text(writer, "code", finding_kind(finding->code)->word);
@@ -15,6 +17,8 @@ void json_finding_write(struct json_writer *writer, const struct finding *findin
         json_write_string(writer, finding->candidates[i]);
     json_write_end(writer, ']');
     json_member_time(writer, "since", finding->since.wall_us);
+    if (election)
+        json_member_time(writer, "possible_since", certainty_possible_since_us(election, finding));
     json_member_time(writer, "unconfirmed_since",
                      finding->unconfirmed_since.mono_us ? finding->unconfirmed_since.wall_us : 0);
     json_member_text(writer, "evidence", finding->evidence);
@@ -150,12 +154,12 @@ void json_event_write(struct buffer *out, const struct event *event)
         json_member_text(&writer, "note", event->detail);
         json_member_ms(&writer, "for_ms", event->after_us);
         json_write_key(&writer, "finding");
-        json_finding_write(&writer, event->finding);
+        json_finding_write(&writer, event->finding, NULL);
         break;
     case EVENT_FINDING_RAISED:
     case EVENT_FINDING_CLEARED:
         json_write_key(&writer, "finding");
-        json_finding_write(&writer, event->finding);
+        json_finding_write(&writer, event->finding, NULL);
         break;
     }
     json_event_write_gap(&writer, event);

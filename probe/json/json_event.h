@@ -39,8 +39,11 @@
 
 /* ---- A finding as JSON: the same object in `once` and in `events` ---- */
 
-/* The object, as the next element. */
-void json_finding_write(struct json_writer *writer, const struct finding *finding);
+struct election;
+
+/* The object, as the next element. With its election, in a picture of now, also how old it may be at most. */
+void json_finding_write(struct json_writer *writer, const struct finding *finding,
+                        const struct election *election);
 
 /*
  * A change of leader as JSON: the same object in `events` and in `report`.

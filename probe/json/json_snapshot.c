@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/acknowledgement.h"
 #include "probe/election/chain.h"
 #include "probe/election/whatif.h"
 #include "probe/json/election_summary.h"
@@ -105,6 +106,7 @@ static void json_snapshot_write_leader(struct json_writer *writer, const struct 
         json_write_bool(writer, election->acknowledged == ACK_YES);
     else
         json_write_null(writer);
+    json_member_time(writer, "acknowledged_at", acknowledge_time_us(election));
     json_write_end(writer, '}');
 }
 
@@ -287,7 +289,7 @@ static void json_snapshot_write_findings(struct json_writer *writer, const struc
     json_write_begin(writer, '[');
     for (size_t i = 0; i < election->finding_count; i++) {
         json_write_line(writer, 12);
-        json_finding_write(writer, election->findings[i]);
+        json_finding_write(writer, election->findings[i], election);
     }
     if (election->finding_count)
         json_write_line(writer, 10);

@@ -676,7 +676,7 @@ static void json_report_write_finding(struct json_writer *writer, const struct r
     json_member_time(writer, "raised", told->raised_us);
     json_member_time(writer, "cleared", told->cleared_us);
     json_write_key(writer, "finding");
-    json_finding_write(writer, &told->finding);
+    json_finding_write(writer, &told->finding, NULL);
     json_write_end(writer, '}');
 }
 

@@ -563,11 +563,6 @@ bool tls_has_input(const struct tls *tls)
     return tls->open && !tls->failed && SSL_has_pending(tls->ssl);
 }
 
-bool tls_was_resumed(const struct tls *tls)
-{
-    return tls->open && SSL_session_reused(tls->ssl);
-}
-
 const char *tls_problem(const struct tls *tls)
 {
     return tls->problem[0] ? tls->problem : NULL;

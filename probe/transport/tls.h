@@ -50,8 +50,6 @@ bool tls_is_open(const struct tls *tls);
 bool tls_wants_write(const struct tls *tls);
 /* Bytes wait that the socket no longer shows. */
 bool tls_has_input(const struct tls *tls);
-/* The handshake resumed a session. */
-bool tls_was_resumed(const struct tls *tls);
 
 /* Why it failed, a sentence that names the server, with what to do; NULL: it has not. */
 const char *tls_problem(const struct tls *tls);

@@ -57,7 +57,6 @@ struct connection {
 #define SASL_REQUEST 102
 #define SERVER_TEXT 160
 
-struct transport_figures connection_figures;
 
 /* ---- words ---- */
 
@@ -116,7 +115,6 @@ static int connection_fail_frame(struct connection *c, const char *fault)
 {
     char server[SERVER_TEXT];
     connection_name(c, server, sizeof server);
-    connection_figures.bad_frames++;
     if (c->link->fault == TRANSPORT_FAULT_NONE && !c->link->bad_reply)
         c->link->bad_reply = strdup(fault);
     if (c->ledger.answered)
@@ -158,8 +156,6 @@ static ssize_t connection_read(struct connection *c, uint8_t *bytes, size_t room
     int error = errno;
     if (!was_open && tls_is_open(c->tls)) {
         c->link->stage = TRANSPORT_GREETING;
-        connection_figures.handshakes++;
-        connection_figures.resumed += tls_was_resumed(c->tls);
         if (!connection_flush(c))
             return -1;
     }
@@ -278,7 +274,6 @@ static int connection_follow(struct connection *c, enum sasl_turn turn, const ui
         return 0;
     sasl_free(c->sasl);
     c->sasl = NULL;
-    connection_figures.logins++;
     c->whole = c->greeting;
     c->greeting = 0;
     c->link->stage = TRANSPORT_OPEN;
@@ -383,7 +378,6 @@ static int connection_on_frame(struct connection *c, uint32_t from, uint32_t len
     const uint8_t *frame = c->in + from + FRAME_PREFIX;
     bool is_greeting = !c->ledger.answered;
     int follows = 1;
-    connection_figures.frames++;
     if (c->link->stage == TRANSPORT_LOGGING_IN) {
         follows = connection_on_token(c, from, length);
     } else if (!frame_check(&c->ledger, frame, length, fault)) {

@@ -88,11 +88,6 @@ void transport_forget(const struct security_settings *settings);
 struct tls_context;
 struct tls_context *transport_tls(const struct security_settings *settings);
 
-/* Since the program began. */
-struct transport_figures {
-    uint64_t frames, bad_frames, handshakes, resumed, logins;
-};
-
 /* For the C client only (see the Makefile). */
 int transport_connect(int fd, const struct sockaddr *address, socklen_t length);
 ssize_t transport_send(int fd, const void *bytes, size_t length, int flags);

@@ -20,11 +20,11 @@ static void every_presumption_counts(void **state)
     (void)state;
     for (enum finding_code code = 0; code < FINDING_COUNT; code++) {
         enum presumption missing;
-        enum verdict without;
+        enum certainty_verdict without;
         assert_int_equal(certainty_judge(code, ALL, &missing), VERDICT_CERTAIN);
         assert_int_equal(missing, PRESUMPTIONS);
         for (enum presumption p = 0; p < PRESUMPTIONS; p++) {
-            enum verdict verdict = certainty_judge(code, ALL & ~(1u << p), &missing);
+            enum certainty_verdict verdict = certainty_judge(code, ALL & ~(1u << p), &missing);
             if (!certainty_presumes(code, p, &without)) {
                 assert_int_equal(verdict, VERDICT_CERTAIN);
                 continue;
@@ -34,7 +34,7 @@ static void every_presumption_counts(void **state)
             assert_int_equal(missing, p);
         }
         /* Without all of them, the gravest consequence counts. */
-        enum verdict nothing = certainty_judge(code, 0, &missing);
+        enum certainty_verdict nothing = certainty_judge(code, 0, &missing);
         for (enum presumption p = 0; p < PRESUMPTIONS; p++)
             assert_true(!certainty_presumes(code, p, &without) || nothing >= without);
     }
@@ -50,7 +50,7 @@ static void presumptions_of_kinds_of_findings(void **state)
                                                 FINDING_ORPHAN_READER};
     static const enum finding_code of_leaders[] = {FINDING_NO_LEADER, FINDING_FLAPPING,
                                                    FINDING_SLOW_FAILOVER};
-    enum verdict without;
+    enum certainty_verdict without;
     for (size_t i = 0; i < sizeof watches / sizeof *watches; i++) {
         assert_true(certainty_presumes(watches[i], PRESUMES_ELECTION, &without));
         assert_int_equal(without, VERDICT_NOTHING);

@@ -104,9 +104,15 @@ static void print_leader(struct printer *printer, const struct election *electio
     char date[32];
     const char *acknowledged = acknowledged_text(election->acknowledged);
     int x = put_tenure(printer, election, now);
+    int64_t since_us = label_acknowledged_age_us(election, now);
     if (acknowledged)
-        printer_put(printer, printer_put_bullet(printer, x),
-                    election->acknowledged == ACK_YES ? ROLE_TEXT : ROLE_WARNING, acknowledged);
+        x = printer_put(printer, printer_put_bullet(printer, x),
+                        election->acknowledged == ACK_YES ? ROLE_TEXT : ROLE_WARNING, acknowledged);
+    if (since_us >= 0) {
+        x = printer_put(printer, x, ROLE_TEXT, " ");
+        x = printer_put(printer, x, ROLE_TEXT, format_age(since_us, date, sizeof date));
+        printer_put(printer, x, ROLE_TEXT, " ago");
+    }
     printer_prose(printer);
     if (label_stale(election)) {
         x = printer_put(printer, 2, ROLE_WARNING, "this is what was seen last, at ");

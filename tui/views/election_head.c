@@ -115,6 +115,7 @@ static void draw_state(struct head_line *line, const struct election *election, 
 static void say_acknowledgement(struct head_line *line, const struct election *election, struct moment now)
 {
     char age[16];
+    int64_t since_us;
 
     switch (election->acknowledged) {
     case ACK_NO_MARK:
@@ -135,6 +136,12 @@ static void say_acknowledgement(struct head_line *line, const struct election *e
         break;
     case ACK_YES:
         election_head_say(line, ROLE_GOOD, "acknowledged");
+        since_us = label_acknowledged_age_us(election, now);
+        if (since_us >= 0 && !election->leader_since_exact) {
+            election_head_say(line, ROLE_TEXT, " ");
+            election_head_say(line, ROLE_TEXT, format_age(since_us, age, sizeof age));
+            election_head_say(line, ROLE_DIM, " ago");
+        }
         if (election->mark_identity != NULL) {
             election_head_say(line, ROLE_DIM, " as ");
             election_head_say(line, ROLE_TEXT, election->mark_identity);

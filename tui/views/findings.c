@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/certainty.h"
 #include "config/room.h"
 #include "config/znode_path.h"
 #include "tui/screen/columns.h"
@@ -443,6 +444,7 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
     const struct finding *finding;
     const struct finding_kind *kind;
     int end = y + rows, x = SIGN_X, width = cells->width - SIGN_X - 2, at;
+    int64_t possible_us;
     char caption[96], when[32], age[16];
 
     if (row == NULL || rows < 2)
@@ -462,9 +464,13 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
     y += draw_responsible(cells, x, y, width, end - y, row, scene);
     if (y >= end)
         return;
-    at = x + cells_printf(cells, x, y, width, ROLE_DIM, "since %s, for %s",
+    at = x + cells_printf(cells, x, y, width, ROLE_DIM, "seen since %s, for %s",
                           label_when(finding->since.wall_us, scene->now, when, sizeof when),
                           format_age(label_age_us(finding->since, scene->now), age, sizeof age));
+    possible_us = certainty_possible_since_us(row->election, finding);
+    if (possible_us != 0 && possible_us < finding->since.wall_us && at < cells->width)
+        at += cells_printf(cells, at, y, cells->width - at, ROLE_DIM, "; possible since %s",
+                           label_when(possible_us, scene->now, when, sizeof when));
     if (finding->unconfirmed_since.mono_us != 0 && at < cells->width)
         cells_printf(cells, at, y, cells->width - at, ROLE_WARNING,
                      "; unconfirmed since %s: what showed it cannot be seen now",

@@ -148,6 +148,10 @@ static void put_pair(struct cells *cells, int x, int y, int width, const struct 
     int left = failover_lines_width_of(cells, from), right = failover_lines_width_of(cells, to);
     if (room < 2)
         return;
+    if (failover->from_identity != NULL && strcmp(from, to) == 0) {
+        cells_printf(cells, x, y, width, ROLE_TEXT, "%s, new session", to);
+        return;
+    }
     if (left + right > room) {
         left = left <= room / 2 ? left : right <= room / 2 ? room - right : room / 2;
         right = room - left;

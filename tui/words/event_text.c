@@ -95,6 +95,9 @@ static void say_lost(const struct event *event, struct event_words *words)
     }
 }
 
+/* Nobody took over from anybody. */
+#define SAME_IDENTITY "the same identity with a new session"
+
 static void say_elected(const struct event *event, struct event_words *words)
 {
     words->label = "leader elected";
@@ -102,15 +105,18 @@ static void say_elected(const struct event *event, struct event_words *words)
     /* People where they are known on both sides, else names: never the one beside the other. */
     bool people = event->identity && (!event->from || event->from_identity);
     const char *from = people ? event->from_identity : event->from;
-    if (event->from && from)
+    bool same = people && event->from && strcmp(event->identity, from) == 0;
+    if (event->from && from && !same)
         APPEND(words->from, from);
     if (people)
         APPEND(words->subject, event->identity);
     else
         put_candidate(words, event->candidate, event->identity);
+    if (same)
+        APPEND(words->detail, SAME_IDENTITY);
     /* With a waiting candidate, so short a time is only our own delay. */
     if (event->after_us >= READING_US || !event->election || event->election->change.vacancy_us != 0)
-        event_text_put_span(words, "after ", event->after_us);
+        event_text_put_span(words, same ? ", after " : "after ", event->after_us);
 }
 
 /* "expired, 9.60 – 12.9s: silent 9.6 s at zk1:2181 ..."; the cause only as narrow as it is known. */
@@ -122,12 +128,15 @@ static void say_failover(const struct event *event, struct event_words *words)
     words->label = "failover";
     words->role = event->election && event->election->kind == KIND_LOCK ? ROLE_INFO : ROLE_GOOD;
     bool people = failover->to_identity && (!failover->from || failover->from_identity);
-    if (failover->from)
+    bool same = people && failover->from && strcmp(failover->from_identity, failover->to_identity) == 0;
+    if (failover->from && !same)
         APPEND(words->from, people ? failover->from_identity : failover->from);
     if (people)
         APPEND(words->subject, failover->to_identity);
     else
         put_candidate(words, failover->to, failover->to_identity);
+    if (same)
+        APPEND(words->detail, SAME_IDENTITY "; ");
     if (failover->cause != CAUSE_UNKNOWN && failover->cause_certainty == CERTAINTY_SUSPECTED)
         APPEND(words->detail, "suspected: ");
     APPEND(words->detail,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/certainty.h"
 #include "probe/election/chain.h"
 #include "probe/election/whatif.h"
 #include "tui/screen/columns.h"
@@ -199,7 +200,10 @@ char *finding_ticket(const struct settings *settings, const struct election *ele
     fprintf(out, "advice: %s\n", finding->advice != NULL ? finding->advice : kind->advice);
     if (label_responsible(settings, election, responsible, sizeof responsible))
         fprintf(out, "%s\n", responsible);
-    fprintf(out, "since: %s\n", format_stamp(finding->since.wall_us, when, sizeof when));
+    fprintf(out, "seen since: %s\n", format_stamp(finding->since.wall_us, when, sizeof when));
+    int64_t possible_us = certainty_possible_since_us(election, finding);
+    if (possible_us != 0 && possible_us < finding->since.wall_us)
+        fprintf(out, "possible since: %s\n", format_stamp(possible_us, when, sizeof when));
     fprintf(out, "seen by electop %s at: %s\n", ELECTOP_VERSION,
             format_stamp(now.wall_us, when, sizeof when));
     if (fclose(out) != 0) {

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "probe/election/acknowledgement.h"
 #include "probe/election/chain.h"
 #include "probe/election/whatif.h"
 #include "tui/words/format.h"
@@ -502,6 +503,14 @@ int label_put_crumbs(struct cells *cells, int x, int room, const char *cluster, 
     return x + cells_put(cells, x, 0, label_room(x, end), ROLE_TITLE, name) - begin;
 }
 
+int64_t label_acknowledged_age_us(const struct election *election, struct moment now)
+{
+    int64_t at_us = acknowledge_time_us(election), until_us = label_as_of(election, now).wall_us;
+    if (at_us == 0)
+        return -1;
+    return until_us > at_us ? until_us - at_us : 0; /* the server's clock may be ahead */
+}
+
 char *label_since(const struct cells *cells, const struct election *election, struct moment now, char *buffer,
                   size_t size)
 {
@@ -512,6 +521,12 @@ char *label_since(const struct cells *cells, const struct election *election, st
 
     if (election->state == ELECTION_DENIED || election->state == ELECTION_UNKNOWN) {
         snprintf(buffer, size, "%s", cells_sign(cells, SIGN_DASH));
+        return buffer;
+    }
+    int64_t acknowledged_us = exact || !led ? -1 : label_acknowledged_age_us(election, now);
+    if (acknowledged_us >= 0) {
+        snprintf(buffer, size, "%s%s", cells_sign(cells, SIGN_AT_LEAST),
+                 format_age(acknowledged_us, age, sizeof age));
         return buffer;
     }
     if (since.mono_us == 0) {

@@ -124,9 +124,12 @@ const char *label_nobody(const struct cells *cells, const struct election *elect
 int label_put_leader(struct cells *cells, int x, int y, int room, const struct election *election,
                      struct moment now);
 
+/* How long ago the leader acknowledged; -1: unknown. us */
+int64_t label_acknowledged_age_us(const struct election *election, struct moment now);
+
 /*
  * How long its state has lasted, as far as it was observed: "<=3d04h" of a leader, ">=12s" of a vacancy
- * if the beginning was not seen; for a denied election, a dash.
+ * if the beginning was not seen; ">=8s" of a leader that acknowledged then; for a denied election, a dash.
  */
 char *label_since(const struct cells *cells, const struct election *election, struct moment now, char *buffer,
                   size_t size);
