@@ -178,6 +178,12 @@ bool monitor_is_asking(const struct monitor *m)
     return false;
 }
 
+void monitor_attend(struct monitor *m)
+{
+    for (size_t i = 0; i < m->cluster_count; i++)
+        live_attend(m->clusters[i]);
+}
+
 void monitor_clear(struct monitor *m, const char *cluster, const char *election, const char *candidate)
 {
     size_t length = strlen(election) + strlen(candidate) + 2;

@@ -47,6 +47,9 @@ void monitor_ask(struct monitor *monitor);
 /* What was asked for has not all come yet. */
 bool monitor_is_asking(const struct monitor *monitor);
 
+/* A person looks on: a silent server is noticed within a second, by three empty reads a second. */
+void monitor_attend(struct monitor *);
+
 /* A person says of this candidate that it wakes after all (OBSERVED_CLEARED). Nothing is written anywhere. */
 void monitor_clear(struct monitor *monitor, const char *cluster, const char *election, const char *candidate);
 

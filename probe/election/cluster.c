@@ -140,6 +140,10 @@ int cluster_tick_ms(const struct cluster *cluster)
 
 enum server_reach server_reach(const struct cluster *cluster, const struct server *server)
 {
+    bool here = cluster->server_count == 1 ||
+                (cluster->connected_to && strcmp(cluster->connected_to, server->address) == 0);
+    if (cluster->silent_since.mono_us && here)
+        return SERVER_SILENT;
     if (!server->unasked)
         return server->reachable ? SERVER_ANSWERS : SERVER_SILENT;
     bool ours = server->reachable && cluster->connection == CONNECTION_CONNECTED;
@@ -453,6 +457,9 @@ void servers_stated(struct model *model, struct cluster *cluster, const struct o
     server->reachable = seen->reachable;
     server->mode = seen->mode;
     server->answer_us = seen->answer_us;
+    if (seen->reachable && seen->answer_us >= 0)
+        server->answers_us[server->answer_count++ % SERVER_ANSWERS_KEPT] =
+            seen->answer_us < INT32_MAX ? (int32_t)seen->answer_us : INT32_MAX;
     int64_t was_zxid = server->zxid;
     server->zxid = seen->zxid;
     if (seen->tick_ms > 0)

@@ -40,12 +40,17 @@ struct child_count {
     bool proved;       /* ... and that held when it was counted */
 };
 
+/* The latest answer times that are kept, for a look at their course. */
+#define SERVER_ANSWERS_KEPT 32
+
 struct server {
     char *address;
     bool unasked;   /* it was not polled */
     bool reachable; /* see server_reach() */
     enum server_mode mode;
     int64_t answer_us, zxid;
+    int32_t answers_us[SERVER_ANSWERS_KEPT]; /* a ring; of this process alone, no recording has them */
+    unsigned answer_count;                   /* all that came: the next place is this modulo the ring */
     int connections;
     int tick_ms; /* 0: unknown */
     char *version, *problem;
@@ -115,6 +120,7 @@ struct cluster {
     char *chroot; /* "" or "/app" */
     enum connection_state connection;
     bool ever_connected;
+    struct moment silent_since;     /* connected, but our server has not answered since; mono_us 0: it does */
     struct moment connection_since; /* it is connected, is not, or is refused for good */
     uint64_t session;
     int timeout_ms;

@@ -446,6 +446,8 @@ static void model_observe_connection(struct model *model, struct cluster *cluste
     if (!was_known || (before != now && !(is_away(before) && is_away(now))))
         cluster->connection_since = o->at;
     cluster->connection = now;
+    if (now != CONNECTION_CONNECTED)
+        cluster->silent_since = (struct moment){0, 0}; /* that it is away says more */
     if (changed)
         model->generation++;
     bool lost = before == CONNECTION_CONNECTED && now != CONNECTION_CONNECTED;
@@ -584,6 +586,10 @@ void model_observe(struct model *model, const struct observation *o)
     switch (o->kind) {
     case OBSERVED_CONNECTION:
         model_observe_connection(model, cluster, o);
+        break;
+    case OBSERVED_SILENCE:
+        cluster->silent_since = o->silent_since;
+        model->generation++;
         break;
     case OBSERVED_SERVER:
         if (o->server.address)

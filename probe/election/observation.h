@@ -46,6 +46,7 @@ enum observation_kind {
     OBSERVED_HIDDEN,      /* one of these three could not be had from a server, and why */
     OBSERVED_REPLICA,    /* an election's own znode as one server by itself shows it, or the end of a round */
     OBSERVED_TICK,       /* nothing but time has passed */
+    OBSERVED_SILENCE,    /* the server of our session does not answer, though it is connected; or does again */
     OBSERVED_CLEARED,    /* the members of the ensemble, as far as known */
     OBSERVED_ENSEMBLE,   /* who belongs to the ensemble, as far as it is known */
     OBSERVED_LOAD,       /* one server's workload, and its limits */
@@ -289,6 +290,7 @@ struct observation {
         struct observed_transaction transaction;
         struct observed_bad_reply bad_reply;
         int64_t gap_us;
+        struct moment silent_since; /* mono_us 0: it answers */
     };
 };
 

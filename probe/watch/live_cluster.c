@@ -328,6 +328,10 @@ bool live_watches(const struct live_cluster *live, const char *path)
 
 /* Housekeeping: vanished elections that are not configured are removed, refused directories tried again. */
 #define SLOW_MS 10000
+/* While a person looks on: the time between two empty reads, and how many such times without an answer are a
+   silence. */
+#define PULSE_MS 300
+#define PULSES_SILENT 2
 
 static bool all_connected(const struct live_cluster *live)
 {
@@ -622,6 +626,49 @@ static void on_slow(uv_timer_t *timer)
         pattern_try_again(live->patterns[i]);
 }
 
+static void observe_silence(struct live_cluster *live, struct moment since)
+{
+    struct observation o = live_observation(live, OBSERVED_SILENCE, NULL, NULL);
+    o.silent_since = since;
+    model_observe(live->model, &o);
+}
+
+static void on_pulse_answer(void *context, enum session_result result, const struct znode_stat *stat,
+                            const void *data, size_t length)
+{
+    (void)result, (void)stat, (void)data, (void)length;
+    struct live_cluster *live = context;
+    bool was_silent = live->unanswered >= PULSES_SILENT;
+    live->asked = (struct moment){0, 0};
+    live->unanswered = 0;
+    if (was_silent)
+        observe_silence(live, live->asked);
+}
+
+/* Turns are counted, and not the time: where this program itself stood still, an answer waits to be read. */
+static void on_pulse(uv_timer_t *timer)
+{
+    struct live_cluster *live = timer->data;
+    if (session_state(live->session) != CONNECTION_CONNECTED) {
+        live->unanswered = 0;
+    } else if (!live->asked.mono_us) {
+        struct moment now = clock_now();
+        live->asked = now;
+        if (!session_exists(live->session, "/", false, on_pulse_answer, live))
+            live->asked = (struct moment){0, 0};
+    } else if (++live->unanswered == PULSES_SILENT) {
+        observe_silence(live, live->asked);
+    }
+}
+
+void live_attend(struct live_cluster *live)
+{
+    if (!live->pulse)
+        live->pulse = loop_timer_new(live->loop, live);
+    if (live->pulse)
+        uv_timer_start(live->pulse, on_pulse, PULSE_MS, PULSE_MS);
+}
+
 bool live_looked(struct live_cluster *live)
 {
     if (session_state(live->session) == CONNECTION_REFUSED)
@@ -695,6 +742,7 @@ void live_stop(struct live_cluster *live)
     election_watches_read(live); /* lets go of those that still wait for their turn */
     watch_map_clear(&live->watches);
     loop_timer_free(live->slow);
+    loop_timer_free(live->pulse);
     free(live->patterns);
     free(live->subjects);
     free(live->hosts);

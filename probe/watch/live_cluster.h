@@ -113,6 +113,9 @@ struct live_cluster {
     struct log_follower *log;        /* NULL: no transaction log is followed */
     struct replica_rounds *replicas; /* NULL: not compared */
     uv_timer_t *slow;                /* housekeeping every few seconds */
+    uv_timer_t *pulse;               /* asks whether our server answers; NULL: nobody looks on */
+    struct moment asked;             /* ... and it has not answered yet since then; mono_us 0: it has */
+    int unanswered;                  /* turns of that timer since */
 };
 
 /* The cluster in the log: its name, or where it is. */
@@ -163,6 +166,9 @@ bool live_discovery(const struct live_cluster *live, struct discovery *state);
 /* The snapshot ends here, complete or not. True: it was still searching for elections, which from now on is
    the cluster's problem. */
 bool live_cut(struct live_cluster *live);
+/* A person looks on: that the server of our session has fallen silent is known within a second, at the price of
+   three empty reads a second. */
+void live_attend(struct live_cluster *live);
 /* The program was stalled: all earlier facts may have changed, and are read again. */
 void live_woke(struct live_cluster *live);
 

@@ -300,6 +300,7 @@ static void step(struct monkey *m)
     case OBSERVED_REPLICA:
     case OBSERVED_ENSEMBLE:
     case OBSERVED_LOAD:
+    case OBSERVED_SILENCE:
     case OBSERVED_TICK:
         break;
     }

@@ -182,6 +182,14 @@ void stage_disconnected(struct stage *stage, unsigned cluster, const char *probl
                                         .connection = {.state = CONNECTION_CONNECTING, .problem = problem}});
 }
 
+void stage_silent(struct stage *stage, unsigned cluster, int64_t for_us)
+{
+    struct moment now = stage_now(stage);
+    observe(stage, (struct observation){.kind = OBSERVED_SILENCE,
+                                        .cluster = cluster,
+                                        .silent_since = {now.mono_us - for_us, now.wall_us - for_us}});
+}
+
 void stage_refused(struct stage *stage, unsigned cluster, const char *problem)
 {
     observe(stage, (struct observation){.kind = OBSERVED_CONNECTION,

@@ -42,6 +42,8 @@ void stage_until(struct stage *, int hour, int minute, int second, int ms);
 
 void stage_connected(struct stage *, unsigned cluster, const char *server);
 void stage_disconnected(struct stage *, unsigned cluster, const char *problem);
+/* The server of our session has not answered for so long. */
+void stage_silent(struct stage *, unsigned cluster, int64_t for_us);
 /* The servers do not take our credentials. */
 void stage_refused(struct stage *, unsigned cluster, const char *problem);
 void stage_server(struct stage *, unsigned cluster, const char *address, enum server_mode, int64_t answer_us,

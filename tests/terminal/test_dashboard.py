@@ -55,6 +55,18 @@ def test_overview_election_candidate_and_back(dashboard):
     assert dashboard.status() == 0
 
 
+def test_silent_server(dashboard, zk):
+    """A server that stands still is shown as such, with nothing of it as if it were so now, and then well again."""
+    dashboard.shows("led")
+    zk.hang(0)
+    try:
+        screen = dashboard.shows("no answer", "stale")
+        assert "\u25cf" not in screen
+    finally:
+        zk.resume(0)
+    until(lambda: "no answer" not in dashboard.screen(), 30, "it answers again")
+
+
 def test_f10_ends_it(dashboard):
     """F10 quits, as in other tops."""
     dashboard.keys("F10")

@@ -528,6 +528,34 @@ static void shows_one_cluster(void **state)
     stage_free(fixture.stage);
 }
 
+/* A server that is connected and does not answer is shown as such, on every screen, and what it told as old. */
+static void shows_silence(void **state)
+{
+    static const struct stand one = {"n_0000000001", 0x1, "host-a:1", 10};
+    struct fixture fixture = {.stage = stage_of("/election", KIND_LEADER), .cells = cells_new(100, 30)};
+    (void)state;
+    fixture.dashboard = dashboard_new(stage_settings(fixture.stage), stage_model(fixture.stage),
+                                      stage_events(fixture.stage), stage_clock, fixture.stage);
+    stage_server(fixture.stage, 0, "zk1:2181", SERVER_STANDALONE, 600, NULL);
+    stage_children(fixture.stage, 0, "/election", &one, 1, 2, 0);
+    stage_pass(fixture.stage, 5000000);
+    assert_false(shows(&fixture, "no answer"));
+    assert_true(shows(&fixture, "600us") || shows(&fixture, "0.60ms"));
+    stage_silent(fixture.stage, 0, 1200000);
+    assert_true(shows(&fixture, "no answer 1.2s"));
+    assert_false(shows(&fixture, "0.60ms"));
+    assert_true(shows(&fixture, "stale"));
+    assert_false(shows(&fixture, cells_sign(fixture.cells, SIGN_OK)));
+    key(&fixture, 'e');
+    assert_true(shows(&fixture, "no answer 1.2s"));
+    stage_connected(fixture.stage, 0, "zk1:2181");
+    stage_disconnected(fixture.stage, 0, "connection refused");
+    assert_false(shows(&fixture, "no answer 1.2s"));
+    dashboard_free(fixture.dashboard);
+    cells_free(fixture.cells);
+    stage_free(fixture.stage);
+}
+
 /* A path of others is copied as it is shown. */
 static void copies_no_control_characters(void **state)
 {
@@ -690,6 +718,7 @@ int main(void)
         cmocka_unit_test(copies_a_finding),
         cmocka_unit_test(mutes_a_finding),
         cmocka_unit_test(shows_one_cluster),
+        cmocka_unit_test(shows_silence),
         cmocka_unit_test(copies_no_control_characters),
         TEST(survives_any_key),
         TEST(presses_the_key_that_is_clicked),

@@ -157,6 +157,8 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
     struct event_log *events = event_log_new();
     struct watch watch = {.events = events};
     watch.monitor = events ? monitor_start(loop, invocation->settings, &error) : NULL;
+    if (watch.monitor)
+        monitor_attend(watch.monitor);
     if (watch.monitor && monitor_subscribe(watch.monitor, event_log_add, events)) {
         begin_recording(&watch, loop, invocation, events);
         struct run_control *bench =

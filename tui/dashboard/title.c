@@ -53,7 +53,7 @@ static const char *server_name(const struct model *model, const struct cluster *
 
 static bool is_troubled(const struct cluster *cluster)
 {
-    return cluster->connection != CONNECTION_CONNECTED;
+    return cluster->connection != CONNECTION_CONNECTED || cluster->silent_since.mono_us != 0;
 }
 
 /* Its silence has lasted longer than that of all, which comes first. */
@@ -116,10 +116,13 @@ static void title_put_server(struct title_pen *pen, const struct cluster *cluste
 static void title_put_connection(struct title_pen *pen, const struct cluster *cluster, struct moment now)
 {
     char text[256], age[16] = "";
-    const char *what = cluster->connection == CONNECTION_REFUSED     ? "authentication failed"
+    bool silent = cluster->silent_since.mono_us != 0;
+    struct moment begun = silent ? cluster->silent_since : cluster->connection_since;
+    const char *what = silent                                        ? "no answer"
+                       : cluster->connection == CONNECTION_REFUSED   ? "authentication failed"
                        : cluster->ever_connected || cluster->problem ? "not connected"
                                                                      : "connecting";
-    int64_t since = cluster->connection_since.mono_us ? now.mono_us - cluster->connection_since.mono_us : 0;
+    int64_t since = begun.mono_us ? now.mono_us - begun.mono_us : 0;
     if (since >= 1000000)
         format_age(since, age, sizeof(age));
     snprintf(text, sizeof(text), "%s%s%s", what, *age ? " " : "", age);
@@ -203,7 +206,8 @@ static void title_put_cluster(struct title_pen *pen, const struct cluster *clust
         pen_gap(pen, 1);
         pen_put(pen, ROLE_DIM, text);
     }
-    for (size_t i = 0; i < cluster->server_count; i++)
+    bool said = cluster->silent_since.mono_us != 0 && cluster->server_count == 1;
+    for (size_t i = 0; i < cluster->server_count && !said; i++)
         title_put_server(pen, cluster, i, detail, now);
 }
 
@@ -219,8 +223,21 @@ static void put_clusters(struct cells *cells, int x, int end, const struct model
     }
 }
 
-/* Beside an election's own words: nothing while all is well, else the first cluster that is not. */
-static int put_trouble(struct cells *cells, int right, const struct model *model, struct moment now)
+static void put_each(struct title_pen *pen, const struct model *model, bool named)
+{
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        const char *name = model->clusters[i].name;
+        pen_gap(pen, i > 0 ? 2 : 0);
+        if (named && name && *name) {
+            pen_put(pen, ROLE_TITLE_DIM, name);
+            pen_gap(pen, 1);
+        }
+        put_brief(pen, &model->clusters[i]);
+    }
+}
+
+/* Beside a screen's own words: the first cluster that is in trouble, else each in brief, or all in a sign. */
+static int put_health(struct cells *cells, int right, const struct model *model, struct moment now)
 {
     for (size_t i = 0; i < model->cluster_count; i++) {
         if (!is_troubled(&model->clusters[i]))
@@ -232,7 +249,31 @@ static int put_trouble(struct cells *cells, int right, const struct model *model
         title_put_connection(&pen, &model->clusters[i], now);
         return room + 3;
     }
+    for (size_t named = 2; named-- > 0;) {
+        struct title_pen measure = {.cells = cells, .model = model, .x = 0, .end = 0};
+        put_each(&measure, model, named);
+        if (measure.wanted > right / 3)
+            continue;
+        struct title_pen pen = {.cells = cells, .model = model, .x = right - measure.wanted, .end = right};
+        put_each(&pen, model, named);
+        return measure.wanted + 2;
+    }
     return 0;
+}
+
+/* Of a recording: which clusters, and no sign that could be taken for their present state. */
+static void put_names(struct cells *cells, int x, int end, const struct model *model)
+{
+    struct title_pen pen = {.cells = cells, .model = model, .x = x, .end = end};
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        const struct cluster *cluster = &model->clusters[i];
+        pen_gap(&pen, 3);
+        pen_put(&pen, ROLE_TITLE, cluster->name && *cluster->name ? cluster->name : cluster->hosts);
+        if (cluster->connection != CONNECTION_CONNECTED) {
+            pen_gap(&pen, 1);
+            pen_put(&pen, ROLE_TITLE_DIM, "not connected then");
+        }
+    }
 }
 
 /* The moment of a recording; of another day than today with its date. */
@@ -271,9 +312,13 @@ void title_draw(struct cells *cells, struct view *view, bool first, const struct
         right -= cells_put_right(cells, right, 0, -1, ROLE_WARNING | STYLE_BOLD, "INJECTING") + 2;
     if (first) {
         cells_put(cells, 1, 0, right - 1, ROLE_TITLE, "electop");
-        put_clusters(cells, 8, right, scene->model, scene->now);
+        if (scene->past)
+            put_names(cells, 8, right, scene->model);
+        else
+            put_clusters(cells, 8, right, scene->model, scene->now);
     } else {
-        right -= put_trouble(cells, right, scene->model, scene->now);
+        if (!scene->past)
+            right -= put_health(cells, right, scene->model, scene->now);
         if (view->ops->title)
             view->ops->title(view, scene, cells, 1, right - 1);
     }

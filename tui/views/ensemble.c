@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/dangers.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
 #include "tui/views/view.h"
+#include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 
@@ -19,12 +21,20 @@ enum {
     COLUMN_SERVER,
     COLUMN_MODE,
     COLUMN_LATENCY,
+    COLUMN_COURSE,
+    COLUMN_AVERAGE,
+    COLUMN_MOST,
+    COLUMN_OUTSTANDING,
+    COLUMN_LAG,
     COLUMN_ZXID,
     COLUMN_CONNECTIONS,
     COLUMN_WATCHES,
     COLUMN_CHILD_WATCHES,
     COLUMN_FROM,
     COLUMN_ASKED,
+    COLUMN_UPTIME,
+    COLUMN_ZNODES,
+    COLUMN_EPHEMERALS,
     COLUMN_VERSION,
     COLUMN_COUNT
 };
@@ -34,7 +44,15 @@ static const struct column columns_of_ensemble[COLUMN_COUNT] = {
     [COLUMN_SERVER] = {.heading = "SERVER", .least = 12, .most = 40, .importance = 100},
     [COLUMN_MODE] = {.heading = "MODE", .least = 10, .most = 12, .importance = 95},
     [COLUMN_LATENCY] = {.heading = "ANSWER", .least = 7, .most = 8, .importance = 85, .right = true},
-    [COLUMN_ZXID] = {.heading = "ZXID", .least = 12, .most = 18, .importance = 60},
+    [COLUMN_COURSE] = {.heading = "LATELY", .least = 8, .most = SERVER_ANSWERS_KEPT, .importance = 62},
+    [COLUMN_AVERAGE] = {.heading = "AVG", .least = 6, .most = 7, .importance = 58, .right = true},
+    [COLUMN_MOST] = {.heading = "MAX", .least = 6, .most = 7, .importance = 57, .right = true},
+    [COLUMN_OUTSTANDING] = {.heading = "QUEUE", .least = 5, .most = 6, .importance = 55, .right = true},
+    [COLUMN_LAG] = {.heading = "BEHIND", .least = 6, .most = 8, .importance = 78, .right = true},
+    [COLUMN_UPTIME] = {.heading = "UP", .least = 6, .most = 6, .importance = 54, .right = true},
+    [COLUMN_ZNODES] = {.heading = "ZNODES", .least = 7, .most = 9, .importance = 36, .right = true},
+    [COLUMN_EPHEMERALS] = {.heading = "EPHEM", .least = 6, .most = 8, .importance = 35, .right = true},
+    [COLUMN_ZXID] = {.heading = "ZXID", .least = 12, .most = 18, .importance = 38},
     [COLUMN_CONNECTIONS] = {.heading = "CONNS", .least = 5, .most = 7, .importance = 80, .right = true},
     [COLUMN_WATCHES] = {.heading = "WATCHES", .least = 7, .most = 8, .importance = 82, .right = true},
     [COLUMN_CHILD_WATCHES] =
@@ -136,6 +154,69 @@ static void ensemble_put_figure(struct cells *cells, const struct column *column
     columns_put(cells, column, y, known ? look : (style)ROLE_DIM, known ? text : "?");
 }
 
+/* A latency of its own report; "0ms" is one that it rounds down. */
+static void put_latency(struct cells *cells, const struct column *column, int y, style look, int64_t us)
+{
+    char text[24];
+
+    columns_put(cells, column, y, us >= 0 ? look : (style)ROLE_DIM,
+                us < 0 ? "?" : format_span(us, text, sizeof text));
+}
+
+/* The course of its answers, the latest at the right; the tallest is the slowest of them. */
+static void put_course(struct cells *cells, int x, int y, int width, const struct server *server)
+{
+    unsigned kept = server->answer_count < SERVER_ANSWERS_KEPT ? server->answer_count : SERVER_ANSWERS_KEPT;
+    int64_t most = 1000; /* below a millisecond there is no course to look at */
+
+    kept = width < 0 ? 0 : kept > (unsigned)width ? (unsigned)width : kept;
+    for (unsigned i = 1; i <= kept; i++) {
+        int64_t us = server->answers_us[(server->answer_count - i) % SERVER_ANSWERS_KEPT];
+
+        most = us > most ? us : most;
+    }
+    for (unsigned i = kept; i >= 1; i--) {
+        int64_t us = server->answers_us[(server->answer_count - i) % SERVER_ANSWERS_KEPT];
+        unsigned eighths = (unsigned)(us * CELL_EIGHTHS / most);
+
+        cells_put(cells, x + (int)(kept - i), y, 1, ROLE_BAR_A, cells_level(cells, eighths > 0 ? eighths : 1));
+    }
+}
+
+static void put_load(const struct ensemble_view *view, struct cells *cells, int y, style look,
+                     const struct server *server, bool past)
+{
+    const struct column *columns = view->columns;
+    const struct server_load *load = &server->load;
+    const struct column *course = &columns[COLUMN_COURSE];
+    char text[32];
+
+    if (!past)
+        put_course(cells, course->x, y, course->width, server);
+    put_latency(cells, &columns[COLUMN_AVERAGE], y, look, load->latency_avg_us);
+    put_latency(cells, &columns[COLUMN_MOST], y, look, load->latency_max_us);
+    ensemble_put_figure(cells, &columns[COLUMN_OUTSTANDING], y, look, load->outstanding >= 0,
+                        load->outstanding);
+    ensemble_put_figure(cells, &columns[COLUMN_LAG], y, server->lag > 0 ? (style)ROLE_WARNING : look,
+                        server->lag >= 0, server->lag);
+    columns_put(cells, &columns[COLUMN_UPTIME], y, load->uptime_ms >= 0 ? look : (style)ROLE_DIM,
+                load->uptime_ms >= 0 ? format_age(load->uptime_ms * 1000, text, sizeof text) : "?");
+    ensemble_put_figure(cells, &columns[COLUMN_ZNODES], y, look, load->znodes >= 0, load->znodes);
+    ensemble_put_figure(cells, &columns[COLUMN_EPHEMERALS], y, look, load->ephemerals >= 0,
+                        load->ephemerals);
+}
+
+/* The worst that it endangers elections with; SEVERITY_INFO: nothing worth a colour. */
+static enum severity worst_danger(const struct cluster *cluster, const struct server *server)
+{
+    struct server_danger dangers[SERVER_DANGERS_MOST];
+    enum severity worst = SEVERITY_INFO;
+
+    for (size_t i = server_dangers(cluster, server, dangers); i-- > 0;)
+        worst = dangers[i].severity > worst ? dangers[i].severity : worst;
+    return worst;
+}
+
 static void ensemble_draw_row(const struct ensemble_view *view, struct cells *cells, int y,
                               const struct scene *scene, const struct server *server,
                               const struct cluster *cluster)
@@ -144,10 +225,14 @@ static void ensemble_draw_row(const struct ensemble_view *view, struct cells *ce
         [SERVER_SILENT] = "no answer", [SERVER_ANSWERS] = "connected", [SERVER_NOT_ASKED] = "not asked"};
     const struct column *columns = view->columns;
     enum server_reach reach = server_reach(cluster, server);
+    enum severity worst = worst_danger(cluster, server);
     bool answers = reach == SERVER_ANSWERS;
     style state = reach == SERVER_NOT_ASKED ? ROLE_DIM
                   : reach == SERVER_SILENT  ? ROLE_CRITICAL
+                  : worst >= SEVERITY_WARNING
+                      ? severity_look(worst)
                   : server->problem != NULL ? ROLE_WARNING
+                  : scene->past             ? ROLE_DIM
                                             : ROLE_GOOD;
     style look = answers ? ROLE_TEXT : ROLE_DIM; /* its mode when it last answered */
     char text[64];
@@ -155,7 +240,10 @@ static void ensemble_draw_row(const struct ensemble_view *view, struct cells *ce
     cells_put(cells, SIGN_X, y, 1, state,
               cells_sign(cells, reach == SERVER_NOT_ASKED ? SIGN_UNKNOWN
                                 : reach == SERVER_SILENT  ? SIGN_CRITICAL
+                                : worst >= SEVERITY_WARNING
+                                    ? severity_sign(worst)
                                 : server->problem != NULL ? SIGN_WARNING
+                                : scene->past             ? SIGN_BULLET
                                                           : SIGN_OK));
     label_put_name(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, cluster->name);
     label_put_name(cells, &columns[COLUMN_SERVER], y, ROLE_TEXT, server->address);
@@ -163,6 +251,7 @@ static void ensemble_draw_row(const struct ensemble_view *view, struct cells *ce
                 answers && !server->unasked ? label_mode(server) : unmoded[reach]);
     columns_put(cells, &columns[COLUMN_LATENCY], y, look,
                 answers && server->answer_us >= 0 ? format_span(server->answer_us, text, sizeof text) : "?");
+    put_load(view, cells, y, look, server, scene->past);
     snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)server->zxid);
     columns_put(cells, &columns[COLUMN_ZXID], y, server->zxid >= 0 ? look : (style)ROLE_DIM,
                 server->zxid >= 0 ? text : "?");
@@ -190,6 +279,7 @@ static void ensemble_lay_columns(struct ensemble_view *view, const struct cells 
 
     memcpy(columns, columns_of_ensemble, sizeof columns_of_ensemble);
     columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
+    columns[COLUMN_COURSE].hidden = scene->past;
     for (size_t i = 0; i < view->list.count; i++) {
         const struct cluster *cluster;
         const struct server *server = server_at(scene, i, &cluster);
@@ -241,6 +331,65 @@ static int ensemble_put_part(struct cells *cells, int y, int end, style look, co
     return wrap_put(cells, SIGN_X + 13, y, cells->width - SIGN_X - 15, end - y, look, text);
 }
 
+/* All its figures, in words. A figure that it does not tell is a question mark. */
+static int draw_figures(struct cells *cells, int y, int end, const struct server *server)
+{
+    const struct server_load *load = &server->load;
+    char text[400], a[24], b[24], c[24], n[6][24];
+    const int64_t counts[] = {load->znodes,      load->ephemerals,           load->watches,
+                              load->outstanding, server->busiest_connections, load->address_connections_most};
+    int begin = y;
+
+    for (size_t i = 0; i < 6; i++)
+        snprintf(n[i], sizeof n[i], counts[i] >= 0 ? "%" PRId64 : "?", counts[i]);
+    snprintf(text, sizeof text, "%s, version %s, up %s", label_mode(server), server->version != NULL ? server->version : "?",
+             load->uptime_ms >= 0 ? format_age(load->uptime_ms * 1000, a, sizeof a) : "?");
+    y += ensemble_put_part(cells, y, end, ROLE_TEXT, "role", text);
+    if (server->zxid >= 0)
+        snprintf(text, sizeof text, "zxid 0x%" PRIx64 ", epoch %" PRId64 ", ", (uint64_t)server->zxid,
+                 server_epoch(server));
+    else
+        snprintf(text, sizeof text, "zxid ?, ");
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s; %s znodes, %s ephemerals, %s watches",
+             server->lag > 0    ? format_age(server->lag_us, a, sizeof a)
+             : server->lag == 0 ? "not behind"
+                                : "lag unknown",
+             server->lag > 0 ? " behind" : "",
+             n[0], n[1], n[2]);
+    y += ensemble_put_part(cells, y, end, ROLE_TEXT, "data", text);
+    snprintf(text, sizeof text, "min %s, average %s, max %s since its start; %s outstanding",
+             load->latency_min_us >= 0 ? format_span(load->latency_min_us, a, sizeof a) : "?",
+             load->latency_avg_us >= 0 ? format_span(load->latency_avg_us, b, sizeof b) : "?",
+             load->latency_max_us >= 0 ? format_span(load->latency_max_us, c, sizeof c) : "?", n[3]);
+    y += ensemble_put_part(cells, y, end, ROLE_TEXT, "latency", text);
+    snprintf(a, sizeof a, server->connections >= 0 ? "%d" : "?", server->connections);
+    snprintf(text, sizeof text, "%s connections; most from one address: %s%s%s, of %s (maxClientCnxns)", a, n[4],
+             server->busiest_connections > 0 ? " from " : "",
+             server->busiest_connections > 0 ? server->busiest_address : "",
+             load->address_connections_most == 0 ? "any number" : n[5]);
+    y += ensemble_put_part(cells, y, end, ROLE_TEXT, "clients", text);
+    return y - begin;
+}
+
+static int draw_dangers(struct cells *cells, int y, int end, const struct cluster *cluster,
+                        const struct server *server)
+{
+    struct server_danger dangers[SERVER_DANGERS_MOST];
+    size_t count = server_dangers(cluster, server, dangers);
+    int begin = y;
+
+    for (size_t i = 0; i < count; i++) {
+        char text[640];
+
+        if (dangers[i].severity == SEVERITY_INFO)
+            continue; /* what it hides is shown with its reasons */
+        snprintf(text, sizeof text, "%s: %s", dangers[i].code, dangers[i].evidence);
+        y += ensemble_put_part(cells, y, end, severity_look(dangers[i].severity), "danger", text);
+        y += ensemble_put_part(cells, y, end, ROLE_ACCENT, "", dangers[i].advice);
+    }
+    return y - begin;
+}
+
 /* What the selected server does not show, why, and what to switch on. */
 static void ensemble_draw_detail(const struct ensemble_view *view, struct cells *cells, int y, int rows,
                                  const struct scene *scene)
@@ -265,6 +414,9 @@ static void ensemble_draw_detail(const struct ensemble_view *view, struct cells 
             cells, y, end, ROLE_TEXT, silent ? "silent for" : "answered",
             strcat(format_age(label_age_us(server->seen, scene->now), text, sizeof text - 8),
                    silent ? "" : " ago"));
+    y += draw_dangers(cells, y, end, cluster, server);
+    if (!server->unasked)
+        y += draw_figures(cells, y, end, server);
     while ((why = label_hidden(server, &told, parts, sizeof parts)) != NULL) {
         if (!server->reachable && server->problem != NULL && strcmp(why, server->problem) == 0)
             continue; /* that is the reason, and is shown there */

@@ -6,6 +6,7 @@
 #include "probe/election/certainty.h"
 #include "config/room.h"
 #include "config/znode_path.h"
+#include "probe/election/dangers.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
 #include "tui/views/list.h"
@@ -517,6 +518,34 @@ static void draw_none(const struct findings_view *view, struct cells *cells, int
     cells_put(cells, SIGN_X, y + 3, -1, ROLE_DIM, "x lists everything that could be found.");
 }
 
+/* Servers that endanger elections are above what is about one election. Returns the rows used. */
+static int draw_servers(struct cells *cells, int y, int rows, const struct scene *scene)
+{
+    struct server_danger dangers[SERVER_DANGERS_MOST];
+    int used = 0;
+
+    for (size_t i = 0; i < scene->model->cluster_count; i++)
+        for (size_t j = 0; j < scene->model->clusters[i].server_count; j++) {
+            const struct server *server = &scene->model->clusters[i].servers[j];
+            size_t count = server_dangers(&scene->model->clusters[i], server, dangers);
+
+            for (size_t k = 0; k < count && used < rows; k++) {
+                style look = severity_look(dangers[k].severity);
+                int x = TABLE_X;
+
+                if (dangers[k].severity == SEVERITY_INFO)
+                    continue; /* the overview and the ensemble say what is hidden */
+                cells_put(cells, SIGN_X, y + used, 1, look,
+                          cells_sign(cells, severity_sign(dangers[k].severity)));
+                x += cells_put(cells, x, y + used, 26, look, dangers[k].code) + 2;
+                x += label_put_fit(cells, x, y + used, 30, ROLE_STRONG, server->address) + 2;
+                cells_put(cells, x, y + used++, label_room(x, cells->width - 1), ROLE_TEXT,
+                          dangers[k].evidence);
+            }
+        }
+    return used;
+}
+
 static void findings_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
     struct findings_view *view = findings_view_of(self);
@@ -525,6 +554,7 @@ static void findings_draw(struct view *self, const struct scene *scene, struct c
     findings_gather(view, scene);
     findings_draw_head(view, cells, y);
     y += 1 + airy;
+    y += draw_servers(cells, y, cells->height / 4, scene);
     view->first_y = y + 1;
     pane = cells->height >= 14 ? cells->height / 3 : 0;
     rows = cells->height - view->first_y - pane;

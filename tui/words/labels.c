@@ -99,14 +99,19 @@ bool label_stale(const struct election *election)
     bool connected = election->cluster == NULL || election->cluster->connection == CONNECTION_CONNECTED;
 
     if (election->fresh)
-        return false;
+        return election->cluster != NULL && election->cluster->silent_since.mono_us != 0;
     return election->listed.mono_us != 0 || election->state == ELECTION_ABSENT ||
            (election->state == ELECTION_DENIED && !connected);
 }
 
+static struct moment labels_stale_since(const struct election *election)
+{
+    return election->fresh ? election->cluster->silent_since : election->stale_since;
+}
+
 struct moment label_as_of(const struct election *election, struct moment now)
 {
-    return label_stale(election) ? election->stale_since : now;
+    return label_stale(election) ? labels_stale_since(election) : now;
 }
 
 static struct badge badge_of(enum sign sign, style look, const char *word, int rank)
@@ -143,7 +148,7 @@ struct badge label_badge(const struct election *election, struct moment now)
         char age[16];
 
         snprintf(badge.word, sizeof badge.word, "stale %s",
-                 format_age(label_age_us(election->stale_since, now), age, sizeof age));
+                 format_age(label_age_us(labels_stale_since(election), now), age, sizeof age));
         return badge;
     }
     bool lines = election->state == ELECTION_LED || election->state == ELECTION_ELECTING ||
