@@ -156,6 +156,47 @@ static const char *option_table_set_filter(struct options *options, const char *
     return *value ? NULL : "is empty; write text, state:vacant, next:stops, severity>=error ...";
 }
 
+static const char *set_sort(struct options *options, const char *value)
+{
+    static const char *const words[] = {"worst", "name",    "leader", "candidates",
+                                        "since", "changed", "next",   "finding"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(value, words[i]) == 0) {
+            options->sort = words[i];
+            return NULL;
+        }
+    return "is not known; write worst, name, leader, candidates, since, changed, next or finding";
+}
+
+static const char *set_columns(struct options *options, const char *value)
+{
+    static const char *const words[] = {"cluster", "election", "state", "leader", "cand", "since",
+                                        "strip",   "last",     "p50",   "next",   "finding"};
+    options->columns = value;
+    for (const char *at = value; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
+        size_t length = strcspn(at, ","), known = 0;
+        while (known < sizeof words / sizeof *words &&
+               (strlen(words[known]) != length || strncmp(words[known], at, length) != 0))
+            known++;
+        if (known == sizeof words / sizeof *words)
+            return "has a column that is not known; write some of cluster, election, state, leader, cand, since, "
+                   "strip, last, p50, next, finding";
+    }
+    return *value ? NULL : "is empty; write names of columns, as in election,state,leader,next";
+}
+
+static const char *set_form(struct options *options, const char *value)
+{
+    static const char *const words[] = {"json", "wide", "yaml", "csv"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(value, words[i]) == 0) {
+            options->form = words[i];
+            options->json |= i == 0;
+            return NULL;
+        }
+    return "is not known; write json, wide, yaml or csv";
+}
+
 static const char *set_log(struct options *options, const char *value)
 {
     options->log = value;
@@ -612,7 +653,12 @@ const struct option_row option_table[] = {
     {"utc", 0, NULL, EVERY, set_utc, "times in UTC, not in local time"},
     {"theme", 0, "THEME", WATCH | DEMO | REPLAY, set_theme, "auto, dark, light or mono (auto)"},
     {"refresh", 0, "DURATION", WATCH | DEMO | REPLAY, set_refresh, "draw at most this often (250ms)"},
-    {"filter", 0, "FILTER", WATCH | REPLAY, option_table_set_filter,
+    {"sort", 0, "COLUMN", WATCH | DEMO | REPLAY, set_sort,
+     "worst, name, leader, candidates, since, changed, next or finding (worst)"},
+    {"columns", 0, "LIST", WATCH | DEMO | REPLAY, set_columns,
+     "only these: election,state,leader,cand,since,strip,last,p50,next,finding"},
+    {"output", 'o', "FORM", ONCE, set_form, "json; wide: nothing is cut; yaml; csv: a line an election"},
+    {"filter", 0, "FILTER", WATCH | DEMO | REPLAY | ONCE | EVENTS, option_table_set_filter,
      "only elections that match: text, state:vacant, next:stops, severity>=error ..."},
     {"log", 0, "FILE", EVERY, set_log, "append a log of electop itself to FILE"},
     {"help", 'h', NULL, EVERY, set_nothing, "this help"},

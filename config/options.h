@@ -110,6 +110,9 @@ struct options {
     bool ascii, utc;
     const char *theme;        /* watch, demo, replay: a word of screen.theme; NULL: not given */
     int64_t refresh_ms;       /* watch, demo, replay: 0: not given */
+    const char *sort;         /* watch, demo, replay: a word of --sort; NULL: not given */
+    const char *columns;      /* watch, demo, replay: names, with commas; NULL: all */
+    const char *form;         /* once: "json", "wide", "yaml" or "csv"; NULL: the table */
     const char *filter;       /* watch, once, events: which elections; NULL: all */
     const char *log;          /* file; NULL: none */
     bool json, strict, quick; /* once, events */

@@ -59,6 +59,33 @@ static void print_recipes(const char *const *recipes, struct text *out)
     text_add(out, "\n");
 }
 
+/* Two for each command, as they are typed. */
+static const char *const examples[][2] = {
+    [COMMAND_WATCH] = {"electop -s zk1:2181,zk2:2181", "electop watch --filter next:stops '/teams/*/leader'"},
+    [COMMAND_ONCE] = {"electop once --strict -s zk1:2181 /election", "electop once -o csv --filter state:vacant"},
+    [COMMAND_EVENTS] = {"electop events --json /election", "electop events --filter cluster:prod --for 1h"},
+    [COMMAND_CHECK] = {"electop check -s zk1:2181 /election", "electop check --critical vacancy=10s /election"},
+    [COMMAND_EXPORT] = {"electop export -s zk1:2181", "electop export --once /election"},
+    [COMMAND_RECORD] = {"electop record -s zk1:2181 /election", "electop record -c /etc/electop/config.yaml"},
+    [COMMAND_REPORT] = {"electop report --from 03:00 --to 03:30", "electop report --html incident.html --election /election"},
+    [COMMAND_REPLAY] = {"electop replay --at 03:12", "electop replay incident.db"},
+    [COMMAND_AUTOPSY] = {"electop autopsy /var/lib/zookeeper", "electop autopsy --into past.db zk1.tar.gz zk2.tar.gz"},
+    [COMMAND_WHY] = {"electop why", "electop why /election 03:12"},
+    [COMMAND_INJECT] = {"electop inject /electop-sandbox -n 100 --for 30s",
+                        "electop inject /electop-sandbox --kill leader:every=1s --expect 'failover.p99<2s'"},
+    [COMMAND_CONFIG] = {"electop config", "electop config -c new.yaml"},
+    [COMMAND_DEMO] = {"electop demo", "electop demo --servers 3"},
+};
+
+static void print_examples(enum command command, struct text *out)
+{
+    if ((size_t)command >= sizeof examples / sizeof *examples || !examples[command][0])
+        return;
+    text_add(out, "\nExamples:\n");
+    for (size_t i = 0; i < 2; i++)
+        text_printf(out, "  %s\n", examples[command][i]);
+}
+
 static void print_program(struct text *out)
 {
     text_add(out, "electop shows leader elections on ZooKeeper as they happen.\n\n"
@@ -95,6 +122,7 @@ char *options_help(enum command about, const char *const *recipes)
             text_printf(&out, "\n%s", row->more);
         text_add(&out, "\nOptions:\n");
         print_options(about, &out);
+        print_examples(about, &out);
     }
     if (about == COMMAND_CONFIG) {
         print_keys(&out);

@@ -46,7 +46,7 @@ struct election_settings {
     char *acknowledgement; /* path of the mark; NULL: as the recipe says */
     char *identity;        /* NULL: automatic; else "registry:/path", "data", "name", "client", "session" */
     enum inject_leave inject;
-    char *owner, *runbook; /* for alerts; NULL: not said */
+    char *owner, *runbook; /* whom to call, and where it says what to do; NULL: not said */
     struct allowance allow;
 };
 
@@ -114,7 +114,8 @@ struct screen_settings {
     bool mouse;
     enum tri_state ascii;
     bool utc;           /* times are shown and read in UTC, not in local time */
-    int64_t refresh_ms; /* a picture at most this often */
+    enum auto_off hints; /* the legend of the first minute */
+    int64_t refresh_ms;  /* a picture at most this often */
 };
 
 struct alert_settings {

@@ -58,12 +58,12 @@ def test_overview_election_candidate_and_back(dashboard):
 def test_silent_server(dashboard, zk):
     """A server that stands still is shown as such, with nothing of it as if it were so now, and then well again."""
     dashboard.shows("led")
-    zk.hang(0)
+    zk.freeze(0)
     try:
         screen = dashboard.shows("no answer", "stale")
         assert "\u25cf" not in screen
     finally:
-        zk.resume(0)
+        zk.thaw(0)
     until(lambda: "no answer" not in dashboard.screen(), 30, "it answers again")
 
 

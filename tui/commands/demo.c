@@ -69,8 +69,13 @@ static bool servers_begin(struct demo *demo)
     if (!demo->sandbox)
         complain("%s", error ? error : "out of memory; no private ZooKeeper can be started");
     free(error);
+    bool tells = isatty(STDERR_FILENO) && demo->sandbox;
+    if (tells)
+        fputs("electop: starting a private ZooKeeper on loopback, a second or two ...", stderr);
     while (demo->sandbox && demo->servers == SERVERS_START && !demo->ending.signal)
         uv_run(demo->loop, UV_RUN_ONCE);
+    if (tells)
+        fputs("\r\033[K", stderr);
     return demo->servers == SERVERS_SERVE;
 }
 

@@ -18,6 +18,7 @@
 #include "tui/commands/shutdown.h"
 #include "tui/output/line_printer.h"
 #include "tui/output/output.h"
+#include "tui/words/election_filter.h"
 
 /* How long the last lines may take to be read, at the end. */
 #define FLUSH_MS 1000
@@ -72,7 +73,10 @@ static void on_output_dropped(void *context, struct buffer *line, uint64_t count
 static void events_on_event(void *context, const struct event *event)
 {
     struct stream *stream = context;
+    const char *filter = stream->options->filter;
     if (stream->over)
+        return;
+    if (filter && event->election && !election_filter_match(filter, event->election, event->at))
         return;
     buffer_clear(&stream->line);
     if (stream->options->json)

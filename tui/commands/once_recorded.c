@@ -2,6 +2,7 @@
  * once_recorded.c - one look at a moment of a recording, in place of a cluster.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "config/znode_path.h"
@@ -10,35 +11,21 @@
 #include "tui/commands/recording.h"
 #include "tui/commands/messages.h"
 #include "tui/commands/exit_code.h"
+#include "tui/output/snapshot_forms.h"
 #include "tui/output/snapshot_text.h"
+#include "tui/words/election_filter.h"
 
-/* The same model with only the elections that are asked for: all else is the recording's. */
-struct picked {
-    struct model model;
-    struct election **elections; /* of all clusters, one after the other */
+struct recorded_look {
+    const struct options *options;
+    struct moment at;
 };
 
-static bool pick(struct picked *picked, const struct model *model, const struct options *options)
+static bool once_recorded_wants(const void *context, const struct election *election)
 {
-    size_t count = 0, used = 0;
-    for (size_t i = 0; i < model->cluster_count; i++)
-        count += model->clusters[i].election_count;
-    picked->model = *model;
-    picked->model.clusters = calloc(model->cluster_count + 1, sizeof *picked->model.clusters);
-    picked->elections = calloc(count + 1, sizeof(struct election *));
-    if (!picked->model.clusters || !picked->elections)
-        return false;
-    for (size_t i = 0; i < model->cluster_count; i++) {
-        struct cluster *cluster = &picked->model.clusters[i];
-        *cluster = model->clusters[i];
-        cluster->elections = picked->elections + used;
-        cluster->election_count = 0;
-        for (size_t j = 0; j < model->clusters[i].election_count; j++)
-            if (recording_wants(options, model->clusters[i].elections[j]))
-                cluster->elections[cluster->election_count++] = model->clusters[i].elections[j];
-        used += cluster->election_count;
-    }
-    return true;
+    const struct recorded_look *look = context;
+    const char *filter = look->options->filter;
+    return recording_wants(look->options, election) &&
+           (!filter || election_filter_match(filter, election, look->at));
 }
 
 /* A path of which nothing was recorded is no election that is well. */
@@ -61,23 +48,31 @@ static int once_recorded_print_look(struct history *history, const struct model 
                                     const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
-    struct picked picked = {0};
+    struct picked_model picked = {0};
+    const struct recorded_look look = {options, at};
     struct buffer out = {0};
     int status = EXIT_USAGE;
-    bool printed = pick(&picked, model, options);
+    bool printed = picked_model_make(&picked, model, once_recorded_wants, &look);
     if (printed) {
         status = exit_code_status(&picked.model, options->strict);
         if (complain_unrecorded(&picked.model, options))
             status = EXIT_NO_LOOK;
         struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
-        if (options->json)
-            json_snapshot_write_kept(&out, &picked.model, at, recording_figures,
+        if (options->form && strcmp(options->form, "wide") == 0)
+            how.width = 0;
+        bool yaml = options->form && strcmp(options->form, "yaml") == 0;
+        struct buffer json = {0};
+        if (options->json || yaml)
+            json_snapshot_write_kept(yaml ? &json : &out, &picked.model, at, recording_figures,
                                      &(struct recording_kept){history, at.wall_us});
+        else if (options->form && strcmp(options->form, "csv") == 0)
+            snapshot_csv_write(&out, &picked.model, at);
         else
             printed = snapshot_text_print(&out, &picked.model, at, &how);
+        printed = printed && (!yaml || snapshot_yaml_write(&out, &json));
+        buffer_free(&json);
     }
-    free(picked.model.clusters);
-    free(picked.elections);
+    picked_model_release(&picked);
     out.failed |= !printed;
     return message_buffer(&out, status);
 }

@@ -25,6 +25,8 @@ static int command_replay_on(uv_loop_t *loop, const struct invocation *invocatio
             .settings = invocation->settings,
             .color = options->color,
             .filter = options->filter,
+            .sort = options->sort,
+            .columns = options->columns,
             .past = past,
             .at_us = at_us,
         };

@@ -168,6 +168,8 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
             .settings = invocation->settings,
             .color = invocation->options->color,
             .filter = invocation->options->filter,
+            .sort = invocation->options->sort,
+            .columns = invocation->options->columns,
             .model = monitor_model(watch.monitor),
             .events = events,
             .past = watch.past,

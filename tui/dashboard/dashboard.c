@@ -60,7 +60,8 @@ struct dashboard {
     struct belief belief;    /* that c shall clear ... */
     int64_t belief_until_us; /* ... where it is pressed again before then; 0: it has not been */
 
-    bool touched; /* by a key, since the last drawing */
+    bool acquainted; /* a key was pressed: no legend any more */
+    bool touched;    /* by a key, since the last drawing */
     uint64_t drawn_generation;
     int64_t drawn_second, drawn_us;
 };
@@ -217,6 +218,11 @@ void dashboard_equip(struct dashboard *dashboard, const struct run_control_inter
 void dashboard_filter(struct dashboard *dashboard, const char *filter)
 {
     dashboard_set_filter(dashboard, filter);
+}
+
+void dashboard_arrange(struct dashboard *dashboard, const char *sort, const char *columns)
+{
+    overview_view_arrange(dashboard->levels[0].view, sort, columns);
 }
 
 bool dashboard_is_playing(const struct dashboard *dashboard)
@@ -831,6 +837,7 @@ static enum dashboard_wish click(struct dashboard *dashboard, int x, int y, bool
 enum dashboard_wish dashboard_key(struct dashboard *dashboard, int key, int x, int y)
 {
     dashboard->touched = true;
+    dashboard->acquainted = true;
     dashboard->footer.message_until_us = 0;
     if (dashboard->footer.typing && type_line(dashboard, key))
         return DASHBOARD_NOTHING;
@@ -895,6 +902,40 @@ static void play_on(struct dashboard *dashboard, struct moment now)
         dashboard_say(dashboard, ROLE_WARNING, replay_problem(past));
 }
 
+/* What the signs say, for a newcomer, until the first key. */
+static void draw_legend(struct cells *cells, int y)
+{
+    static const struct {
+        enum sign sign;
+        style look;
+        const char *word;
+    } signs[] = {{SIGN_OK, ROLE_GOOD, "led, next failover works"},
+                 {SIGN_WARNING, ROLE_WARNING, "warning"},
+                 {SIGN_CRITICAL, ROLE_CRITICAL, "error"},
+                 {SIGN_UNKNOWN, ROLE_DIM, "not known"},
+                 {SIGN_AT_MOST, ROLE_TEXT, "at most"}};
+    int x = 1 + cells_put(cells, 1, y, -1, ROLE_ACCENT, "Enter opens an election") + 3;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        if (x + (int)strlen(signs[i].word) + 4 >= cells->width)
+            break;
+        x += cells_put(cells, x, y, -1, signs[i].look, cells_sign(cells, signs[i].sign)) + 1;
+        x += cells_put(cells, x, y, -1, ROLE_DIM, signs[i].word) + 3;
+    }
+}
+
+/* Not beside a cluster that is away, nor in a replay: a green sign would be taken for its state. */
+static bool wants_legend(const struct dashboard *dashboard, const struct scene *scene)
+{
+    if (dashboard->acquainted || scene->past || scene->settings->screen.hints != CHOICE_AUTO)
+        return false;
+    for (size_t i = 0; i < scene->model->cluster_count; i++) {
+        const struct cluster *cluster = &scene->model->clusters[i];
+        if (cluster->connection != CONNECTION_CONNECTED || cluster->silent_since.mono_us)
+            return false;
+    }
+    return true;
+}
+
 void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
 {
     struct moment now = dashboard_now_of(dashboard);
@@ -914,9 +955,10 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
         return;
     }
     struct view *view = top_of(dashboard)->view;
+    bool legend = wants_legend(dashboard, &scene) && cells->height >= 18;
     /* The view gets a part of the grid, on the same cells: it cannot write beyond it. */
     struct cells body = {.width = cells->width,
-                         .height = cells->height - 2 - away,
+                         .height = cells->height - 2 - away - legend,
                          .at = cells->at + cells->width,
                          .ascii = cells->ascii,
                          .cursor_x = -1,
@@ -926,6 +968,8 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
                scene.paused ? now.mono_us - dashboard->frozen_at.mono_us : -1, now.wall_us);
     if (away)
         replay_keys_draw(&dashboard->replay_keys, cells, cells->height - 2, now);
+    if (legend)
+        draw_legend(cells, cells->height - 2 - away);
     struct key_help key_help = offers_of(dashboard, &scene);
     footer_draw(&dashboard->footer, cells, &key_help, top_of(dashboard)->filter, now.mono_us);
 }

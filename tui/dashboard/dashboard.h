@@ -51,6 +51,9 @@ void dashboard_record_mutes(struct dashboard *dashboard, const char *author,
 /* The filter of the overview, as if it had been typed. */
 void dashboard_filter(struct dashboard *dashboard, const char *filter);
 
+/* The overview's order and columns: see overview_view_arrange(). */
+void dashboard_arrange(struct dashboard *, const char *sort, const char *columns);
+
 /* A recording is being played: dashboard_is_stale() comes true by itself, as time passes. */
 bool dashboard_is_playing(const struct dashboard *dashboard);
 

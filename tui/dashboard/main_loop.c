@@ -433,6 +433,7 @@ static bool start(struct terminal_stage *stage, char **error)
                       stage->show->clock ? stage->show->clock : real_clock, stage->show->context);
     if (!stage->cells || !stage->dashboard)
         return false;
+    dashboard_arrange(stage->dashboard, stage->show->sort, stage->show->columns);
     if (stage->show->filter)
         dashboard_filter(stage->dashboard, stage->show->filter);
     dashboard_equip(stage->dashboard, stage->show->control);

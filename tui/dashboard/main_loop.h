@@ -19,6 +19,7 @@ struct main_loop {
     const struct settings *settings;
     enum color_choice color;
     const char *filter;        /* of the overview, to begin with; NULL: none */
+    const char *sort, *columns; /* ... as dashboard_arrange() takes them */
     const struct model *model; /* NULL: nothing is live, only the past is shown */
     const struct event_log *events;
     struct replay *past;           /* the recording; NULL: none, and why_not */

@@ -225,6 +225,7 @@ struct overview {
     uint64_t wanted_version; /* of the order that the columns' wishes were gathered from */
     int columns_width;       /* of the screen that the columns' wishes were gathered for */
     struct strip_zoom zoom;
+    bool left_out[COLUMN_COUNT]; /* by the user's choice */
     bool chosen; /* the user has moved: until then the worst is selected */
     int first_y; /* the row of the first line, for clicks */
 };
@@ -489,6 +490,8 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
     }
     columns[COLUMN_STRIP].hidden = cells->width < 90; /* seven cells say less than the name */
     columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        columns[i].hidden = overview->left_out[i] || (columns[i].hidden && (i == COLUMN_STRIP || i == COLUMN_CLUSTER));
     want_rows(overview, cells, scene);
     if (columns[COLUMN_CANDIDATES].want > columns[COLUMN_CANDIDATES].least) /* half a number is another one */
         columns[COLUMN_CANDIDATES].least = columns[COLUMN_CANDIDATES].want;
@@ -796,6 +799,32 @@ static const struct view_ops ops = {
                ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_PROBLEMS) | ACTION_BIT(ACTION_LEFT) |
                ACTION_BIT(ACTION_RIGHT),
 };
+
+static const char *const column_words[COLUMN_COUNT] = {
+    [COLUMN_CLUSTER] = "cluster", [COLUMN_ELECTION] = "election", [COLUMN_STATE] = "state",
+    [COLUMN_LEADER] = "leader",   [COLUMN_CANDIDATES] = "cand",   [COLUMN_SINCE] = "since",
+    [COLUMN_STRIP] = "strip",     [COLUMN_CHANGED] = "last",      [COLUMN_USUAL] = "p50",
+    [COLUMN_NEXT] = "next",       [COLUMN_FINDING] = "finding"};
+
+static const char *const sort_words[SORT_COUNT] = {"worst", "name",    "leader", "candidates",
+                                                   "since", "changed", "next",   "finding"};
+
+void overview_view_arrange(struct view *view, const char *sort, const char *columns)
+{
+    struct overview *overview = overview_of(view);
+
+    for (int i = 0; sort != NULL && i < SORT_COUNT; i++)
+        if (strcmp(sort, sort_words[i]) == 0)
+            overview->order.sort = (enum overview_sort)i;
+    for (int i = 0; columns != NULL && i < COLUMN_COUNT; i++)
+        overview->left_out[i] = i != COLUMN_ELECTION; /* without it a line says nothing */
+    for (const char *at = columns; at != NULL && *at != '\0'; at += strcspn(at, ",") + (strchr(at, ',') != NULL))
+        for (int i = 0; i < COLUMN_COUNT; i++)
+            if (strlen(column_words[i]) == strcspn(at, ",") &&
+                strncmp(column_words[i], at, strcspn(at, ",")) == 0)
+                overview->left_out[i] = false;
+    overview->order.dirty = true;
+}
 
 struct view *overview_view_new(void)
 {

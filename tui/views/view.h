@@ -101,6 +101,8 @@ struct view {
 };
 
 struct view *overview_view_new(void);
+/* The same of that view: sort: a word of --sort; columns: those of --columns; NULL: as usual. */
+void overview_view_arrange(struct view *, const char *sort, const char *columns);
 struct view *election_view_new(const char *cluster, const char *path);
 struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate);
 struct view *events_view_new(void);
