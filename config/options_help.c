@@ -71,6 +71,7 @@ static const char *const examples[][2] = {
     [COMMAND_REPLAY] = {"electop replay --at 03:12", "electop replay incident.db"},
     [COMMAND_AUTOPSY] = {"electop autopsy /var/lib/zookeeper", "electop autopsy --into past.db zk1.tar.gz zk2.tar.gz"},
     [COMMAND_WHY] = {"electop why", "electop why /election 03:12"},
+    [COMMAND_DISCOVER] = {"electop discover -s zk1:2181", "electop discover --yaml /teams"},
     [COMMAND_INJECT] = {"electop inject /electop-sandbox -n 100 --for 30s",
                         "electop inject /electop-sandbox --kill leader:every=1s --expect 'failover.p99<2s'"},
     [COMMAND_CONFIG] = {"electop config", "electop config -c new.yaml"},
