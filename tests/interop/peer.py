@@ -48,7 +48,7 @@ def compiled(source, built, jars):
 
 def build_curator():
     source, built = os.path.join(HERE, "curator"), os.path.join(BUILT, "curator")
-    if not glob.glob(os.path.join(built, "lib", "curator-recipes-*.jar")):
+    if not glob.glob(os.path.join(built, "lib", "netty-transport-*epoll*.jar")):
         fetched("Curator", ["mvn", "-q", "-B", "-f", os.path.join(source, "pom.xml"), "dependency:copy-dependencies",
                             f"-DoutputDirectory={os.path.join(built, 'lib')}"])
     return compiled("curator", built, [os.path.join(built, "lib", "*")])
@@ -81,10 +81,10 @@ def build_generators():
 class Peer:
     """One process with any number of contenders, each with a session of its own."""
 
-    def __init__(self, command, hosts):
+    def __init__(self, command, hosts, env=None):
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen([*command, hosts], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=self.errors, text=True)
+                                        stderr=self.errors, text=True, env={**os.environ, **(env or {})})
         self.changed, self.said = threading.Condition(), []
         self.read = 0
         threading.Thread(target=self._read, daemon=True).start()

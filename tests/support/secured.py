@@ -1,17 +1,21 @@
-"""Secured servers for tests: certificates by openssl, a KDC on loopback, and ZooKeeper with each of six securities."""
+"""Secured servers for tests: certificates by openssl, a KDC on loopback, and ZooKeeper with each security."""
+import json
 import os
 import shutil
+import socket
 import subprocess
+import threading
+import time
 
 from ensemble import Ensemble
 from fake_server import free_port
 from waiting import until
 
-MODES = ("plain", "tls", "mutual tls", "digest-md5", "kerberos", "kerberos in tls")
+MODES = ("plain", "tls", "mutual tls", "digest-md5", "kerberos", "kerberos in tls", "digest-md5 in tls")
 REALM = "TEST.REALM"
-TLS = {"tls", "mutual tls", "kerberos in tls"}
+TLS = {"tls", "mutual tls", "kerberos in tls", "digest-md5 in tls"}
 KERBEROS = {"kerberos", "kerberos in tls"}
-SASL = {"digest-md5"} | KERBEROS
+SASL = {"digest-md5", "digest-md5 in tls"} | KERBEROS
 
 
 def openssl(*arguments, cwd, text=None):
@@ -34,6 +38,19 @@ class Authority:
         openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", name, cwd=self.folder)
         os.chmod(self.path(name), 0o600)
 
+    def issue_until(self, name, seconds):
+        """As issue(), for so many seconds from now."""
+        self._key(f"{name}.key")
+        openssl("req", "-new", "-key", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}", cwd=self.folder)
+        for file, text in (("index.txt", ""), ("serial", "1000\n"), (f"{name}.ext", "subjectAltName=IP:127.0.0.1\n"),
+                           ("sign.conf", "[ca]\ndefault_ca=one\n[one]\ndatabase=index.txt\nserial=serial\nnew_certs_dir=.\n"
+                            "default_md=sha256\npolicy=any\n[any]\ncommonName=supplied\n")):
+            with open(self.path(file), "w", encoding="ascii") as f:
+                f.write(text)
+        when = [time.strftime("%Y%m%d%H%M%SZ", time.gmtime(time.time() + s)) for s in (-3600, seconds)]
+        openssl("ca", "-batch", "-notext", "-config", "sign.conf", "-cert", "ca.pem", "-keyfile", "ca.key", "-in", f"{name}.csr",
+                "-out", f"{name}.crt", "-startdate", when[0], "-enddate", when[1], "-extfile", f"{name}.ext", cwd=self.folder)
+
     def issue(self, name, names="IP:127.0.0.1,DNS:localhost", more=()):
         """NAME.key, NAME.crt, and NAME.pem with both."""
         self._key(f"{name}.key")
@@ -48,6 +65,41 @@ class Authority:
                     f.write(source.read())
         os.chmod(self.path(f"{name}.pem"), 0o600)
         return self.path(name)
+
+
+class FakeKdc:
+    """Answers whatever it is asked with one error of Kerberos."""
+
+    def __init__(self, folder, error):
+        body = bytes.fromhex("a003020105" "a10302011e" "a411180f") + b"20260101000000Z" + bytes.fromhex("a503020100")
+        body += bytes([0xa6, 3, 2, 1, error]) + self._tagged(0xa9, self._tagged(0x1b, REALM.encode()))
+        service = self._tagged(0xa0, b"\x02\x01\x02") + self._tagged(0xa1, self._tagged(
+            0x30, self._tagged(0x1b, b"krbtgt") + self._tagged(0x1b, REALM.encode())))
+        body += self._tagged(0xaa, self._tagged(0x30, service))
+        self.answer = self._tagged(0x7e, self._tagged(0x30, body))
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.config = os.path.join(str(folder), "fake.conf")
+        with open(self.config, "w", encoding="ascii") as f:
+            f.write(f"[libdefaults]\n default_realm = {REALM}\n udp_preference_limit = 1\n dns_lookup_kdc = false\n"
+                    f"[realms]\n {REALM} = {{\n  kdc = 127.0.0.1:{self.server.getsockname()[1]}\n }}\n")
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    @staticmethod
+    def _tagged(tag, body):
+        return bytes([tag]) + (bytes([len(body)]) if len(body) < 128 else bytes([0x81, len(body)])) + body
+
+    def _serve(self):
+        while True:
+            try:
+                near = self.server.accept()[0]
+            except OSError:
+                return
+            with near:
+                near.recv(65536)
+                near.sendall(len(self.answer).to_bytes(4, "big") + self.answer)
+
+    def close(self):
+        self.server.close()
 
 
 class Kdc:
@@ -96,14 +148,24 @@ def has_tls():
     return os.path.exists("/usr/share/java/netty-handler.jar")
 
 
-class Secured:
-    """One server with one of the MODES, and the configuration by which the tool reaches it."""
+def tls_lines(authority, client_auth):
+    """Lines of zoo.cfg for a server with TLS, but for its port."""
+    lines = ["serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory", f"ssl.clientAuth={client_auth}",
+             "admin.portUnification=true"]
+    for prefix in ("ssl", "ssl.quorum"):
+        lines += [f"{prefix}.keyStore.location={authority.path('server.pem')}", f"{prefix}.keyStore.type=PEM",
+                  f"{prefix}.trustStore.location={authority.ca}", f"{prefix}.trustStore.type=PEM"]
+    return lines
 
-    def __init__(self, mode, folder, authority, kdc, config=(), unified=False, required=True):
-        self.mode, self.folder = mode, str(folder)
+
+class Secured:
+    """One server with one of the MODES, and the configurations by which the tool and other clients reach it."""
+
+    def __init__(self, mode, folder, authority, kdc, config=(), unified=False, required=True, java=()):
+        self.mode, self.folder, self.authority, self.kdc = mode, str(folder), authority, kdc
         os.makedirs(self.folder, exist_ok=True)
         self.env = {"KRB5_CONFIG": kdc.config} if kdc else {}
-        lines, java, self.port = [], [], free_port()
+        lines, java, self.port = [], [*java], free_port()
         if mode in TLS:
             lines += self._tls_lines(authority, unified)
         if mode in SASL:
@@ -119,12 +181,7 @@ class Secured:
         self.config = self._write(authority, kdc)
 
     def _tls_lines(self, authority, unified):
-        store = authority.path("server.pem")
-        lines = ["serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
-                 f"ssl.clientAuth={'need' if self.mode == 'mutual tls' else 'none'}", "admin.portUnification=true"]
-        for prefix in ("ssl", "ssl.quorum"):
-            lines += [f"{prefix}.keyStore.location={store}", f"{prefix}.keyStore.type=PEM",
-                      f"{prefix}.trustStore.location={authority.ca}", f"{prefix}.trustStore.type=PEM"]
+        lines = tls_lines(authority, "need" if self.mode == "mutual tls" else "none")
         return lines + (["client.portUnification=true"] if unified
                         else [f"secureClientPort={self.port}", "secureClientPortAddress=127.0.0.1"])
 
@@ -156,6 +213,40 @@ class Secured:
             text += f"    sasl: {{credentials_file: {credentials}}}\n"
         text += f"    elections:\n      - {{path: /election}}\nhistory: {{file: {self.folder}/history.db}}\n"
         return self.write("config.yaml", text)
+
+    def for_kazoo(self):
+        """What KazooClient() takes beside the hosts, as JSON, and the environment in which it finds its ticket."""
+        client, more, env = self.authority and self.authority.path("client"), {"timeout": 20}, dict(self.env)
+        if self.mode in TLS:
+            more.update(use_ssl=True, ca=self.authority.ca)
+        if self.mode == "mutual tls":
+            more.update(certfile=f"{client}.crt", keyfile=f"{client}.key")
+        if self.mode in KERBEROS:
+            env["KRB5CCNAME"] = os.path.join(self.folder, "kazoo.cache")
+            self.kdc.kinit(env["KRB5CCNAME"], within=20)
+            more["sasl_options"] = {"mechanism": "GSSAPI", "service": "zookeeper", "principal": f"watcher@{REALM}"}
+        elif self.mode in SASL:
+            more["sasl_options"] = {"mechanism": "DIGEST-MD5", "username": "watcher", "password": "secret"}
+        return json.dumps(more), env
+
+    def for_java(self):
+        """The arguments with which Java's client does the same."""
+        more = []
+        if self.mode in TLS:
+            more += ["zookeeper.client.secure=true", "zookeeper.clientCnxnSocket=org.apache.zookeeper.ClientCnxnSocketNetty",
+                     f"zookeeper.ssl.trustStore.location={self.authority.ca}", "zookeeper.ssl.trustStore.type=PEM",
+                     "zookeeper.ssl.enabledProtocols=TLSv1.2,TLSv1.3"]  # of its own it takes TLS 1.3 alone, which 3.8 has not
+        if self.mode == "mutual tls":
+            more += [f"zookeeper.ssl.keyStore.location={self.authority.path('client')}.pem", "zookeeper.ssl.keyStore.type=PEM"]
+        if self.mode in KERBEROS:
+            login = ("com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true storeKey=true useTicketCache=false "
+                     f'keyTab="{self.kdc.path("watcher.keytab")}" principal="watcher@{REALM}"')
+            more += [f"java.security.krb5.conf={self.kdc.config}", "zookeeper.sasl.client.canonicalize.hostname=false"]
+        elif self.mode in SASL:
+            login = 'org.apache.zookeeper.server.auth.DigestLoginModule required username="watcher" password="secret"'
+        if self.mode in SASL:
+            more += [f"java.security.auth.login.config={self.write('client.jaas', f'Client {{ {login}; }};')}"]
+        return [f"-D{each}" for each in more]
 
     def write(self, name, text):
         file = os.path.join(self.folder, name)

@@ -1,11 +1,15 @@
 """kazoo's recipes, driven by lines on standard input: see ../peer.py."""
+import json
 import logging
+import os
 import sys
 import threading
 
 from kazoo.client import KazooClient
 
 TIMEOUT_S = 4.0
+# How to reach a secured server, as JSON.
+SECURITY = json.loads(os.environ.get("KAZOO_SECURITY", "{}"))
 LOCKS = {"lock": "Lock", "read": "ReadLock", "write": "WriteLock"}
 lock_of_output = threading.Lock()
 
@@ -20,7 +24,7 @@ class Contender:
 
     def __init__(self, hosts, kind, path, name):
         self.path, self.name, self.over = path, name, threading.Event()
-        self.client = KazooClient(hosts, timeout=TIMEOUT_S)
+        self.client = KazooClient(hosts, **{"timeout": TIMEOUT_S, **SECURITY})
         self.client.start(timeout=40)
         threading.Thread(target=self._run, args=(kind,), daemon=True).start()
 
