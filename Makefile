@@ -97,6 +97,11 @@ $(UNIT_BIN): $(O)/%: $(O)/%.o $(SUPPORT_OBJ) $(LIBRARIES) $(CLIENT)
 	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $(filter-out $(CLIENT),$^) $(LIBS) $(TUI_LIBS) $(TEST_LIBS)
 $(TOOL_BIN): $(O)/%: $(O)/%.o $(LIBRARIES) $(CLIENT)
 	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $(filter-out %/libzookeeper_st.a,$^) $(LIBS) $(TUI_LIBS)
+# The same without the transport.
+$(O)/tests/bench/transport_bare: $(O)/tests/bench/transport.o $(LIBRARIES)
+	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(O)/tests/bench/transport_bare: CLIENT := -l:libzookeeper_st.a
+tools: $(O)/tests/bench/transport_bare
 BARE_BIN := $(O)/tests/bench/floor $(O)/tests/bench/driver $(O)/tests/bench/crowd_floor
 $(BARE_BIN): $(BENCH_OBJ)
 $(BARE_BIN): CLIENT := -l:libzookeeper_st.a
@@ -128,7 +133,7 @@ test-slow: ## run the tests that need a minute and more of real time
 interop: ## judge it by other clients, fetched from Maven Central and the Go proxy, and by ZooKeeper 3.5 to 3.9
 	@$(PACKAGES) build run test interop
 	@$(AGAIN) FLAVOUR=asan all tools
-	@$(PYTHON) tests/run --interop $(SUITES)
+	@$(PYTHON) tests/run --interop $(SUITES); status=$$?; cat build/interop/security.txt 2>/dev/null; exit $$status
 field: ## judge it by real systems (not in CI); SYSTEMS="kafka helix" for some
 	@$(PACKAGES) build run test interop
 	@$(AGAIN) all tools

@@ -8,11 +8,14 @@
  * answer to the greeting and the client's first request lies the SASL exchange (sasl.h), of which the client
  * sees nothing: the answer is held back until it is over.
  *
- * A socket pair for each connection, pumped by the loop, was measured against this: with 1,000 sessions it
- * took 3,010 descriptors instead of 1,010 and 0.14 s of CPU until all were there, this 0.10 s, and the C
- * client alone 0.13 s (it sends a length and its request apart, and reads them so). With 10,000
- * sessions: 1.19 s here, 1.48 s alone, and 0.3 KB more each; the pairs needed more descriptors than the
- * system gave.
+ * The choice was measured. CPU until all sessions are connected, and descriptors:
+ *
+ *     sessions   C client alone   this            a socket pair for each, pumped by the loop
+ *     1,000      0.13 s, 1,010    0.10 s, 1,010   0.14 s, 3,010
+ *     10,000     1.48 s           1.19 s          more descriptors than the system gave
+ *
+ * This takes 0.3 KB more a session than the client alone, and less CPU: the client sends the length of a
+ * request apart from the request, and reads a reply so, too. `make bench` measures it (tests/bench/transport.c).
  *
  * Threads: everything on one thread.
  */

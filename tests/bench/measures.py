@@ -8,6 +8,7 @@ import time
 
 from measure_crowd import measure_crowd
 from measure_history import measure_history
+from measure_transport import measure_transport
 from rig import TOOLS, BenchError, cpu_us, resident_kb, settle, wait_until
 from row import Row
 from terminal import Dashboard
@@ -375,4 +376,5 @@ def measure_diagnose(_rig, rounds, _quick, say):
 
 MEASURES = {"fall": measure_fall, "look": measure_look, "churn": measure_churn, "idle": measure_idle,
             "frame": measure_frame, "picture": measure_picture, "asking": measure_asking,
-            "history": measure_history, "diagnose": measure_diagnose, "crowd": measure_crowd}
+            "history": measure_history, "diagnose": measure_diagnose, "crowd": measure_crowd,
+            "transport": measure_transport}
