@@ -2,8 +2,10 @@
 
 Each command either shows what is right or says what is wrong; it never crashes (the sanitizers of the build judge
 that), never holds more than 64 MB for an answer, and ends within a second of Ctrl-C."""
+import itertools
 import json
 import os
+import pty
 import random
 import re
 import signal
@@ -22,8 +24,8 @@ from patience import stretched
 from waiting import until
 
 LIMIT_S = 300
-# The campaign of a release is longer: FRAMES_MUTATIONS=100000 tests/run live/frames
-MUTATIONS = int(os.environ.get("FRAMES_MUTATIONS", "35"))
+# Connections whose bytes are changed. The campaign of a release has more: FRAMES_MUTATIONS=100000 tests/run live/frames
+MUTATIONS = int(os.environ.get("FRAMES_MUTATIONS", "200"))
 SANITIZED = "asan" in PROGRAM
 
 
@@ -155,23 +157,36 @@ def test_memory_and_end(count):
 
 
 class Mutator:
-    """A proxy that changes some of the bytes that the server sends: by a number, which a failure names."""
+    """A proxy that changes some of the bytes that the server sends, each connection by a number of its own. It has several
+    ports, so that one program has many connections to it within a second."""
+    PORTS = 12
 
     def __init__(self, address):
         host, port = address.rsplit(":", 1)
-        self.target, self.seed, self.changed = (host, int(port)), 0, 0
-        self.server = _Server(self._serve)
-        self.address = self.server.address
+        self.target, self.numbers, self.lock = (host, int(port)), itertools.count(), threading.Lock()
+        self.changed = 0  # connections
+        self.servers = [_Server(self._serve) for _ in range(self.PORTS)]
+        self.addresses = [server.address for server in self.servers]
 
     def _serve(self, near):
-        dice = random.Random(self.seed)
+        dice, changed = random.Random(next(self.numbers)), False
         with socket.create_connection(self.target) as far:
             threading.Thread(target=self._pass_on, args=(near, far), daemon=True).start()
             place = 0
             while data := far.recv(65536):
-                near.sendall(self._change(dice, data, place))
+                sent = self._change(dice, data, place)
                 place += len(data)
+                if sent != data and not changed:
+                    changed = True
+                    with self.lock:
+                        self.changed += 1
+                near.sendall(sent)
         near.shutdown(socket.SHUT_RDWR)
+
+    def close(self):
+        for server in self.servers:
+            server.shutdown()
+            server.server_close()
 
     @staticmethod
     def _pass_on(near, far):
@@ -186,7 +201,6 @@ class Mutator:
         # The first connections are spared now and then, so that later frames are reached, too.
         if dice.random() < (0.85 if place < 41 else 0.5):
             return data
-        self.changed += 1
         data = bytearray(data)
         kind = dice.randrange(6)
         at = dice.randrange(len(data))
@@ -214,20 +228,74 @@ def populated(zk, client):
     return zk
 
 
-COMMANDS = [("once", "--quick", "--wait", "1s", "/election"), ("once", "--wait", "1s", "--json"), ("events", "--for", "1s", "/election"),
-            ("events", "--for", "1s"), ("check", "/election"), ("export", "--once"),
-            ("inject", "/electop-sandbox/frames", "-n", "2", "--for", "500ms", "--wait", "1s")]
+# Each of them for as long as it takes to lose dozens of connections. The dashboard and the recorder end by a signal.
+COMMANDS = [("once", "--quick", "--wait", "2s", "/election"), ("once", "--wait", "2s", "--json"), ("events", "--for", "4s", "/election"),
+            ("events", "--json", "--for", "4s"), ("check", "--wait", "2s", "/election"), ("export", "--once", "--wait", "2s"), ("record",), ("watch",),
+            ("inject", "/electop-sandbox/frames", "-n", "40", "--for", "2s", "--wait", "3s")]
 
 
-def test_changed_bytes(populated):
-    """Every command through the proxy, with other bytes changed each time: it ends by itself and is in order."""
-    proxy = Mutator(populated.hosts)
+def through(proxy, command, config, folder):
+    """One program: its status, and what it said."""
+    hosts = ",".join(proxy.addresses)
+    arguments = [*command, "-c" if command[0] != "check" else "--config", config, "-s", hosts, "--admin", "off"]
+    if command[0] == "watch":
+        return on_screen(arguments[1:], folder)
+    process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
-        for seed in range(MUTATIONS):
-            proxy.seed = seed
-            command = COMMANDS[seed % len(COMMANDS)]
-            done = run(*command, "-s", proxy.address, "--admin", "off", "--four-letter", "off", within=60)
-            assert 0 <= done.status <= 3, (seed, command, done)
-        assert proxy.changed > MUTATIONS / 2
+        said = process.communicate(timeout=4 if command[0] == "record" else stretched(60))[0]
+    except subprocess.TimeoutExpired:
+        assert command[0] == "record", f"{command} does not end"
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=stretched(30))[0]
+    return process.returncode, said.decode("utf-8", "replace")
+
+
+def on_screen(arguments, folder):
+    """The dashboard in a terminal of its own, left by Ctrl-C."""
+    near, far = pty.openpty()
+    errors = os.path.join(folder, "errors")
+    with open(errors, "wb") as err:
+        process = subprocess.Popen([PROGRAM, *arguments], stdin=far, stdout=far, stderr=err, env={**os.environ, "TERM": "xterm"})
+    os.close(far)
+    deadline = time.monotonic() + 4
+    threading.Thread(target=drain, args=(near,), daemon=True).start()
+    while process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=stretched(30))
+    os.close(near)
+    with open(errors, encoding="utf-8", errors="replace") as err:
+        return process.returncode, err.read()
+
+
+def drain(terminal):
+    try:
+        while os.read(terminal, 65536):
+            pass
+    except OSError:
+        pass
+
+
+def test_changed_bytes(populated, tmp_path):
+    """Every command through the proxy, with other bytes changed each time: it ends as it does otherwise, and no sanitizer
+    has anything to say."""
+    config = tmp_path / "config.yaml"
+    config.write_text(f"history: {{file: {tmp_path}/history.db}}\n")
+    proxy = Mutator(populated.hosts)
+    began, said_at = time.monotonic(), 0
+    try:
+        for run_number in itertools.count():
+            command = COMMANDS[run_number % len(COMMANDS)]
+            status, said = through(proxy, command, str(config), str(tmp_path))
+            check_sanitizers(said)
+            assert status in (0, 1, 2, 3, 130), (run_number, command, status, said)
+            if command[0] == "record":
+                for file in tmp_path.glob("history.db*"):
+                    file.unlink()
+            if proxy.changed - said_at >= 1000:
+                said_at = proxy.changed
+                print(f"{said_at} connections, {run_number + 1} programs, {time.monotonic() - began:.0f} s", flush=True)
+            if proxy.changed >= MUTATIONS and run_number + 1 >= len(COMMANDS):
+                break
     finally:
-        proxy.server.shutdown()
+        proxy.close()

@@ -4,14 +4,18 @@ import os
 import re
 import signal
 import socket
+import ssl
+import struct
 import subprocess
+import threading
 import time
 
 import pytest
 
-from electop import PROGRAM, Events, elections, run
-from fake_server import free_port
-from secured import MODES, REALM, Authority, Kdc, Secured
+from electop import PROGRAM, Events, check_sanitizers, elections, run
+from fake_server import _Server, free_port
+from framing import GREETING, frame, send
+from secured import MODES, REALM, Authority, FakeKdc, Kdc, Secured
 from terminal import Tmux
 from waiting import until
 
@@ -195,11 +199,11 @@ def test_client_certificate(authority, tmp_path):
 class OpensslServer:
     """openssl s_server, for what no ZooKeeper does with TLS."""
 
-    def __init__(self, authority, name, *more):
+    def __init__(self, authority, name, *more, quiet=True):
         self.port = free_port()
         self.hosts = f"127.0.0.1:{self.port}"
         self.process = subprocess.Popen(["openssl", "s_server", "-accept", str(self.port), "-cert", authority.path(f"{name}.crt"), "-key",
-                                         authority.path(f"{name}.key"), "-quiet", *more], stdin=subprocess.PIPE,
+                                         authority.path(f"{name}.key"), *(["-quiet"] if quiet else []), *more], stdin=subprocess.PIPE,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until(self._listens, 10, "openssl s_server listens")
 
@@ -216,11 +220,101 @@ class OpensslServer:
 
 
 def test_expired(authority):
-    """A certificate that is over since a second."""
-    authority.issue("brief", more=("-days", "-1"))
+    """A certificate that has been over for a second."""
+    authority.issue_until("brief", -1)
     with OpensslServer(authority, "brief") as server:
         said = problem(server.hosts, "--tls-ca", authority.ca)
         assert re.search(r"the certificate of 127.0.0.1:\d+ expired on 20\d\d-", said), said
+
+
+class TlsServer(_Server):
+    """As _Server, behind a TLS handshake; it is silent where it is not told what to say."""
+
+    def __init__(self, authority, talk=None, name="server"):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(authority.path(f"{name}.crt"), authority.path(f"{name}.key"))
+
+        def serve(connection):
+            with context.wrap_socket(connection, server_side=True) as secured:
+                if talk:
+                    talk(secured)
+                while secured.recv(65536):
+                    self.heard += 1
+        self.heard = 0  # how often, behind a handshake
+        super().__init__(serve)
+
+
+def test_self_signed(authority):
+    """Nobody known has signed it; with itself as the authority it is as good as any."""
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "own.key",
+                    "-out", "own.crt", "-days", "3", "-subj", "/CN=own", "-addext", "subjectAltName=IP:127.0.0.1"],
+                   cwd=authority.folder, check=True, capture_output=True)
+    with TlsServer(authority, name="own") as server:
+        said = problem(server.address, "--tls-ca", authority.ca)
+        assert "is signed by no known authority" in said or "is self-signed" in said, said
+    with TlsServer(authority, name="own") as server:
+        problem(server.address, "--tls-ca", authority.path("own.crt"))
+        assert server.heard > 0
+
+
+@pytest.mark.parametrize("names", [600, 12000])
+def test_long_certificate(authority, names):
+    """One of 16 KB is read as any other; one of 300 KB is refused, and said to be."""
+    authority.issue("long", names=",".join(["IP:127.0.0.1"] + [f"DNS:host-{i:05}.example.com" for i in range(names)]))
+    assert os.path.getsize(authority.path("long.crt")) > names * 27
+    with TlsServer(authority, name="long") as server:
+        said = problem(server.address, "--tls-ca", authority.ca)
+        assert server.heard > 0 if names == 600 else "TLS" in said and "127.0.0.1" in said and server.heard == 0, said
+
+
+def test_renegotiation(authority):
+    """A server that asks for another handshake is told no, and is no trouble for that."""
+    with OpensslServer(authority, "server", "-tls1_2", quiet=False) as server:
+        looking = subprocess.Popen([PROGRAM, "once", "--quick", "-s", server.hosts, "--tls-ca", authority.ca, "--wait", "6s", "--admin",
+                                    "off", "--four-letter", "off"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        deadline = time.monotonic() + 4
+        asked = 0
+        while time.monotonic() < deadline:
+            try:
+                server.process.stdin.write(b"R\n")
+                server.process.stdin.flush()
+            except BrokenPipeError:  # it ends when it is refused
+                break
+            asked += 1
+            time.sleep(0.3)
+        said = looking.communicate(timeout=60)[0]
+        assert asked > 0 and looking.returncode == 3 and "127.0.0.1" in said, said
+        check_sanitizers(said)
+
+
+@pytest.mark.parametrize("secured_by", ["plain", "tls"])
+def test_closes_after_greeting(authority, secured_by):
+    """A session is given, and the connection is gone: tried again with pauses, never shown as connected for good."""
+    greeted = [0]
+
+    def talk(connection):
+        frame(connection)
+        send(connection, GREETING)
+        greeted[0] += 1
+        connection.close()
+    server = TlsServer(authority, talk) if secured_by == "tls" else _Server(talk)
+    more = ("--tls-ca", authority.ca) if secured_by == "tls" else ()
+    with server:
+        done = run("once", "--quick", "-s", server.address, "--wait", "4s", "--admin", "off", "--four-letter", "off", *more, "/election")
+    assert done.status in (0, 3) and 1 <= greeted[0] < 60, (greeted, done)
+    assert "connection to" in done.out + done.err or "state unknown" in done.out or "unknown" in done.out, done
+
+
+def test_handshake_that_stalls_in_the_middle(tls, authority):
+    """The server's first bytes come, and nothing more."""
+    def talk(near):
+        with socket.create_connection(("127.0.0.1", int(tls.hosts.rsplit(":", 1)[1]))) as far:
+            far.sendall(near.recv(65536))
+            near.sendall(far.recv(700))
+            while near.recv(65536):
+                pass
+    with _Server(talk) as server:
+        assert "does not finish the TLS handshake" in problem(server.address, "--tls-ca", authority.ca, wait="2s")
 
 
 def test_old_tls(authority):
@@ -239,25 +333,31 @@ def test_handshake_that_stalls():
         assert "does not finish the TLS handshake" in said and time.monotonic() - began < 8
 
 
-@pytest.mark.parametrize("cut", [1, 4, 5, 6, 50, 300, 1000])
+@pytest.mark.parametrize("cut", [1, 4, 5, 6, 50, 300, 1000, 1300, 1400, 1500, 1600, 2000])
 def test_record_cut_anywhere(tls, authority, cut):
-    """A proxy that ends the connection within the servers' first bytes."""
+    """A proxy that ends the connection after so many bytes of the server, in the handshake and behind it."""
     port = int(tls.hosts.rsplit(":", 1)[1])
-    listener = socket.create_server(("127.0.0.1", 0))
 
-    def serve():
-        while True:
-            try:
-                near = listener.accept()[0]
-            except OSError:
-                return
-            with near, socket.create_connection(("127.0.0.1", port)) as far:
-                far.sendall(near.recv(65536))
-                near.sendall(far.recv(cut))
-    import threading
-    threading.Thread(target=serve, daemon=True).start()
-    with listener:
-        assert "127.0.0.1" in problem(f"127.0.0.1:{listener.getsockname()[1]}", "--tls-ca", authority.ca, wait="2s")
+    def talk(near):
+        with socket.create_connection(("127.0.0.1", port)) as far:
+            threading.Thread(target=pump, args=(near, far), daemon=True).start()
+            left = cut
+            while left > 0 and (data := far.recv(left)):
+                near.sendall(data)
+                left -= len(data)
+    with _Server(talk) as server:
+        done = run("once", "--quick", "-s", server.address, "--wait", "2s", "--admin", "off", "--four-letter", "off", "--tls-ca",
+                   authority.ca, "/election")
+    assert done.status in (0, 3) and "127.0.0.1" in done.out + done.err, done
+    assert " led" not in done.out and "vacant" not in done.out, done
+
+
+def pump(near, far):
+    try:
+        while data := near.recv(65536):
+            far.sendall(data)
+    except OSError:
+        pass
 
 
 # ---- SASL that does not fit ----
@@ -321,6 +421,74 @@ def test_keytab_fetches_anew(tmp_path, monkeypatch):
     finally:
         made.close()
         short.close()
+
+
+def test_ticket_that_expires(tmp_path, monkeypatch):
+    """A session stays logged in when its ticket is over; a lost connection then says what to do, and comes back with a
+    new ticket."""
+    made_kdc = Kdc(tmp_path, lifetime="1h")
+    made = Secured("kerberos", tmp_path / "s", None, made_kdc)
+    monkeypatch.setenv("KRB5_CONFIG", made_kdc.config)
+    cache = str(tmp_path / "cache")
+    made_kdc.kinit(cache, lifetime="15s")
+    file = made.write("cache.yaml", f"clusters:\n  - name: c\n    hosts: {made.hosts}\n    sasl: {{ticket_cache: 'FILE:{cache}'}}\n"
+                      "    servers: {admin: off, four_letter: off}\n    elections: [{path: /election}]\n")
+    try:
+        with Events(None, "-c", file) as events:
+            events.expect("connection", state="connected")
+            time.sleep(16)
+            with events.changed:
+                assert not [e for e in events.seen if e.get("state") == "disconnected"], events.seen
+            made.ensemble.kill()
+            events.expect("connection", state="disconnected")
+            made.ensemble.start()
+            assert "run kinit" in problem_of(tmp_path, made.hosts, f"    sasl: {{ticket_cache: 'FILE:{cache}'}}\n", env=made.env)
+            made_kdc.kinit(cache)
+            events.expect("connection", state="connected", within=40)
+    finally:
+        made.close()
+        made_kdc.close()
+
+
+def test_clock_that_is_off(kdc, tmp_path):
+    """Kerberos allows five minutes: what a KDC answers to more."""
+    fake = FakeKdc(tmp_path, 37)  # KRB_AP_ERR_SKEW
+    with _Server(asks_for_login([b""])) as server:
+        said = problem_of(tmp_path, server.address, f"    sasl: {{keytab: {kdc.path('watcher.keytab')}}}\n", env={"KRB5_CONFIG": fake.config})
+    fake.close()
+    assert "clock and the KDC's are too far apart; set the clock" in said, said
+
+
+def asks_for_login(tokens):
+    """A server that answers the n-th SASL token with the n-th of these, and all further ones with the last."""
+    def talk(connection):
+        frame(connection)
+        send(connection, GREETING)
+        for n in range(1000):
+            number = struct.unpack(">i", frame(connection)[:4])[0]
+            token = tokens[min(n, len(tokens) - 1)]
+            send(connection, struct.pack(">iqii", number, 0, 0, len(token)) + token)
+    return talk
+
+
+CHALLENGE = b'realm="zk-sasl-md5",nonce="%d",charset=utf-8,algorithm=md5-sess,qop="auth"'
+
+
+@pytest.mark.parametrize("tokens, what", [
+    ([bytes(1 << 20)], "a SASL answer of 1048596 bytes"),
+    ([bytes(65000)], "cannot log in"),
+    ([b"\xff" * 300], "cannot log in"),
+    ([CHALLENGE % 1, CHALLENGE % 2], "cannot log in"),
+    ([b""], "cannot log in"),
+], ids=["1-MB", "64-KB", "noise", "endless", "empty"])
+def test_tokens_that_do_not_fit(tokens, what, tmp_path):
+    """Long ones, nonsense, rounds without end: each ends the login with a message."""
+    credentials = tmp_path / "credentials"
+    credentials.write_text("watcher:secret\n")
+    credentials.chmod(0o600)
+    with _Server(asks_for_login(tokens)) as server:
+        said = problem_of(tmp_path, server.address, f"    sasl: {{credentials_file: {credentials}}}\n")
+    assert what in said, said
 
 
 def test_demo_with_tls(tmp_path):
