@@ -11,6 +11,8 @@ import threading
 import time
 
 import pytest
+from kazoo.client import KazooClient
+from kazoo.security import make_acl
 
 from electop import PROGRAM, Events, check_sanitizers, elections, run
 from fake_server import _Server, free_port
@@ -122,6 +124,19 @@ def test_comes_back(secured, monkeypatch):
         events.expect("connection", state="connected", within=40)
 
 
+@pytest.mark.slow
+def test_thousands_of_sessions(authority, tmp_path):
+    """A run of 2000 sessions, each with a handshake of its own and a client certificate: all stand."""
+    made = Secured("mutual tls", tmp_path / "s", authority, None)
+    try:
+        done = say(made, "inject", "/electop-sandbox/many", "-n", "2000", "--load", "--look", "shared", "--for", "20s", "--wait", "60s",
+                   "--json", within=240)
+        report = json.loads(done.out)
+        assert report["standing"] == report["sessions"] == 2000 and report["errors"] == 0, done
+    finally:
+        made.close()
+
+
 def test_words_and_admin_over_tls(tls):
     """Both are asked with TLS where the client port has it: the plain AdminServer's port answers HTTPS, too."""
     for more in (("--admin", "off"), ("--four-letter", "off")):
@@ -154,6 +169,25 @@ def test_both_on_one_port(authority, tmp_path):
         for more in ((), ("--tls-ca", authority.ca)):
             done = run("once", "--json", "--quick", "-s", made.hosts, "--admin", "off", *more)
             assert json.loads(done.out)["clusters"][0]["state"] == "connected", done
+    finally:
+        made.close()
+
+
+def test_what_is_hidden(tmp_path):
+    """An ACL that excludes us, and words that are not allowed: unknown, each with what would change it."""
+    made = Secured("digest-md5", tmp_path / "s", None, None, config=["4lw.commands.whitelist=srvr"])
+    try:
+        more = json.loads(made.for_kazoo()[0])
+        client = KazooClient(made.hosts, **more)
+        client.start(timeout=30)
+        client.create("/election", b"", acl=[make_acl("digest", "other:hash", all=True)])
+        client.stop()
+        done = say(made, "once", "--json", "--quick", "--admin", "off")
+        cluster = json.loads(done.out)["clusters"][0]
+        assert elections(json.loads(done.out))["/election"]["state"] == "denied" and "--auth-file" in done.err, done
+        server = cluster["servers"][0]
+        assert server["reachable"] and server["watches_from"] is None and not cluster["watches_complete"], done
+        assert "4lw.commands.whitelist" in server["watches_problem"] and "admin: 8080" in server["watches_problem"], done
     finally:
         made.close()
 
