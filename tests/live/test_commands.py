@@ -434,3 +434,20 @@ def test_a_credential_is_kept_once(zk, client, tmp_path):
         events.expect("connection")
         assert resource.prlimit(events.process.pid, resource.RLIMIT_CORE) == resource.getrlimit(resource.RLIMIT_CORE)
     client.delete("/closed")
+
+
+@pytest.mark.parametrize("arguments, confined", [(["events"], True), (["export", "--listen", "127.0.0.1:0"], True),
+                                                 (["record"], False)], ids=["events", "export", "record"])
+def test_a_command_is_confined(zk, election, tmp_path, arguments, confined):
+    """After the start a command can gain no rights and run no program; `record` can, for alerts."""
+    process = subprocess.Popen([PROGRAM, *arguments, "-s", zk.hosts, election], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env={**os.environ, "XDG_STATE_HOME": str(tmp_path)})
+    try:
+        process.stdout.readline()
+        status = open(f"/proc/{process.pid}/status", encoding="ascii").read()
+        assert f"NoNewPrivs:\t{int(confined)}" in status and f"Seccomp:\t{2 if confined else 0}\n" in status, status
+    finally:
+        process.terminate()
+        _, err = communicate(process, 20)
+    check_sanitizers(err.decode())
