@@ -432,8 +432,10 @@ static int autopsy_complete(struct autopsy_run *run, char **error)
     settings.clusters = &cluster;
     settings.cluster_count = 1;
     named.settings = &settings;
+    const struct invocation *before = run->invocation;
     run->invocation = &named;
     bool fine = directory && complete_from(run, directory, found.name, error);
+    run->invocation = before;
     private_place_remove(directory);
     recorded_cluster_free(&found);
     return !fine ? EXIT_USAGE : is_told(options) ? tell_recording(run, options->into) : EXIT_DONE;
