@@ -220,6 +220,21 @@ def keep(folder, chaos, **streams):
         f.writelines(f"{line}\n" for line in chaos.said)
 
 
+def print_table(chaos, truth, recorded, looks, witness, found):
+    """What was done, what came of it by the servers' logs, what the recording holds of that, and what is wrong."""
+    events = collections.Counter(event["event"] for event in recorded)
+    unseen = sum(event["joined"] + event["left"] for event in recorded if event["event"] == "unseen")
+    rows = [("faults", len(chaos.faults)), *((f"  {fault}", n) for fault, n in collections.Counter(chaos.faults).items()),
+            ("znodes that came or went", len(truth.changes)), ("recorded: joined and left",
+             events["candidate-joined"] + events["candidate-left"]), ("recorded: changes of leader",
+             events["leader-elected"]), ("counted as unseen", unseen), ("gaps", sum(
+                 event["event"] == "connection" and event["state"] != "connected" for event in recorded)),
+            ("looks", len(looks.seen)), ("lists to compare with", len(witness.seen)), ("wrong", len(found))]
+    print(f"\nseed {SEED}, {CHAOS_S:.0f} s")
+    for what, number in rows:
+        print(f"  {what:32}{number:10}")
+
+
 def test_chaos(zk, tmp_path):
     """Servers are killed, frozen and wiped, clients cut off, killed and frozen, candidates and directories deleted:
     what the tool tells meanwhile is true, what it missed is counted, and once all is quiet it is right."""
@@ -266,8 +281,7 @@ def test_chaos(zk, tmp_path):
         lies = Lies("once --replay")
         compare_standing(truth, json.loads(run("once", "--json", "--replay", tool.recorder.file, within=60).out), lies)
         found += lies.found
-        print(f"{len(looks.seen)} looks, {len(witness.seen)} lists, {len(truth.changes)} changes; "
-              f"{dict(collections.Counter(chaos.faults))}")
+        print_table(chaos, truth, recorded, looks, witness, found)
         assert not found, f"ELECTOP_CHAOS_SEED={SEED}: {len(found)} lies\n" + "\n".join(found)
     finally:
         chaos.end()
