@@ -211,7 +211,7 @@ def test_server_that_hides_its_connections(path, by):
         assert election["next_failover"]["told"] is None and election["next_failover"]["chain"] == "unknown"
         assert not alarms(election)
         assert " connections unknown: " in table and "watches unknown" not in table, table
-        assert "if it is told: a server does not show its connections" in table, table
+        assert "if notified: a server does not show its connections" in table, table
         if by == "adminserver":
             found = alarms(elections(once(zk, "--admin", zk.admin, path))[path])
             assert [(f["code"], f["candidates"]) for f in found] == [("no-watch", [deaf.name])]

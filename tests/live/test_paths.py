@@ -369,8 +369,8 @@ def test_lock_layout(zk, client):
     assert (election["state"], election["family"]) == ("led", "lock")
     assert [c["session"] for c in election["candidates"]] == [session_of(holder)]
     assert election["next_sequence"] is None
-    said = "If its holder goes now   whoever creates it first; "
-    for watcher, told in ((holder, "nobody else watches it"), (client, "watched by 1")):
+    said = "If its holder goes now   the first to create it; "
+    for watcher, told in ((holder, "no one else watches it"), (client, "watched by 1")):
         watcher.exists("/controller", watch=lambda event: None)
         shown = run("once", "--quick", "-s", zk.hosts, "--admin", zk.admin, "/controller").out
         assert said + told in shown, shown

@@ -79,7 +79,7 @@ static void election_does_not_claim_watches(void **state)
 
     (void)state;
     assert_has(show.text, "? not asked yet");
-    assert_has(show.text, "leads, if it is told: the servers have not been asked yet");
+    assert_has(show.text, "leads, if notified: the servers have not been asked yet");
     assert_has_not(show.text, "wakes and leads");
     framed_end(&show);
 }
@@ -91,12 +91,12 @@ static void election_shows_the_real_chain(void **state)
     const char *text = framed_draw(&show);
 
     (void)state;
-    assert_has(text, "+ If the leader goes now   n_..43 10.0.3.18:40112 wakes and leads; also told: n_..50");
+    assert_has(text, "+ If the leader goes now   n_..43 10.0.3.18:40112 wakes and leads; also: n_..50");
     /* One of those behind it is on a server that does not answer: it may be told. */
     assert_has(
         text,
-        "X If n_..45 goes           n_..47 is not told: it watches nothing here, and the line stops there");
-    assert_has(text, "; others may be told");
+        "X If n_..45 goes           n_..47 not notified: it watches nothing here, and the chain ends there");
+    assert_has(text, "; others: unknown");
     assert_has(text, " |   2  n_0000000043");
     assert_has(text, " X   4  n_0000000047");
     assert_has(text, "nothing: will never wake");
@@ -139,9 +139,9 @@ static void departures_that_are_not_ordinary(void **state)
     assert_has(text, "X If the leader goes now   it never goes by itself (no session owns it): "
                      "only deleting it lets n_..43 lead");
     assert_has(text,
-               "X If n_..43 goes           n_..45 is not told: it watches nothing here, and the line stops "
-               "there; told instead: n_..47");
-    assert_has_not(text, "nobody is told");
+               "X If n_..43 goes           n_..45 not notified: it watches nothing here, and the chain ends "
+               "there; instead: n_..47");
+    assert_has_not(text, "no one is notified");
     framed_end(&show);
 }
 
@@ -159,12 +159,12 @@ static void what_if_follows_the_line_to_its_end(void **state)
     assert_has(text, "+ then n_..43 goes         n_..45 10.0.3.19:39920 wakes and leads");
     assert_has(
         text,
-        "X then n_..45 goes         n_..47 is not told: it watches nothing here, and does not lead then");
+        "X then n_..45 goes         n_..47 not notified: it watches nothing here, and does not lead");
     assert_has_not(text, "then n_..47 goes");
     framed_press(&show, ACTION_LAST, NULL);
     text = framed_draw(&show);
     assert_has(text, "When n_..50 goes");
-    assert_has(text, "nobody stands behind it");
+    assert_has(text, "no candidate is behind it");
     assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_DONE);
     assert_has_not(framed_draw(&show), "When n_..50 goes");
     assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_CLOSE);
@@ -179,7 +179,7 @@ static void election_says_whether_the_line_is_whole(void **state)
     struct framed hidden = framed_new(scene_hidden(), election_view_new("prod", "/election"));
 
     (void)state;
-    assert_has(framed_draw(&whole), "is whole: whoever is next is told");
+    assert_has(framed_draw(&whole), "is whole: each successor is notified");
     assert_has(framed_draw(&hidden), "may stop at n_..43: ");
     assert_has(hidden.text, "? no server shows it");
     assert_has_not(hidden.text, "is whole");

@@ -463,7 +463,7 @@ static void help_has_every_key(void **state)
     assert_true(strstr(show.text, "sort by the next column") < elsewhere);
     assert_true(strstr(show.text, "reverse sort order") > elsewhere);
     assert_has(show.text, "STATES");
-    assert_has(show.text, "nobody led");
+    assert_has(show.text, "no one led");
     framed_end(&show);
 }
 

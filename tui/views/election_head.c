@@ -74,7 +74,7 @@ static void election_head_say_leader(struct head_line *line, const struct electi
     election_head_say(line, ROLE_DIM, ": ");
     election_head_say(line, nobody.look, why);
     if (election_vanished(election) && !label_stale(election)) {
-        snprintf(text, sizeof text, "; nobody configured it, so it is forgotten after %d minutes",
+        snprintf(text, sizeof text, "; not configured: it is forgotten after %d minutes",
                  ELECTION_VANISHED_KEPT_MS / 60000);
         election_head_say(line, ROLE_DIM, text);
     } else if (election->state == ELECTION_ELECTING || election->state == ELECTION_ABSENT || lock) {
@@ -120,7 +120,7 @@ static void say_acknowledgement(struct head_line *line, const struct election *e
     switch (election->acknowledged) {
     case ACK_NO_MARK:
         if (line->x + 29 <= line->cells->width) /* the layout says as much */
-            election_head_say(line, ROLE_DIM, "no mark: takeover is not seen");
+            election_head_say(line, ROLE_DIM, "takeover time unknown: no acknowledgement");
         return;
     case ACK_UNKNOWN:
         election_head_say(line, ROLE_WARNING, "acknowledged ?");

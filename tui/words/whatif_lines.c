@@ -115,10 +115,10 @@ static void say_others(struct whatif_pen *pen, const struct departure *departure
 
     if (departure->other_count == 0) {
         if (departure->others_unknown)
-            say_more(pen, ROLE_DIM, "; others may be told");
+            say_more(pen, ROLE_DIM, "; others: unknown");
         return;
     }
-    whatif_lines_say(pen, ROLE_WARNING, departure->told == ANSWER_YES ? "; also told: " : "; told instead: ");
+    whatif_lines_say(pen, ROLE_WARNING, departure->told == ANSWER_YES ? "; also: " : "; instead: ");
     if (departure->others[0] == NULL) {
         snprintf(text, sizeof text, "%zu others", departure->other_count);
         whatif_lines_say(pen, ROLE_WARNING, text);
@@ -134,7 +134,7 @@ static void say_others(struct whatif_pen *pen, const struct departure *departure
 /* Why the successor is not notified. */
 static void say_untold(struct whatif_pen *pen, const struct departure *departure)
 {
-    const char *why = departure->why != NULL ? departure->why : "it is not told";
+    const char *why = departure->why != NULL ? departure->why : "it is not notified";
 
     if (strncmp(why, "all watch", 9) == 0) { /* no notification is needed */
         whatif_lines_say(pen, ROLE_DIM, why);
@@ -142,19 +142,19 @@ static void say_untold(struct whatif_pen *pen, const struct departure *departure
     }
     if (departure->other_count > 0 || departure->others_unknown) {
         say_name(pen, departure->heir);
-        whatif_lines_say(pen, ROLE_CRITICAL | STYLE_BOLD, " is not told: ");
+        whatif_lines_say(pen, ROLE_CRITICAL | STYLE_BOLD, " not notified: ");
         whatif_lines_say(pen, ROLE_TEXT, why);
         say_more(pen, ROLE_TEXT,
-                 departure->leads ? ", and does not lead then" : ", and the line stops there");
+                 departure->leads ? ", and does not lead" : ", and the chain ends there");
         say_others(pen, departure);
         return;
     }
-    whatif_lines_say(pen, ROLE_CRITICAL | STYLE_BOLD, "nobody is told: ");
+    whatif_lines_say(pen, ROLE_CRITICAL | STYLE_BOLD, "no one is notified: ");
     say_name(pen, departure->heir);
     whatif_lines_say(pen, ROLE_TEXT, strncmp(why, "it ", 3) == 0 ? why + 2 : ": ");
     if (strncmp(why, "it ", 3) != 0)
         whatif_lines_say(pen, ROLE_TEXT, why);
-    say_more(pen, ROLE_TEXT, departure->leads ? ", and nobody leads then" : ", and the line stops there");
+    say_more(pen, ROLE_TEXT, departure->leads ? ", and no one leads" : ", and the chain ends there");
 }
 
 /* The one that should go has no session whose end could take it away. */
@@ -177,7 +177,7 @@ static void say_stays(struct whatif_pen *pen, const struct election *election,
                      : election->kind == KIND_LOCK ? " hold it"
                                                    : " lead");
     if (departure->told == ANSWER_NO)
-        say_more(pen, ROLE_CRITICAL, ", which is not told");
+        say_more(pen, ROLE_CRITICAL, ", which is not notified");
 }
 
 /* How long it took before: " (last time 1.24s, usually 1.1s)". */
@@ -208,9 +208,9 @@ static void say_outcome(struct whatif_pen *pen, const struct election *election,
         if (before == NULL)
             whatif_lines_say(pen, election->kind == KIND_LOCK ? ROLE_TEXT : ROLE_CRITICAL,
                              election->kind == KIND_LOCK ? "it is free"
-                                                         : "nobody stands behind it: nobody leads then");
+                                                         : "no candidate is behind it: no one leads then");
         else
-            whatif_lines_say(pen, ROLE_DIM, "nobody stands behind it, and nobody needs to be told");
+            whatif_lines_say(pen, ROLE_DIM, "no candidate is behind it: no one has to be notified");
         return;
     }
     if (departure->told == ANSWER_NO) {
@@ -224,7 +224,7 @@ static void say_outcome(struct whatif_pen *pen, const struct election *election,
         return;
     }
     if (departure->told == ANSWER_UNKNOWN) {
-        whatif_lines_say(pen, ROLE_TEXT, departure->leads ? "leads, if it is told: " : "must be told: ");
+        whatif_lines_say(pen, ROLE_TEXT, departure->leads ? "leads, if notified: " : "must be notified: ");
         whatif_lines_say(pen, ROLE_DIM,
                          departure->why != NULL ? departure->why : "its watches are not known");
         return;
@@ -290,11 +290,11 @@ void whatif_put_holder(struct cells *cells, int x, int y, const struct election 
     char text[96];
 
     whatif_lines_say(&pen, ROLE_DIM, "If its holder goes now   ");
-    whatif_lines_say(&pen, ROLE_TEXT, "whoever creates it first");
+    whatif_lines_say(&pen, ROLE_TEXT, "the first to create it");
     if (told == 0 && !complete)
         snprintf(text, sizeof text, "; who watches it is not known");
     else if (told == 0)
-        snprintf(text, sizeof text, "; nobody else watches it");
+        snprintf(text, sizeof text, "; no one else watches it");
     else
         snprintf(text, sizeof text, "; watched by %s%zu", complete ? "" : "at least ", told);
     whatif_lines_say(&pen, told == 0 && complete ? ROLE_WARNING : ROLE_DIM, text);
@@ -331,7 +331,7 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
         pen.x = x + 2;
         whatif_lines_say(&pen, ROLE_DIM, "The line behind it");
         pen.x = x + 2 + LABEL_WIDTH;
-        whatif_lines_say(&pen, ROLE_TEXT, "is whole: whoever is next is told");
+        whatif_lines_say(&pen, ROLE_TEXT, "is whole: each successor is notified");
         return true;
     }
     if (next.chain == CHAIN_BROKEN || unknown == NULL)
@@ -372,7 +372,7 @@ static void put_noticed(struct cells *cells, int x, int y, const struct candidat
     char text[64];
 
     if (candidate_stays(goes)) {
-        whatif_lines_say(&pen, ROLE_DIM, "noticed at once when somebody deletes it");
+        whatif_lines_say(&pen, ROLE_DIM, "noticed at once when it is deleted");
         return;
     }
     whatif_lines_say(&pen, ROLE_DIM, "noticed at once when its client closes its session; ");
