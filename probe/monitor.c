@@ -220,7 +220,7 @@ static uint64_t look_due_ms(struct monitor *m, uint64_t now_ms)
 static void watch_known(struct monitor *m, const struct cluster *then)
 {
     for (size_t i = 0; i < m->cluster_count; i++) {
-        if (!recall_same_cluster(then, &m->model->clusters[i]))
+        if (!baseline_same_cluster(then, &m->model->clusters[i]))
             continue;
         for (size_t k = 0; k < then->election_count; k++)
             if (then->elections[k]->origin == ORIGIN_DISCOVERED &&
@@ -229,18 +229,18 @@ static void watch_known(struct monitor *m, const struct cluster *then)
     }
 }
 
-void monitor_recall(struct monitor *m, const struct model *then, int64_t until_us, bool grows)
+void monitor_take_baseline(struct monitor *m, const struct model *then, int64_t until_us, bool grows)
 {
     struct moment now = clock_now();
     struct moment until = {now.mono_us - (now.wall_us - until_us), until_us};
-    model_recall(m->model, then, until, grows);
+    model_take_baseline(m->model, then, until, grows);
     for (size_t i = 0; then && grows && i < then->cluster_count; i++)
         watch_known(m, &then->clusters[i]);
 }
 
-bool monitor_recalls(const struct monitor *m)
+bool monitor_awaits_baseline(const struct monitor *m)
 {
-    return model_recalls(m->model);
+    return model_awaits_baseline(m->model);
 }
 
 void monitor_catch_up(struct monitor *m)

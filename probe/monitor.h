@@ -58,9 +58,9 @@ void monitor_clear(struct monitor *monitor, const char *cluster, const char *ele
  * call; NULL: no more will come, and it may be freed. Where elections are discovered, those that
  * another recorder records now (grows) are watched from the beginning.
  */
-void monitor_recall(struct monitor *monitor, const struct model *then, int64_t until_us, bool grows);
+void monitor_take_baseline(struct monitor *monitor, const struct model *then, int64_t until_us, bool grows);
 /* A later recording would tell how something that is seen came to be. */
-bool monitor_recalls(const struct monitor *monitor);
+bool monitor_awaits_baseline(const struct monitor *monitor);
 
 /* Before the model is read for the last time: see model_catch_up(). */
 void monitor_catch_up(struct monitor *monitor);

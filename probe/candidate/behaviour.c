@@ -7,7 +7,7 @@
 #define SEQUENTIAL CREATE_EPHEMERAL_SEQUENTIAL
 
 /* clang-format off: a table, a row a behaviour */
-static const struct manner manners[BEHAVIOUR_COUNT] = {
+static const struct behaviour_rules manners[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_RECIPE] = {.word = "predecessor", .watches = WHOM_PREDECESSOR, .mode = SEQUENTIAL},
     [BEHAVIOUR_DEAF] = {.word = "deaf", .watches = WHOM_NOBODY, .mode = SEQUENTIAL},
     [BEHAVIOUR_HERD] = {.word = "herd", .watches = WHOM_LEADER, .mode = SEQUENTIAL},
@@ -35,7 +35,7 @@ static const struct manner manners[BEHAVIOUR_COUNT] = {
 };
 /* clang-format on */
 
-const struct manner *behaviour_manner(enum behaviour behaviour)
+const struct behaviour_rules *behaviour_rules_of(enum behaviour behaviour)
 {
     return &manners[behaviour];
 }
@@ -52,7 +52,7 @@ struct line_place place_in_line(int64_t mine, char *const *names, size_t count)
 {
     struct line_place place = {.stands = false};
     for (size_t i = 0; i < count; i++) {
-        struct stander one = {names[i], recipe_sequence_of(names[i])};
+        struct line_member one = {names[i], recipe_sequence_of(names[i])};
         if (one.number == mine) {
             place.stands = true;
             place.self = one;
@@ -71,7 +71,7 @@ struct line_place place_in_line(int64_t mine, char *const *names, size_t count)
     return place;
 }
 
-const struct stander *place_watched(const struct line_place *place, enum whom whom)
+const struct line_member *place_watched(const struct line_place *place, enum whom whom)
 {
     switch (whom) {
     case WHOM_LEADER:

@@ -33,7 +33,7 @@ enum behaviour {
 enum whom { WHOM_PREDECESSOR, WHOM_LEADER, WHOM_CHILDREN, WHOM_SKIPPED, WHOM_SELF, WHOM_NOBODY };
 
 /* A row of the table. */
-struct manner {
+struct behaviour_rules {
     const char *word; /* as `inject --behaviour` has it; NULL: only the demo's cast and tests behave so */
     enum whom watches;
     enum create_mode mode; /* of its znode */
@@ -45,12 +45,12 @@ struct manner {
     bool keeps_mark;   /* resigns once its mark is written, and does not remove it */
 };
 
-const struct manner *behaviour_manner(enum behaviour behaviour);
+const struct behaviour_rules *behaviour_rules_of(enum behaviour behaviour);
 /* By its word ("predecessor", "hold"); BEHAVIOUR_COUNT: there is none. */
 enum behaviour behaviour_find(const char *word);
 
 /* One of a line. name: of the list that it was read from; NULL: there is none. */
-struct stander {
+struct line_member {
     const char *name;
     int64_t number;
 };
@@ -58,7 +58,8 @@ struct stander {
 /* A candidate's place among the others. */
 struct line_place {
     bool stands;
-    struct stander self, leader, skipped, predecessor; /* before it: the first, the last but one, the last */
+    struct line_member self, leader, skipped,
+        predecessor; /* before it: the first, the last but one, the last */
 };
 
 /*
@@ -68,7 +69,7 @@ struct line_place {
 struct line_place place_in_line(int64_t mine, char *const *names, size_t count);
 
 /* The candidate to watch; NULL: none, or more than one. The place must not be the first. */
-const struct stander *place_watched(const struct line_place *place, enum whom whom);
+const struct line_member *place_watched(const struct line_place *place, enum whom whom);
 
 /*
  * The ways in which a test candidate goes.

@@ -134,7 +134,7 @@ static struct candidate_asks look(struct candidacy *c, const struct candidate_ru
 
 static struct candidate_asks lead(struct candidacy *c, const struct candidate_rules *rules);
 static struct candidate_asks candidate_watch(struct candidacy *c, const struct candidate_rules *rules,
-                                             const struct stander *whom);
+                                             const struct line_member *whom);
 
 struct candidate_asks candidate_looked(struct candidacy *c, const struct candidate_rules *rules,
                                        enum session_result result, const struct line_place *place)
@@ -166,7 +166,7 @@ struct candidate_asks candidate_looked(struct candidacy *c, const struct candida
 
 /* name: NULL for a candidate that watches nothing; it waits for ever, or for its directory to change. */
 static struct candidate_asks candidate_watch(struct candidacy *c, const struct candidate_rules *rules,
-                                             const struct stander *whom)
+                                             const struct line_member *whom)
 {
     c->awaited = SEQUENCE_NONE;
     c->acknowledged = false;

@@ -45,7 +45,7 @@ enum candidate_state {
 
 /* Its rules: set once, never changed. */
 struct candidate_rules {
-    const struct manner *manner;
+    const struct behaviour_rules *manner;
     bool lock;        /* one znode for all: create it, or watch it until it is free */
     bool mark;        /* a leader acknowledges by creating an ephemeral znode */
     bool findable;    /* its name contains a unique part */

@@ -80,7 +80,7 @@ static void shared_list_arm(struct shared_list *, uint64_t at_least_ms);
 
 static int by_number(const void *a, const void *b)
 {
-    const struct stander *one = a, *other = b;
+    const struct line_member *one = a, *other = b;
     return (one->number > other->number) - (one->number < other->number);
 }
 
@@ -88,12 +88,13 @@ static int by_number(const void *a, const void *b)
  * The numbers of a line follow each other nearly without a gap: then they are counted, and not compared.
  * NULL: too many gaps, or no memory for it.
  */
-static struct stander *line_count(const struct stander *line, size_t count, int64_t first, int64_t last)
+static struct line_member *line_count(const struct line_member *line, size_t count, int64_t first,
+                                      int64_t last)
 {
     uint64_t range = (uint64_t)last - (uint64_t)first + 1;
     if (count == 0 || range / 4 > count)
         return NULL;
-    struct stander *sorted = malloc(count * sizeof *sorted);
+    struct line_member *sorted = malloc(count * sizeof *sorted);
     size_t *before = sorted ? calloc((size_t)range + 1, sizeof *before) : NULL;
     if (!before) {
         free(sorted);
@@ -110,20 +111,20 @@ static struct stander *line_count(const struct stander *line, size_t count, int6
 }
 
 /* malloc'd; *count of them. */
-static struct stander *line_sort(char *const *names, size_t all, size_t *count)
+static struct line_member *line_sort(char *const *names, size_t all, size_t *count)
 {
-    struct stander *line = malloc((all + 1) * sizeof *line);
+    struct line_member *line = malloc((all + 1) * sizeof *line);
     int64_t first = 0, last = 0;
     *count = 0;
     for (size_t i = 0; line && i < all; i++) {
         int64_t number = recipe_sequence_of(names[i]);
         if (number == SEQUENCE_NONE)
             continue;
-        line[(*count)++] = (struct stander){names[i], number};
+        line[(*count)++] = (struct line_member){names[i], number};
         first = *count == 1 || number < first ? number : first;
         last = *count == 1 || number > last ? number : last;
     }
-    struct stander *sorted = line ? line_count(line, *count, first, last) : NULL;
+    struct line_member *sorted = line ? line_count(line, *count, first, last) : NULL;
     if (sorted) {
         free(line);
         return sorted;
@@ -133,11 +134,11 @@ static struct stander *line_sort(char *const *names, size_t all, size_t *count)
     return line;
 }
 
-static struct line_place line_place(const struct stander *line, size_t count, int64_t mine)
+static struct line_place line_place(const struct line_member *line, size_t count, int64_t mine)
 {
     struct line_place place = {.stands = false};
-    const struct stander key = {NULL, mine},
-                         *self = count ? bsearch(&key, line, count, sizeof *line, by_number) : NULL;
+    const struct line_member key = {NULL, mine},
+                             *self = count ? bsearch(&key, line, count, sizeof *line, by_number) : NULL;
     if (!self)
         return place;
     place.stands = true;
@@ -183,7 +184,7 @@ static void shared_list_on_list(void *context, enum session_result result, const
     if (!r->synced)
         result = SESSION_LOST; /* a candidate missing from it would create a second znode */
     size_t standing = 0;
-    struct stander *line = result == SESSION_OK ? line_sort(names, count, &standing) : NULL;
+    struct line_member *line = result == SESSION_OK ? line_sort(names, count, &standing) : NULL;
     if (result == SESSION_LOST || (result == SESSION_OK && !line)) {
         /* Those who still have a connection must not wait for ever. */
         for (size_t i = 0; i < r->served.count; i++)

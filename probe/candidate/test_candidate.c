@@ -58,7 +58,7 @@ struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct test_can
         .data = test_candidate_keep(alone, options->data),
         .mark = test_candidate_keep(alone, options->mark),
         .mark_data = test_candidate_keep(alone, mark_data),
-        .rules = {.manner = behaviour_manner(options->behaviour),
+        .rules = {.manner = behaviour_rules_of(options->behaviour),
                   .lock = options->lock,
                   .mark = options->mark != NULL,
                   .findable = name_is_unique(name, true)},

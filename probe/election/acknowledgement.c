@@ -397,7 +397,7 @@ void acknowledge_update(const struct update *f)
         return;
     election->acknowledged = now;
     if (now == ACK_NO) {
-        election->unacknowledged_since = recalled_unacknowledged(f);
+        election->unacknowledged_since = baseline_unacknowledged(f);
         election->unacknowledged_found = before != ACK_YES;
     }
     update_touched(f);

@@ -67,7 +67,7 @@ static bool held_at(const struct client *client, int64_t counted_us)
 /* What others than we announce there; counted_us: all of it held then. */
 static int64_t announced_sum(const struct cluster *cluster, size_t server, int64_t counted_us, bool *held)
 {
-    const struct clients *clients = cluster->clients;
+    const struct session_table *clients = cluster->clients;
     int64_t sum = 0;
     *held = true;
     for (size_t i = 0; clients && i < clients->bucket_count; i++)
@@ -84,7 +84,7 @@ static int64_t announced_sum(const struct cluster *cluster, size_t server, int64
 static void note_ours(const struct cluster *cluster, const struct observed_connections *seen)
 {
     for (size_t i = 0; cluster->clients && i < seen->own_session_count; i++) {
-        struct client *client = clients_find(cluster->clients, seen->own_sessions[i]);
+        struct client *client = session_table_find(cluster->clients, seen->own_sessions[i]);
         if (client)
             client->ours = true;
     }

@@ -15,17 +15,17 @@
 /* Until when it was watched. */
 static struct moment watched_until(const struct model *model, const struct election *then)
 {
-    return then->fresh ? model->earlier_until : recalled_moment(model, then->stale_since);
+    return then->fresh ? model->earlier_until : baseline_moment(model, then->stale_since);
 }
 
 static bool reaches_now(const struct model *model, const struct election *then, struct moment now)
 {
-    return now.mono_us - watched_until(model, then).mono_us <= RECALL_GAP_US;
+    return now.mono_us - watched_until(model, then).mono_us <= BASELINE_GAP_US;
 }
 
 /* ---- the same thing? ---- */
 
-bool recall_same_cluster(const struct cluster *a, const struct cluster *b)
+bool baseline_same_cluster(const struct cluster *a, const struct cluster *b)
 {
     return strcmp(a->name, b->name) == 0 && strcmp(a->hosts, b->hosts) == 0 &&
            strcmp(a->chroot, b->chroot) == 0;
@@ -45,13 +45,13 @@ static bool still_nobody(const struct election *now, const struct election *then
                    : gapless && until.mono_us >= now->listed.mono_us;
 }
 
-void recall_bind(const struct model *model, struct election *election)
+void baseline_bind(const struct model *model, struct election *election)
 {
     bool pending = !election->recalled || election->earlier;
     election->earlier = NULL;
     for (size_t i = 0; model->earlier && pending && i < model->earlier->cluster_count; i++) {
         const struct cluster *cluster = &model->earlier->clusters[i];
-        if (recall_same_cluster(cluster, election->cluster))
+        if (baseline_same_cluster(cluster, election->cluster))
             election->earlier = cluster_election(cluster, election->path, strlen(election->path));
     }
 }
@@ -87,8 +87,8 @@ static void put_recorded(const struct update *f, const struct election *then, st
     until = until.mono_us < own_from.mono_us ? until : own_from;
     for (size_t i = 0; i < then->tenure_count; i++) {
         struct tenure tenure = *election_tenure_at(then, i);
-        tenure.from = recalled_moment(f->model, tenure.from);
-        tenure.to = recalled_moment(f->model, tenure.to);
+        tenure.from = baseline_moment(f->model, tenure.from);
+        tenure.to = baseline_moment(f->model, tenure.to);
         if (tenure.from.mono_us >= own_from.mono_us)
             break;
         if (tenure.to.mono_us == 0 || tenure.to.mono_us > own_from.mono_us)
@@ -98,7 +98,7 @@ static void put_recorded(const struct update *f, const struct election *then, st
 }
 
 /* The first that this run saw: it goes on from before, or there is a gap. */
-static void recall_put_first(struct election *election, const struct tenure *first, bool seamless)
+static void baseline_put_first(struct election *election, const struct tenure *first, bool seamless)
 {
     struct tenure *last = tenure_last(election);
     if (seamless && last && !last->gap && same_name(last->name, first->name)) {
@@ -123,13 +123,13 @@ static void take_tenures(const struct update *f, const struct election *then, bo
     put_recorded(f, then, own_from);
     for (size_t i = 0; i < own.tenure_count; i++)
         if (i == 0)
-            recall_put_first(election, tenure_at(&own, 0), seamless);
+            baseline_put_first(election, tenure_at(&own, 0), seamless);
         else
             tenure_put(election, tenure_at(&own, i));
     for (size_t i = 0; i < then->failover_count; i++) {
         struct failover failover = *election_failover_at(then, i);
-        failover.lost_at = recalled_moment(f->model, failover.lost_at);
-        failover.elected_at = recalled_moment(f->model, failover.elected_at);
+        failover.lost_at = baseline_moment(f->model, failover.lost_at);
+        failover.elected_at = baseline_moment(f->model, failover.elected_at);
         if (failover.lost_at.mono_us < own_from.mono_us)
             election_keep_failover(election, &failover);
     }
@@ -149,7 +149,7 @@ static void take_change(const struct update *f, const struct change *then)
     change->from_identity = text_copy(then->from_identity);
     change->to = text_copy(then->to);
     change->to_identity = text_copy(then->to_identity);
-    change->lost_at = recalled_moment(f->model, then->lost_at);
+    change->lost_at = baseline_moment(f->model, then->lost_at);
 }
 
 /* ---- since when ---- */
@@ -157,7 +157,7 @@ static void take_change(const struct update *f, const struct change *then)
 static void take_leader(const struct update *f, const struct election *then)
 {
     struct election *election = f->election;
-    election->leader_bound = recalled_moment(f->model, then->leader_since);
+    election->leader_bound = baseline_moment(f->model, then->leader_since);
     if (election->leader_since_exact || then->leader_since.mono_us == 0)
         return;
     election->leader_since = election->leader_bound;
@@ -205,13 +205,13 @@ static void take_evidence(const struct update *f, const struct election *then)
     struct election *election = f->election;
     take_counters(&election->counters, &then->counters);
     if (election->unseen_at.mono_us == 0)
-        election->unseen_at = recalled_moment(f->model, then->unseen_at);
+        election->unseen_at = baseline_moment(f->model, then->unseen_at);
     if (election->acknowledged == ACK_NO)
-        election->unacknowledged_since = recalled_unacknowledged(f);
+        election->unacknowledged_since = baseline_unacknowledged(f);
     for (size_t i = 0; i < then->finding_count; i++)
         if (then->findings[i]->code == FINDING_NEVER_WAKES && election->leader)
             election->candidates[0]->deaf = true;
-    findings_recall(f);
+    findings_take_baseline(f);
 }
 
 /* Its leader is known, or known to be missing. */
@@ -223,15 +223,15 @@ static bool is_seen(const struct election *election)
                             : election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT;
 }
 
-static bool recalled_znode(const struct candidate *a, const struct candidate *b);
-void recall_take(const struct update *f)
+static bool baseline_same_znode(const struct candidate *a, const struct candidate *b);
+void baseline_take(const struct update *f)
 {
     struct election *election = f->election;
     const struct election *then = election->earlier;
     if (!then || election->recalled || !is_seen(election))
         return;
     bool gapless = reaches_now(f->model, then, f->at);
-    bool leads_on = election->leader && recalled_znode(election->leader, then->leader);
+    bool leads_on = election->leader && baseline_same_znode(election->leader, then->leader);
     bool goes_on = leads_on || still_nobody(election, then, watched_until(f->model, then), gapless);
     if (!goes_on && gapless && f->model->earlier_grows)
         return; /* the recorder is about to report the change in between */
@@ -243,10 +243,10 @@ void recall_take(const struct update *f)
     else
         bound_leader(f, then);
     if (goes_on) {
-        election->state_since = recalled_moment(f->model, then->state_since);
+        election->state_since = baseline_moment(f->model, then->state_since);
         election->state_since_exact = then->state_since_exact;
         take_change(f, &then->change);
-        departed_recall(f, then);
+        departed_take_baseline(f, then);
         take_layout(f, then);
     }
     if (goes_on && gapless)
@@ -263,7 +263,7 @@ static bool waits(const struct election *election)
     return election->earlier && !election->recalled && is_seen(election);
 }
 
-bool model_recalls(const struct model *model)
+bool model_awaits_baseline(const struct model *model)
 {
     for (size_t i = 0; i < model->cluster_count; i++)
         for (size_t k = 0; k < model->clusters[i].election_count; k++)
@@ -279,11 +279,11 @@ static void take_all(struct model *model)
             struct election *election = model->clusters[i].elections[k];
             if (!waits(election))
                 continue;
-            recall_take(&(struct update){model, election, model->now});
+            baseline_take(&(struct update){model, election, model->now});
         }
 }
 
-void model_recall(struct model *model, const struct model *then, struct moment until, bool grows)
+void model_take_baseline(struct model *model, const struct model *then, struct moment until, bool grows)
 {
     if (!then) { /* nothing better will come: what waits takes what there is */
         model->earlier_grows = false;
@@ -295,12 +295,12 @@ void model_recall(struct model *model, const struct model *then, struct moment u
     model->earlier_grows = grows;
     for (size_t i = 0; i < model->cluster_count; i++)
         for (size_t k = 0; k < model->clusters[i].election_count; k++)
-            recall_bind(model, model->clusters[i].elections[k]);
+            baseline_bind(model, model->clusters[i].elections[k]);
     if (then)
         take_all(model);
 }
 
-struct moment recalled_moment(const struct model *model, struct moment then)
+struct moment baseline_moment(const struct model *model, struct moment then)
 {
     const struct moment *until = &model->earlier_until;
     if (then.mono_us == 0)
@@ -310,19 +310,19 @@ struct moment recalled_moment(const struct model *model, struct moment then)
 }
 
 /* Is it one and the same, in both? Either may be NULL: no. */
-static bool recalled_znode(const struct candidate *a, const struct candidate *b)
+static bool baseline_same_znode(const struct candidate *a, const struct candidate *b)
 {
     return a && b && a->known && b->known && strcmp(a->name, b->name) == 0 &&
            a->stat.czxid == b->stat.czxid && a->stat.ctime_ms == b->stat.ctime_ms &&
            a->stat.owner == b->stat.owner;
 }
 
-struct moment recalled_unacknowledged(const struct update *f)
+struct moment baseline_unacknowledged(const struct update *f)
 {
     const struct election *now = f->election, *then = now->earlier;
-    bool same =
-        then && now->recalled && then->acknowledged == ACK_NO && recalled_znode(now->leader, then->leader);
-    return same && then->unacknowledged_since.mono_us ? recalled_moment(f->model, then->unacknowledged_since)
+    bool same = then && now->recalled && then->acknowledged == ACK_NO &&
+                baseline_same_znode(now->leader, then->leader);
+    return same && then->unacknowledged_since.mono_us ? baseline_moment(f->model, then->unacknowledged_since)
                                                       : f->at;
 }
 
@@ -335,16 +335,16 @@ static bool same_finding(const struct election *now, const struct finding *findi
     if (about == SIZE_MAX)
         return recorded->subject == finding->subject;
     return about < recorded->candidate_count &&
-           recalled_znode(election_find(now, finding->candidates[about]),
-                          election_find(then, recorded->candidates[about]));
+           baseline_same_znode(election_find(now, finding->candidates[about]),
+                               election_find(then, recorded->candidates[about]));
 }
 
-void recalled_finding(const struct update *f, struct finding *finding, size_t about)
+void baseline_finding(const struct update *f, struct finding *finding, size_t about)
 {
     const struct election *now = f->election, *then = now->earlier;
     for (size_t i = 0; then && now->recalled && i < then->finding_count; i++)
         if (same_finding(now, finding, about, then, then->findings[i])) {
-            finding->since = recalled_moment(f->model, then->findings[i]->since);
+            finding->since = baseline_moment(f->model, then->findings[i]->since);
             return;
         }
 }

@@ -25,7 +25,7 @@ const struct departure_note *departed_at(const struct election *election, size_t
 }
 
 /* Costs a walk over all sessions: done for a leader alone. */
-static bool alone_at_host(const struct clients *clients, const struct client *client)
+static bool alone_at_host(const struct session_table *clients, const struct client *client)
 {
     const char *host, *other;
     size_t length = client_host(&client->shown, &host);
@@ -71,7 +71,7 @@ bool departed_put(struct election *election, const struct departure_note *note)
     return true;
 }
 
-void departed_recall(const struct update *f, const struct election *then)
+void departed_take_baseline(const struct update *f, const struct election *then)
 {
     struct election *election = f->election;
     struct departed own = {0};
@@ -81,7 +81,7 @@ void departed_recall(const struct update *f, const struct election *then)
     election->departed = NULL;
     for (size_t i = then->departed ? then->departed->count : 0; i-- > 0;) {
         struct departure_note note = *departed_at(then, i);
-        note.at = recalled_moment(f->model, note.at);
+        note.at = baseline_moment(f->model, note.at);
         if (note.at.mono_us < election->own_since.mono_us)
             departed_put(election, &note);
     }

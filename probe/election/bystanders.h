@@ -32,7 +32,7 @@ struct departed {
 /* One more, as it was recorded: those of before this run come first. False: out of memory. */
 bool departed_put(struct election *election, const struct departure_note *note);
 /* Takes over the recorded departures of before this run (baseline.h). */
-void departed_recall(const struct update *update, const struct election *then);
+void departed_take_baseline(const struct update *update, const struct election *then);
 /* i = 0 is the latest; NULL: no more. */
 const struct departure_note *departed_at(const struct election *election, size_t i);
 

@@ -121,7 +121,7 @@ static void take_owner(struct election *election, struct candidate *candidate)
 {
     if (!owner_is_session(candidate->stat.owner) || candidate->outside)
         return;
-    struct client *client = clients_make(election->cluster, candidate->stat.owner);
+    struct client *client = session_table_make(election->cluster, candidate->stat.owner);
     if (client)
         client_owns(client, candidate);
 }
@@ -172,7 +172,7 @@ void candidate_node_read(const struct update *f, struct candidate *candidate,
         if (candidate->again_us > candidate->read_us)
             diagnose_again(election); /* a confirmation of its state was requested */
         candidate->read_us = f->at.mono_us;
-        roster_unqueue(election, candidate);
+        candidates_unqueue(election, candidate);
         if (first && !candidate->denied)
             election->unknown_count--;
         candidate->known = true;
@@ -187,7 +187,7 @@ void candidate_node_read(const struct update *f, struct candidate *candidate,
 
 static struct candidate *candidate_node_find(const struct election *election, const char *name)
 {
-    return roster_find(election, name, name_hash(name, strlen(name), election->hash_seed));
+    return candidates_find(election, name, name_hash(name, strlen(name), election->hash_seed));
 }
 
 void update_candidate_node(const struct update *f, const char *name, const struct observed_node *node)
@@ -202,7 +202,7 @@ void update_candidate_node(const struct update *f, const char *name, const struc
 
     /* Its czxid is known now: among equal numbers that may move it. */
     const struct candidate *first = election->candidates[0];
-    roster_rank(election, candidate);
+    candidates_rank(election, candidate);
     if (election->leader && election->leader == first && election->candidates[0] != first)
         leadership_corrected(f, election->candidates[0]);
 
@@ -227,10 +227,10 @@ void update_candidate_absent(const struct update *f, const char *name)
         return;
     election->gone_since_list++;
     bool outside = candidate->outside, led = candidate == election->leader;
-    size_t position = outside ? 0 : roster_position(election, candidate) + 1;
-    roster_take(election, candidate);
+    size_t position = outside ? 0 : candidates_position(election, candidate) + 1;
+    candidates_take(election, candidate);
     if (outside) {
-        roster_list_foreign(f->election);
+        candidates_list_foreign(f->election);
         update_touched(f);
     } else {
         election->counters.left++;
@@ -253,7 +253,7 @@ void update_candidate_denied(const struct update *f, const char *name)
     struct candidate *candidate = candidate_node_find(election, name);
     if (!candidate || candidate->outside || candidate->known || candidate->denied)
         return;
-    roster_unqueue(election, candidate);
+    candidates_unqueue(election, candidate);
     candidate->denied = true;
     election->unknown_count--;
     update_touched(f);

@@ -34,7 +34,7 @@ void candidate_free(struct candidate *candidate)
 }
 
 /* A strict total order: names are unique. */
-static int roster_compare(const struct candidate *a, const struct candidate *b)
+static int candidates_compare(const struct candidate *a, const struct candidate *b)
 {
     if (a->sequence != b->sequence)
         return a->sequence < b->sequence ? -1 : 1;
@@ -47,10 +47,10 @@ static int roster_compare(const struct candidate *a, const struct candidate *b)
 
 static int compare_pointers(const void *a, const void *b)
 {
-    return roster_compare(*(struct candidate *const *)a, *(struct candidate *const *)b);
+    return candidates_compare(*(struct candidate *const *)a, *(struct candidate *const *)b);
 }
 
-static bool roster_grow(struct candidate ***array, size_t *room, size_t needed)
+static bool candidates_grow(struct candidate ***array, size_t *room, size_t needed)
 {
     if (needed <= *room)
         return true;
@@ -65,7 +65,7 @@ static bool roster_grow(struct candidate ***array, size_t *room, size_t needed)
     return true;
 }
 
-static bool roster_grow_buckets(struct election *election, size_t needed)
+static bool candidates_grow_buckets(struct election *election, size_t needed)
 {
     if (needed <= election->bucket_count)
         return true;
@@ -89,16 +89,16 @@ static bool roster_grow_buckets(struct election *election, size_t needed)
     return true;
 }
 
-bool roster_reserve(struct election *election, size_t more)
+bool candidates_reserve(struct election *election, size_t more)
 {
     size_t known = election->candidate_count + election->outsider_count;
-    return roster_grow_buckets(election, known + more) &&
-           roster_grow(&election->candidates, &election->candidate_room, known + more) &&
-           roster_grow(&election->outsiders, &election->outsider_room,
-                       election->outsider_count ? election->outsider_count + more : 0);
+    return candidates_grow_buckets(election, known + more) &&
+           candidates_grow(&election->candidates, &election->candidate_room, known + more) &&
+           candidates_grow(&election->outsiders, &election->outsider_room,
+                           election->outsider_count ? election->outsider_count + more : 0);
 }
 
-struct candidate *roster_find(const struct election *election, const char *name, uint32_t hash)
+struct candidate *candidates_find(const struct election *election, const char *name, uint32_t hash)
 {
     if (election->bucket_count == 0)
         return NULL;
@@ -108,7 +108,7 @@ struct candidate *roster_find(const struct election *election, const char *name,
     return c;
 }
 
-void roster_index(struct election *election, struct candidate *candidate)
+void candidates_index(struct election *election, struct candidate *candidate)
 {
     struct candidate **bucket = &election->buckets[candidate->hash & (election->bucket_count - 1)];
     candidate->hash_next = *bucket;
@@ -126,12 +126,12 @@ static void index_remove(struct election *election, struct candidate *candidate)
 }
 
 /* The candidate's place, or the place where it would be inserted. */
-static size_t roster_place_of(const struct election *election, const struct candidate *candidate)
+static size_t candidates_place_of(const struct election *election, const struct candidate *candidate)
 {
     size_t low = 0, high = election->candidate_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (roster_compare(election->candidates[middle], candidate) < 0)
+        if (candidates_compare(election->candidates[middle], candidate) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -139,9 +139,9 @@ static size_t roster_place_of(const struct election *election, const struct cand
     return low;
 }
 
-size_t roster_position(const struct election *election, const struct candidate *candidate)
+size_t candidates_position(const struct election *election, const struct candidate *candidate)
 {
-    return roster_place_of(election, candidate);
+    return candidates_place_of(election, candidate);
 }
 
 /* Merges the sorted newcomers into the line from its end: newcomers with the highest numbers, as nearly all
@@ -149,21 +149,21 @@ size_t roster_position(const struct election *election, const struct candidate *
 static void line_up(struct election *election, struct candidate **newcomers, size_t count)
 {
     for (size_t i = 1; i < count; i++)
-        if (roster_compare(newcomers[i - 1], newcomers[i]) > 0) {
+        if (candidates_compare(newcomers[i - 1], newcomers[i]) > 0) {
             qsort(newcomers, count, sizeof *newcomers, compare_pointers);
             break;
         }
     size_t standing = election->candidate_count, to = standing + count;
     election->candidate_count = to;
     while (count > 0) {
-        if (standing > 0 && roster_compare(election->candidates[standing - 1], newcomers[count - 1]) > 0)
+        if (standing > 0 && candidates_compare(election->candidates[standing - 1], newcomers[count - 1]) > 0)
             election->candidates[--to] = election->candidates[--standing];
         else
             election->candidates[--to] = newcomers[--count];
     }
 }
 
-void roster_add(struct election *election, struct candidate **children, size_t count)
+void candidates_add(struct election *election, struct candidate **children, size_t count)
 {
     size_t inside = 0;
     for (size_t i = 0; i < count; i++) {
@@ -171,8 +171,8 @@ void roster_add(struct election *election, struct candidate **children, size_t c
         if (!child->outside) {
             children[i] = children[inside];
             children[inside++] = child;
-        } else if (roster_grow(&election->outsiders, &election->outsider_room,
-                               election->outsider_count + 1)) {
+        } else if (candidates_grow(&election->outsiders, &election->outsider_room,
+                                   election->outsider_count + 1)) {
             election->outsiders[election->outsider_count++] = child;
         } else {
             index_remove(election, child);
@@ -183,12 +183,12 @@ void roster_add(struct election *election, struct candidate **children, size_t c
     for (size_t i = 0; i < inside; i++) {
         if (!children[i]->known) {
             election->unknown_count++;
-            roster_queue(election, children[i]);
+            candidates_queue(election, children[i]);
         }
     }
 }
 
-void roster_queue(struct election *election, struct candidate *candidate)
+void candidates_queue(struct election *election, struct candidate *candidate)
 {
     if (candidate->unread_queued)
         return;
@@ -202,7 +202,7 @@ void roster_queue(struct election *election, struct candidate *candidate)
     election->unread_last = candidate;
 }
 
-void roster_unqueue(struct election *election, struct candidate *candidate)
+void candidates_unqueue(struct election *election, struct candidate *candidate)
 {
     if (!candidate->unread_queued)
         return;
@@ -218,10 +218,10 @@ void roster_unqueue(struct election *election, struct candidate *candidate)
     candidate->unread_queued = false;
 }
 
-static void roster_forget(struct election *election, struct candidate *candidate)
+static void candidates_forget(struct election *election, struct candidate *candidate)
 {
     index_remove(election, candidate);
-    roster_unqueue(election, candidate);
+    candidates_unqueue(election, candidate);
     if (!candidate->outside && !candidate->known && !candidate->denied)
         election->unknown_count--;
 }
@@ -232,7 +232,7 @@ static void close_gap(struct candidate **array, size_t *count, size_t at)
     --*count;
 }
 
-void roster_take(struct election *election, struct candidate *candidate)
+void candidates_take(struct election *election, struct candidate *candidate)
 {
     if (candidate->outside) {
         size_t at = 0;
@@ -240,9 +240,9 @@ void roster_take(struct election *election, struct candidate *candidate)
             at++;
         close_gap(election->outsiders, &election->outsider_count, at);
     } else {
-        close_gap(election->candidates, &election->candidate_count, roster_place_of(election, candidate));
+        close_gap(election->candidates, &election->candidate_count, candidates_place_of(election, candidate));
     }
-    roster_forget(election, candidate);
+    candidates_forget(election, candidate);
 }
 
 static size_t take_missing(struct election *election, struct candidate **array, size_t count,
@@ -255,7 +255,7 @@ static size_t take_missing(struct election *election, struct candidate **array, 
             array[kept++] = c;
             continue;
         }
-        roster_forget(election, c);
+        candidates_forget(election, c);
         c->round = c->outside ? 0 : (uint32_t)i + 1;
         **tail = c;
         *tail = &c->hash_next;
@@ -263,7 +263,7 @@ static size_t take_missing(struct election *election, struct candidate **array, 
     return kept;
 }
 
-struct candidate *roster_take_missing(struct election *election)
+struct candidate *candidates_take_missing(struct election *election)
 {
     struct candidate *missing = NULL, **tail = &missing;
     election->candidate_count =
@@ -273,7 +273,7 @@ struct candidate *roster_take_missing(struct election *election)
     return missing;
 }
 
-void roster_admit(struct election *election, struct candidate *candidate)
+void candidates_admit(struct election *election, struct candidate *candidate)
 {
     size_t at = 0;
     while (election->outsiders[at] != candidate)
@@ -283,13 +283,13 @@ void roster_admit(struct election *election, struct candidate *candidate)
     line_up(election, &candidate, 1);
     if (!candidate->known) {
         election->unknown_count++;
-        roster_queue(election, candidate);
+        candidates_queue(election, candidate);
     }
 }
 
-void roster_rank(struct election *election, struct candidate *candidate)
+void candidates_rank(struct election *election, struct candidate *candidate)
 {
-    size_t at = roster_place_of(election, candidate), first = at, end = at + 1;
+    size_t at = candidates_place_of(election, candidate), first = at, end = at + 1;
     while (first > 0 && at - first < TIE_RANKED &&
            election->candidates[first - 1]->sequence == candidate->sequence)
         first--;
@@ -306,7 +306,7 @@ void roster_rank(struct election *election, struct candidate *candidate)
     qsort(election->candidates + first, end - first, sizeof(struct candidate *), compare_pointers);
 }
 
-void roster_free(struct election *election)
+void candidates_free(struct election *election)
 {
     for (size_t i = 0; i < election->candidate_count; i++)
         candidate_free(election->candidates[i]);
@@ -325,7 +325,7 @@ static bool is_mark(const struct election *election, const struct candidate *chi
            strcmp(mark + length + 1, child->name) == 0;
 }
 
-void roster_list_foreign(struct election *election)
+void candidates_list_foreign(struct election *election)
 {
     election->foreign_count = 0;
     if (!election->recipe || election->outsider_count == 0)

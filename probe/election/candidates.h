@@ -17,39 +17,39 @@ struct candidate *candidate_new(const char *name, uint32_t hash);
 void candidate_free(struct candidate *candidate);
 
 /* Room for so many more children, so that what follows cannot fail. False: out of memory. */
-bool roster_reserve(struct election *election, size_t more);
+bool candidates_reserve(struct election *election, size_t more);
 
-struct candidate *roster_find(const struct election *election, const char *name, uint32_t hash);
+struct candidate *candidates_find(const struct election *election, const char *name, uint32_t hash);
 
-/* Makes a new child findable by name. Needs roster_reserve(); roster_add() must follow. */
-void roster_index(struct election *election, struct candidate *candidate);
+/* Makes a new child findable by name. Needs candidates_reserve(); candidates_add() must follow. */
+void candidates_index(struct election *election, struct candidate *candidate);
 
 /* Puts count indexed children (as parsed: sequence and outside are set) in their places; reorders the
-   array. Needs roster_reserve(). */
-void roster_add(struct election *election, struct candidate **children, size_t count);
+   array. Needs candidates_reserve(). */
+void candidates_add(struct election *election, struct candidate **children, size_t count);
 
 /* Takes one out of everything. */
-void roster_take(struct election *election, struct candidate *candidate);
+void candidates_take(struct election *election, struct candidate *candidate);
 
 /* Takes out all whose round is not the election's list_round; chained by hash_next, candidates in election
    order first (round then holds their position from 1), outsiders (round 0) last. */
-struct candidate *roster_take_missing(struct election *election);
+struct candidate *candidates_take_missing(struct election *election);
 
 /* An outsider fits after all (the recipe became known). */
-void roster_admit(struct election *election, struct candidate *candidate);
+void candidates_admit(struct election *election, struct candidate *candidate);
 
 /* Its znode has been read: where it shares its number, its czxid may move it. */
-void roster_rank(struct election *election, struct candidate *candidate);
+void candidates_rank(struct election *election, struct candidate *candidate);
 
 /* From 0. */
-size_t roster_position(const struct election *election, const struct candidate *candidate);
+size_t candidates_position(const struct election *election, const struct candidate *candidate);
 
-void roster_queue(struct election *election, struct candidate *candidate);
-void roster_unqueue(struct election *election, struct candidate *candidate);
+void candidates_queue(struct election *election, struct candidate *candidate);
+void candidates_unqueue(struct election *election, struct candidate *candidate);
 
 /* The outsiders changed: which of them are shown as foreign. */
-void roster_list_foreign(struct election *election);
+void candidates_list_foreign(struct election *election);
 /* Frees all. */
-void roster_free(struct election *election);
+void candidates_free(struct election *election);
 
 #endif

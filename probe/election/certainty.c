@@ -142,10 +142,10 @@ static bool lies_above(const char *path, const char *election)
    own path does not count. */
 static bool watched_above(const struct election *election)
 {
-    const struct clients *clients = election->cluster->clients;
+    const struct session_table *clients = election->cluster->clients;
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     for (size_t i = 0; clients && i < clients->above_count; i++) {
-        const struct client *client = clients_find(clients, clients->above[i]);
+        const struct client *client = session_table_find(clients, clients->above[i]);
         if (!client || !client->shown.connected || client->shown.observer)
             continue;
         for (size_t k = 0; k < client->shown.watch_count; k++) {
@@ -274,7 +274,7 @@ int64_t certainty_possible_since_us(const struct election *election, const struc
     for (size_t i = 0; i < finding->candidate_count; i++) {
         const char *name = finding->candidates[i];
         const struct candidate *c =
-            roster_find(election, name, name_hash(name, strlen(name), election->hash_seed));
+            candidates_find(election, name, name_hash(name, strlen(name), election->hash_seed));
         if (c && c->known && c->stat.ctime_ms * 1000 > latest_us)
             latest_us = c->stat.ctime_ms * 1000;
     }

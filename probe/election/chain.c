@@ -248,7 +248,7 @@ static void chain_see_watches(struct diagnosis *d, struct viewer *viewer)
         const char *name = lock ? NULL : child_in(election->path, length, path);
         if (name) {
             struct candidate *target =
-                roster_find(election, name, name_hash(name, strlen(name), election->hash_seed));
+                candidates_find(election, name, name_hash(name, strlen(name), election->hash_seed));
             struct candidate_name parsed;
             if (target && !target->outside)
                 see_target(d, viewer, target);
@@ -273,7 +273,7 @@ static void take_bystanders(struct diagnosis *d)
     struct election *election = d->election;
     size_t kept = 0;
     for (size_t i = 0; i < election->bystander_count; i++) {
-        struct client *client = clients_find(election->cluster->clients, election->bystanders[i]);
+        struct client *client = session_table_find(election->cluster->clients, election->bystanders[i]);
         if (!client || !client->shown.connected || client->shown.observer)
             continue;
         size_t before = d->viewer_count;
@@ -579,7 +579,7 @@ int64_t chain_look_due_us(const struct election *election, int64_t now_us)
     }
     /* ... and those who watch without a candidacy. */
     for (size_t i = 0; i < election->bystander_count; i++) {
-        const struct client *client = clients_find(election->cluster->clients, election->bystanders[i]);
+        const struct client *client = session_table_find(election->cluster->clients, election->bystanders[i]);
         if (client && client->shown.connected && !client->shown.observer && !client_proved(client) &&
             client_due_us(client, now_us) < due_us)
             due_us = client_due_us(client, now_us);

@@ -235,7 +235,7 @@ static void server_hides(struct model *model, struct cluster *cluster, struct se
     for (size_t i = 0; !was_hidden && part != HIDDEN_SESSIONS && i < cluster->election_count; i++)
         diagnose_soon(cluster->elections[i]);
     if (!was_hidden)
-        clients_hidden(cluster, (size_t)(server - cluster->servers), part);
+        session_table_hidden(cluster, (size_t)(server - cluster->servers), part);
 }
 
 /* The number of watches on children decides whether a missing watch is certain. */
@@ -299,7 +299,7 @@ void servers_lists(struct model *model, struct cluster *cluster, const struct ob
     switch (o->kind) {
     case OBSERVED_CONNECTIONS:
         server_hides(model, cluster, server, HIDDEN_CONNECTIONS, NULL);
-        clients_connections(cluster, index, o->at, &o->connections);
+        session_table_connections(cluster, index, o->at, &o->connections);
         server_find_busiest(server, &o->connections);
         failover_cases_connections(cluster, index, o->at, &o->connections);
         if (announced_settle(cluster, server, &o->connections))
@@ -317,11 +317,11 @@ void servers_lists(struct model *model, struct cluster *cluster, const struct ob
         server->watch_count = 0;
         for (size_t i = 0; i < o->watches.count; i++)
             server->watch_count += o->watches.list[i].count;
-        clients_watches(cluster, index, o->at, &o->watches);
+        session_table_watches(cluster, index, o->at, &o->watches);
         break;
     case OBSERVED_SESSIONS:
         server_hides(model, cluster, server, HIDDEN_SESSIONS, NULL);
-        clients_sessions(cluster, index, o->at, &o->sessions);
+        session_table_sessions(cluster, index, o->at, &o->sessions);
         failover_cases_sessions(cluster, index, o->at, &o->sessions);
         break;
     default:
@@ -496,7 +496,7 @@ void servers_ensemble(struct model *model, struct cluster *cluster, const struct
     for (size_t at = cluster->server_count; at-- > 0;) {
         if (servers_names(&o->ensemble, cluster->servers[at].address))
             continue;
-        clients_server_left(cluster, at);
+        session_table_server_left(cluster, at);
         failover_cases_server_left(cluster, at);
         for (size_t i = 0; i < cluster->election_count; i++)
             replicas_server_left(cluster->elections[i], at);

@@ -19,7 +19,7 @@ uint32_t name_hash(const char *text, size_t length, uint64_t seed);
 
 struct election;
 struct event;
-struct clients;
+struct session_table;
 struct failover_case;
 struct logged_ends;
 struct recipe_book;
@@ -130,9 +130,9 @@ struct cluster {
     size_t server_count;
     enum ensemble_known ensemble; /* whether these are all of them */
     struct moment stood_still_from,
-        stood_still_to;          /* the program itself, the latest time; mono_us 0: never */
-    struct clients *clients;     /* the sessions that the servers show: see client.h */
-    struct election **elections; /* those that were named, as they were; then those found, by path */
+        stood_still_to;            /* the program itself, the latest time; mono_us 0: never */
+    struct session_table *clients; /* the sessions that the servers show: see client.h */
+    struct election **elections;   /* those that were named, as they were; then those found, by path */
     size_t election_count, election_room;
     struct election **buckets; /* the model's own: by path */
     size_t bucket_count;

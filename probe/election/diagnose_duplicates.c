@@ -137,7 +137,7 @@ static bool read_since(struct diagnosis *d, const struct namesakes *alike, int64
         struct candidate *c = d->election->candidates[alike->of[i]->place];
         int64_t wanted_us = now_us - AGAIN_US > since_us ? now_us - AGAIN_US : since_us;
         if (c->read_us < wanted_us && c->again_us < wanted_us) {
-            roster_queue(d->election, c);
+            candidates_queue(d->election, c);
             c->again_us = now_us;
         }
         int64_t asked_us = c->read_us > c->again_us ? c->read_us : c->again_us;

@@ -44,7 +44,7 @@ static bool ghost(struct diagnosis *d, const struct candidate *c)
 {
     struct election *election = d->election;
     const struct client *client = c->client;
-    const struct clients *clients = election->cluster->clients;
+    const struct session_table *clients = election->cluster->clients;
     if (!client->shown.alive_known) {
         diagnosis_keep(d, FINDING_GHOST_EPHEMERAL, diagnosis_subject(c));
         return false;
@@ -303,7 +303,7 @@ static void timeouts(struct diagnosis *d)
 static void double_leader(struct diagnosis *d)
 {
     struct election *election = d->election;
-    const struct clients *clients = election->cluster->clients;
+    const struct session_table *clients = election->cluster->clients;
     const struct departure_note *note = NULL;
     for (size_t i = 0; (note = departed_at(election, i)) && !note->led; i++)
         continue;
@@ -316,7 +316,7 @@ static void double_leader(struct diagnosis *d)
             return; /* the present line is not known */
         }
     diagnosis_again(d, note->at.mono_us + RISK_US + 1);
-    const struct client *old = clients_find(clients, note->session), *back = NULL;
+    const struct client *old = session_table_find(clients, note->session), *back = NULL;
     if (old && (old->shown.connected || old->owned || (old->shown.alive_known && old->shown.alive)))
         return;
     const char *host;

@@ -114,7 +114,7 @@ static void watch_eaten(struct diagnosis *d, struct candidate *c)
         /* Its data was read when it joined: a later write shows only when it is read again. */
         struct candidate *other = d->election->candidates[before->place];
         if (!c->reread)
-            roster_queue(d->election, other);
+            candidates_queue(d->election, other);
         c->reread = true;
         return;
     }
@@ -182,7 +182,7 @@ static size_t owners_watching(const struct diagnosis *d, const struct candidate 
     size_t known = chain_watched_by(d->election, c, few, sizeof few / sizeof few[0]), count = 0;
     size_t looked = known < sizeof few / sizeof few[0] ? known : sizeof few / sizeof few[0];
     for (size_t i = 0; i < looked; i++) {
-        struct client *client = clients_find(d->election->cluster->clients, few[i]);
+        struct client *client = session_table_find(d->election->cluster->clients, few[i]);
         if (!client || client == c->client || client->scratch >= d->viewer_count ||
             d->viewers[client->scratch].client != client || d->viewers[client->scratch].owned == 0 ||
             !counts_here(d, &d->viewers[client->scratch], c))
@@ -276,7 +276,7 @@ static const struct departure_note *stood_before(const struct diagnosis *d,
     for (size_t i = 0; (note = departed_at(d->election, i)); i++)
         if (note->session == shown->id ||
             (length > 0 && strlen(note->host) == length && memcmp(note->host, host, length) == 0 &&
-             !clients_find(d->election->cluster->clients, note->session)))
+             !session_table_find(d->election->cluster->clients, note->session)))
             return note;
     return NULL;
 }
@@ -346,7 +346,7 @@ static void vanished_watchers(struct diagnosis *d)
         const struct finding *finding = d->election->findings[i];
         if (finding->code != FINDING_WATCHER_WITHOUT_CANDIDATE)
             continue;
-        const struct client *client = clients_find(d->election->cluster->clients, finding->subject);
+        const struct client *client = session_table_find(d->election->cluster->clients, finding->subject);
         if (client && (client->shown.connected || client->owned))
             continue;
         diagnosis_doubt(d, finding->code, finding->subject);

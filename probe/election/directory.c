@@ -43,15 +43,15 @@ static struct candidate *holder_new(const struct update *f)
     const char *slash = strrchr(election->path, '/');
     const char *name = slash && slash[1] ? slash + 1 : election->path;
     uint32_t hash = name_hash(name, strlen(name), election->hash_seed);
-    if (!roster_reserve(election, 1))
+    if (!candidates_reserve(election, 1))
         return NULL;
     struct candidate *holder = candidate_node_new(f, name, hash);
     if (!holder)
         return NULL;
     struct candidate *placed = holder;
-    roster_index(election, holder);
-    roster_add(election, &placed, 1);
-    roster_unqueue(election, holder); /* the source reads it as the election's own znode */
+    candidates_index(election, holder);
+    candidates_add(election, &placed, 1);
+    candidates_unqueue(election, holder); /* the source reads it as the election's own znode */
     return holder;
 }
 
@@ -95,7 +95,7 @@ static void replaced(const struct update *f, struct candidate *old, const struct
     election->counters.unseen_left++;
     election->counters.unseen_joined++;
     update_tell(f, &(struct event){.kind = EVENT_UNSEEN, .unseen_joined = 1, .unseen_left = 1});
-    roster_take(election, old);
+    candidates_take(election, old);
     candidate_free(old);
 
     struct candidate *holder = holder_new(f);
@@ -166,7 +166,7 @@ static void update_lock_absent(const struct update *f)
         (election->state == ELECTION_DENIED && !election->directory_known))
         update_tell(f, &(struct event){.kind = EVENT_ELECTION_SEEN});
     if (holder) {
-        roster_take(election, holder);
+        candidates_take(election, holder);
         election->counters.left++;
         leadership_lost(f, holder, election->fresh);
         update_state(f, ELECTION_VACANT);
@@ -217,14 +217,14 @@ static void directory_recognise(const struct update *f, const struct observed_ch
         return;
     election_take_recipe(election, recipe,
                          recipe && recipe->signature ? RECOGNISED_SIGNATURE : RECOGNISED_NAME);
-    if (!roster_reserve(election, election->outsider_count))
+    if (!candidates_reserve(election, election->outsider_count))
         return;
     for (size_t i = election->outsider_count; i-- > 0;) {
         struct candidate *child = election->outsiders[i];
         candidate_node_parse(f, child);
         if (!child->outside) {
             child->outside = true;
-            roster_admit(election, child);
+            candidates_admit(election, child);
         }
     }
 }
@@ -243,7 +243,7 @@ static bool compare_list(const struct update *f, const struct observed_children 
     for (size_t i = 0; i < list->count; i++) {
         const char *name = list->names[i];
         uint32_t hash = name_hash(name, strlen(name), election->hash_seed);
-        struct candidate *child = roster_find(election, name, hash);
+        struct candidate *child = candidates_find(election, name, hash);
         if (child) {
             known += child->round != election->list_round;
             standing += !child->outside;
@@ -262,33 +262,33 @@ static bool compare_list(const struct update *f, const struct observed_children 
 
     size_t before = election->candidate_count + election->outsider_count;
     if (known < before) {
-        difference->missing = roster_take_missing(election);
+        difference->missing = candidates_take_missing(election);
         difference->missing_count = before - known;
     }
     directory_recognise(f, list, standing);
     if (fresh > 0) {
         difference->joined = malloc(fresh * sizeof(struct candidate *));
-        if (!difference->joined || !roster_reserve(election, fresh))
+        if (!difference->joined || !candidates_reserve(election, fresh))
             goto fail;
         for (size_t i = 0; i < fresh; i++) {
             const char *name = list->names[news[i]];
-            if (roster_find(election, name, hashes[i]))
+            if (candidates_find(election, name, hashes[i]))
                 continue; /* twice in one list */
             struct candidate *child = candidate_node_new(f, name, hashes[i]);
             if (!child)
                 goto fail;
             candidate_node_parse(f, child);
-            roster_index(election, child);
+            candidates_index(election, child);
             difference->joined[difference->joined_count++] = child;
         }
-        roster_add(election, difference->joined, difference->joined_count);
+        candidates_add(election, difference->joined, difference->joined_count);
     }
     free(news);
     free(hashes);
     return true;
 fail:
     if (difference->joined)
-        roster_add(election, difference->joined, difference->joined_count);
+        candidates_add(election, difference->joined, difference->joined_count);
     free(news);
     free(hashes);
     return false;
@@ -321,11 +321,11 @@ static void tell_joined(const struct update *f, const struct difference *differe
     for (size_t i = 0; i < difference->joined_count; i++)
         left += !difference->joined[i]->outside;
     election->counters.joined += left;
-    /* roster_add() has sorted those in the line to the front. */
+    /* candidates_add() has sorted those in the line to the front. */
     for (size_t i = 0; i < left; i++) {
         struct candidate *c = difference->joined[i];
         c->joined_seen = true;
-        update_tell_candidate(f, EVENT_CANDIDATE_JOINED, c, roster_position(election, c) + 1);
+        update_tell_candidate(f, EVENT_CANDIDATE_JOINED, c, candidates_position(election, c) + 1);
     }
 }
 
@@ -364,12 +364,12 @@ static void everybody_left(const struct update *f, bool seen)
     struct difference difference = {0};
     if (++election->list_round == 0)
         election->list_round = 1;
-    difference.missing = roster_take_missing(election);
+    difference.missing = candidates_take_missing(election);
     for (const struct candidate *c = difference.missing; c; c = c->hash_next)
         election->counters.left += !c->outside;
     if (leader)
         leadership_lost(f, leader, seen);
-    roster_list_foreign(f->election);
+    candidates_list_foreign(f->election);
     tell_missing(f, &difference, leader);
     free_missing(difference.missing);
     election->gone_since_list = 0;
@@ -501,7 +501,7 @@ void update_children(const struct update *f, const struct observed_children *lis
         election->counters.left += !c->outside;
     }
     if (difference.missing || difference.joined_count)
-        roster_list_foreign(f->election);
+        candidates_list_foreign(f->election);
     bool same_list = election->directory_known && same_node(&election->directory, list->stat) &&
                      election->directory.pzxid == list->stat->pzxid;
     if (!same_list || election->quiet_us == 0)

@@ -33,7 +33,7 @@ void election_free(struct election *election)
 {
     if (!election)
         return;
-    roster_free(election);
+    candidates_free(election);
     leadership_free(election);
     registry_free(election->registry);
     findings_free(election);

@@ -20,19 +20,19 @@ const struct tenure *election_tenure_at(const struct election *election, size_t 
 const struct candidate *election_find(const struct election *election, const char *name)
 {
     const struct candidate *found =
-        roster_find(election, name, name_hash(name, strlen(name), election->hash_seed));
+        candidates_find(election, name, name_hash(name, strlen(name), election->hash_seed));
     return found && !found->outside ? found : NULL;
 }
 
 size_t election_position(const struct election *election, const struct candidate *candidate)
 {
-    return roster_position(election, candidate);
+    return candidates_position(election, candidate);
 }
 
 const struct candidate *election_predecessor(const struct election *election,
                                              const struct candidate *candidate)
 {
-    size_t at = roster_position(election, candidate);
+    size_t at = candidates_position(election, candidate);
     return at > 0 ? election->candidates[at - 1] : NULL;
 }
 
@@ -63,7 +63,7 @@ const struct candidate *election_take_unread(struct election *election)
 {
     struct candidate *first = election->unread_first;
     if (first)
-        roster_unqueue(election, first);
+        candidates_unqueue(election, first);
     return first;
 }
 
@@ -74,7 +74,7 @@ void election_requeue_unread(struct election *election)
     for (size_t i = 0; i < election->candidate_count; i++) {
         struct candidate *candidate = election->candidates[i];
         if (!candidate->known && !candidate->denied)
-            roster_queue(election, candidate);
+            candidates_queue(election, candidate);
     }
 }
 

@@ -387,7 +387,7 @@ static void look_at_others(struct failover_case *c)
     struct failover_evidence *e = &c->evidence;
     if (e->fate != FATE_UNKNOWN || e->session == 0)
         return;
-    const struct client *client = clients_find(c->election->cluster->clients, e->session);
+    const struct client *client = session_table_find(c->election->cluster->clients, e->session);
     for (const struct candidate *one = client ? client->owned : NULL; one; one = one->owned_next) {
         if (!one->election->fresh || one->election->listed.mono_us < e->gone_us)
             continue;
@@ -461,7 +461,7 @@ static bool may_be_shown(const struct failover_case *c, struct moment now)
         shown = true;
         waits = waits || server->listed.mono_us < e->gone_us;
     }
-    const struct clients *clients = cluster->clients;
+    const struct session_table *clients = cluster->clients;
     bool asked = clients && clients->sessions_seen.mono_us != 0 &&
                  clients->sessions_server < cluster->server_count &&
                  !cluster->servers[clients->sessions_server].hidden[HIDDEN_SESSIONS];

@@ -157,7 +157,7 @@ static void findings_tell(const struct update *f, enum event_kind kind, const st
 }
 
 /* A recording may know it for longer. */
-static void recall_since(const struct update *f, struct finding *finding)
+static void baseline_since(const struct update *f, struct finding *finding)
 {
     size_t about = SIZE_MAX;
     for (size_t i = 0; i < finding->candidate_count && about == SIZE_MAX; i++) {
@@ -165,13 +165,13 @@ static void recall_since(const struct update *f, struct finding *finding)
         if (c && diagnosis_subject(c) == finding->subject)
             about = i;
     }
-    recalled_finding(f, finding, about);
+    baseline_finding(f, finding, about);
 }
 
-void findings_recall(const struct update *f)
+void findings_take_baseline(const struct update *f)
 {
     for (size_t i = 0; i < f->election->finding_count; i++)
-        recall_since(f, f->election->findings[i]);
+        baseline_since(f, f->election->findings[i]);
 }
 
 /* If it is not known that there must be a leader, its absence is no alarm. */
@@ -249,7 +249,7 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     changed |= text_replace(&finding->advice, advice ? advice : finding_kind(code)->advice);
     entry->mark = MARK_RAISED;
     if (fresh)
-        recall_since(d->f, finding);
+        baseline_since(d->f, finding);
     if (fresh || worse)
         findings_tell(d->f, EVENT_FINDING_RAISED, finding);
     else if (changed)

@@ -26,7 +26,7 @@
 #include "probe/election/update.h"
 
 /* Text that was there must be in the copy, too: *ok turns false where memory ran out. */
-static char *freeze_copy_text(const char *text, bool *ok)
+static char *model_copy_text(const char *text, bool *ok)
 {
     char *copy = text_copy(text);
     *ok = *ok && (copy || !text);
@@ -42,7 +42,7 @@ static unsigned char *copy_bytes(const unsigned char *data, size_t length, bool 
     return copy;
 }
 
-static struct candidate *freeze_candidate(const struct candidate *from, bool *ok)
+static struct candidate *model_copy_candidate(const struct candidate *from, bool *ok)
 {
     struct candidate *to = candidate_new(from->name, from->hash);
     if (!to) {
@@ -59,47 +59,48 @@ static struct candidate *freeze_candidate(const struct candidate *from, bool *ok
     to->owned_link = NULL;
     to->data = copy_bytes(from->data, from->data_length, ok);
     to->data_length = to->data ? from->data_length : 0;
-    to->identity = freeze_copy_text(from->identity, ok);
+    to->identity = model_copy_text(from->identity, ok);
     return to;
 }
 
 /* Its owner's session in the picture. */
-static void freeze_owner(struct election *election, struct candidate *candidate, const struct candidate *from)
+static void model_copy_owner(struct election *election, struct candidate *candidate,
+                             const struct candidate *from)
 {
     candidate->election = election;
     struct client *client =
-        from->client ? clients_find(election->cluster->clients, from->client->shown.id) : NULL;
+        from->client ? session_table_find(election->cluster->clients, from->client->shown.id) : NULL;
     if (client)
         client_owns(client, candidate);
 }
 
-static void freeze_children(const struct election *from, struct election *to, bool *ok)
+static void model_copy_children(const struct election *from, struct election *to, bool *ok)
 {
-    if (!roster_reserve(to, from->candidate_count + from->outsider_count)) {
+    if (!candidates_reserve(to, from->candidate_count + from->outsider_count)) {
         *ok = false;
         return;
     }
     for (size_t i = 0; i < from->candidate_count; i++) {
-        struct candidate *copy = freeze_candidate(from->candidates[i], ok);
+        struct candidate *copy = model_copy_candidate(from->candidates[i], ok);
         if (!copy)
             return;
-        freeze_owner(to, copy, from->candidates[i]);
-        roster_index(to, copy);
+        model_copy_owner(to, copy, from->candidates[i]);
+        candidates_index(to, copy);
         to->candidates[to->candidate_count++] = copy;
         if (from->leader == from->candidates[i])
             to->leader = copy;
     }
     to->unknown_count = from->unknown_count;
     for (size_t i = 0; i < from->outsider_count; i++) {
-        struct candidate *copy = freeze_candidate(from->outsiders[i], ok);
+        struct candidate *copy = model_copy_candidate(from->outsiders[i], ok);
         if (!copy)
             return;
-        roster_index(to, copy);
-        roster_add(to, &copy, 1);
+        candidates_index(to, copy);
+        candidates_add(to, &copy, 1);
     }
 }
 
-static void freeze_tenures(const struct election *from, struct election *to, bool *ok)
+static void model_copy_tenures(const struct election *from, struct election *to, bool *ok)
 {
     if (from->tenure_count == 0)
         return;
@@ -111,12 +112,12 @@ static void freeze_tenures(const struct election *from, struct election *to, boo
     to->tenure_room = to->tenure_count = from->tenure_count;
     for (size_t i = 0; i < from->tenure_count; i++) {
         to->tenures[i] = *election_tenure_at(from, i);
-        to->tenures[i].name = freeze_copy_text(to->tenures[i].name, ok);
-        to->tenures[i].identity = freeze_copy_text(to->tenures[i].identity, ok);
+        to->tenures[i].name = model_copy_text(to->tenures[i].name, ok);
+        to->tenures[i].identity = model_copy_text(to->tenures[i].identity, ok);
     }
 }
 
-static struct election *freeze_election(const struct election *from, struct cluster *cluster, bool *ok)
+static struct election *model_copy_election(const struct election *from, struct cluster *cluster, bool *ok)
 {
     struct election *to = election_new(cluster, from->path, from->path_hash);
     if (!to) {
@@ -148,32 +149,32 @@ static struct election *freeze_election(const struct election *from, struct clus
     to->replicas = NULL;
     to->links = NULL;
     to->link_count = to->link_room = 0;
-    to->name = freeze_copy_text(from->name, ok);
-    to->mark_path = freeze_copy_text(from->mark_path, ok);
-    to->mark_identity = freeze_copy_text(from->mark_identity, ok);
+    to->name = model_copy_text(from->name, ok);
+    to->mark_path = model_copy_text(from->mark_path, ok);
+    to->mark_identity = model_copy_text(from->mark_identity, ok);
     to->mark_data = copy_bytes(from->mark_data, from->mark_data_length, ok);
     to->mark_data_length = to->mark_data ? from->mark_data_length : 0;
-    to->registry_path = freeze_copy_text(from->registry_path, ok);
+    to->registry_path = model_copy_text(from->registry_path, ok);
     for (size_t i = 0; i < FURTHER_MARKS; i++)
-        to->further_marks[i].path = freeze_copy_text(from->further_marks[i].path, ok);
-    to->members_path = freeze_copy_text(from->members_path, ok);
+        to->further_marks[i].path = model_copy_text(from->further_marks[i].path, ok);
+    to->members_path = model_copy_text(from->members_path, ok);
     to->members = NULL;
     to->registry = NULL; /* its entries are in the candidates' identities */
     to->registry_complete = registry_complete(from);
-    to->change.from = freeze_copy_text(from->change.from, ok);
-    to->change.from_identity = freeze_copy_text(from->change.from_identity, ok);
-    to->change.to = freeze_copy_text(from->change.to, ok);
-    to->change.to_identity = freeze_copy_text(from->change.to_identity, ok);
-    freeze_children(from, to, ok);
-    freeze_tenures(from, to, ok);
+    to->change.from = model_copy_text(from->change.from, ok);
+    to->change.from_identity = model_copy_text(from->change.from_identity, ok);
+    to->change.to = model_copy_text(from->change.to, ok);
+    to->change.to_identity = model_copy_text(from->change.to_identity, ok);
+    model_copy_children(from, to, ok);
+    model_copy_tenures(from, to, ok);
     for (size_t i = 0; i < from->failover_count && *ok; i++)
         *ok = election_keep_failover(to, election_failover_at(from, i));
     *ok = *ok && findings_copy(from, to) && chain_copy(from, to);
-    roster_list_foreign(to);
+    candidates_list_foreign(to);
     return to;
 }
 
-static void freeze_servers(const struct cluster *from, struct cluster *to, bool *ok)
+static void model_copy_servers(const struct cluster *from, struct cluster *to, bool *ok)
 {
     if (from->server_count == 0)
         return;
@@ -185,15 +186,15 @@ static void freeze_servers(const struct cluster *from, struct cluster *to, bool 
     to->server_count = from->server_count;
     for (size_t i = 0; i < from->server_count; i++) {
         to->servers[i] = from->servers[i];
-        to->servers[i].address = freeze_copy_text(from->servers[i].address, ok);
-        to->servers[i].version = freeze_copy_text(from->servers[i].version, ok);
-        to->servers[i].problem = freeze_copy_text(from->servers[i].problem, ok);
+        to->servers[i].address = model_copy_text(from->servers[i].address, ok);
+        to->servers[i].version = model_copy_text(from->servers[i].version, ok);
+        to->servers[i].problem = model_copy_text(from->servers[i].problem, ok);
         for (size_t k = 0; k < sizeof from->servers[i].hidden / sizeof from->servers[i].hidden[0]; k++)
-            to->servers[i].hidden[k] = freeze_copy_text(from->servers[i].hidden[k], ok);
+            to->servers[i].hidden[k] = model_copy_text(from->servers[i].hidden[k], ok);
     }
 }
 
-static void freeze_cluster(const struct cluster *from, struct cluster *to, bool *ok)
+static void model_copy_cluster(const struct cluster *from, struct cluster *to, bool *ok)
 {
     *to = *from;
     to->servers = NULL;
@@ -204,16 +205,16 @@ static void freeze_cluster(const struct cluster *from, struct cluster *to, bool 
     to->logged = NULL;
     to->elections = to->buckets = NULL;
     to->server_count = to->election_count = to->election_room = to->bucket_count = 0;
-    to->name = freeze_copy_text(from->name, ok);
-    to->hosts = freeze_copy_text(from->hosts, ok);
-    to->chroot = freeze_copy_text(from->chroot, ok);
-    to->connected_to = freeze_copy_text(from->connected_to, ok);
-    to->problem = freeze_copy_text(from->problem, ok);
-    freeze_servers(from, to, ok);
-    if (from->clients && !(to->clients = clients_copy(from->clients)))
+    to->name = model_copy_text(from->name, ok);
+    to->hosts = model_copy_text(from->hosts, ok);
+    to->chroot = model_copy_text(from->chroot, ok);
+    to->connected_to = model_copy_text(from->connected_to, ok);
+    to->problem = model_copy_text(from->problem, ok);
+    model_copy_servers(from, to, ok);
+    if (from->clients && !(to->clients = session_table_copy(from->clients)))
         *ok = false;
     for (size_t i = 0; i < from->election_count && *ok; i++) {
-        struct election *copy = freeze_election(from->elections[i], to, ok);
+        struct election *copy = model_copy_election(from->elections[i], to, ok);
         if (copy && !cluster_add(to, copy)) {
             election_free(copy);
             *ok = false;
@@ -221,7 +222,7 @@ static void freeze_cluster(const struct cluster *from, struct cluster *to, bool 
     }
 }
 
-struct model *model_freeze(const struct model *model)
+struct model *model_copy(const struct model *model)
 {
     struct model *frozen = calloc(1, sizeof *frozen);
     if (!frozen)
@@ -234,7 +235,7 @@ struct model *model_freeze(const struct model *model)
     ok = frozen->clusters != NULL;
     for (size_t i = 0; i < model->cluster_count && ok; i++) {
         frozen->cluster_count++;
-        freeze_cluster(&model->clusters[i], &frozen->clusters[i], &ok);
+        model_copy_cluster(&model->clusters[i], &frozen->clusters[i], &ok);
     }
     if (ok)
         return frozen;
@@ -266,7 +267,7 @@ static void cluster_end(struct cluster *cluster)
         failover_case_forget(cluster->cases->election);
     for (size_t i = 0; i < cluster->election_count; i++)
         election_free(cluster->elections[i]);
-    clients_free(cluster->clients);
+    session_table_free(cluster->clients);
     transactions_free(cluster->transactions);
     logged_ends_free(cluster->logged);
     for (size_t i = 0; i < cluster->server_count; i++)
@@ -344,7 +345,7 @@ static void observe_election(struct model *model, struct cluster *cluster, const
         election->hash_seed = (uint64_t)o->at.mono_us * 0x9e3779b97f4a7c15u ^ (uint64_t)o->at.wall_us;
     }
     election_configure(election, model->recipes, &o->subject);
-    recall_bind(model, election);
+    baseline_bind(model, election);
     acknowledge_update(&(struct update){model, election, o->at});
     election->turn = model->turn;
     model->generation++;
@@ -521,7 +522,7 @@ static void observe_cleared(struct election *election, const struct observation 
 {
     const char *name = child_name(election, o->path);
     struct candidate *c =
-        name ? roster_find(election, name, name_hash(name, strlen(name), election->hash_seed)) : NULL;
+        name ? candidates_find(election, name, name_hash(name, strlen(name), election->hash_seed)) : NULL;
     if (!c || !c->deaf)
         return;
     c->deaf = false;
@@ -613,7 +614,7 @@ void model_observe(struct model *model, const struct observation *o)
     case OBSERVED_UNREAD:
         if (election && o->path) {
             observe_znode(model, election, o);
-            recall_take(&(struct update){model, election, o->at});
+            baseline_take(&(struct update){model, election, o->at});
         }
         break;
     case OBSERVED_GAP:

@@ -16,7 +16,7 @@
 struct model;
 
 /* A deep copy without events, read by the same functions. NULL: out of memory. */
-struct model *model_freeze(const struct model *model);
+struct model *model_copy(const struct model *model);
 
 /* The settings must outlive the model. NULL and a text in *error (caller frees) where a recipe is bad. */
 struct model *model_new(const struct settings *settings, char **error);

@@ -23,7 +23,7 @@ static uint64_t looks_path_hash(const char *path, size_t length)
     return ((uint64_t)name_hash(path, length, 1) << 32 | name_hash(path, length, 2)) | 1;
 }
 
-static void note_ancestor(struct clients *clients, uint64_t hash)
+static void note_ancestor(struct session_table *clients, uint64_t hash)
 {
     size_t at = hash & (clients->ancestor_room - 1);
     while (clients->ancestors[at] != 0 && clients->ancestors[at] != hash)
@@ -33,7 +33,7 @@ static void note_ancestor(struct clients *clients, uint64_t hash)
 
 static void note_ancestors(struct cluster *cluster)
 {
-    struct clients *clients = cluster->clients;
+    struct session_table *clients = cluster->clients;
     size_t count = 1, room = 64;
     for (size_t i = 0; i < cluster->election_count; i++)
         for (const char *c = cluster->elections[i]->path; *c; c++)
@@ -56,7 +56,7 @@ static void note_ancestors(struct cluster *cluster)
     }
 }
 
-static bool is_ancestor(const struct clients *clients, const char *path, size_t length)
+static bool is_ancestor(const struct session_table *clients, const char *path, size_t length)
 {
     if (clients->ancestor_room == 0)
         return false;
@@ -251,7 +251,7 @@ static void read_clock(struct cluster *cluster, size_t index, struct moment at, 
         low_us = at.mono_us - seen->now_age_us - seen->now_ms * 1000 - 1000;
     for (size_t i = 0; cluster->clients && server->listed.mono_us != 0 && i < seen->count; i++) {
         const struct seen_connection *c = &seen->list[i];
-        const struct client *client = clients_find(cluster->clients, c->session);
+        const struct client *client = session_table_find(cluster->clients, c->session);
         int64_t bound_us = server->listed.mono_us - c->last_response_ms * 1000 - 1000;
         if (client && client->shown.connected && client->shown.server == index &&
             client->list_round == server->list_round && client->shown.established_ms == c->established_ms &&
@@ -290,7 +290,7 @@ static bool leader_tells(const struct candidate *c, int32_t before_ms)
 static bool see_connection(struct cluster *cluster, size_t server, struct moment at, int64_t now_ms,
                            bool bound, const struct seen_connection *seen)
 {
-    struct client *client = clients_make(cluster, seen->session);
+    struct client *client = session_table_make(cluster, seen->session);
     if (!client || shadowed(cluster, client, server, seen))
         return false;
     struct client_session *shown = &client->shown;
@@ -338,8 +338,8 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     return same;
 }
 
-void clients_connections(struct cluster *cluster, size_t server, struct moment at,
-                         const struct observed_connections *seen)
+void session_table_connections(struct cluster *cluster, size_t server, struct moment at,
+                               const struct observed_connections *seen)
 {
     struct server *from = &cluster->servers[server];
     int64_t latest_ms = seen->now_ms;
@@ -360,7 +360,7 @@ void clients_connections(struct cluster *cluster, size_t server, struct moment a
     if (!lasts)
         from->lasting_us = at.mono_us;
 
-    struct clients *clients = cluster->clients;
+    struct session_table *clients = cluster->clients;
     bool strangers = false;
     for (size_t i = 0; clients && i < clients->bucket_count; i++)
         for (struct client *client = clients->buckets[i]; client; client = client->next) {
@@ -376,7 +376,7 @@ void clients_connections(struct cluster *cluster, size_t server, struct moment a
             strangers = strangers || !client->owned;
         }
     if (strangers)
-        clients_drop_strangers(clients);
+        session_table_drop_strangers(clients);
 }
 
 /* ---- watches ---- */
@@ -443,7 +443,7 @@ static void looks_see_watches(struct cluster *cluster, struct client *client, st
 /* Sessions that watch ancestors of elections, or their directories: such a watch may be recursive. */
 static void list_above(struct cluster *cluster)
 {
-    struct clients *clients = cluster->clients;
+    struct session_table *clients = cluster->clients;
     uint64_t before = clients->above_sum;
     const char *child;
     clients->above_count = 0;
@@ -465,19 +465,19 @@ static void list_above(struct cluster *cluster)
         diagnose_soon(cluster->elections[i]);
 }
 
-void clients_watches(struct cluster *cluster, size_t server, struct moment at,
-                     const struct observed_watches *seen)
+void session_table_watches(struct cluster *cluster, size_t server, struct moment at,
+                           const struct observed_watches *seen)
 {
     struct server *from = &cluster->servers[server];
     if (++from->watch_round == 0)
         from->watch_round = 1;
     if (!cluster->clients && !(cluster->clients = calloc(1, sizeof *cluster->clients)))
         return;
-    struct clients *clients = cluster->clients;
+    struct session_table *clients = cluster->clients;
     if (cluster->paths_changed || clients->ancestor_room == 0)
         note_ancestors(cluster);
     for (size_t i = 0; i < seen->count; i++) {
-        struct client *client = clients_find(clients, seen->list[i].session);
+        struct client *client = session_table_find(clients, seen->list[i].session);
         /* Only the list before says who is here: others moved away, or came just now. */
         if (!client || !client->shown.connected || client->shown.server != server ||
             client->list_round != from->list_round)
@@ -504,10 +504,10 @@ static bool all_stood(const struct client *client, struct moment at)
     return true;
 }
 
-void clients_sessions(struct cluster *cluster, size_t server, struct moment at,
-                      const struct observed_sessions *seen)
+void session_table_sessions(struct cluster *cluster, size_t server, struct moment at,
+                            const struct observed_sessions *seen)
 {
-    struct clients *clients = cluster->clients;
+    struct session_table *clients = cluster->clients;
     if (!clients)
         return;
     if (++clients->session_round == 0)
@@ -515,7 +515,7 @@ void clients_sessions(struct cluster *cluster, size_t server, struct moment at,
     clients->sessions_seen = at;
     clients->sessions_server = server;
     for (size_t i = 0; i < seen->count; i++) {
-        struct client *client = clients_find(clients, seen->list[i].id);
+        struct client *client = session_table_find(clients, seen->list[i].id);
         if (!client)
             continue;
         client->session_round = clients->session_round;
@@ -537,9 +537,9 @@ void clients_sessions(struct cluster *cluster, size_t server, struct moment at,
         }
 }
 
-void clients_hidden(struct cluster *cluster, size_t server, enum hidden_part part)
+void session_table_hidden(struct cluster *cluster, size_t server, enum hidden_part part)
 {
-    struct clients *clients = cluster->clients;
+    struct session_table *clients = cluster->clients;
     /* Followers do not know the sessions: that hides nothing that the leader has reported. */
     if (!clients || (part == HIDDEN_SESSIONS && server != clients->sessions_server))
         return;
@@ -559,13 +559,13 @@ void clients_hidden(struct cluster *cluster, size_t server, enum hidden_part par
         }
 }
 
-void clients_server_left(struct cluster *cluster, size_t server)
+void session_table_server_left(struct cluster *cluster, size_t server)
 {
-    struct clients *clients = cluster->clients;
+    struct session_table *clients = cluster->clients;
     if (!clients)
         return;
     if (server == clients->sessions_server)
-        clients_hidden(cluster, server, HIDDEN_SESSIONS);
+        session_table_hidden(cluster, server, HIDDEN_SESSIONS);
     else if (server < clients->sessions_server)
         clients->sessions_server--;
     for (size_t i = 0; i < clients->bucket_count; i++)
@@ -583,5 +583,5 @@ void clients_server_left(struct cluster *cluster, size_t server)
                 shown->server--;
             }
         }
-    clients_drop_strangers(clients);
+    session_table_drop_strangers(clients);
 }

@@ -29,14 +29,14 @@ void client_look_again(struct client *client, int64_t since_us);
 bool client_doubled(const struct cluster *cluster, const struct client *client);
 
 /* What the servers show, into the table; elections whose clients changed are marked for diagnosis. */
-void clients_connections(struct cluster *cluster, size_t server, struct moment at,
-                         const struct observed_connections *seen);
-void clients_watches(struct cluster *cluster, size_t server, struct moment at,
-                     const struct observed_watches *seen);
-void clients_sessions(struct cluster *cluster, size_t server, struct moment at,
-                      const struct observed_sessions *seen);
-void clients_hidden(struct cluster *cluster, size_t server, enum hidden_part part);
+void session_table_connections(struct cluster *cluster, size_t server, struct moment at,
+                               const struct observed_connections *seen);
+void session_table_watches(struct cluster *cluster, size_t server, struct moment at,
+                           const struct observed_watches *seen);
+void session_table_sessions(struct cluster *cluster, size_t server, struct moment at,
+                            const struct observed_sessions *seen);
+void session_table_hidden(struct cluster *cluster, size_t server, enum hidden_part part);
 /* It does not belong to the ensemble any more: those behind it move up by one. */
-void clients_server_left(struct cluster *cluster, size_t server);
+void session_table_server_left(struct cluster *cluster, size_t server);
 
 #endif

@@ -13,7 +13,7 @@
 
 const struct client_session *cluster_client(const struct cluster *cluster, uint64_t session)
 {
-    const struct client *client = clients_find(cluster->clients, session);
+    const struct client *client = session_table_find(cluster->clients, session);
     return client ? &client->shown : NULL;
 }
 
@@ -64,16 +64,16 @@ bool owner_is_session(uint64_t owner)
     return owner != 0 && owner != container && owner >> 56 != 0xff;
 }
 
-static size_t clients_bucket_of(const struct clients *clients, uint64_t session)
+static size_t session_table_bucket_of(const struct session_table *clients, uint64_t session)
 {
     return (session * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (clients->bucket_count - 1);
 }
 
-struct client *clients_find(const struct clients *clients, uint64_t session)
+struct client *session_table_find(const struct session_table *clients, uint64_t session)
 {
     if (!clients || clients->bucket_count == 0)
         return NULL;
-    struct client *client = clients->buckets[clients_bucket_of(clients, session)];
+    struct client *client = clients->buckets[session_table_bucket_of(clients, session)];
     while (client && client->shown.id != session)
         client = client->next;
     return client;
@@ -86,7 +86,7 @@ static void client_free(struct client *client)
     free(client);
 }
 
-void clients_drop_strangers(struct clients *clients)
+void session_table_drop_strangers(struct session_table *clients)
 {
     for (size_t i = 0; i < clients->bucket_count; i++)
         for (struct client **link = &clients->buckets[i]; *link;) {
@@ -102,12 +102,12 @@ void clients_drop_strangers(struct clients *clients)
 }
 
 /* Two to a bucket: a bucket costs memory for every session, a second step only the lists that are joined. */
-static bool full(const struct clients *clients)
+static bool full(const struct session_table *clients)
 {
     return clients->count >= 2 * clients->bucket_count;
 }
 
-static bool clients_grow(struct clients *clients)
+static bool session_table_grow(struct session_table *clients)
 {
     if (!full(clients))
         return true;
@@ -115,14 +115,14 @@ static bool clients_grow(struct clients *clients)
     struct client **buckets = calloc(room, sizeof(struct client *));
     if (!buckets)
         return false;
-    struct clients old = *clients;
+    struct session_table old = *clients;
     clients->buckets = buckets;
     clients->bucket_count = room;
     for (size_t i = 0; i < old.bucket_count; i++) {
         struct client *next;
         for (struct client *client = old.buckets[i]; client; client = next) {
             next = client->next;
-            struct client **bucket = &buckets[clients_bucket_of(clients, client->shown.id)];
+            struct client **bucket = &buckets[session_table_bucket_of(clients, client->shown.id)];
             client->next = *bucket;
             *bucket = client;
         }
@@ -131,17 +131,17 @@ static bool clients_grow(struct clients *clients)
     return true;
 }
 
-struct client *clients_make(struct cluster *cluster, uint64_t session)
+struct client *session_table_make(struct cluster *cluster, uint64_t session)
 {
     if (!cluster->clients && !(cluster->clients = calloc(1, sizeof *cluster->clients)))
         return NULL;
-    struct clients *clients = cluster->clients;
-    struct client *client = clients_find(clients, session);
+    struct session_table *clients = cluster->clients;
+    struct client *client = session_table_find(clients, session);
     if (client)
         return client;
     if (full(clients))
-        clients_drop_strangers(clients);
-    client = clients_grow(clients) ? malloc(sizeof *client) : NULL;
+        session_table_drop_strangers(clients);
+    client = session_table_grow(clients) ? malloc(sizeof *client) : NULL;
     if (!client)
         return NULL;
     *client = (struct client){.shown = {.id = session,
@@ -152,14 +152,14 @@ struct client *clients_make(struct cluster *cluster, uint64_t session)
                                         .outstanding = -1},
                               .announced = -1,
                               .ends_ms = -1};
-    struct client **bucket = &clients->buckets[clients_bucket_of(clients, session)];
+    struct client **bucket = &clients->buckets[session_table_bucket_of(clients, session)];
     client->next = *bucket;
     *bucket = client;
     clients->count++;
     return client;
 }
 
-void clients_free(struct clients *clients)
+void session_table_free(struct session_table *clients)
 {
     if (!clients)
         return;
@@ -228,7 +228,7 @@ bool client_keep_watches(struct client_session *shown, const struct seen_watches
 bool client_was_heard(const struct cluster *cluster, const struct client *client, int64_t *low_us,
                       int64_t *high_us)
 {
-    const struct clients *clients = cluster->clients;
+    const struct session_table *clients = cluster->clients;
     const struct client_session *shown = &client->shown;
     if (!shown->alive_known || !shown->alive || client->ends_ms < 0 || shown->timeout_ms <= 0 ||
         clients->sessions_server >= cluster->server_count)
@@ -250,9 +250,9 @@ bool client_was_heard(const struct cluster *cluster, const struct client *client
 
 /* ---- a picture ---- */
 
-struct clients *clients_copy(const struct clients *from)
+struct session_table *session_table_copy(const struct session_table *from)
 {
-    struct clients *to = calloc(1, sizeof *to);
+    struct session_table *to = calloc(1, sizeof *to);
     if (!to)
         return NULL;
     to->session_round = from->session_round;
@@ -283,6 +283,6 @@ struct clients *clients_copy(const struct clients *from)
         }
     return to;
 fail:
-    clients_free(to);
+    session_table_free(to);
     return NULL;
 }

@@ -40,7 +40,7 @@ struct client {
     bool answered : 1;     /* since the latest framed look */
 };
 
-struct clients {
+struct session_table {
     struct client **buckets;
     size_t bucket_count, count;
     uint16_t session_round;
@@ -53,16 +53,16 @@ struct clients {
     uint64_t above_sum; /* identifies this list */
 };
 
-void clients_free(struct clients *clients);
+void session_table_free(struct session_table *clients);
 /* A deep copy without looks and owners; NULL: out of memory. */
-struct clients *clients_copy(const struct clients *from);
+struct session_table *session_table_copy(const struct session_table *from);
 
-struct client *clients_find(const struct clients *clients, uint64_t session);
+struct client *session_table_find(const struct session_table *clients, uint64_t session);
 /* Begins the table where there is none; NULL: out of memory. */
-struct client *clients_make(struct cluster *cluster, uint64_t session);
+struct client *session_table_make(struct cluster *cluster, uint64_t session);
 
 /* Drops sessions that are on no server and own nothing. */
-void clients_drop_strangers(struct clients *clients);
+void session_table_drop_strangers(struct session_table *clients);
 /*
  * From the latest list of sessions: a server heard of it no earlier than low_us, and ZooKeeper's leader
  * learnt nothing of it after high_us, on the observer's monotonic clock. False: the list does not show that.

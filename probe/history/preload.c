@@ -43,7 +43,7 @@ static bool read_on(struct preload *e)
         history_close(history);
         return false;
     }
-    monitor_recall(e->monitor, then, to_us, clock_wall_us() - to_us < BEHIND_US);
+    monitor_take_baseline(e->monitor, then, to_us, clock_wall_us() - to_us < BEHIND_US);
     history_close(e->history);
     e->history = history;
     e->until_us = to_us;
@@ -54,7 +54,7 @@ static void preload_forget(struct preload *e)
 {
     if (!e->history)
         return;
-    monitor_recall(e->monitor, NULL, 0, false);
+    monitor_take_baseline(e->monitor, NULL, 0, false);
     history_close(e->history);
     e->history = NULL;
     if (e->timer)
@@ -71,7 +71,7 @@ static void preload_on_timer(uv_timer_t *timer)
         preload_forget(e);
         return;
     }
-    if (!monitor_recalls(e->monitor))
+    if (!monitor_awaits_baseline(e->monitor))
         return;
     if (e->follows && !(e->looked_ms && now_ms - e->looked_ms >= PATIENCE_MS))
         read_on(e);
@@ -110,7 +110,7 @@ void preload_follow(struct preload *e)
 
 bool preload_waits(const struct preload *e)
 {
-    return e && e->history && e->follows && monitor_recalls(e->monitor);
+    return e && e->history && e->follows && monitor_awaits_baseline(e->monitor);
 }
 
 void preload_end(struct preload *e)

@@ -95,7 +95,7 @@
  * PRAGMA user_version is the schema's number, PRAGMA application_id says that it is a recording at all. An
  * older one can be read as it is, and is brought up to date by whoever records next, in one transaction. A
  * newer one is refused. The format of pictures belongs to the schema: whoever changes it gives the schema a
- * new number, and goes on reading the old one (picture_test.c holds pictures of each).
+ * new number, and goes on reading the old one (snapshot_test.c holds pictures of each).
  *
  *   1   the first
  *   2   an index of an election's events

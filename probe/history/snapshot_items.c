@@ -1,4 +1,4 @@
-/* What of a model is written into a picture: everything that a screen or a sink reads (as freeze.c). */
+/* What of a model is written into a picture: everything that a screen or a sink reads (as model_copy()). */
 #include <stdlib.h>
 #include <string.h>
 

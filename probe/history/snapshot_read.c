@@ -302,7 +302,7 @@ static void snapshot_read_candidate(struct snapshot_reader *t, size_t at, struct
     if (c->known)
         c->stat = snapshot_read_stat(scan);
     uint64_t session = scan_number(scan);
-    struct client *client = session ? clients_find(e->cluster->clients, session) : NULL;
+    struct client *client = session ? session_table_find(e->cluster->clients, session) : NULL;
     if (client)
         client_owns(client, c);
     size_t length;
@@ -331,7 +331,7 @@ static void snapshot_read_order(struct snapshot_reader *t, struct election *e, b
 {
     size_t most = (size_t)(scan->end - scan->at), count = 0;
     struct candidate **list = malloc((most + 1) * sizeof(struct candidate *));
-    if (!list || !roster_reserve(e, most + 1)) {
+    if (!list || !candidates_reserve(e, most + 1)) {
         free(list);
         t->bad = true;
         return;
@@ -345,20 +345,20 @@ static void snapshot_read_order(struct snapshot_reader *t, struct election *e, b
         }
         t->candidates[at] = NULL; /* it has one place */
         list[count++] = c;
-        roster_index(e, c);
+        candidates_index(e, c);
         if (!outside) {
             c->place = (uint32_t)e->candidate_count;
             e->candidates[e->candidate_count++] = c;
         }
     }
     if (outside)
-        roster_add(e, list, count);
+        candidates_add(e, list, count);
     free(list);
 }
 
 static void snapshot_read_session(struct snapshot_reader *t, struct election *e, struct scan *scan)
 {
-    struct client *client = clients_make(e->cluster, scan_number(scan));
+    struct client *client = session_table_make(e->cluster, scan_number(scan));
     if (!client || scan->bad) {
         t->bad = true;
         return;

@@ -22,7 +22,7 @@
 #include "probe/zookeeper/descriptor_poll.h"
 
 /*
- * Who plays what in a crowd: its options kept, a casting for each part of the mixture, and
+ * Who plays what in a crowd: its options kept, options for each part of the mixture, and
  * how they are mixed.
  */
 
@@ -31,7 +31,7 @@ struct crowd_parts {
     size_t text_count;
     char *credential; /* NULL: none */
     struct crowd_part *list;
-    struct candidate_options *castings; /* the recipe's, and one for each part */
+    struct candidate_options *options; /* the recipe's, and one for each part */
 };
 
 /* So many candidates can share a session: as many as are wanted, and no more than a packet holds the watches
@@ -53,11 +53,11 @@ static const char *crowd_parts_keep(struct crowd_parts *parts, const char *text)
     return copy;
 }
 
-static void castings_fill(struct crowd_parts *parts, const struct crowd_options *o)
+static void crowd_parts_fill(struct crowd_parts *parts, const struct crowd_options *o)
 {
     bool alone = crowd_parts_per_session(o) == 1;
     for (size_t i = 0; i <= o->part_count; i++)
-        parts->castings[i] = (struct candidate_options){
+        parts->options[i] = (struct candidate_options){
             .guard = o->guard,
             .election = o->election,
             .name = o->name,
@@ -65,7 +65,7 @@ static void castings_fill(struct crowd_parts *parts, const struct crowd_options 
             .mark = o->mark,
             .mark_data = o->mark_data,
             .acl = o->acl,
-            .rules = {.manner = behaviour_manner(i ? o->parts[i - 1].behaviour : BEHAVIOUR_RECIPE),
+            .rules = {.manner = behaviour_rules_of(i ? o->parts[i - 1].behaviour : BEHAVIOUR_RECIPE),
                       .lock = o->lock,
                       .mark = o->mark != NULL,
                       .findable = name_is_unique(o->name, alone),
@@ -95,14 +95,14 @@ static bool crowd_parts_begin(struct crowd_parts *parts, struct crowd_options *o
     o->mark = crowd_parts_keep(parts, options->mark);
     o->mark_data = crowd_parts_keep(parts, options->mark_data ? options->mark_data : options->data);
     parts->list = calloc(options->part_count + 1, sizeof *parts->list);
-    parts->castings = calloc(options->part_count + 1, sizeof *parts->castings);
+    parts->options = calloc(options->part_count + 1, sizeof *parts->options);
     if ((options->session.auth_credential && !parts->credential) || parts->text_count < texts ||
-        !parts->list || !parts->castings)
+        !parts->list || !parts->options)
         return false;
     for (size_t i = 0; i < options->part_count; i++)
         parts->list[i] = options->parts[i];
     o->parts = parts->list;
-    castings_fill(parts, o);
+    crowd_parts_fill(parts, o);
     return true;
 }
 
@@ -112,12 +112,12 @@ static void crowd_parts_end(struct crowd_parts *parts)
         free(parts->texts[i]);
     auth_wipe(parts->credential);
     free(parts->list);
-    free(parts->castings);
+    free(parts->options);
 }
 
 /* The part of the i-th candidate. Evenly mixed: among any few that follow each other every part has its
  * share. */
-static const struct candidate_options *crowd_parts_casting(const struct crowd_parts *parts,
+static const struct candidate_options *crowd_parts_options(const struct crowd_parts *parts,
                                                            const struct crowd_options *options, size_t i)
 {
     uint64_t turn = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) + options->seed; /* the golden ratio */
@@ -125,9 +125,9 @@ static const struct candidate_options *crowd_parts_casting(const struct crowd_pa
     for (size_t part = 0; part < options->part_count; part++) {
         at -= options->parts[part].percent;
         if (at < 0)
-            return &parts->castings[part + 1];
+            return &parts->options[part + 1];
     }
-    return &parts->castings[0];
+    return &parts->options[0];
 }
 
 struct crowd {
@@ -138,15 +138,15 @@ struct crowd {
     void *context;
     struct crowd_parts parts;
     struct candidate_session_options candidate_session_options;
-    struct connect_limiter *gate;
+    struct connect_limiter *limiter;
     struct descriptor_poll *poller;
     struct shared_list *reading; /* NULL: everybody reads for itself */
     struct run_stats stats;
 
     size_t per_session, wanted, entered;
-    struct candidate_session **crews;
-    size_t candidate_session_count, crew_room;
-    size_t connecting, connected; /* crews */
+    struct candidate_session **sessions;
+    size_t candidate_session_count, session_room;
+    size_t connecting, connected; /* sessions */
     uint64_t begun_us, stood_us, lost, expired;
     uint64_t paced_us; /* since when the rate brings them on: the beginning, until more are added */
     uint64_t random;
@@ -171,14 +171,14 @@ struct crowd {
 static struct test_candidate *crowd_candidate_at(const struct crowd *crowd, size_t i)
 {
     return i < crowd->entered
-               ? candidate_session_candidate(crowd->crews[i / crowd->per_session], i % crowd->per_session)
+               ? candidate_session_candidate(crowd->sessions[i / crowd->per_session], i % crowd->per_session)
                : NULL;
 }
 
 /* Its part in the mixture. */
-static const struct candidate_options *crowd_casting_at(const struct crowd *crowd, size_t i)
+static const struct candidate_options *crowd_candidate_options(const struct crowd *crowd, size_t i)
 {
-    return crowd_parts_casting(&crowd->parts, &crowd->options, i);
+    return crowd_parts_options(&crowd->parts, &crowd->options, i);
 }
 
 /*
@@ -279,7 +279,7 @@ static size_t victim(struct crowd *crowd)
 {
     if (crowd->options.victim == VICTIM_LEADER) {
         const struct test_candidate *leader = crowd_candidate_at(crowd, crowd->stats.leader);
-        bool mute = leader && crowd_casting_at(crowd, crowd->stats.leader)->rules.manner->is_mute;
+        bool mute = leader && crowd_candidate_options(crowd, crowd->stats.leader)->rules.manner->is_mute;
         return leader && (crowd->stats.acknowledged || mute) &&
                        !candidate_session_paused(candidate_session_of(leader))
                    ? crowd->stats.leader
@@ -339,7 +339,7 @@ void crowd_hold(struct crowd *crowd, bool hold)
 static bool is_herd(const struct crowd *crowd)
 {
     for (size_t i = 0; i < crowd->options.part_count; i++) {
-        enum whom watched = behaviour_manner(crowd->options.parts[i].behaviour)->watches;
+        enum whom watched = behaviour_rules_of(crowd->options.parts[i].behaviour)->watches;
         if (watched == WHOM_LEADER || watched == WHOM_CHILDREN)
             return true;
     }
@@ -377,7 +377,7 @@ static void crowd_settle_failover(struct crowd *crowd, uint64_t time_us)
     bool late = failover->led_us && time_us > failover->led_us + patience_us;
     /* One that never acknowledges would keep the next from dying for ever. */
     bool mute = failover->first_us && stats->leader != RUN_STATS_NOBODY &&
-                crowd_casting_at(crowd, stats->leader)->rules.manner->is_mute;
+                crowd_candidate_options(crowd, stats->leader)->rules.manner->is_mute;
     bool rests = is_at_rest(crowd, time_us);
     if ((!rests && !late && !mute) || !run_stats_settle(stats, late || mute))
         return;
@@ -403,7 +403,8 @@ void crowd_break_off(struct crowd *crowd)
  */
 
 #define TICK_MS 5
-/* Sessions that may be on their way at once: what the gate lets in, and enough before it for a long turn. */
+/* Sessions that may be on their way at once: what the limiter lets in, and enough before it for a long turn.
+ */
 #define CONNECTING_MOST 120
 /* Requests under way above which no candidate is added: the servers are busy enough. */
 #define UNDER_WAY_MOST 4000
@@ -488,7 +489,7 @@ static void crowd_set_problem(struct crowd *crowd, const char *text)
 /* Some are in, and the next ones are turned away again and again, without a word of why. */
 static void name_limit(struct crowd *crowd)
 {
-    if (crowd->connected == 0 || connect_limiter_figures(crowd->gate).failures_in_a_row < TURNED_AWAY)
+    if (crowd->connected == 0 || connect_limiter_figures(crowd->limiter).failures_in_a_row < TURNED_AWAY)
         return;
     char text[160];
     snprintf(text, sizeof text,
@@ -530,14 +531,14 @@ static void on_connection(void *context, struct candidate_session *candidate_ses
 static struct candidate_session *crew_at(struct crowd *crowd, size_t at)
 {
     if (at < crowd->candidate_session_count)
-        return crowd->crews[at];
-    if (!room_for_one(&crowd->crews, crowd->candidate_session_count, &crowd->crew_room,
+        return crowd->sessions[at];
+    if (!room_for_one(&crowd->sessions, crowd->candidate_session_count, &crowd->session_room,
                       sizeof(struct candidate_session *)))
         return NULL;
     struct candidate_session *candidate_session =
         candidate_session_new(&crowd->candidate_session_options, crowd->per_session);
     if (candidate_session) {
-        crowd->crews[crowd->candidate_session_count++] = candidate_session;
+        crowd->sessions[crowd->candidate_session_count++] = candidate_session;
         crowd->connecting++;
     }
     return candidate_session;
@@ -563,7 +564,7 @@ static void bring_on(struct crowd *crowd, uint64_t time_us)
         if (!candidate_session || !run_stats_enter(&crowd->stats, due ? due : time_us))
             return;                  /* out of memory: the next tick tries again */
         size_t i = crowd->entered++; /* first: its requests are counted */
-        if (!candidate_session_enter(candidate_session, crowd_casting_at(crowd, i), (uint32_t)i)) {
+        if (!candidate_session_enter(candidate_session, crowd_candidate_options(crowd, i), (uint32_t)i)) {
             crowd->entered--;
             run_stats_leave(&crowd->stats);
             return;
@@ -593,7 +594,7 @@ static void look_again(struct crowd *crowd)
 static void end_some(struct crowd *crowd)
 {
     for (int ends = 0; ends < ENDS_A_TICK && crowd->ended_count < crowd->candidate_session_count; ends++) {
-        struct candidate_session *candidate_session = crowd->crews[crowd->ended_count];
+        struct candidate_session *candidate_session = crowd->sessions[crowd->ended_count];
         const struct session *session = candidate_session_session(candidate_session);
         bool awaited = session && session_is_awaited(session);
         if (awaited && !candidate_session_paused(candidate_session) &&
@@ -672,9 +673,9 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
                                             .noticed = on_noticed,
                                             .gave_up = on_gave_up,
                                             .connection = on_connection};
-    crowd->gate = connect_limiter_new(loop);
+    crowd->limiter = connect_limiter_new(loop);
     crowd->poller = descriptor_poll_new(loop);
-    bool good = crowd->gate && crowd->poller && crowd_parts_begin(&crowd->parts, &crowd->options, options);
+    bool good = crowd->limiter && crowd->poller && crowd_parts_begin(&crowd->parts, &crowd->options, options);
     if (good && options->look == LOOK_SHARED && !options->lock) {
         crowd->reading = shared_list_new(loop, options->election, candidate_io_looked,
                                          &crowd->candidate_session_options.listener, crowd);
@@ -685,7 +686,7 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
         crowd_free(crowd);
         return NULL;
     }
-    crowd->options.session.gate = crowd->gate;
+    crowd->options.session.limiter = crowd->limiter;
     crowd->options.session.poller = crowd->poller;
     crowd->candidate_session_options.loop = loop;
     crowd->candidate_session_options.session = crowd->options.session;
@@ -703,13 +704,13 @@ void crowd_free(struct crowd *crowd)
     crowd->ending = true;
     loop_timer_free(crowd->timer);
     for (size_t i = 0; i < crowd->candidate_session_count; i++)
-        candidate_session_free(crowd->crews[i]);
+        candidate_session_free(crowd->sessions[i]);
     shared_list_free(crowd->reading);
-    connect_limiter_free(crowd->gate);
+    connect_limiter_free(crowd->limiter);
     descriptor_poll_free(crowd->poller);
     run_stats_free(&crowd->stats);
     crowd_parts_end(&crowd->parts);
-    free(crowd->crews);
+    free(crowd->sessions);
     kill_schedule_free(&crowd->deaths);
     free(crowd->problem);
     free(crowd);
@@ -730,7 +731,7 @@ void crowd_end(struct crowd *crowd, void (*ended)(void *context, size_t left_to_
 void crowd_figures(const struct crowd *crowd, struct crowd_figures *figures)
 {
     const struct run_stats *stats = &crowd->stats;
-    struct connect_limiter_figures gate = connect_limiter_figures(crowd->gate);
+    struct connect_limiter_figures limiter = connect_limiter_figures(crowd->limiter);
     *figures = (struct crowd_figures){
         .candidates = crowd->entered,
         .sessions = crowd->candidate_session_count,
@@ -748,8 +749,8 @@ void crowd_figures(const struct crowd *crowd, struct crowd_figures *figures)
         .creates = stats->creates,
         .deletes = stats->deletes,
         .notices = stats->notices,
-        .connects = gate.attempts,
-        .refused = gate.failures,
+        .connects = limiter.attempts,
+        .refused = limiter.failures,
         .lost = crowd->lost,
         .expired = crowd->expired,
         .first_most_us = stats->first_most_us,
@@ -757,12 +758,12 @@ void crowd_figures(const struct crowd *crowd, struct crowd_figures *figures)
         .unplanned = stats->unplanned,
         .deaths = crowd->deaths.done,
         .errors = stats->errors,
-        .problem = stats->errors > 0 || gate.failures_in_a_row > 0 ? crowd->problem : NULL,
+        .problem = stats->errors > 0 || limiter.failures_in_a_row > 0 ? crowd->problem : NULL,
     };
     memcpy(figures->by_state, stats->by_state, sizeof figures->by_state);
     memcpy(figures->left_out, crowd->deaths.left_out, sizeof figures->left_out);
     for (size_t i = 0; i < crowd->candidate_session_count; i++)
-        figures->paused += candidate_session_paused(crowd->crews[i]);
+        figures->paused += candidate_session_paused(crowd->sessions[i]);
 }
 
 const struct test_candidate *crowd_candidate(const struct crowd *crowd, size_t i)
@@ -817,7 +818,7 @@ size_t crowd_give_back(struct crowd *crowd, size_t sessions)
     const struct test_candidate *leader = crowd_candidate_at(crowd, crowd->stats.leader);
     size_t given = 0;
     for (size_t i = crowd->candidate_session_count; i-- > 0 && given < sessions;) {
-        struct candidate_session *candidate_session = crowd->crews[i];
+        struct candidate_session *candidate_session = crowd->sessions[i];
         if (!candidate_session_paused(candidate_session) &&
             !(leader && candidate_session_of(leader) == candidate_session))
             given += candidate_session_close(candidate_session);

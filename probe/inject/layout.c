@@ -515,7 +515,7 @@ static const char *lock_problem(const struct run *t)
 {
     bool watches = false;
     for (size_t i = 0; i < t->options.part_count; i++) {
-        const struct manner *manner = behaviour_manner(t->options.parts[i].behaviour);
+        const struct behaviour_rules *manner = behaviour_rules_of(t->options.parts[i].behaviour);
         watches |= manner->watches != WHOM_PREDECESSOR || manner->watches_once;
     }
     return !t->layout.lock   ? NULL

@@ -109,13 +109,13 @@ static const char *candidate_data(const struct run *t)
 static void mark_choose(struct run *t)
 {
     for (size_t i = 0; i < t->options.part_count; i++) {
-        const struct manner *manner = behaviour_manner(t->options.parts[i].behaviour);
+        const struct behaviour_rules *manner = behaviour_rules_of(t->options.parts[i].behaviour);
         if ((manner->is_slow || manner->is_mute) && !t->mark)
             t->mark = text_format("%s/%s.leader", t->sandbox, t->run);
     }
 }
 
-/* Texts are the trial's. Adds an acknowledgement first, where a candidate is to acknowledge late or never. */
+/* Texts are the run's. Adds an acknowledgement first, where a candidate is to acknowledge late or never. */
 static void run_crowd_options(struct run *t, struct crowd_options *o)
 {
     mark_choose(t);

@@ -354,7 +354,7 @@ static void run_json_put_crowd(struct json_writer *w, const struct run_report *r
     for (size_t i = 0; i < r->options->part_count; i++) {
         const struct crowd_part *part = &r->options->parts[i];
         json_write_begin(w, '{');
-        json_member_text(w, "kind", behaviour_manner(part->behaviour)->word);
+        json_member_text(w, "kind", behaviour_rules_of(part->behaviour)->word);
         json_member_uint(w, "percent", (uint64_t)part->percent);
         if (part->slow_ms)
             json_member_uint(w, "slow_ms", (uint64_t)part->slow_ms);

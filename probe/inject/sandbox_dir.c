@@ -27,11 +27,11 @@ typedef void (*delete_tree_fn)(void *context, bool gone, const char *kept);
 #define DELETE_TRIES 5
 #define DEPTH_MOST 64
 
-struct heap {
+struct deletion {
     struct guard *guard;
     struct session *session;
-    struct heap *above; /* NULL: the first */
-    delete_tree_fn fn;  /* of the first */
+    struct deletion *above; /* NULL: the first */
+    delete_tree_fn fn;      /* of the first */
     void *context;
     char *kept;     /* of the first */
     char *names;    /* of the candidates below it */
@@ -42,133 +42,135 @@ struct heap {
     char path[];
 };
 
-static bool heap_begin(struct guard *, struct session *, const char *path, struct heap *above, delete_tree_fn,
-                       void *);
-static bool heap_delete(struct heap *);
+static bool deletion_begin(struct guard *, struct session *, const char *path, struct deletion *above,
+                           delete_tree_fn, void *);
+static bool deletion_delete(struct deletion *);
 
-static void heap_end(struct heap *heap, bool gone);
+static void deletion_end(struct deletion *deletion, bool gone);
 
-static void child_ended(struct heap *heap)
+static void child_ended(struct deletion *deletion)
 {
-    if (--heap->waiting > 0)
+    if (--deletion->waiting > 0)
         return;
-    if (heap->failed || ++heap->tries >= DELETE_TRIES || !heap_delete(heap))
-        heap_end(heap, false);
+    if (deletion->failed || ++deletion->tries >= DELETE_TRIES || !deletion_delete(deletion))
+        deletion_end(deletion, false);
 }
 
-static void heap_end(struct heap *heap, bool gone)
+static void deletion_end(struct deletion *deletion, bool gone)
 {
-    struct heap *above = heap->above;
-    free(heap->names);
+    struct deletion *above = deletion->above;
+    free(deletion->names);
     if (above) {
         above->failed |= !gone;
-        free(heap);
+        free(deletion);
         child_ended(above);
         return;
     }
-    delete_tree_fn fn = heap->fn;
-    void *context = heap->context;
-    char *kept = heap->kept;
-    free(heap);
+    delete_tree_fn fn = deletion->fn;
+    void *context = deletion->context;
+    char *kept = deletion->kept;
+    free(deletion);
     fn(context, gone, kept);
     free(kept);
 }
 
 /* It is foreign. */
-static void heap_keep(struct heap *heap)
+static void deletion_keep(struct deletion *deletion)
 {
-    struct heap *first = heap;
+    struct deletion *first = deletion;
     while (first->above)
         first = first->above;
     if (!first->kept)
-        first->kept = strdup(heap->path);
-    heap_end(heap, false);
+        first->kept = strdup(deletion->path);
+    deletion_end(deletion, false);
 }
 
 static void delete_tree_on_children(void *context, enum session_result result, const struct znode_stat *stat,
                                     char *const *names, size_t count)
 {
     (void)stat;
-    struct heap *heap = context;
-    heap->waiting = 1;
-    heap->failed = result != SESSION_OK && result != SESSION_NO_NODE;
-    for (size_t i = 0; i < count && !heap->failed; i++) {
-        char *path = path_join(heap->path, names[i]);
-        heap->waiting++;
-        if (!path || !heap_begin(heap->guard, heap->session, path, heap, NULL, NULL)) {
-            heap->waiting--;
-            heap->failed = true;
+    struct deletion *deletion = context;
+    deletion->waiting = 1;
+    deletion->failed = result != SESSION_OK && result != SESSION_NO_NODE;
+    for (size_t i = 0; i < count && !deletion->failed; i++) {
+        char *path = path_join(deletion->path, names[i]);
+        deletion->waiting++;
+        if (!path || !deletion_begin(deletion->guard, deletion->session, path, deletion, NULL, NULL)) {
+            deletion->waiting--;
+            deletion->failed = true;
         }
         free(path);
     }
-    child_ended(heap);
+    child_ended(deletion);
 }
 
 static void delete_tree_on_deleted(void *context, enum session_result result, const char *path)
 {
     (void)path;
-    struct heap *heap = context;
+    struct deletion *deletion = context;
     if (result == SESSION_OK || result == SESSION_NO_NODE)
-        heap_end(heap, true);
-    else if (result != SESSION_FAILED || heap->depth > DEPTH_MOST || /* SESSION_FAILED: it has children */
-             !session_children(heap->session, heap->path, false, delete_tree_on_children, heap))
-        heap_end(heap, false);
+        deletion_end(deletion, true);
+    else if (result != SESSION_FAILED || deletion->depth > DEPTH_MOST || /* SESSION_FAILED: it has children */
+             !session_children(deletion->session, deletion->path, false, delete_tree_on_children, deletion))
+        deletion_end(deletion, false);
 }
 
-static bool heap_delete(struct heap *heap)
+static bool deletion_delete(struct deletion *deletion)
 {
-    return guard_delete(heap->guard, heap->session, heap->path, heap->version, delete_tree_on_deleted, heap);
+    return guard_delete(deletion->guard, deletion->session, deletion->path, deletion->version,
+                        delete_tree_on_deleted, deletion);
 }
 
 /* The first is what the guard lets be deleted: where it is ephemeral, a sign. */
-static bool delete_tree_is_ours(const struct heap *heap, const struct znode_stat *stat, const void *data,
-                                size_t length)
+static bool delete_tree_is_ours(const struct deletion *deletion, const struct znode_stat *stat,
+                                const void *data, size_t length)
 {
     if (stat->owner == 0)
         return run_marker_is(stat, data, length);
-    return !heap->above || run_marker_fits(heap->above->names, strrchr(heap->path, '/') + 1);
+    return !deletion->above || run_marker_fits(deletion->above->names, strrchr(deletion->path, '/') + 1);
 }
 
 static void on_read(void *context, enum session_result result, const struct znode_stat *stat,
                     const void *data, size_t length)
 {
-    struct heap *heap = context;
+    struct deletion *deletion = context;
     if (result == SESSION_NO_NODE) {
-        heap_end(heap, true);
+        deletion_end(deletion, true);
         return;
     }
     /* A copied ACL may keep us from reading our own candidate: its Stat is everybody's. */
-    if (result == SESSION_DENIED && session_exists(heap->session, heap->path, false, on_read, heap))
+    if (result == SESSION_DENIED &&
+        session_exists(deletion->session, deletion->path, false, on_read, deletion))
         return;
-    if (result == SESSION_OK && !delete_tree_is_ours(heap, stat, data, length)) {
-        heap_keep(heap);
+    if (result == SESSION_OK && !delete_tree_is_ours(deletion, stat, data, length)) {
+        deletion_keep(deletion);
         return;
     }
     if (result == SESSION_OK) {
-        heap->version = stat->version;
-        heap->names = stat->owner == 0 ? run_marker_names(data, length) : NULL;
+        deletion->version = stat->version;
+        deletion->names = stat->owner == 0 ? run_marker_names(data, length) : NULL;
     }
-    if (result != SESSION_OK || !heap_delete(heap))
-        heap_end(heap, false);
+    if (result != SESSION_OK || !deletion_delete(deletion))
+        deletion_end(deletion, false);
 }
 
-static bool heap_begin(struct guard *guard, struct session *session, const char *path, struct heap *above,
-                       delete_tree_fn fn, void *context)
+static bool deletion_begin(struct guard *guard, struct session *session, const char *path,
+                           struct deletion *above, delete_tree_fn fn, void *context)
 {
     size_t size = strlen(path) + 1;
-    struct heap *heap = calloc(1, sizeof *heap + size);
-    if (!heap)
+    struct deletion *deletion = calloc(1, sizeof *deletion + size);
+    if (!deletion)
         return false;
-    heap->guard = guard;
-    heap->session = session;
-    heap->above = above;
-    heap->fn = fn;
-    heap->context = context;
-    heap->depth = above ? above->depth + 1 : 0;
-    memcpy(heap->path, path, size);
-    if (session_get(session, path, false, on_read, heap))
+    deletion->guard = guard;
+    deletion->session = session;
+    deletion->above = above;
+    deletion->fn = fn;
+    deletion->context = context;
+    deletion->depth = above ? above->depth + 1 : 0;
+    memcpy(deletion->path, path, size);
+    if (session_get(session, path, false, on_read, deletion))
         return true;
-    free(heap);
+    free(deletion);
     return false;
 }
 
@@ -177,7 +179,7 @@ static bool heap_begin(struct guard *guard, struct session *session, const char 
 static bool delete_tree(struct guard *guard, struct session *session, const char *path, delete_tree_fn fn,
                         void *context)
 {
-    return heap_begin(guard, session, path, NULL, fn, context);
+    return deletion_begin(guard, session, path, NULL, fn, context);
 }
 
 /*

@@ -15,7 +15,7 @@
 
 struct connect_limiter;
 
-/* A session's place at the gate. Zeroed but for go and context; must stay until it is neither held nor
+/* A session's place at the limiter. Zeroed but for go and context; must stay until it is neither held nor
  * waiting. */
 struct connect_limiter_pass {
     /* Its turn has come: it holds the pass. Called from the loop, or from connect_limiter_turn(). */

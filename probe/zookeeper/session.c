@@ -175,8 +175,8 @@ static void zookeeper_end(struct session *s)
 {
     zhandle_t *zh = s->zh;
     int fd = session_io_descriptor(s->io);
-    if (s->gate)
-        connect_limiter_cancel(s->gate, &s->pass);
+    if (s->limiter)
+        connect_limiter_cancel(s->limiter, &s->pass);
     session_io_let_go(s->io); /* [closed] */
     s->zh = NULL;
     s->established = false;
@@ -280,19 +280,19 @@ static void session_pump(struct session *s, int events)
 static void session_on_ready(void *context, int events)
 {
     struct session *s = context;
-    struct connect_limiter *gate = s->gate;
+    struct connect_limiter *limiter = s->limiter;
     bool held = s->pass.held;
-    if (gate && connect_limiter_is_spent(gate))
+    if (limiter && connect_limiter_is_spent(limiter))
         return; /* the next turn reports it again */
     uint64_t from_ns = uv_hrtime();
     session_enter(s);
     session_pump(s,
                  (events & UV_READABLE ? ZOOKEEPER_READ : 0) | (events & UV_WRITABLE ? ZOOKEEPER_WRITE : 0));
     session_leave(s);
-    if (gate)
-        connect_limiter_spend(gate, uv_hrtime() - from_ns);
-    if (gate && held)
-        connect_limiter_turn(gate); /* this one may be through */
+    if (limiter)
+        connect_limiter_spend(limiter, uv_hrtime() - from_ns);
+    if (limiter && held)
+        connect_limiter_turn(limiter); /* this one may be through */
 }
 
 static void session_on_turn(void *context)
@@ -313,20 +313,20 @@ static bool has_come_in(int fd)
 static void session_on_due(void *context)
 {
     struct session *s = context;
-    struct connect_limiter *gate = s->gate;
+    struct connect_limiter *limiter = s->limiter;
     uint64_t from_ns = uv_hrtime();
     session_enter(s);
     if (!s->zh)
         session_begin(s);
     else if (s->state != CONNECTION_CONNECTED || !has_come_in(session_io_descriptor(s->io)))
         session_arm(s);
-    else if (gate && connect_limiter_is_spent(gate))
+    else if (limiter && connect_limiter_is_spent(limiter))
         session_io_wake_in(s->io, 1);
     else
         session_pump(s, ZOOKEEPER_READ); /* it asks the library for its next events after that */
     session_leave(s);
-    if (gate)
-        connect_limiter_spend(gate, uv_hrtime() - from_ns);
+    if (limiter)
+        connect_limiter_spend(limiter, uv_hrtime() - from_ns);
 }
 
 /* [retry] The library waits for 2/3 of the session timeout for a server that says nothing. */
@@ -357,7 +357,7 @@ static void on_admitted(void *context)
     struct session *s = context;
     session_enter(s);
     if (s->paused)
-        connect_limiter_cancel(s->gate, &s->pass);
+        connect_limiter_cancel(s->limiter, &s->pass);
     else
         session_arm(s);
     session_leave(s);
@@ -375,7 +375,7 @@ static void session_arm(struct session *s)
 {
     if (!s->zh || s->closing)
         return;
-    if (s->gate && session_io_descriptor(s->io) < 0 && !connect_limiter_enter(s->gate, &s->pass))
+    if (s->limiter && session_io_descriptor(s->io) < 0 && !connect_limiter_enter(s->limiter, &s->pass))
         return; /* on_admitted() leads here again */
     int fd = -1, interest = 0, state_before = zoo_state(s->zh);
     struct timeval tv = {0};
@@ -423,8 +423,8 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     session_io_not_this_turn(s->io); /* else the next turn would connect again without the pause */
     session_io_deadline(s->io, 0);
     session_retry_lost(s);
-    if (s->gate) /* an expired session was let in, and was notified */
-        connect_limiter_leave(s->gate, &s->pass, state != ZOO_EXPIRED_SESSION_STATE);
+    if (s->limiter) /* an expired session was let in, and was notified */
+        connect_limiter_leave(s->limiter, &s->pass, state != ZOO_EXPIRED_SESSION_STATE);
     session_attempt_describe(s, rc, error, state_before);
     session_attempt_stay_in_turn(s);
     tell_failure(s);
@@ -501,8 +501,8 @@ static void on_connected(struct session *s)
     bool renewed = !s->established;
     if (s->state == CONNECTION_CONNECTED)
         return; /* the library reports it once for each watch */
-    if (s->gate)
-        connect_limiter_leave(s->gate, &s->pass, false);
+    if (s->limiter)
+        connect_limiter_leave(s->limiter, &s->pass, false);
     s->established = true;
     if (renewed)
         child_watches_clear(&s->child_watches);
@@ -649,7 +649,7 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
     s->context = context;
     s->timeout_asked_ms = options->timeout_ms;
     s->io = io;
-    s->gate = options->gate;
+    s->limiter = options->limiter;
     s->counts_children = options->counts_children;
     s->pass = (struct connect_limiter_pass){.go = on_admitted, .context = s};
     s->link = (struct transport_link){.security = options->security,
@@ -692,8 +692,8 @@ void session_drop(struct session *s)
 void session_pause(struct session *s)
 {
     s->paused = true;
-    if (s->gate)
-        connect_limiter_cancel(s->gate, &s->pass);
+    if (s->limiter)
+        connect_limiter_cancel(s->limiter, &s->pass);
     session_io_freeze(s->io);
 }
 

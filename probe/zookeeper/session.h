@@ -33,7 +33,7 @@ struct session_options {
     bool counts_children;                     /* session_child_watches() is to be called */
     const struct security_settings *security; /* must outlive the session; NULL: plain */
     struct connect_limiter
-        *gate; /* to be asked before each attempt to connect; must outlive the session. NULL: none */
+        *limiter; /* to be asked before each attempt to connect; must outlive the session. NULL: none */
     struct descriptor_poll
         *poller; /* shared by sessions of the loop; must outlive them. NULL: a private one */
 };

@@ -114,7 +114,7 @@ struct session {
     bool refused;      /* not accepted: it would be refused for ever */
 
     struct transport_link link;
-    struct connect_limiter *gate; /* or NULL */
+    struct connect_limiter *limiter; /* or NULL */
     struct connect_limiter_pass pass;
 
     zhandle_t *zh;

@@ -126,7 +126,7 @@ static void run_ours(struct plan *p)
     struct session_options options = {.hosts = p->hosts,
                                       .timeout_ms = TIMEOUT_MS,
                                       .security = &security,
-                                      .gate = limiter,
+                                      .limiter = limiter,
                                       .poller = poller};
     for (size_t i = 0; i < p->sessions; i++)
         if (!(o.sessions[i] = session_open(&o.loop, &options, &listener, &o)))

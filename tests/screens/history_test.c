@@ -102,7 +102,7 @@ static char *draw(const struct recorded *world, struct replay *past, const struc
     struct cells *cells = cells_new(size->width, size->height);
     assert_true(dashboard && cells);
     cells->ascii = size->ascii;
-    if (!dashboard_recall(dashboard, past, NULL, INT64_MAX / 4))
+    if (!dashboard_take_baseline(dashboard, past, NULL, INT64_MAX / 4))
         fail_msg("%s", replay_problem(past));
     dashboard_key(dashboard, '$', -1, -1);
     for (const char *key = shot->keys; *key; key++) {

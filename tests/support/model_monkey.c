@@ -472,7 +472,7 @@ void model_monkey_run(const uint8_t *bytes, size_t length)
         step(&m);
         check_all(m.model);
         if (steps % 64 == 0) {
-            struct model *frozen = model_freeze(m.model);
+            struct model *frozen = model_copy(m.model);
             check_all(frozen);
             model_free(frozen);
         }

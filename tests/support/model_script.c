@@ -278,7 +278,7 @@ static void question(struct script *s, char *words)
     words_describe(election, words, name, got, sizeof got);
     if (strcmp(got, rest) != 0)
         broken(s, "it is ", got);
-    struct model *frozen = model_freeze(s->model);
+    struct model *frozen = model_copy(s->model);
     words_describe(model_election(frozen, 0, s->election), words, name, frozen_got, sizeof frozen_got);
     if (strcmp(frozen_got, rest) != 0)
         broken(s, "in the frozen picture it is ", frozen_got);
@@ -447,7 +447,7 @@ static void restart(struct script *s, int64_t after_ms)
     model_free(s->model);
     pass(s, after_ms);
     begin_model(s);
-    model_recall(s->model, snapshot_model_model(s->earlier), until, false);
+    model_take_baseline(s->model, snapshot_model_model(s->earlier), until, false);
     struct observation o = {.kind = OBSERVED_ELECTION, .election = s->election, .path = s->election};
     o.subject = (struct observed_election){s->origin, &s->settings};
     observe(s, &o);

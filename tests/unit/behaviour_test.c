@@ -95,7 +95,8 @@ static void each_behaviour_watches_its_own(void **state)
                {BEHAVIOUR_ONCE, "_c_z-latch-0000000011", "once"},
                {BEHAVIOUR_MUTE, "_c_z-latch-0000000011", "hold"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        const struct stander *watched = place_watched(&place, behaviour_manner(all[i].behaviour)->watches);
+        const struct line_member *watched =
+            place_watched(&place, behaviour_rules_of(all[i].behaviour)->watches);
         if (all[i].watched)
             assert_string_equal(watched->name, all[i].watched);
         else

@@ -174,7 +174,7 @@ static void serve(struct world *w, int i)
 static const struct candidate_rules *rules(void)
 {
     static struct candidate_rules all;
-    all = (struct candidate_rules){.manner = behaviour_manner(BEHAVIOUR_RECIPE), .findable = findable};
+    all = (struct candidate_rules){.manner = behaviour_rules_of(BEHAVIOUR_RECIPE), .findable = findable};
     return &all;
 }
 
@@ -212,7 +212,7 @@ static struct line_place place_of(int64_t mine, uint16_t listed)
 {
     struct line_place place = {.stands = mine >= 0 && (listed & bit((int)mine))};
     for (int n = 0; n < NUMBERS; n++) {
-        struct stander one = {number_names[n], n};
+        struct line_member one = {number_names[n], n};
         if (!(listed & bit(n)) || n >= mine)
             continue;
         if (!place.leader.name)

@@ -22,7 +22,7 @@ static void asks(struct candidate_asks all, unsigned count, enum candidate_ask f
 static void a_lock_is_looked_at_before_it_is_deleted_again(void **state)
 {
     (void)state;
-    const struct candidate_rules lock = {.manner = behaviour_manner(BEHAVIOUR_RECIPE), .lock = true};
+    const struct candidate_rules lock = {.manner = behaviour_rules_of(BEHAVIOUR_RECIPE), .lock = true};
     for (int still_mine = 0; still_mine < 2; still_mine++) {
         struct candidacy c;
         candidate_init(&c);
@@ -44,7 +44,7 @@ static void a_mark_is_not_left_behind(void **state)
 {
     (void)state;
     const struct candidate_rules rules = {
-        .manner = behaviour_manner(BEHAVIOUR_RECIPE), .mark = true, .findable = true};
+        .manner = behaviour_rules_of(BEHAVIOUR_RECIPE), .mark = true, .findable = true};
     const struct line_place first = {.stands = true};
     struct candidacy c;
     candidate_init(&c);
@@ -69,7 +69,7 @@ static void a_mark_is_not_left_behind(void **state)
 static void a_refusal_is_for_good(void **state)
 {
     (void)state;
-    const struct candidate_rules rules = {.manner = behaviour_manner(BEHAVIOUR_RECIPE), .findable = true};
+    const struct candidate_rules rules = {.manner = behaviour_rules_of(BEHAVIOUR_RECIPE), .findable = true};
     static const enum session_result why[] = {SESSION_DENIED, SESSION_FAILED};
     for (int i = 0; i < 2; i++) {
         struct candidacy c;

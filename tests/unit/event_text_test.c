@@ -206,7 +206,7 @@ static void keeps_the_latest(void **state)
     assert_string_equal(event_log_at(log, 0)->subject, "n_0000001010");
     assert_string_equal(event_log_at(log, EVENTS_KEPT - 1)->subject, "n_0000000011");
     assert_null(event_log_at(log, EVENTS_KEPT));
-    struct event_log *frozen = event_log_freeze(log);
+    struct event_log *frozen = event_log_copy(log);
     event_log_add(log, &(struct event){EVENT_CONNECTION, .cluster = &cluster, .connection = "connected"});
     assert_null(event_log_at(log, 0)->path);
     assert_string_equal(event_log_at(log, 0)->where, "prod");

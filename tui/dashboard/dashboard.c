@@ -122,7 +122,7 @@ static void pop(struct dashboard *dashboard)
     view->ops->free(view);
 }
 
-static void dashboard_thaw(struct dashboard *dashboard)
+static void dashboard_resume(struct dashboard *dashboard)
 {
     model_free(dashboard->frozen);
     event_log_free(dashboard->frozen_events);
@@ -133,10 +133,10 @@ static void dashboard_thaw(struct dashboard *dashboard)
 static void freeze(struct dashboard *dashboard)
 {
     dashboard->frozen_at = dashboard_now_of(dashboard);
-    dashboard->frozen = model_freeze(dashboard->model);
-    dashboard->frozen_events = event_log_freeze(dashboard->events);
+    dashboard->frozen = model_copy(dashboard->model);
+    dashboard->frozen_events = event_log_copy(dashboard->events);
     if (!dashboard->frozen || !dashboard->frozen_events) {
-        dashboard_thaw(dashboard);
+        dashboard_resume(dashboard);
         dashboard_say(dashboard, ROLE_WARNING, "out of memory: the display cannot be frozen");
     }
 }
@@ -168,7 +168,7 @@ void dashboard_free(struct dashboard *dashboard)
         return;
     while (dashboard->level_count > 0)
         pop(dashboard);
-    dashboard_thaw(dashboard);
+    dashboard_resume(dashboard);
     free(dashboard);
 }
 
@@ -198,7 +198,8 @@ static void dashboard_tell(struct dashboard *dashboard, const struct replay_keys
         dashboard_say(dashboard, note->role, note->text);
 }
 
-bool dashboard_recall(struct dashboard *dashboard, struct replay *past, const char *why_not, int64_t at_us)
+bool dashboard_take_baseline(struct dashboard *dashboard, struct replay *past, const char *why_not,
+                             int64_t at_us)
 {
     dashboard->replay_keys =
         (struct replay_keys){.past = past, .why_not = why_not, .live = dashboard->model != NULL};
@@ -245,7 +246,7 @@ static void move_in_time(struct dashboard *dashboard, enum action action)
         dashboard->footer.typed[0] = '\0';
         return;
     }
-    dashboard_thaw(dashboard);
+    dashboard_resume(dashboard);
     replay_keys_act(&dashboard->replay_keys, action, dashboard_now_of(dashboard), &note);
     dashboard_tell(dashboard, &note);
 }
@@ -268,7 +269,7 @@ static void go_to(struct dashboard *dashboard, const struct destination *to)
 {
     struct replay_keys_note note = {0};
     bool now = to->path && !replay_keys_reaches(&dashboard->replay_keys, to->at_us);
-    dashboard_thaw(dashboard);
+    dashboard_resume(dashboard);
     bool there = now || replay_keys_to(&dashboard->replay_keys, to->at_us, &note);
     dashboard_tell(dashboard, &note);
     struct view *shown = there && to->path ? election_view_new(to->cluster, to->path) : NULL;
@@ -676,7 +677,7 @@ static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum actio
         break;
     case ACTION_PAUSE:
         if (dashboard->frozen)
-            dashboard_thaw(dashboard);
+            dashboard_resume(dashboard);
         else
             freeze(dashboard);
         break;
@@ -750,7 +751,7 @@ static bool jump(struct dashboard *dashboard, const char *text)
     }
     if (!dashboard->replay_keys.past)
         return false;
-    dashboard_thaw(dashboard);
+    dashboard_resume(dashboard);
     bool there = replay_keys_to_typed(&dashboard->replay_keys, text, dashboard_now_of(dashboard), &note);
     if (there)
         dashboard_tell(dashboard, &note);
@@ -781,7 +782,7 @@ static bool take_typed(struct dashboard *dashboard)
     if (dashboard->footer.typing == TYPING_MUTE)
         return take_mute(dashboard, typed);
     if (dashboard->footer.typing == TYPING_TIME && typed[0]) {
-        dashboard_thaw(dashboard);
+        dashboard_resume(dashboard);
         bool there = replay_keys_to_typed(&dashboard->replay_keys, typed, dashboard_now_of(dashboard), &note);
         dashboard_tell(dashboard, &note);
         return there;

@@ -37,7 +37,8 @@ void dashboard_free(struct dashboard *dashboard);
  * The recording, for moving in time; or why there is none (past NULL; the text must outlive it).
  * Without a live model it goes to at_us; false, and the reason in replay_problem(): that cannot be shown.
  */
-bool dashboard_recall(struct dashboard *dashboard, struct replay *past, const char *why_not, int64_t at_us);
+bool dashboard_take_baseline(struct dashboard *dashboard, struct replay *past, const char *why_not,
+                             int64_t at_us);
 
 /* Where test candidates can be had; it must outlive it. Without this the keys that write say that they
  * cannot. */

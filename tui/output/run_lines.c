@@ -254,7 +254,7 @@ static void run_comparison_names(const struct run_report *first, const struct ru
         bool plain = options->part_count == 1 && options->parts[0].percent >= 100;
         snprintf(names[i], FORM_CELL, "%s",
                  options->part_count == 0 ? "recipe"
-                 : plain                  ? behaviour_manner(options->parts[0].behaviour)->word
+                 : plain                  ? behaviour_rules_of(options->parts[0].behaviour)->word
                                           : turns[i]);
     }
     if (strcmp(names[0], names[1]) == 0) /* as slow by two different times */
@@ -423,7 +423,7 @@ static void put_behaviour(struct text *text, const struct run_options *options, 
         text_add(text, i ? ", " : "");
         if (part->percent < 100)
             text_printf(text, "%.0f %% ", part->percent);
-        text_add(text, behaviour_manner(part->behaviour)->word);
+        text_add(text, behaviour_rules_of(part->behaviour)->word);
         if (part->slow_ms)
             text_printf(text, " by %d ms", part->slow_ms);
     }

@@ -163,7 +163,7 @@ const struct event_line *event_log_at(const struct event_log *log, size_t i)
     return &log->lines[(log->first + log->count - 1 - i) % EVENTS_KEPT];
 }
 
-struct event_log *event_log_freeze(const struct event_log *log)
+struct event_log *event_log_copy(const struct event_log *log)
 {
     struct event_log *copy = event_log_new();
     if (!copy)

@@ -41,6 +41,6 @@ size_t event_log_count(const struct event_log *log);
 const struct event_line *event_log_at(const struct event_log *log, size_t i);
 
 /* A copy that does not grow, for a paused picture; NULL: out of memory. */
-struct event_log *event_log_freeze(const struct event_log *log);
+struct event_log *event_log_copy(const struct event_log *log);
 
 #endif

@@ -240,7 +240,7 @@ static void run_form_value_text(const struct form *form, const struct scene *sce
             snprintf(out, size, "as fast as is allowed: %d a second", scene->settings->inject.creates_per_s);
         break;
     case FIELD_BEHAVIOUR:
-        snprintf(out, size, "%s: %s", behaviour_manner(behaviours[at])->word, behaviour_help[at]);
+        snprintf(out, size, "%s: %s", behaviour_rules_of(behaviours[at])->word, behaviour_help[at]);
         break;
     case FIELD_VICTIM:
         snprintf(out, size, "%s", victims[at]);

@@ -146,15 +146,15 @@ static void world_free(struct world *world)
 static void record(struct world *world)
 {
     model_free(world->then);
-    world->then = model_freeze(world->first);
+    world->then = model_copy(world->first);
     assert_non_null(world->then);
 }
 
 static void recall(struct world *world, bool grows)
 {
     struct moment until = world->then->now;
-    model_recall(world->second, world->then, (struct moment){until.mono_us + world->apart_us, until.wall_us},
-                 grows);
+    model_take_baseline(world->second, world->then,
+                        (struct moment){until.mono_us + world->apart_us, until.wall_us}, grows);
 }
 
 static void begin_second(struct world *world, bool grows)
@@ -219,7 +219,7 @@ static void says_what_the_recording_says(void **state)
     assert_true(now->change.to && strcmp(now->change.to, now->leader->name) == 0);
     assert_non_null(election_last_failover(now));
     /* What happens from now on is told as if it had been there all the time; and the recording may go. */
-    model_recall(world->second, NULL, (struct moment){0}, false);
+    model_take_baseline(world->second, NULL, (struct moment){0}, false);
     model_free(world->then);
     world->then = NULL;
     pass(world, 20 * SECOND);
@@ -389,7 +389,7 @@ static void another_cluster_is_another(void **state)
     assert_false(now->leader_since_exact);
     assert_int_equal(now->tenure_count, 1);
     assert_int_equal(now->failover_count, 0);
-    assert_false(model_recalls(world->second));
+    assert_false(model_awaits_baseline(world->second));
     world_free(world);
 }
 
@@ -409,15 +409,15 @@ static void waits_for_a_recorder_that_is_behind(void **state)
     see(world, world->first);
     pass(world, SECOND);
     world->second = model_begin();
-    model_recall(world->second, early,
-                 (struct moment){early->now.mono_us + world->apart_us, early->now.wall_us}, true);
+    model_take_baseline(world->second, early,
+                        (struct moment){early->now.mono_us + world->apart_us, early->now.wall_us}, true);
     model_connect(world, world->second);
-    assert_true(model_recalls(world->second));
+    assert_true(model_awaits_baseline(world->second));
     assert_int_equal(election_of(world->second)->tenure_count, 1);
     record(world);
     recall(world, true);
     model_free(early);
-    assert_false(model_recalls(world->second));
+    assert_false(model_awaits_baseline(world->second));
     assert_true(election_of(world->second)->leader_since_exact);
     same_look(world);
     world_free(world);
@@ -433,9 +433,9 @@ static void gives_up_waiting(void **state)
     pass(world, SECOND);
     leave(world, 2);
     begin_second(world, true);
-    assert_true(model_recalls(world->second));
-    model_recall(world->second, NULL, (struct moment){0}, false);
-    assert_false(model_recalls(world->second));
+    assert_true(model_awaits_baseline(world->second));
+    model_take_baseline(world->second, NULL, (struct moment){0}, false);
+    assert_false(model_awaits_baseline(world->second));
     struct election *now = election_of(world->second);
     assert_false(now->leader_since_exact);
     assert_int_equal(now->leader_since.wall_us, world->then->now.wall_us);
