@@ -47,6 +47,11 @@ struct history *history_open(const char *file, char **error)
     return NULL;
 }
 
+struct history *history_again(const struct history *h, char **error)
+{
+    return history_open(h->file, error);
+}
+
 static void free_stubs(struct history *h)
 {
     for (size_t i = 0; i < h->stub_count; i++) {

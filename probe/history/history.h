@@ -25,6 +25,8 @@ struct history;
 /* NULL and a text in *error (caller frees): the error, and the remedy. */
 struct history *history_open(const char *file, char **error);
 void history_close(struct history *history); /* NULL is fine */
+/* The same recording once more, for moments beside the one that is shown. */
+struct history *history_again(const struct history *h, char **error);
 
 /*
  * From the first thing recorded to the latest observed moment (a quiet cluster is recorded too: the

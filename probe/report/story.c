@@ -138,6 +138,27 @@ static size_t story_host_length(const char *address)
     return colon ? (size_t)(colon - address) : strlen(address);
 }
 
+/* ZooKeeper puts the number of the server at which a session began into its first byte. */
+static uint64_t story_server_of(uint64_t session)
+{
+    return session >> 56;
+}
+
+/* The candidate of a session, in any election, as people call it. */
+static const char *story_candidate_of(const struct story_search *search, uint64_t session)
+{
+    for (size_t i = 0; search->model && i < search->model->cluster_count; i++) {
+        const struct cluster *cluster = &search->model->clusters[i];
+        for (size_t k = 0; k < cluster->election_count; k++)
+            for (size_t n = 0; n < cluster->elections[k]->candidate_count; n++) {
+                const struct candidate *candidate = cluster->elections[k]->candidates[n];
+                if (candidate->known && candidate->stat.owner == session)
+                    return candidate->identity ? candidate->identity : candidate->name;
+            }
+    }
+    return NULL;
+}
+
 static void count_expired(struct story_search *search, const struct logged_fact *fact)
 {
     struct story *story = search->story;
@@ -147,9 +168,13 @@ static void count_expired(struct story_search *search, const struct logged_fact 
             story->timeout_ms = fact->timeout_ms;
         return;
     }
-    if (apart_us < -STORY_TOGETHER_US || apart_us > STORY_TOGETHER_US)
+    if (apart_us < -story->together_us || apart_us > story->together_us)
         return;
     story->expired_beside++;
+    story->expired_same_server += story_server_of(fact->session) == story_server_of(story->session);
+    const char *name = story_candidate_of(search, fact->session);
+    if (name && story->beside_count < STORY_NAMES)
+        story->beside[story->beside_count++] = text_copy(name);
     const struct election *election = story_election_of(search);
     const struct client_session *other = election ? cluster_client(election->cluster, fact->session) : NULL;
     if (!other || !other->address || !story->client)
@@ -158,6 +183,34 @@ static void count_expired(struct story_search *search, const struct logged_fact 
     story->expired_known++;
     story->expired_same_host +=
         story_host_length(other->address) == length && memcmp(other->address, story->client, length) == 0;
+}
+
+/* How far apart clients that fell silent together expire is known once the timeout is. */
+static bool story_timeout(void *context, const struct logged_fact *fact)
+{
+    struct story *story = context;
+    if (fact->kind == FACT_SESSION_EXPIRED && fact->session == story->session && fact->timeout_ms > 0)
+        story->timeout_ms = fact->timeout_ms;
+    return true;
+}
+
+/* What became of the servers so long before may have to do with it. */
+static bool is_recent(const struct story *story, int64_t at_us)
+{
+    int64_t before_us = 3 * (int64_t)story->timeout_ms * 1000, lost_us = story->failover.lost_at.wall_us;
+    return at_us >= lost_us - (before_us > STORY_START_US ? before_us : STORY_START_US);
+}
+
+static void story_started(struct story *story, const struct logged_fact *fact)
+{
+    if (story->start_count == STORY_NAMES || !is_recent(story, fact->at.wall_us) ||
+        fact->at.wall_us > story->failover.lost_at.wall_us + STORY_NEAR_US)
+        return;
+    story->starts[story->start_count++] = (struct story_start){.server = text_copy(fact->path),
+                                                               .number = fact->owner,
+                                                               .zxid = fact->zxid,
+                                                               .from_us = fact->began_us,
+                                                               .to_us = fact->at.wall_us};
 }
 
 static void count_deleted(struct story *story, const struct logged_fact *fact, const char *own)
@@ -177,10 +230,14 @@ static bool story_fact(void *context, const struct logged_fact *fact)
         count_expired(search, fact);
     else if (fact->kind == FACT_DELETED && own)
         count_deleted(story, fact, own);
-    else if (fact->kind == FACT_EPOCH && fact->at.wall_us <= story->failover.lost_at.wall_us) {
+    else if (fact->kind == FACT_EPOCH && fact->at.wall_us <= story->failover.lost_at.wall_us &&
+             is_recent(story, fact->at.wall_us)) {
         story->epoch_us = fact->at.wall_us;
         story->epoch_zxid = fact->zxid;
-    } else if (fact->kind == FACT_CLOCK_BACK)
+        story->epoch_from_us = fact->began_us;
+    } else if (fact->kind == FACT_SERVER_STARTED)
+        story_started(story, fact);
+    else if (fact->kind == FACT_CLOCK_BACK)
         story->back_us = fact->back_us;
     else if (fact->kind == FACT_MISSING)
         story->missing++;
@@ -212,13 +269,49 @@ static bool story_same_leader(const struct failover *a, const struct failover *b
 static bool story_near(void *context, const struct election *election, const struct failover *failover)
 {
     struct story *story = context;
+    const char *name = election->name ? election->name : election->path;
+    bool told = false;
     if (story_same(election->path, story->election))
         return true;
-    if (story->near_count < STORY_NAMES)
-        story->near[story->near_count] = text_copy(election->name ? election->name : election->path);
-    story->near_count++;
+    for (size_t i = 0; i < story->near_count && i < STORY_NAMES; i++)
+        told = told || story_same(story->near[i], name);
+    if (!told && story->near_count < STORY_NAMES)
+        story->near[story->near_count] = text_copy(name);
+    story->near_count += !told;
     story->near_same_session += failover->from_identity && story_same_leader(failover, &story->failover);
     return true;
+}
+
+/* Who it is does not show as it joins, but in the state of a while later. */
+static bool story_returned(struct story_search *search, struct history *history, int64_t after_us)
+{
+    struct story *story = search->story;
+    int64_t lost_us = story->failover.lost_at.wall_us;
+    char *error = NULL;
+    search->model = history_at(history, lost_us + after_us, &error);
+    free(error); /* the recording ends before */
+    const struct election *election = story_election_of(search);
+    for (size_t i = 0; election && i < election->candidate_count; i++) {
+        const struct candidate *c = election->candidates[i];
+        int64_t since_us = c->known ? c->stat.ctime_ms * 1000 : 0;
+        if (since_us <= lost_us || !story_same(c->identity, story->failover.from_identity) ||
+            (story->returned_us && since_us >= story->returned_us))
+            continue;
+        free(story->returned);
+        story->returned = text_copy(c->name);
+        story->returned_us = since_us;
+    }
+    return search->model && story->returned_us == 0;
+}
+
+static void story_look_again(struct story_search *search, struct history *history)
+{
+    static const int64_t after_s[] = {10, 30, 120, STORY_RETURN_S};
+    const char *identity = search->story->failover.from_identity;
+    for (size_t i = 0; identity && i < sizeof after_s / sizeof *after_s; i++)
+        if (!story_returned(search, history, after_s[i] * 1000000))
+            break;
+    search->model = NULL;
 }
 
 static bool is_same_time(int64_t a_us, int64_t b_us)
@@ -242,6 +335,22 @@ static bool story_earlier(void *context, const struct election *election, const 
     return true;
 }
 
+static bool story_facts(struct story_search *search, struct history *history, char **error)
+{
+    struct story *story = search->story;
+    int64_t from_us = story->failover.lost_at.wall_us - STORY_AROUND_US,
+            to_us = story->failover.lost_at.wall_us + STORY_AROUND_US;
+    if (!history_facts(history, from_us, to_us, story_timeout, story, error))
+        return false;
+    int64_t third_us = (int64_t)story->timeout_ms * 1000 / 3;
+    story->together_us = third_us > STORY_TOGETHER_US ? third_us : STORY_TOGETHER_US;
+    char *unread = NULL; /* who they were shows the state before the first of them */
+    search->model = history_at(history, story->failover.lost_at.wall_us - story->together_us - 1000, &unread);
+    free(unread);
+    return history_facts(history, from_us, to_us, story_fact, search, error) &&
+           (!story->evictor || history_facts(history, from_us, to_us, story_evictor, story, error));
+}
+
 static bool story_gather(struct story_search *search, struct history *history, char **error)
 {
     struct story *story = search->story;
@@ -249,12 +358,10 @@ static bool story_gather(struct story_search *search, struct history *history, c
     const struct history_filter own = {.election = story->election, .cluster = story->cluster};
     const struct history_filter all = {.cluster = story->cluster};
     story_before(search, history);
+    story_look_again(search, history);
     return history_stretches(history, story->cluster ? story->cluster : "", story->election,
                              lost_us - STORY_BACK_US, lost_us + 1, story_tenure, story, error) &&
-           history_facts(history, lost_us - STORY_AROUND_US, lost_us + STORY_AROUND_US, story_fact, search,
-                         error) &&
-           (!story->evictor || history_facts(history, lost_us - STORY_AROUND_US, lost_us + STORY_AROUND_US,
-                                             story_evictor, story, error)) &&
+           story_facts(search, history, error) &&
            history_failovers(history, &all, lost_us - STORY_NEAR_US, lost_us + STORY_NEAR_US, story_near,
                              story, error) &&
            history_failovers(history, &own, lost_us - STORY_BACK_US, lost_us, story_earlier, story, error);
@@ -286,8 +393,12 @@ void story_free(struct story *story)
     failover_release(&story->failover);
     for (size_t i = 0; i < story->finding_count; i++)
         free(story->findings[i].evidence);
-    for (size_t i = 0; i < STORY_NAMES; i++)
+    for (size_t i = 0; i < STORY_NAMES; i++) {
         free(story->near[i]);
+        free(story->beside[i]);
+        free(story->starts[i].server);
+    }
+    free(story->returned);
     free(story->findings);
     free(story->cluster);
     free(story->election);

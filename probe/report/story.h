@@ -2,7 +2,7 @@
  * story.h - the story of one failover: what a recording holds of it, of what was before it and beside it.
  *
  * Gathered here are facts; what follows from them is said by whoever tells the story
- * (tui/output/story_lines.h), and marked as an inference. A story owns all it holds.
+ * (tui/words/story_lines.h), and marked as an inference. A story owns all it holds.
  */
 #ifndef ELECTOP_PROBE_REPORT_STORY_H
 #define ELECTOP_PROBE_REPORT_STORY_H
@@ -15,7 +15,8 @@
 #include "probe/election/finding.h"
 #include "probe/history/history.h"
 
-/* Sessions that end within this time of a leader's are counted with it. */
+/* Sessions that expire within this time of a leader's are counted with it, or within a third of its timeout:
+   clients that fall silent together were heard last at most so far apart. */
 #define STORY_TOGETHER_US INT64_C(500000)
 /* What happened so long before or after is looked at for what else went on. */
 #define STORY_AROUND_US INT64_C(60000000)
@@ -25,11 +26,22 @@
 #define STORY_BACK_US (INT64_C(7) * 24 * 3600 * 1000000)
 #define STORY_SAME_TIME_US INT64_C(120000000)
 #define STORY_NAMES 8
+/* The same client is looked for again for so long. */
+#define STORY_RETURN_S 600
+/* A server that went down so long before, or three timeouts, may have to do with it. */
+#define STORY_START_US INT64_C(15000000)
 
 struct story_finding {
     enum finding_code code;
     enum certainty certainty;
     char *evidence; /* or NULL */
+};
+
+/* A server that was started: at some time between two transactions. */
+struct story_start {
+    char *server;    /* its directory */
+    uint64_t number; /* 0: not known */
+    int64_t zxid, from_us, to_us;
 };
 
 struct story {
@@ -44,18 +56,24 @@ struct story {
     int64_t silent_us; /* when it was lost, not heard for so long at least; -1: not known */
 
     /* From the transaction logs, where they were read. */
-    bool logged;           /* the recording holds facts of that time */
-    int64_t ended_zxid;    /* of the transaction that took the leader's znode; 0: not known */
-    size_t expired_beside; /* other sessions that expired within STORY_TOGETHER_US */
-    size_t
-        expired_same_host; /* ... of them, from the same address; all whose address is known: expired_known */
+    bool logged;              /* the recording holds facts of that time */
+    int64_t ended_zxid;       /* of the transaction that took the leader's znode; 0: not known */
+    int64_t together_us;      /* within so much of the loss ... */
+    size_t expired_beside;    /* ... so many other sessions expired */
+    size_t expired_same_host; /* of them, from the same address; all whose address is known: expired_known */
     size_t expired_known;
+    size_t expired_same_server; /* of them, that began at the same server */
+    char *beside[STORY_NAMES];  /* the candidates among them, as people call them */
+    size_t beside_count;
     uint64_t evictor;      /* that deleted it; 0: nobody else did */
     size_t evictor_others; /* further ephemeral znodes that it deleted within STORY_AROUND_US */
     char *evictor_path;    /* one of them; or NULL */
     int64_t
         epoch_us; /* ZooKeeper's leader changed then, the latest time before the loss; 0: not within reach */
-    int64_t epoch_zxid;
+    int64_t epoch_zxid, epoch_from_us; /* it may have begun so early; 0: not known */
+    struct story_start
+        starts[STORY_NAMES]; /* servers that were started, from shortly before to shortly after */
+    size_t start_count;
     int64_t back_us; /* a clock went back by so much, around it; 0: none did */
     size_t missing;  /* stretches of transactions around it that are in no log */
 
@@ -71,8 +89,10 @@ struct story {
 
     /* Beside it, and before. */
     char *near[STORY_NAMES];  /* other elections that changed their leader within STORY_NEAR_US */
-    size_t near_count;        /* all of them */
-    size_t near_same_session; /* ... of them, that lost the same identity or session */
+    size_t near_count;        /* all of them, each once */
+    size_t near_same_session; /* ... of their failovers, that lost the same identity or session */
+    int64_t returned_us;      /* the same identity was a candidate again; 0: not within STORY_RETURN_S */
+    char *returned;           /* as this one */
     size_t before;            /* failovers of this election in the STORY_BACK_US before */
     size_t before_same_time;  /* ... at the same time of day */
     size_t before_same_from;  /* ... that took the leadership from the same identity */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "config/text.h"
+#include "probe/transactions/log_starts.h"
 #include "probe/transactions/logged_elections.h"
 
 /* So far back a clock goes by itself, from one leader of ZooKeeper to the next. */
@@ -34,6 +35,9 @@ struct autopsy {
     int64_t repair_zxid; /* a snapshot behind a gap; 0: none */
     const char *repair;
     int64_t latest_us;
+    int64_t before_us; /* the time of the transaction before; 0: there is none */
+    struct log_starts starts;
+    size_t start, files; /* the next of them; of so many files */
     uint64_t transactions;
     bool started, showing, over, blind;
     bool moved; /* the model was shown something by this transaction */
@@ -252,16 +256,40 @@ static void note_epoch(struct autopsy *a, const struct transaction *t)
 {
     if (a->zxid == 0 || t->zxid >> 32 == a->zxid >> 32)
         return;
-    tell_fact(a, (struct logged_fact){.kind = FACT_EPOCH, .zxid = t->zxid});
+    tell_fact(a, (struct logged_fact){.kind = FACT_EPOCH, .zxid = t->zxid, .began_us = a->before_us});
     struct observation o = {.kind = OBSERVED_TRANSACTION, .at = a->now, .transaction = {.zxid = t->zxid}};
     if (a->showing)
         model_observe(a->model, &o);
+}
+
+/* Servers that began a log with this transaction. */
+static void note_starts(struct autopsy *a, const struct transaction *t)
+{
+    size_t files = 0;
+    for (size_t i = 0; i < a->set->server_count; i++)
+        files += a->set->servers[i].log_count;
+    if (files != a->files) {
+        log_starts_find(&a->starts, a->set);
+        a->files = files;
+        a->start = 0;
+        while (a->start < a->starts.count && a->starts.list[a->start].zxid <= a->zxid)
+            a->start++;
+    }
+    for (; a->start < a->starts.count && a->starts.list[a->start].zxid <= t->zxid; a->start++) {
+        const struct log_start *start = &a->starts.list[a->start];
+        tell_fact(a, (struct logged_fact){.kind = FACT_SERVER_STARTED,
+                                          .zxid = start->zxid,
+                                          .owner = start->number,
+                                          .path = start->server,
+                                          .began_us = a->before_us});
+    }
 }
 
 static void apply(struct autopsy *a, const struct transaction *t)
 {
     struct applying applying = {.autopsy = a};
     note_epoch(a, t);
+    note_starts(a, t);
     transaction_changes(t, on_change, &applying);
     note_active(a, t);
     a->zxid = t->zxid;
@@ -383,6 +411,7 @@ static bool autopsy_take(struct autopsy *a, const struct transaction *t, bool mi
     if (at.wall_us > a->latest_us)
         a->latest_us = at.wall_us;
     apply(a, t);
+    a->before_us = at.wall_us;
     return true;
 }
 
@@ -504,6 +533,7 @@ void autopsy_close(struct autopsy *a)
     log_stream_close(a->stream);
     logged_elections_free(a->elections);
     znode_tree_free(a->tree);
+    free(a->starts.list);
     free(a);
 }
 

@@ -22,11 +22,22 @@
 static const struct shot {
     const char *name, *keys;
 } shots[] = {
-    {"overview", ""},           {"before-failover", "<"},    {"election", "<<~"},
-    {"history", "h"},           {"history-chosen", "hjjj"},  {"history-near", "hj++"},
-    {"history-wide", "h--"},    {"history-earlier", "h+hh"}, {"history-jump", "hj~"},
-    {"history-before", "<<[h"}, {"playing", "^p "},          {"going", "b14:0"},
-    {"events", "vjjj"},         {"event", "vjjj~"},          {"event-back", "vjjj~!"},
+    {"overview", ""},
+    {"before-failover", "<"},
+    {"election", "<<~"},
+    {"history", "h"},
+    {"history-chosen", "hjjj"},
+    {"history-near", "hj++"},
+    {"history-wide", "h--"},
+    {"history-earlier", "h+hh"},
+    {"history-jump", "hj~"},
+    {"history-before", "<<[h"},
+    {"playing", "^p "},
+    {"going", "b14:0"},
+    {"why", "hjx"},
+    {"events", "vjjj"},
+    {"event", "vjjj~"},
+    {"event-back", "vjjj~!"},
 };
 
 static const struct size {

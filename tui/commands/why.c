@@ -9,7 +9,7 @@
 #include "tui/commands/messages.h"
 #include "tui/commands/recording.h"
 #include "tui/output/line_printer.h"
-#include "tui/output/story_lines.h"
+#include "tui/words/story_lines.h"
 
 static bool print_sentences(struct buffer *out, const struct sentences *s, const struct print_style *how)
 {

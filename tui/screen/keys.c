@@ -45,7 +45,7 @@ static const struct key_binding bindings[] = {
     {ACTION_EXPLAIN,
      "x",
      "explain",
-     "what a finding means, how it looks in ZooKeeper, what to do",
+     "what a finding means; in a history why the leader changed",
      {'x'},
      false},
     {ACTION_CLEAR,

@@ -760,10 +760,16 @@ static enum view_result history_go_there(struct history_view *view)
     return VIEW_TRAVEL;
 }
 
+static enum view_result history_tell_why(const struct history_view *view, struct view **next)
+{
+    const struct failover *failover = failover_at(view, view->list.at);
+    *next = failover ? story_view_new(view->cluster, view->path, failover->lost_at.wall_us) : NULL;
+    return *next ? VIEW_OPEN : VIEW_IGNORED;
+}
+
 static enum view_result history_action(struct view *self, const struct scene *scene, enum action action,
                                        struct view **next)
 {
-    (void)next;
     struct history_view *view = history_view_of(self);
     if (action == ACTION_BACK)
         return VIEW_CLOSE;
@@ -788,6 +794,8 @@ static enum view_result history_action(struct view *self, const struct scene *sc
         return VIEW_DONE;
     case ACTION_OPEN:
         return history_go_there(view);
+    case ACTION_EXPLAIN:
+        return history_tell_why(view, next);
     default:
         return VIEW_IGNORED;
     }
@@ -854,13 +862,17 @@ static void history_free(struct view *self)
 static bool history_heeds(const struct view *self, const struct scene *scene, enum action action)
 {
     const struct history_view *view = (const struct history_view *)(const void *)self;
+    if (action == ACTION_EXPLAIN)
+        return scene->history && view->read && view->leadership.failover_count > 0;
     return action == ACTION_BACK || (scene->history && view->read);
 }
 
 static const char *history_word(const struct view *self, const struct scene *scene, enum action action)
 {
     (void)self, (void)scene;
-    return action == ACTION_HISTORY ? "earlier" : NULL; /* here it is vi's left */
+    return action == ACTION_HISTORY   ? "earlier" /* here it is vi's left */
+           : action == ACTION_EXPLAIN ? "why"
+                                      : NULL;
 }
 
 static const struct view_ops ops = {
@@ -876,7 +888,7 @@ static const struct view_ops ops = {
     .word = history_word,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_OPEN) |
                ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_ZOOM_IN) | ACTION_BIT(ACTION_ZOOM_OUT) |
-               ACTION_BIT(ACTION_HISTORY),
+               ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_EXPLAIN),
 };
 
 struct view *history_view_new(const char *cluster, const char *path)

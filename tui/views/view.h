@@ -109,6 +109,8 @@ struct view *events_view_new(void);
 struct view *findings_view_new(void);
 /* Who led it when, and its failovers. */
 struct view *history_view_new(const char *cluster, const char *path);
+/* Why its leader changed then (wall clock): the story of that failover. */
+struct view *story_view_new(const char *cluster, const char *path, int64_t lost_us);
 struct view *ensemble_view_new(void);
 /* The page of every code, beginning with this one's. */
 struct view *explanations_view_new(enum finding_code code);

@@ -1,8 +1,8 @@
 /*
  * story_lines.h - the story of a failover in sentences, the essential first, each with what it rests on.
  */
-#ifndef ELECTOP_TUI_OUTPUT_STORY_LINES_H
-#define ELECTOP_TUI_OUTPUT_STORY_LINES_H
+#ifndef ELECTOP_TUI_WORDS_STORY_LINES_H
+#define ELECTOP_TUI_WORDS_STORY_LINES_H
 
 #include "probe/json/json_writer.h"
 #include "probe/report/story.h"

@@ -1,4 +1,4 @@
-#include "tui/output/story_lines.h"
+#include "tui/words/story_lines.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +12,8 @@
 
 /* So many sessions that end together are no coincidence. */
 #define TOGETHER_LEAST 2
+/* A client that comes back so soon was restarted on purpose. */
+#define RESTARTED_US INT64_C(60000000)
 
 const char *sentence_kind_word(enum sentence_kind kind)
 {
@@ -112,7 +114,7 @@ static void say_detection(struct sentences *s, const struct story *story)
     format_interval(f->detection.low_us, f->detection.high_us, false, span);
     story_lines_say(
         s, f->cause_certainty == CERTAINTY_CERTAIN ? SENTENCE_CERTAIN : SENTENCE_SUSPECTED,
-        text_format("By then it had been unable to lead for %s.", span),
+        text_format("Its client had stopped answering %s before that.", span),
         text_copy("a client speaks at least every third of its timeout, and the servers count the timeout "
                   "from when "
                   "they heard it last"));
@@ -138,18 +140,17 @@ static void say_takeover(struct sentences *s, const struct story *story)
 
 static void say_evictor(struct sentences *s, const struct story *story)
 {
+    struct text text = {0};
     if (!story->evictor)
         return;
-    story_lines_say(
-        s, SENTENCE_CERTAIN,
-        story->evictor_others
-            ? text_format("Session 0x%" PRIx64
-                          " deleted it, and %zu other ephemeral znode%s within a minute, %s among them.",
-                          story->evictor, story->evictor_others, story->evictor_others == 1 ? "" : "s",
-                          story->evictor_path ? story->evictor_path : "?")
-            : text_format("Session 0x%" PRIx64 " deleted it, and no other ephemeral znode within a minute.",
-                          story->evictor),
-        text_copy("facts of the transaction logs: deleted, in the minute before and after"));
+    text_printf(&text, "Session 0x%" PRIx64 " deleted it, and ", story->evictor);
+    if (story->evictor_others)
+        text_printf(&text, "%zu other ephemeral znode%s within a minute, such as %s.", story->evictor_others,
+                    story->evictor_others == 1 ? "" : "s", story->evictor_path ? story->evictor_path : "?");
+    else
+        text_add(&text, "no other ephemeral znode within a minute.");
+    story_lines_say(s, SENTENCE_CERTAIN, text_take(&text),
+                    text_copy("facts of the transaction logs: deleted, in the minute before and after"));
     story_lines_say(
         s, SENTENCE_INFERRED,
         text_copy(story->evictor_others
@@ -158,78 +159,174 @@ static void say_evictor(struct sentences *s, const struct story *story)
         text_copy("a healthy client deletes only what is its own"));
 }
 
-static void say_together(struct sentences *s, const struct story *story)
+static void put_names(struct text *names, char *const *list, size_t count, size_t all)
 {
-    if (story->expired_beside == 0)
-        return;
-    bool all_known = story->expired_known == story->expired_beside;
-    char *evidence =
-        text_format("facts of the transaction logs: %zu session-expired within %.1f s; the address of %zu is "
-                    "known",
-                    story->expired_beside, (double)STORY_TOGETHER_US / 1e6, story->expired_known);
-    story_lines_say(
-        s, SENTENCE_CERTAIN,
-        story->expired_same_host
-            ? text_format(
-                  "%zu other session%s expired within %.1f s of it, %zu of them from the same address.",
-                  story->expired_beside, story->expired_beside == 1 ? "" : "s",
-                  (double)STORY_TOGETHER_US / 1e6, story->expired_same_host)
-            : text_format("%zu other session%s expired within %.1f s of it%s.", story->expired_beside,
-                          story->expired_beside == 1 ? "" : "s", (double)STORY_TOGETHER_US / 1e6,
-                          all_known ? ", none from the same address" : ""),
-        evidence);
+    for (size_t i = 0; i < count; i++)
+        text_printf(names, "%s%s", i ? ", " : "", list[i] ? list[i] : "?");
+    if (all > count)
+        text_add(names, " and others");
+}
+
+/* Why they may have ended together. */
+static void say_shared(struct sentences *s, const struct story *story)
+{
     if (story->expired_same_host >= 1 && story->expired_same_host * 2 >= story->expired_beside)
         story_lines_say(s, SENTENCE_INFERRED,
                         text_copy("The host or its network is suspected rather than the application."),
                         text_copy("several clients of one address fell silent at once"));
+    else if (story->session && story->expired_same_server == story->expired_beside)
+        story_lines_say(
+            s, SENTENCE_INFERRED,
+            text_format("These sessions had all begun at server %" PRIu64
+                        ": that server, or the way to it, is suspected.",
+                        story->session >> 56),
+            text_copy("the first byte of a session's id is the number of the server that made it"));
     else if (story->expired_beside >= TOGETHER_LEAST)
         story_lines_say(
             s, SENTENCE_INFERRED,
-            text_copy("What these clients share is suspected (a network, a host, a server) rather than one "
-                      "application."),
-            text_copy("several sessions expired at once"));
+            text_copy("One failure behind all of them is suspected, such as a host or a network, "
+                      "rather than one application."),
+            text_copy("clients that fall silent together expire within a third of their timeout"));
+}
+
+static void say_together(struct sentences *s, const struct story *story)
+{
+    char within[32];
+    struct text text = {0};
+    if (story->failover.cause != CAUSE_EXPIRED || story->expired_beside == 0)
+        return;
+    format_span(story->together_us, within, sizeof within);
+    text_printf(&text, "%zu other session%s expired within %s of it", story->expired_beside,
+                story->expired_beside == 1 ? "" : "s", within);
+    if (story->expired_same_host)
+        text_printf(&text, ", %zu of them from the same address", story->expired_same_host);
+    else if (story->expired_known == story->expired_beside)
+        text_add(&text, ", none from the same address");
+    if (story->beside_count) {
+        text_add(&text, ": ");
+        put_names(&text, story->beside, story->beside_count, story->expired_beside);
+    }
+    text_add(&text, ".");
+    story_lines_say(
+        s, SENTENCE_CERTAIN, text_take(&text),
+        text_format("facts of the transaction logs: %zu session-expired within %s; the address of "
+                    "%zu is known",
+                    story->expired_beside, within, story->expired_known));
+    say_shared(s, story);
+}
+
+static char *server_label(const struct story_start *start)
+{
+    return start->number ? text_format("Server %" PRIu64, start->number)
+                         : text_format("The server of %s", start->server ? start->server : "?");
+}
+
+static bool is_own_server(const struct story *story, const struct story_start *start)
+{
+    return story->failover.cause == CAUSE_EXPIRED && start->number != 0 &&
+           start->number == story->session >> 56 && start->from_us <= story->failover.lost_at.wall_us;
+}
+
+static void say_start(struct sentences *s, const struct story *story, const struct story_start *start)
+{
+    char from[32], to[32], *label = server_label(start);
+    bool leading = story->epoch_us && start->zxid == story->epoch_zxid;
+    format_clock_ms(start->from_us ? start->from_us : start->to_us, from, sizeof from);
+    format_clock_ms(start->to_us, to, sizeof to);
+    story_lines_say(
+        s, SENTENCE_INFERRED,
+        text_format(leading ? "%s was restarted: it went down between %s and %s, and ZooKeeper's own "
+                              "leader changed then."
+                            : "%s was restarted: it went down between %s and %s.",
+                    label ? label : "A server", from, to),
+        text_format("its log begins anew with transaction 0x%" PRIx64 ", as when a server starts (%s)",
+                    (uint64_t)start->zxid, start->server ? start->server : "?"));
+    if (is_own_server(story, start))
+        story_lines_say(
+            s, SENTENCE_INFERRED,
+            text_format("The session of %s had begun there: its client is suspected to have lost "
+                        "that server, and to have reached no other in time.",
+                        from_of(story)),
+            text_format("session 0x%" PRIx64 " has that server's number in its first byte", story->session));
+    free(label);
+}
+
+static void say_starts(struct sentences *s, const struct story *story)
+{
+    for (size_t i = 0; i < story->start_count; i++)
+        say_start(s, story, &story->starts[i]);
+}
+
+static bool is_epoch_told(const struct story *story)
+{
+    for (size_t i = 0; i < story->start_count; i++)
+        if (story->starts[i].zxid == story->epoch_zxid)
+            return true;
+    return false;
 }
 
 static void say_epoch(struct sentences *s, const struct story *story)
 {
-    char clock[32], ago[32];
+    char from[32], to[32];
     if (!story->epoch_us)
         return;
-    story_lines_say(
-        s, SENTENCE_CERTAIN,
-        text_format("ZooKeeper's own leader changed at %s, %s before.",
-                    format_clock_ms(story->epoch_us, clock, sizeof clock),
-                    format_span(story->failover.lost_at.wall_us - story->epoch_us, ago, sizeof ago)),
-        text_format("transaction 0x%" PRIx64 " is the first of epoch %" PRId64, (uint64_t)story->epoch_zxid,
-                    story->epoch_zxid >> 32));
-    if (story->failover.cause == CAUSE_EXPIRED)
+    format_clock_ms(story->epoch_from_us ? story->epoch_from_us : story->epoch_us, from, sizeof from);
+    format_clock_ms(story->epoch_us, to, sizeof to);
+    if (!is_epoch_told(story))
+        story_lines_say(s, SENTENCE_CERTAIN,
+                        story->epoch_from_us
+                            ? text_format("ZooKeeper's own leader changed between %s and %s.", from, to)
+                            : text_format("ZooKeeper's own leader changed by %s.", to),
+                        text_format("transaction 0x%" PRIx64 " is the first of epoch %" PRId64,
+                                    (uint64_t)story->epoch_zxid, story->epoch_zxid >> 32));
+    int64_t since_us = story->failover.lost_at.wall_us - story->epoch_us;
+    bool near = since_us <= 2 * (int64_t)story->timeout_ms * 1000 || story->timeout_ms == 0;
+    if (story->failover.cause == CAUSE_EXPIRED && near)
         story_lines_say(
             s, SENTENCE_INFERRED,
-            text_copy("That restarted every session timeout, so the expiry came later than the timeout says; "
-                      "and a client "
-                      "that found no server in time may have been healthy."),
+            text_copy("That restarted every session timeout: the session expired later than its "
+                      "timeout says. A client that reached no server in time may have been healthy."),
             text_copy("a new leader of ZooKeeper counts all timeouts from its beginning"));
+}
+
+/* Was the client gone for good? */
+static void say_returned(struct sentences *s, const struct story *story)
+{
+    char later[32], at[40];
+    enum failover_cause cause = story->failover.cause;
+    int64_t after_us = story->returned_us - story->failover.lost_at.wall_us;
+    if (!story->returned_us)
+        return;
+    story_lines_say(s, SENTENCE_CERTAIN,
+                    text_format("%s was a candidate again %s later.", from_of(story),
+                                format_span(after_us, later, sizeof later)),
+                    text_format("%s joined at %s", story->returned ? story->returned : "it",
+                                format_time(story->returned_us, at, sizeof at)));
+    if (cause == CAUSE_CLOSED && after_us <= RESTARTED_US)
+        story_lines_say(s, SENTENCE_INFERRED, text_copy("The client was probably restarted."),
+                        text_copy("it closed its session in order, and came back soon"));
+    else if (cause == CAUSE_EXPIRED)
+        story_lines_say(
+            s, SENTENCE_INFERRED,
+            text_copy("So the client was restarted, or it had been stopped or cut off for a while."),
+            text_copy("a log does not show whether a client was down or could not be heard"));
 }
 
 static void say_near(struct sentences *s, const struct story *story)
 {
-    struct text names = {0};
+    struct text text = {0};
     if (story->near_count == 0)
         return;
-    for (size_t i = 0; i < story->near_count && i < STORY_NAMES; i++)
-        text_printf(&names, "%s%s", i ? ", " : "", story->near[i] ? story->near[i] : "?");
-    if (story->near_count > STORY_NAMES)
-        text_add(&names, " and others");
-    story_lines_say(s, SENTENCE_CERTAIN,
-                    text_format("%zu other election%s changed the leader within %.0f s: %s.",
-                                story->near_count, story->near_count == 1 ? "" : "s",
-                                (double)STORY_NEAR_US / 1e6, names.at ? names.at : "?"),
-                    text_copy("failovers of the recording"));
+    text_printf(&text, "%zu other election%s changed the leader within %.0f s: ", story->near_count,
+                story->near_count == 1 ? "" : "s", (double)STORY_NEAR_US / 1e6);
+    put_names(&text, story->near, story->near_count < STORY_NAMES ? story->near_count : STORY_NAMES,
+              story->near_count);
+    text_add(&text, ".");
+    story_lines_say(s, SENTENCE_CERTAIN, text_take(&text), text_copy("failovers of the recording"));
     if (story->near_same_session)
         story_lines_say(s, SENTENCE_INFERRED,
-                        text_format("%s led several of them, so one cause is behind all.", from_of(story)),
-                        text_format("%zu of these lost the same leader", story->near_same_session));
-    text_free(&names);
+                        text_format("%s led there as well, so one cause is behind both.", from_of(story)),
+                        text_format("%zu of these failovers lost the same leader", story->near_same_session));
 }
 
 /* ---- before ---- */
@@ -237,14 +334,15 @@ static void say_near(struct sentences *s, const struct story *story)
 static void story_lines_say_leader(struct sentences *s, const struct story *story)
 {
     char since[40], led[32];
+    int64_t led_us = story->failover.lost_at.wall_us - story->led_since_us;
     if (!story->led_since_us)
         return;
-    story_lines_say(
-        s, SENTENCE_CERTAIN,
-        text_format("%s had led for %s%s.", from_of(story), story->led_exact ? "" : "at least ",
-                    format_age(story->failover.lost_at.wall_us - story->led_since_us, led, sizeof led)),
-        text_format("its tenure began %s%s", story->led_exact ? "at " : "at or before ",
-                    format_time(story->led_since_us, since, sizeof since)));
+    story_lines_say(s, SENTENCE_CERTAIN,
+                    text_format("%s had led for %s%s.", from_of(story), story->led_exact ? "" : "at least ",
+                                led_us < 1000000 ? format_span(led_us, led, sizeof led)
+                                                 : format_age(led_us, led, sizeof led)),
+                    text_format("its tenure began %s%s", story->led_exact ? "at " : "at or before ",
+                                format_time(story->led_since_us, since, sizeof since)));
 }
 
 static void say_client(struct sentences *s, const struct story *story)
@@ -358,11 +456,13 @@ struct sentences story_sentences(const struct story *story)
     struct sentences s = {0};
     say_change(&s, story);
     say_cause(&s, story);
-    say_detection(&s, story);
     say_evictor(&s, story);
     say_together(&s, story);
+    say_starts(&s, story);
     say_epoch(&s, story);
     say_near(&s, story);
+    say_returned(&s, story);
+    say_detection(&s, story);
     say_takeover(&s, story);
     say_chain(&s, story);
     story_lines_say_leader(&s, story);

@@ -1,0 +1,162 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/screen/columns.h"
+#include "tui/views/list.h"
+#include "tui/views/view.h"
+#include "tui/words/labels.h"
+#include "tui/words/story_lines.h"
+
+#define LEFT 2
+#define KIND_WIDTH 11 /* "suspected" and a space */
+#define TEXT_MOST 100 /* longer lines are hard to read */
+
+/* Why the leader of one election changed: the story of a failover, and what each sentence rests on. */
+struct story_view {
+    struct view view;
+    char *cluster, *path;
+    int64_t lost_us;
+    struct sentences sentences;
+    char *problem; /* why there is none */
+    bool read;
+    struct list list; /* its lines are sentences, of which none is selected */
+};
+
+static struct story_view *story_view_of(struct view *view)
+{
+    return (struct story_view *)view;
+}
+
+static void story_view_read(struct story_view *view, const struct scene *scene)
+{
+    const struct story_query query = {
+        .election = view->path, .cluster = *view->cluster ? view->cluster : NULL, .at_us = view->lost_us};
+    /* Its moments are others than the one that is shown. */
+    struct history *history = scene->history ? history_again(scene->history, &view->problem) : NULL;
+    struct story *story = history ? story_make(history, &query, &view->problem) : NULL;
+    if (story)
+        view->sentences = story_sentences(story);
+    story_free(story);
+    history_close(history);
+    view->read = true;
+}
+
+static int story_view_width(const struct cells *cells)
+{
+    int width = cells->width - LEFT - KIND_WIDTH - 1;
+    return width < TEXT_MOST ? width : TEXT_MOST;
+}
+
+static int sentence_height(const struct cells *cells, const struct sentence *sentence)
+{
+    int width = story_view_width(cells), airy = cells->height >= 18;
+    return wrap_lines(cells, width, sentence->text) + wrap_lines(cells, width, sentence->evidence) + airy;
+}
+
+/* So many of the last ones fill the screen. */
+static size_t story_view_rows(const struct story_view *view, const struct cells *cells, int top)
+{
+    int room = cells->height - top;
+    size_t rows = 0;
+    while (rows < view->sentences.count) {
+        room -= sentence_height(cells, &view->sentences.list[view->sentences.count - 1 - rows]);
+        if (room < 0)
+            break;
+        rows++;
+    }
+    return rows > 0 ? rows : 1;
+}
+
+static int put_sentence(struct cells *cells, int y, const struct sentence *sentence, bool first)
+{
+    int x = LEFT + KIND_WIDTH, width = story_view_width(cells), airy = cells->height >= 18;
+    style look = sentence->kind == SENTENCE_CERTAIN   ? ROLE_DIM
+                 : sentence->kind == SENTENCE_UNKNOWN ? ROLE_WARNING
+                                                      : ROLE_ACCENT;
+    cells_put(cells, LEFT, y, KIND_WIDTH - 1, look, sentence_kind_word(sentence->kind));
+    y += wrap_put(cells, x, y, width, cells->height - y, first ? ROLE_STRONG : ROLE_TEXT, sentence->text);
+    if (y < cells->height)
+        y += wrap_put(cells, x, y, width, cells->height - y, ROLE_DIM, sentence->evidence);
+    return y + airy;
+}
+
+static void story_view_draw(struct view *self, const struct scene *scene, struct cells *cells)
+{
+    struct story_view *view = story_view_of(self);
+    int airy = cells->height >= 18, y = airy;
+    if (!view->read)
+        story_view_read(view, scene);
+    if (view->sentences.count == 0) {
+        cells_put(cells, LEFT, y, -1, ROLE_WARNING,
+                  view->problem ? view->problem : "This failover is no longer in the recording.");
+        return;
+    }
+    list_begin(&view->list, view->sentences.count, story_view_rows(view, cells, y));
+    for (size_t i = view->list.top; i < view->sentences.count && y < cells->height; i++)
+        y = put_sentence(cells, y, &view->sentences.list[i], i == 0);
+}
+
+static enum view_result story_view_action(struct view *self, const struct scene *scene, enum action action,
+                                          struct view **next)
+{
+    struct story_view *view = story_view_of(self);
+    (void)scene, (void)next;
+    if (list_scroll(&view->list, action))
+        return VIEW_DONE;
+    return action == ACTION_BACK || action == ACTION_EXPLAIN ? VIEW_CLOSE : VIEW_IGNORED;
+}
+
+static void story_view_title(struct view *self, const struct scene *scene, struct cells *cells, int x,
+                             int room)
+{
+    struct story_view *view = story_view_of(self);
+    int end = x + room;
+    (void)scene;
+    x += label_put_crumbs(cells, x, room, view->cluster, view->path, NULL);
+    cells_printf(cells, x + 1, 0, label_room(x + 1, end), ROLE_TITLE, "%s why it changed",
+                 cells_sign(cells, SIGN_CRUMB));
+}
+
+static bool story_view_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+{
+    (void)scene;
+    return snprintf(buffer, size, "%s", story_view_of(self)->path) < (int)size;
+}
+
+static void story_view_free(struct view *self)
+{
+    struct story_view *view = story_view_of(self);
+    sentences_free(&view->sentences);
+    list_release(&view->list);
+    free(view->problem);
+    free(view->cluster);
+    free(view->path);
+    free(view);
+}
+
+static const struct view_ops ops = {
+    .name = "why",
+    .draw = story_view_draw,
+    .action = story_view_action,
+    .title = story_view_title,
+    .path = story_view_path,
+    .free = story_view_free,
+    .answers = VIEW_MOVES | ACTION_BIT(ACTION_BACK),
+    .opened_by = ACTION_EXPLAIN,
+};
+
+struct view *story_view_new(const char *cluster, const char *path, int64_t lost_us)
+{
+    struct story_view *view = calloc(1, sizeof *view);
+    if (!view)
+        return NULL;
+    view->view.ops = &ops;
+    view->lost_us = lost_us;
+    view->cluster = strdup(cluster);
+    view->path = strdup(path);
+    if (!view->cluster || !view->path) {
+        story_view_free(&view->view);
+        return NULL;
+    }
+    return &view->view;
+}
