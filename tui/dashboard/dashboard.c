@@ -959,7 +959,7 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
     bool legend = wants_legend(dashboard, &scene) && cells->height >= 18;
     /* The view gets a part of the grid, on the same cells: it cannot write beyond it. */
     struct cells body = {.width = cells->width,
-                         .height = cells->height - 2 - away - legend,
+                         .height = cells->height - 2 - away,
                          .at = cells->at + cells->width,
                          .ascii = cells->ascii,
                          .cursor_x = -1,
