@@ -500,9 +500,9 @@ const struct belief *dashboard_reported(const struct dashboard *dashboard, int64
     return &dashboard->reported;
 }
 
-struct history *dashboard_history(const struct dashboard *dashboard)
+const char *dashboard_recording(const struct dashboard *dashboard)
 {
-    return dashboard->replay_keys.past ? replay_history(dashboard->replay_keys.past) : NULL;
+    return dashboard->replay_keys.past ? replay_file(dashboard->replay_keys.past) : NULL;
 }
 
 const struct belief *dashboard_cleared(const struct dashboard *dashboard)

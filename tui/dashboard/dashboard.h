@@ -79,7 +79,7 @@ const char *dashboard_copied_what(const struct dashboard *dashboard);
 
 /* The cluster and the election (candidate ""), and the moment until which it is. */
 const struct belief *dashboard_reported(const struct dashboard *dashboard, int64_t *until_us);
-struct history *dashboard_history(const struct dashboard *dashboard); /* NULL: nothing is recorded */
+const char *dashboard_recording(const struct dashboard *dashboard); /* its file; NULL: nothing is recorded */
 
 const struct belief *dashboard_cleared(const struct dashboard *dashboard);
 

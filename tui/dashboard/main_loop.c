@@ -210,7 +210,9 @@ static void stage_write_report(struct terminal_stage *stage)
                                        .to_us = until_us};
     const struct report_note note = {.recording = "the dashboard",
                                      .made_us = main_loop_now_of(stage).wall_us};
-    struct history *history = dashboard_history(stage->dashboard);
+    /* A reader of its own: the one of the past holds the model of the moment that the screen shows. */
+    const char *recording = dashboard_recording(stage->dashboard);
+    struct history *history = recording ? history_open(recording, &error) : NULL;
     struct report *report = history ? report_make(history, &query, &error) : NULL;
     if (!report || report->election_count == 0) {
         dashboard_say(stage->dashboard, ROLE_WARNING,
@@ -224,6 +226,7 @@ static void stage_write_report(struct terminal_stage *stage)
         buffer_free(&page);
     }
     report_free(report);
+    history_close(history);
     free(error);
 }
 

@@ -79,6 +79,11 @@ const char *replay_problem(const struct replay *past)
     return past->problem;
 }
 
+const char *replay_file(const struct replay *past)
+{
+    return past->file;
+}
+
 struct history *replay_history(const struct replay *past)
 {
     return past->history;

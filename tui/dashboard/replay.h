@@ -25,6 +25,7 @@ void replay_free(struct replay *past); /* NULL is fine */
  */
 bool replay_open(struct replay *past);
 const char *replay_problem(const struct replay *past);     /* NULL: there was none */
+const char *replay_file(const struct replay *past);
 struct history *replay_history(const struct replay *past); /* NULL: not opened */
 
 enum replay_unit { REPLAY_EVENT, REPLAY_FAILOVER, REPLAY_MINUTE, REPLAY_HOUR };
