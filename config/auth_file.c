@@ -22,7 +22,7 @@ void auth_wipe_bytes(char *at, size_t length)
         *byte++ = 0;
 }
 
-/* Pages of its own, so that they can be locked. */
+/* Separate pages, so that they can be locked. */
 struct kept_secret {
     struct kept_secret *next;
     size_t size, owners;

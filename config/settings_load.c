@@ -184,7 +184,7 @@ static void check_pattern_names(const struct yaml_node *elections, struct key_re
     }
 }
 
-/* Somebody must be told, and by a protocol that there is. */
+/* An alert needs a receiver, and a known protocol. */
 static void check_alerts(const struct yaml_node *alerts, struct key_reading *reading)
 {
     for (size_t i = 0; i < alerts->count && !problems_full(reading->problems); i++) {

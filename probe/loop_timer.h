@@ -1,5 +1,5 @@
 /*
- * loop_timer.h - a timer of the loop, in a block of its own: libuv needs it for longer than its owner does.
+ * loop_timer.h - a timer of the loop, in its own block: libuv needs it for longer than its owner does.
  */
 #ifndef ELECTOP_PROBE_LOOP_TIMER_H
 #define ELECTOP_PROBE_LOOP_TIMER_H

@@ -90,7 +90,7 @@ static const int forbidden_calls[] = {
 };
 
 /*
- * Gives up for good what this command never needs, so that whoever takes the process over has no use of it:
+ * Gives up for good what this command never needs, so that an attacker who takes the process over gains nothing:
  * privileges of programs that it would start, and the calls above. The demo starts servers, and `record` the
  * commands of alerts, at the latest after SIGHUP: these two keep their rights. A kernel without filters
  * leaves it at the first.

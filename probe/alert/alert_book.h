@@ -3,7 +3,7 @@
  *
  * Pure: time is an argument. One alert is one cause (a rule, a cluster and a finding's code), with all
  * elections that it shows in at once: what is raised within ALERT_COLLECT_US goes out as one, what joins
- * within ALERT_GROUP_US joins it silently. Later it is an alert of its own. An alert is resolved when the
+ * within ALERT_GROUP_US joins it silently. Later it is a separate alert. An alert is resolved when the
  * last of its elections is.
  */
 #ifndef ELECTOP_PROBE_ALERT_ALERT_BOOK_H

@@ -207,7 +207,7 @@ static char *election_list(const struct alert *alert)
     return text_take(&out);
 }
 
-/* The program's environment: the usual few, and the facts. Nothing else of ours is its business. */
+/* The program's environment: the usual few, and the facts. It gets nothing else. */
 static char **environment_make(const struct alert *alert, char *const facts[FACT_COUNT])
 {
     static const char *const kept[] = {"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR"};

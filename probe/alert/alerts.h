@@ -22,7 +22,7 @@
 
 struct alerts;
 
-/* Why somebody could not be told; in words. */
+/* Why an alert could not be sent; in words. */
 typedef void (*alerts_problem_fn)(void *context, const char *problem);
 
 /* The settings must outlive it, or be replaced by alerts_follow(). NULL: out of memory. */

@@ -1,7 +1,7 @@
 /*
  * test_candidate.h - a test candidate: the recipe of candidate.h on a real cluster.
  *
- * test_candidate_new() gives it a session of its own; a crowd (crowd.h) has many, several to a session where
+ * test_candidate_new() gives it its own session; a crowd (crowd.h) has many, several to a session where
  * requested. All but test_candidate_free() may be called from within the state function.
  */
 #ifndef ELECTOP_PROBE_CANDIDATE_TEST_CANDIDATE_H

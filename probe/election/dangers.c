@@ -11,7 +11,7 @@
 #define LAG_US INT64_C(2000000)
 /* Of the connections that one client address may have. */
 #define CONNECTIONS_PERCENT 90
-/* Answers in a row that are slow: one may be a pause of ours. */
+/* Answers in a row that are slow: one may be a pause of this program. */
 #define SLOW_ANSWERS 3
 
 int cluster_shortest_timeout_ms(const struct cluster *cluster)

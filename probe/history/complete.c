@@ -304,7 +304,7 @@ static const char *const prepare_places[] = {
     NULL};
 
 static const char *const choose_events[] = {
-    /* What was found after a gap that is filled now is told in its place. */
+    /* An event that was found after a gap, now filled, moves to its place. */
     "CREATE TEMP TABLE replaced AS SELECT o.event, o.election, o.lost_us FROM pair p JOIN own_loss o"
     "  ON o.event = p.own JOIN log_loss l ON l.event = p.log WHERE o.gap_us > 0"
     "  AND EXISTS (SELECT 1 FROM filled f WHERE l.lost_us >= f.from_us AND l.lost_us < f.to_us)",
@@ -313,7 +313,7 @@ static const char *const choose_events[] = {
     "  JOIN main.event e ON e.election = r.election AND e.gap_us IS NOT NULL"
     "  AND e.at_us BETWEEN r.lost_us - 1000000 AND r.lost_us + 10000000"
     "  JOIN main.kind k ON k.id = e.kind AND k.word IN ('leader-lost', 'leader-elected')",
-    /* A failover is told where its leader was lost. */
+    /* A failover stands where its leader was lost. */
     "CREATE TEMP TABLE fresh AS SELECT l.* FROM log_loss l WHERE l.event NOT IN (SELECT log FROM pair)",
     "CREATE TEMP TABLE taken (id INTEGER PRIMARY KEY, at_us INTEGER, filled INTEGER)",
     "INSERT INTO taken SELECT e.id, e.at_us, f.rowid FROM filled f JOIN logs.event e"
@@ -321,7 +321,7 @@ static const char *const choose_events[] = {
     "  WHERE k.word NOT IN ('connection', 'failover')",
     "INSERT OR IGNORE INTO taken SELECT n.event, n.lost_us, f.rowid FROM fresh n LEFT JOIN filled f"
     "  ON n.lost_us >= f.from_us AND n.lost_us < f.to_us",
-    /* Nobody saw it, though somebody watched: told with how it came about. */
+    /* Missed while the election was watched: its cause comes from the log. */
     "INSERT OR IGNORE INTO taken SELECT e.id, n.lost_us, NULL FROM fresh n JOIN same_election s ON s.own = "
     "n.election"
     "  JOIN logs.failover f ON f.event = n.event AND f.election = s.log"

@@ -96,7 +96,7 @@ typedef bool (*history_stretch_fn)(void *context, const struct history_stretch *
 bool history_stretches(struct history *history, const char *cluster, const char *election, int64_t from_us,
                        int64_t to_us, history_stretch_fn fn, void *context, char **error);
 
-/* ---- what transaction logs told a recording beyond its elections ---- */
+/* ---- facts from transaction logs beyond the elections ---- */
 
 /* Those with from <= time < to, in order; valid during the call; false from fn ends it. A recording without
    any has none: that is no error. */

@@ -275,7 +275,7 @@ static void lose(struct recorder *r, uint64_t events, int64_t from_us, const cha
 
 #define TOO_MUCH "the disk cannot keep up"
 
-/* The store writes into another file, which knows nothing of what was told so far. */
+/* The store writes into another file, which has no earlier events. */
 static void watch_file(struct recorder *r)
 {
     int64_t from_us;

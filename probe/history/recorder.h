@@ -53,7 +53,7 @@ bool recorder_last_loss(const struct recorder *recorder, struct recorder_loss *l
 struct recorder *recorder_new(const struct model *model, const char *file, int64_t keep_ms, char **error);
 /* A monitor_event_fn, or a model's on_event. */
 void recorder_event(void *recorder, const struct event *event);
-/* What a transaction log tells beyond the elections. */
+/* A fact from a transaction log beyond the elections. */
 void recorder_fact(struct recorder *recorder, const char *cluster, const struct logged_fact *fact);
 /* From now on its rows come from transaction logs, and not from what somebody observed. */
 void recorder_from_log(struct recorder *recorder);

@@ -4,7 +4,7 @@
  * For people there are views. A time in them is text, UTC, such as 2026-11-20T14:03:22.104Z: it compares and
  * sorts as it stands. What ends in _ms is milliseconds. What is not known, or does not apply, is NULL.
  *
- *   events      everything that was told, a row each, in the order in which it was
+ *   events      every event, a row each, in order
  *     id              ascending
  *     time, cluster, election, event     as `electop events --json` names them
  *     candidate, identity                whom it is about
@@ -33,7 +33,7 @@
  *   tenures     who led when
  *     cluster, election, candidate, identity
  *     kind            led, vacant (nobody stood) or gap (nobody watched). Where the same candidate is
- *                     still first after a gap, led goes on in a row of its own: it led all the while
+ *                     still first after a gap, led continues in another row: it led all the while
  *     since, until    until NULL: it goes on
  *     from_exact      1: its beginning was seen
  *

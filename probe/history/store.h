@@ -1,5 +1,5 @@
 /*
- * store.h - writes batches into a recording, on a thread of its own.
+ * store.h - writes batches into a recording, in its own thread.
  *
  * A caller never waits for the disk: batches that cannot be written stay in a bounded queue and are tried
  * again; one that no longer fits into it is refused, and the caller begins a new stretch later (batch.h). All

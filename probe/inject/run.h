@@ -5,7 +5,7 @@
  *   connect -> read the path -> make the run's directory -> figures before -> the crowd -> figures after ->
  *   remove everything -> report
  *
- * It has a session of its own, which reads, makes and removes, and which measures the ensemble's ping: a
+ * Its own session reads, creates and deletes, and measures the ensemble's ping: a
  * request every so often, whose 99th percentile ends the run beyond its limit (with permission to load the
  * ensemble, ten times its limit). It stops by itself at the time limit, when that session is lost, and beyond
  * a limit; run_stop() at any moment leads to the same end, with nothing of it left in the tree.

@@ -183,7 +183,7 @@ static bool delete_tree(struct guard *guard, struct session *session, const char
 }
 
 /*
- * Whether a directory contains foreign candidates, so that nothing of ours may be put there:
+ * Whether a directory contains foreign candidates, so that a run must not write there:
  * many clients parse the name of every sibling, and fail on one of another kind.
  */
 

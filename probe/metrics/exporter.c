@@ -28,7 +28,7 @@
  * Serves pages over HTTP on the event loop: the one door to libmicrohttpd.
  *
  * GET and HEAD only. What a page costs does not grow with the number of those who ask: a page is made at most
- * once in PAGE_AGE_MS, and whoever asks in between gets the same. Slow readers, aborted requests and large
+ * once in PAGE_AGE_MS, and scrapes in between get the same. Slow readers, aborted requests and large
  * requests are dropped; nothing of it blocks the loop.
  */
 

@@ -1,5 +1,5 @@
 /*
- * figures.h - an election in figures, for whoever compares or keeps numbers: `electop check`, the metrics.
+ * figures.h - an election in figures, for `electop check` and the metrics.
  *
  * Pure. A figure that cannot be known is NAN, never 0.
  */

@@ -5,7 +5,7 @@
  * A report owns all it contains, so the recording may be closed. Times are wall-clock microseconds since
  * 1970. All texts are foreign bytes.
  *
- * A gap is a stretch of its own and is never counted as led or as vacant. The stretches of an
+ * A gap is a separate stretch and is never counted as led or as vacant. The stretches of an
  * election cover the whole window: a period that is not in the recording is a gap.
  */
 #ifndef ELECTOP_PROBE_REPORT_REPORT_H

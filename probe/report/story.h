@@ -1,7 +1,7 @@
 /*
  * story.h - the story of one failover: what a recording holds of it, of what was before it and beside it.
  *
- * Gathered here are facts; what follows from them is said by whoever tells the story
+ * Gathered here are facts; what follows from them is said by the lines of the story
  * (tui/words/story_lines.h), and marked as an inference. A story owns all it holds.
  */
 #ifndef ELECTOP_PROBE_REPORT_STORY_H
@@ -20,7 +20,7 @@
 #define STORY_TOGETHER_US INT64_C(500000)
 /* What happened so long before or after is looked at for what else went on. */
 #define STORY_AROUND_US INT64_C(60000000)
-/* Failovers of other elections so near are told. */
+/* Failovers of other elections so near are mentioned. */
 #define STORY_NEAR_US INT64_C(5000000)
 /* How far back the same is looked for; and how near in the time of day it is "at the same time". */
 #define STORY_BACK_US (INT64_C(7) * 24 * 3600 * 1000000)

@@ -82,7 +82,7 @@ static void tick(struct autopsy *a, int64_t mono_us)
         a->sink.changed(a->sink.context);
 }
 
-/* When the model wants to be woken next; INT64_MAX: not of its own. */
+/* When the model wants to be woken next; INT64_MAX: never. */
 static int64_t next_wake(struct autopsy *a)
 {
     int64_t next_us = a->model->clusters[0].wake_us;

@@ -359,7 +359,7 @@ static bool log_stream_goes_on(const struct log_stream *s, const struct server_l
 }
 
 /*
- * A transaction that a majority agreed upon is in the log of whoever leads next, and so in those of its
+ * A transaction that a majority agreed upon is in the next leader's log, and so in those of its
  * followers. A follower that got a whole snapshot instead lacks it, too: so those that have it are weighed
  * against those that went from before it into a later epoch.
  */

@@ -1,5 +1,5 @@
 /*
- * logged_fact.h - what a transaction log tells beyond the elections: for the story of a failover.
+ * logged_fact.h - a fact from a transaction log beyond the elections, for the story of a failover.
  */
 #ifndef ELECTOP_PROBE_TRANSACTIONS_LOGGED_FACT_H
 #define ELECTOP_PROBE_TRANSACTIONS_LOGGED_FACT_H

@@ -142,7 +142,7 @@ static bool is_path_list(struct cursor c)
     return !c.bad && (cursor_left(&c) == 0 || cursor_left(&c) == TRANSACTION_DIGEST_BYTES);
 }
 
-/* Servers before 3.6, and later ones that are told to, write no paths; a digest may follow all the same. */
+/* Servers before 3.6, and later ones so configured, write no paths; a digest may follow all the same. */
 static void read_session_end(const struct changes *changes, struct cursor *c)
 {
     if (is_path_list(*c)) {

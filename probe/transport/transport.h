@@ -74,7 +74,7 @@ void transport_link_free(struct transport_link *link);
 
 /* The events of poll() to wait for, where the client wants these. */
 int transport_wants(int fd, int uv_events);
-/* Sends what waits to be sent. Before the client is told that the descriptor is ready. */
+/* Sends what waits to be sent. Call it before the client learns that the descriptor is ready. */
 void transport_flush(int fd);
 /* A whole frame, or more than the socket shows, waits to be read by the client. */
 bool transport_has_input(int fd);

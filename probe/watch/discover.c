@@ -684,7 +684,7 @@ static void root_path(const struct discover *d, const char *root, char *path, si
         snprintf(path, size, "%s%s", chroot, root);
 }
 
-/* Everything is watched that was walked: changes are told. */
+/* Every directory that was walked is watched, so the server reports changes. */
 static bool is_followed(const struct discover *d)
 {
     return d->settings->follows && d->looked && !d->lost && !d->unwatched;

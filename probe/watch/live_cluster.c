@@ -28,7 +28,7 @@
  * Follows the transaction log of a server on this machine, beside the watch on its cluster.
  *
  * A server writes a transaction down before it takes effect, so the log says for certain who ended a
- * candidate, at most a fifth of a second after a watch told that it went. The files are only read.
+ * candidate, at most a fifth of a second after a watch reported its deletion. The files are only read.
  */
 
 #define FOLLOW_MS 200
@@ -67,7 +67,7 @@ static bool follower_open(struct log_follower *f)
     return f->stream != NULL;
 }
 
-/* ---- what a transaction tells ---- */
+/* ---- transactions ---- */
 
 static void follower_tell(const struct log_follower *f, const struct transaction *t, const char *path,
                           enum transaction_deed deed)

@@ -6,7 +6,7 @@
  * ZooKeeper's leader, the sessions. AdminServer is preferred; where it does not answer, four-letter words
  * do, as far as asking them harms nobody: a server writes their answers blockingly and holds locks
  * meanwhile, so only those are asked that fit into the socket's buffers even if nobody reads them.
- * What cannot be had is told as OBSERVED_HIDDEN, with the reason and what to switch on.
+ * What a server does not show is reported as OBSERVED_HIDDEN, with the reason and what to switch on.
  *
  * Every server is asked by itself. The next round comes after the setting `every`, or sooner: after a third
  * of the shortest timeout of a session that leads on it; soon after candidates came or went, a leader's
@@ -14,7 +14,7 @@
  * (struct poll_budget): at most a hundredth of the server's time, by what such answers cost there. So where
  * up to a thousand sessions are connected, a round costs less than 20 ms, and the bound on the interval is a
  * third of the shortest leader's timeout; where more are, connections alone are asked for in between. A
- * restarted server begins with a budget of its own.
+ * restarted server begins with a new budget.
  */
 #ifndef ELECTOP_PROBE_WATCH_SERVER_POLL_H
 #define ELECTOP_PROBE_WATCH_SERVER_POLL_H

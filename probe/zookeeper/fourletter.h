@@ -1,7 +1,7 @@
 /*
  * fourletter.h - sends one four-letter word to one server, with a deadline and a limit.
  *
- * A connection of its own for each word, closed by the server after its answer. Only words with
+ * Each word has its own connection, closed by the server after its answer. Only words with
  * small and harmless answers may be sent without further checks ("srvr" is always permitted
  * and costs the server half a millisecond).
  */

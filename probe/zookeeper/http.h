@@ -3,7 +3,7 @@
  *
  * HTTP to a host and port, over TLS where the cluster's settings say so; no redirects, no proxies (whatever
  * the environment says), nothing else. An AdminServer that answers without TLS is asked so, unless tls: admin
- * says https; the log tells. Bodies are handed on as they arrive and kept nowhere. Connections are kept open
+ * says https; the log says so. Bodies are handed on as they arrive and kept nowhere. Connections are kept open
  * for the next question. Threads: everything on the loop's thread but the looking up of names.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_HTTP_H
@@ -41,7 +41,7 @@ struct http_get *http_get(struct http *http, const char *host, int port, const c
 
 /*
  * Sends a body to a URL ("http://..." or "https://...", whose certificate is checked) with a POST. 200 to 299
- * is well; a redirect is not followed, and is told as its status. headers: NULL-terminated, "Name: value";
+ * is well; a redirect is not followed; its status is reported. headers: NULL-terminated, "Name: value";
  * NULL: none. All is copied. NULL: out of memory.
  */
 struct http_get *http_post(struct http *http, const char *url, const char *const *headers, const char *body,

@@ -137,7 +137,7 @@ static void session_retry_keep(struct again *a, struct request *r)
     a->last = r;
 }
 
-/* Of the znode, of permissions, or of the connection: those have codes of their own. */
+/* Of the znode, of permissions, or of the connection: those have other codes. */
 static bool says_nothing(int rc, const struct answer *answer)
 {
     return rc != ZOK && (answer->result == SESSION_FAILED || answer->result == SESSION_BUSY);

@@ -1,5 +1,5 @@
 /*
- * autopsy.c - what happened, from servers' transaction logs: made into a recording, and told as one.
+ * autopsy.c - what happened, from servers' transaction logs: made into a recording and shown as one.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@
 #define REFRESH_MS 1000
 /* What is wrong with files is said so often; then only counted. */
 #define NOTES_MOST 20
-/* Clocks that are so far apart are told of, and allowed for. */
+/* Clocks that are so far apart are reported, and allowed for. */
 #define APART_US INT64_C(1000000)
 
 struct autopsy_run {

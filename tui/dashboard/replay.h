@@ -1,7 +1,7 @@
 /*
  * replay.h - one moment of a recording, and moving it: the dashboard's model in place of the live one.
  *
- * Times are wall-clock microseconds. It has no clock of its own: playing uses the caller's.
+ * Times are wall-clock microseconds. Playing uses the caller's clock.
  */
 #ifndef ELECTOP_TUI_DASHBOARD_REPLAY_H
 #define ELECTOP_TUI_DASHBOARD_REPLAY_H

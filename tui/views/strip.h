@@ -1,6 +1,6 @@
 /*
  * strip.h - the history of leadership as a line of cells: tenures alternate in two shades; changes, vacancies
- * and gaps have signs of their own.
+ * and gaps have other signs.
  *
  * A cell is a width-th part of the window. It shows the worst state in it: vacant before a
  * change before one leader, so a vacancy of a moment is still visible in an hour.
