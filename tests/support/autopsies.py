@@ -32,7 +32,7 @@ def check_exact(truth, paths, events, lies):
             lies.tell(event["election"], event, f"in truth {old}")
         if failover["cause_certainty"] != "certain":
             lies.tell(event["election"], event, "not certain")
-        told[event["election"], failover["from"]] = failover
+        told[event["election"], failover["from"], moment(event["time"])] = failover
     return told
 
 
@@ -56,15 +56,20 @@ WIDER = {"unknown": {"resigned", "evicted", "closed", "expired", "deleted"}, "de
 
 
 def compare_live(recorded, failovers, paths):
-    """What was told live is as the logs have it, or wider."""
+    """What was told live is as the logs have it, or wider. A directory that was made anew has the same names again:
+    the one of the logs is the nearest in time."""
     found, compared = [], {}
     for event in recorded:
         if event["event"] != "failover" or event["election"] not in paths:
             continue
-        live, logged = event["failover"], failovers.get((event["election"], event["failover"]["from"]))
-        if not logged or (event["election"], live["from"]) in compared:
+        live, at = event["failover"], moment(event["time"])
+        near = [(abs(when - at), when) for path, name, when in failovers
+                if (path, name) == (event["election"], live["from"])]
+        if not near or (event["election"], live["from"], min(near)[1]) in compared:
             continue
-        compared[event["election"], live["from"]] = live["cause"], logged["cause"]
+        key = (event["election"], live["from"], min(near)[1])
+        logged = failovers[key]
+        compared[key] = live["cause"], logged["cause"]
         equal = live["cause"] == logged["cause"] or logged["cause"] in WIDER.get(live["cause"], ())
         if not equal and live["cause_certainty"] == "certain":
             found.append(f"live told {live}, the logs tell {logged}, at {moment(event['time'])}")

@@ -115,6 +115,7 @@ class Chaos:
     def __init__(self, zk, seed, archive, root="/chaos"):
         """archive: a folder for the logs of servers that are wiped."""
         self.zk, self.seed, self.archive, self.root = zk, seed, archive, root
+        os.makedirs(archive, exist_ok=True)  # also where none is wiped
         self.over, self.resting = threading.Event(), threading.Event()
         self.draw = random.Random(f"{seed} places")
         self.said, self.deaths, self.faults = [], {}, []

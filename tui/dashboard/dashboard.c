@@ -306,7 +306,7 @@ static void dashboard_set_filter(struct dashboard *dashboard, const char *text)
 {
     struct level *level = top_of(dashboard);
     if (text != level->filter)
-        snprintf(level->filter, sizeof(level->filter), "%s", text);
+        snprintf(level->filter, sizeof(level->filter), "%.*s", FILTER_BYTES - 1, text);
     level->view->ops->filter(level->view, level->filter);
 }
 
