@@ -158,7 +158,7 @@ static char *find_missing(bool tls)
 
 static bool ports_choose(struct private_ensemble *sandbox)
 {
-    int chosen[PRIVATE_ENSEMBLE_SERVERS * PORT_COUNT];
+    int chosen[PRIVATE_ENSEMBLE_SERVERS * PORT_COUNT] = {0};
     int count = 0;
     while (count < sandbox->count * PORT_COUNT) {
         int port = free_port();

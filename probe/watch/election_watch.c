@@ -80,9 +80,12 @@ static void election_watch_release(struct election_watch *s)
 /* One answer less; false: the subject is not watched any more. */
 static bool election_watch_answered(struct election_watch *s)
 {
-    bool alive = !s->ended;
-    election_watch_release(s);
-    return alive;
+    if (s->ended) {
+        election_watch_release(s);
+        return false;
+    }
+    s->references--; /* never the last one: its owner has it, too, until it ends */
+    return true;
 }
 
 static void election_watch_observe(struct election_watch *s, struct observation *o)
