@@ -237,7 +237,7 @@ def test_a_run_writes_in_the_sandbox_only(zk, client, elections, tmp_path):
         assert terminal.status() == 0
     check_sanitizers((tmp_path / "err").read_text())
     written = paths_written(log)
-    assert len(written) > 15 and all(path == SANDBOX or path.startswith(SANDBOX + "/") for path in written)
+    assert len(written) >= 14 and all(path == SANDBOX or path.startswith(SANDBOX + "/") for path in written)
     assert not client.exists(SANDBOX)
 
 
