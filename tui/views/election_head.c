@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probe/election/chain.h"
+#include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 #include "tui/views/notices.h"
@@ -85,10 +86,10 @@ static void election_head_say_leader(struct head_line *line, const struct electi
 
 static void draw_state(struct head_line *line, const struct election *election, struct moment now)
 {
-    struct badge badge = label_badge(election, now);
+    struct badge badge = label_badge(election, now), worst = finding_badge(election, now);
     char text[64];
 
-    say_sign(line, badge.sign, badge.look);
+    say_sign(line, worst.sign, worst.look);
     election_head_say(line, badge.look | STYLE_BOLD, badge.word);
     election_head_say_leader(line, election, now, strcmp(badge.word, "led") == 0);
     if (election->directory_known) {
