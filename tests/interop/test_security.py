@@ -13,7 +13,7 @@ import pytest
 
 from electop import PROGRAM, Events, elections, run
 from peer import BUILT, JAVA, Peer, build_curator, build_kazoo
-from secured import MODES, Authority, Kdc, Secured
+from secured import MODES, Secured
 from servers import class_path
 from terminal import Tmux
 from waiting import until
@@ -26,21 +26,6 @@ MANUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "d
 TABLE = os.path.join(BUILT, "security.txt")
 ELECTION, LATCH = "/kazoo/election", "/curator/latch"
 done_rows = {}
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory):
-    made = Authority(tmp_path_factory.mktemp("tls"))
-    made.issue("server")
-    made.issue("client")
-    return made
-
-
-@pytest.fixture(scope="module")
-def kdc(tmp_path_factory):
-    made = Kdc(tmp_path_factory.mktemp("kdc"))
-    yield made
-    made.close()
 
 
 def with_netty(path):

@@ -17,26 +17,11 @@ from kazoo.security import make_acl
 from electop import PROGRAM, Events, check_sanitizers, elections, run
 from fake_server import _Server, free_port
 from framing import GREETING, frame, send
-from secured import MODES, REALM, Authority, FakeKdc, Kdc, Secured
+from secured import MODES, REALM, FakeKdc, Kdc, Secured
 from terminal import Tmux
 from waiting import until
 
 LIMIT_S = 240
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory):
-    made = Authority(tmp_path_factory.mktemp("tls"))
-    made.issue("server")
-    made.issue("client")
-    return made
-
-
-@pytest.fixture(scope="module")
-def kdc(tmp_path_factory):
-    made = Kdc(tmp_path_factory.mktemp("kdc"))
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module", params=MODES)

@@ -5,6 +5,8 @@ import socketserver
 import struct
 import threading
 
+import framing
+
 
 class _Handler(socketserver.BaseRequestHandler):
     def handle(self):
@@ -177,48 +179,29 @@ class RefusingProxy(_Server):
         self.target, self.refuses, self.refused = (host, int(port)), lambda operation, path: 0, []
         super().__init__(self._serve)
 
-    @staticmethod
-    def _frame(connection):
-        size = RefusingProxy._whole(connection, 4)
-        return RefusingProxy._whole(connection, struct.unpack(">i", size)[0])
-
-    @staticmethod
-    def _whole(connection, size):
-        data = b""
-        while len(data) < size:
-            piece = connection.recv(size - len(data))
-            if not piece:
-                raise ConnectionError("closed")
-            data += piece
-        return data
-
-    @staticmethod
-    def _send(connection, frame):
-        connection.sendall(struct.pack(">i", len(frame)) + frame)
-
     def _serve(self, connection):
         errors = {}
-        first = self._whole(connection, 4)
+        first = framing.receive(connection, 4)
         with socket.create_connection(self.target) as server:
             if first.isalpha():  # a four-letter word
                 server.sendall(first)
                 while piece := server.recv(4096):
                     connection.sendall(piece)
                 return
-            self._send(server, self._whole(connection, struct.unpack(">i", first)[0]))
-            self._send(connection, self._frame(server))
+            framing.send(server, framing.receive(connection, struct.unpack(">i", first)[0]))
+            framing.send(connection, framing.frame(server))
             threading.Thread(target=self._forward, args=(connection, server, errors), daemon=True).start()
             while True:
-                answer = self._frame(server)
+                answer = framing.frame(server)
                 xid, zxid, _ = struct.unpack_from(">iqi", answer)
                 if xid in errors:
                     answer = struct.pack(">iqi", xid, zxid, errors.pop(xid))
-                self._send(connection, answer)
+                framing.send(connection, answer)
 
     def _forward(self, connection, server, errors):
         try:
             while True:
-                request = self._frame(connection)
+                request = framing.frame(connection)
                 xid, operation = struct.unpack_from(">ii", request)
                 if operation in (CREATE, DELETE, EXISTS, GET, SYNC, CHILDREN):
                     length, = struct.unpack_from(">i", request, 8)
@@ -228,6 +211,6 @@ class RefusingProxy(_Server):
                         self.refused.append((operation, path))
                         errors[xid] = error
                         request = struct.pack(">iii", xid, EXISTS, 1) + b"/" + b"\0"
-                self._send(server, request)
+                framing.send(server, request)
         except OSError:
             server.close()

@@ -7,6 +7,7 @@ import pytest
 
 from ensemble import Ensemble
 from patience import Deadline
+from secured import Authority, Kdc
 
 # kazoo warns of every lost connection, and losing connections is what these tests do.
 logging.getLogger("kazoo").setLevel(logging.CRITICAL)
@@ -47,6 +48,23 @@ def zk3():
     ensemble = Ensemble(3, config=("maxSessionTimeout=60000",))
     yield ensemble
     ensemble.close()
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    """A certificate authority, with a server's and a client's certificate."""
+    made = Authority(tmp_path_factory.mktemp("tls"))
+    made.issue("server")
+    made.issue("client")
+    return made
+
+
+@pytest.fixture(scope="module")
+def kdc(tmp_path_factory):
+    """A Kerberos key distribution centre on loopback."""
+    made = Kdc(tmp_path_factory.mktemp("kdc"))
+    yield made
+    made.close()
 
 
 @pytest.fixture
