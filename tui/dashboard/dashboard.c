@@ -60,7 +60,7 @@ struct dashboard {
     struct belief belief;    /* that c shall clear ... */
     int64_t belief_until_us; /* ... where it is pressed again before then; 0: it has not been */
 
-    bool acquainted; /* a key was pressed: no legend any more */
+    bool acquainted; /* a key was pressed: no hints any more */
     bool touched;    /* by a key, since the last drawing */
     uint64_t drawn_generation;
     int64_t drawn_second, drawn_us;
@@ -904,7 +904,7 @@ static void play_on(struct dashboard *dashboard, struct moment now)
 }
 
 /* What the signs say, for a newcomer, until the first key. */
-static void draw_legend(struct cells *cells, int y)
+static void draw_hints(struct cells *cells, int y)
 {
     static const struct {
         enum sign sign;
@@ -915,6 +915,7 @@ static void draw_legend(struct cells *cells, int y)
                  {SIGN_CRITICAL, ROLE_CRITICAL, "error"},
                  {SIGN_UNKNOWN, ROLE_DIM, "not known"},
                  {SIGN_AT_MOST, ROLE_TEXT, "at most"}};
+    cells_fill(cells, 0, y, cells->width, ROLE_TEXT);
     int x = 1 + cells_put(cells, 1, y, -1, ROLE_ACCENT, "Enter opens an election") + 3;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         if (x + (int)strlen(signs[i].word) + 4 >= cells->width)
@@ -925,7 +926,7 @@ static void draw_legend(struct cells *cells, int y)
 }
 
 /* Not beside a cluster that is away, nor in a replay: a green sign would be taken for its state. */
-static bool wants_legend(const struct dashboard *dashboard, const struct scene *scene)
+static bool wants_hints(const struct dashboard *dashboard, const struct scene *scene)
 {
     if (dashboard->acquainted || scene->past || scene->settings->screen.hints != CHOICE_AUTO)
         return false;
@@ -956,7 +957,7 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
         return;
     }
     struct view *view = top_of(dashboard)->view;
-    bool legend = wants_legend(dashboard, &scene) && cells->height >= 18;
+    bool hints = wants_hints(dashboard, &scene) && cells->height >= 18;
     /* The view gets a part of the grid, on the same cells: it cannot write beyond it. */
     struct cells body = {.width = cells->width,
                          .height = cells->height - 2 - away,
@@ -969,8 +970,8 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
                scene.paused ? now.mono_us - dashboard->frozen_at.mono_us : -1, now.wall_us);
     if (away)
         replay_keys_draw(&dashboard->replay_keys, cells, cells->height - 2, now);
-    if (legend)
-        draw_legend(cells, cells->height - 2 - away);
+    if (hints)
+        draw_hints(cells, cells->height - 2 - away);
     struct key_help key_help = offers_of(dashboard, &scene);
     footer_draw(&dashboard->footer, cells, &key_help, top_of(dashboard)->filter, now.mono_us);
 }

@@ -869,10 +869,9 @@ static bool history_heeds(const struct view *self, const struct scene *scene, en
 
 static const char *history_word(const struct view *self, const struct scene *scene, enum action action)
 {
-    (void)self, (void)scene;
-    return action == ACTION_HISTORY   ? "earlier" /* here it is vi's left */
-           : action == ACTION_EXPLAIN ? "why"
-                                      : NULL;
+    return action == ACTION_HISTORY                                         ? "earlier" /* here it is vi's left */
+           : action == ACTION_EXPLAIN && history_heeds(self, scene, action) ? "why"
+                                                                            : NULL;
 }
 
 static const struct view_ops ops = {
