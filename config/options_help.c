@@ -98,8 +98,8 @@ static void print_program(struct text *out)
     text_add(out, "\nOptions of the dashboard (electop COMMAND --help lists those of a command):\n");
     print_options(COMMAND_WATCH, out);
     text_add(out, "\nA PATH is a znode whose children are candidates, a lock, or a pattern such as\n"
-                  "/teams/*/leader. PATHs stand in place of the configured elections, and keep what\n"
-                  "is configured for them. Without any of both, elections are discovered.\n\n"
+                  "/teams/*/leader. PATHs replace the configured elections, and keep their settings.\n"
+                  "Without PATHs and configured elections, electop discovers them.\n\n"
                   "Examples:\n"
                   "  electop demo                                see it at work\n"
                   "  electop -s zk1:2181,zk2:2181 /election      the dashboard on one election\n"

@@ -232,7 +232,7 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
                                                        : "at most ",
                         span, election->mark_path,
                         election->mark_place == MARK_REGISTRY ? "has no entry of its session"
-                                                              : "does not hold its mark");
+                                                              : "has no acknowledgement of it");
         return;
     }
     const struct candidate *other = marked_one(election);

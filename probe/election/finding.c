@@ -12,7 +12,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "no-leader",
             .severity = SEVERITY_CRITICAL,
             .meaning =
-                "Nobody stands for this election, for longer than its vacancy may last: whatever only a "
+                "This election has no candidate, for longer than its vacancy may last: whatever only a "
                 "leader does is not being done.",
             .looks = "The directory exists and has no candidate (a lock: its znode does not exist) since "
                      "more than allow.vacancy.",
@@ -23,7 +23,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "never-wakes",
             .severity = SEVERITY_CRITICAL,
-            .meaning = "It is first in line, but it watched nothing when it became first: nobody told it. It "
+            .meaning = "It is first in line, but it watched nothing when it became first: it was not notified. It "
                        "most likely does not know that it should lead, so nobody leads.",
             .looks = "It was proved to watch nothing (no-watch, watch-self or watch-on-deleted, certain) "
                      "before the one in front of it went. A first candidate watches nobody by right, so "
@@ -37,7 +37,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "no-watch",
             .severity = SEVERITY_ERROR,
             .meaning =
-                "It waits in line, but watches nothing: when the one before it goes, nobody tells it, and "
+                "It waits in line, but watches nothing: when the one before it goes, it is not notified, and "
                 "the line stops there. Critical for the second in line: the very next failover stops.",
             .looks = "Its session is connected, and its server lists no watch of it on a candidate, on the "
                      "directory or above, in two looks between which nothing changed.",
@@ -61,7 +61,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "watch-self",
             .severity = SEVERITY_CRITICAL,
-            .meaning = "It watches its own znode and not the one before it: it is told of its own end only.",
+            .meaning = "It watches its own znode and not the one before it: it is notified of its own end only.",
             .looks = "Its only watch in the directory is on its own znode.",
             .advice = "restart that client, and mend how it chooses whom to watch",
         },
@@ -93,8 +93,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "orphan-reader",
             .severity = SEVERITY_CRITICAL,
-            .meaning = "A reader of a read-write lock waits for a writer that is gone, or is not told when "
-                       "the writer before it goes: it waits for ever.",
+            .meaning = "A reader of a read-write lock waits for a writer that is gone, or is not notified when "
+                       "the writer before it goes: it waits forever.",
             .looks = "A writer stands before the reader, and its session watches none of the writers before "
                      "it; or its only watch is on a writer that does not exist or stands behind it.",
             .advice = "restart that client: nothing wakes it",
@@ -105,7 +105,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "herd",
             .severity = SEVERITY_WARNING,
             .meaning =
-                "Several candidates watch the same one: when it goes they are all told at once, and all "
+                "Several candidates watch the same one: when it goes they are all notified at once, and all "
                 "read the directory at the same moment.",
             .looks = "The owners of two or more candidates have a watch on one candidate.",
             .advice = "let each candidate watch only the one before it",
@@ -128,7 +128,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "extra-watches",
             .severity = SEVERITY_INFO,
             .meaning =
-                "One session watches more candidates than it has to: it is told needlessly, and watches "
+                "One session watches more candidates than it has to: it is notified needlessly, and watches "
                 "that are left behind add up.",
             .looks = "One session has watches on more candidates than it owns.",
             .advice = "look for watches that this client sets and forgets",
