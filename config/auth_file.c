@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 
 /* Through a volatile pointer, so that no compiler finds the writing useless. */
@@ -47,7 +48,7 @@ static char *secret_keep(const char *bytes, size_t length)
     struct kept_secret *kept =
         mmap(NULL, sizeof *kept + length + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (kept == MAP_FAILED)
-        return NULL;
+        memory_exhausted();
     mlock(kept, sizeof *kept + length + 1); /* refused by a limit it is a secret all the same */
     madvise(kept, sizeof *kept + length + 1, MADV_DONTDUMP);
     *kept = (struct kept_secret){kept_secrets, sizeof *kept + length + 1, 1};
@@ -134,8 +135,7 @@ char *private_line_read(const char *file, const char *kind, char **error)
     int descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0) {
         char *what = text_format("cannot be read (%s); check its name and its permissions", strerror(errno));
-        if (what)
-            auth_file_refuse(error, kind, file, what);
+        auth_file_refuse(error, kind, file, what);
         free(what);
         return NULL;
     }
@@ -179,7 +179,7 @@ static const char *auth_file_split(const char *line, char **scheme, char **crede
         return "has no credential behind its scheme; " FORM;
     if (strncmp(line, "digest:", 7) == 0 && !strchr(colon + 1, ':'))
         return "has no user and password behind digest; " FORM;
-    *scheme = strndup(line, word);
+    *scheme = xstrndup(line, word);
     *credential = secret_keep(colon + 1, strlen(colon + 1));
     return NULL;
 }

@@ -12,8 +12,7 @@
 
 #define AUTH_FILE_MAX 4096
 
-/* The scheme is malloc'd, the credential a secret. False and *error ("what; what to do", caller frees; NULL:
- * out of memory). */
+/* The scheme is malloc'd, the credential a secret. False and *error ("what; what to do", caller frees). */
 bool auth_file_read(const char *file, char **scheme, char **credential, char **error);
 
 /*
@@ -28,8 +27,7 @@ char *private_line_read(const char *file, const char *kind, char **error);
  * freed is overwritten, libraries' copies too. Single-threaded.
  */
 
-/* The same secret for one more owner; a text that is none yet becomes one. auth_wipe() ends each. NULL: out
-   of memory. */
+/* The same secret for one more owner; a text that is none yet becomes one. auth_wipe() ends each. */
 char *auth_share(const char *secret);
 
 /* The process holds a secret that is not kept here, such as a key in a library. */

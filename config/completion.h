@@ -5,7 +5,7 @@
 #define ELECTOP_CONFIG_COMPLETION_H
 
 /* "bash", "zsh" or "fish"; malloc'd. They ask the program itself for election paths and cluster names. NULL:
-   out of memory, or no such shell. */
+   no such shell. */
 char *completion_script(const char *shell);
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/utf8.h"
 
@@ -30,36 +31,30 @@ static const char *config_file_environment(const char *name)
     return value && *value ? value : NULL;
 }
 
-bool config_file_find(const char *named, char **file)
+char *config_file_find(const char *named)
 {
-    *file = NULL;
     if (!named)
         named = config_file_environment("ELECTOP_CONFIG");
-    if (named) {
-        *file = strdup(named);
-        return *file != NULL;
-    }
+    if (named)
+        return xstrdup(named);
     const char *xdg = config_file_environment("XDG_CONFIG_HOME");
     const char *home = config_file_environment("HOME");
-    char *candidates[3] = {NULL, NULL, NULL};
-    bool fine = true;
-    if (xdg)
-        fine &= (candidates[0] = text_format("%s/electop/config.yaml", xdg)) != NULL;
-    if (home)
-        fine &= (candidates[1] = text_format("%s/.config/electop/config.yaml", home)) != NULL;
-    fine &= (candidates[2] = strdup(SYSTEM_FILE)) != NULL;
+    char *candidates[3] = {xdg ? text_format("%s/electop/config.yaml", xdg) : NULL,
+                           home ? text_format("%s/.config/electop/config.yaml", home) : NULL,
+                           xstrdup(SYSTEM_FILE)};
+    char *file = NULL;
     for (size_t i = 0; i < 3; i++) {
-        if (fine && !*file && candidates[i] && exists(candidates[i]))
-            *file = candidates[i];
+        if (!file && candidates[i] && exists(candidates[i]))
+            file = candidates[i];
         else
             free(candidates[i]);
     }
-    return fine;
+    return file;
 }
 
 static char *config_file_refuse(char **error, const char *what)
 {
-    *error = strdup(what);
+    *error = xstrdup(what);
     return NULL;
 }
 
@@ -121,16 +116,16 @@ char *config_file_read(const char *file, size_t *length, char **error, size_t *l
     int descriptor = open_file(file, &is_pipe, error);
     if (descriptor < 0)
         return NULL;
-    char *bytes = malloc(CONFIG_FILE_MAX + 2);
+    char *bytes = xmalloc(CONFIG_FILE_MAX + 2);
     size_t got = 0;
-    for (ssize_t now = 1; bytes && now > 0 && got <= CONFIG_FILE_MAX;) {
+    for (ssize_t now = 1; now > 0 && got <= CONFIG_FILE_MAX;) {
         now = read_more(descriptor, is_pipe, got > 0, bytes + got, CONFIG_FILE_MAX + 1 - got, error);
         got += now > 0 ? (size_t)now : 0;
     }
     close(descriptor);
-    if (bytes && got > CONFIG_FILE_MAX)
+    if (got > CONFIG_FILE_MAX)
         config_file_refuse(error, "is larger than 1 MB; no configuration is");
-    if (!bytes || *error) {
+    if (*error) {
         free(bytes);
         return NULL;
     }
@@ -154,6 +149,6 @@ char *config_file_resolve(const char *file, const char *path)
         return text_format("%s%s", home, path + 1);
     const char *slash = file ? strrchr(file, '/') : NULL;
     if (path[0] == '/' || !slash)
-        return strdup(path);
+        return xstrdup(path);
     return text_format("%.*s/%s", (int)(slash - file), file, path);
 }

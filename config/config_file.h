@@ -4,17 +4,16 @@
 #ifndef ELECTOP_CONFIG_CONFIG_FILE_H
 #define ELECTOP_CONFIG_CONFIG_FILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #define CONFIG_FILE_MAX (1024 * 1024)
 
 /*
  * Finds the configuration: named (--config), else $ELECTOP_CONFIG, else $XDG_CONFIG_HOME/electop/config.yaml,
- * else ~/.config/electop/config.yaml, else /etc/electop/config.yaml. *file is malloc'd, or NULL where there
- * is none. A file that was named must exist; of the others the first that does counts. False: out of memory.
+ * else ~/.config/electop/config.yaml, else /etc/electop/config.yaml. A file that was named must exist; of the
+ * others the first that does counts. malloc'd; NULL: there is none.
  */
-bool config_file_find(const char *named, char **file);
+char *config_file_find(const char *named);
 
 /*
  * Reads at most CONFIG_FILE_MAX bytes of UTF-8 from a file or a pipe; a larger file is refused unread.
@@ -25,7 +24,7 @@ char *config_file_read(const char *file, size_t *length, char **error, size_t *l
 
 /*
  * A path written in a configuration: "~/x" is below $HOME, "x" beside the file that holds it (file NULL:
- * where the program runs). malloc'd; NULL: out of memory.
+ * where the program runs). malloc'd.
  */
 char *config_file_resolve(const char *file, const char *path);
 

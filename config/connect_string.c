@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/units.h"
 #include "config/znode_path.h"
@@ -117,8 +118,8 @@ bool host_port_parse(const char *text, size_t length, int default_port, struct h
         return connect_string_refuse(error, text, length, "has no port; write it as host:port");
     }
     out->port = number;
-    out->host = strndup(host, host_length);
-    return out->host != NULL;
+    out->host = xstrndup(host, host_length);
+    return true;
 }
 
 char *host_port_print(const struct host_port *server)
@@ -135,7 +136,7 @@ static bool check_outline(const char *text, const char *chroot, char **error)
             error, text, strlen(text),
             "is not a connect string; write host:port,host:port/chroot without a scheme");
     if (text[strspn(text, " ")] == '\0') {
-        *error = strdup("is empty; write host:port,host:port/chroot");
+        *error = xstrdup("is empty; write host:port,host:port/chroot");
         return false;
     }
     if (*chroot && chroot[1] == '\0')
@@ -157,15 +158,14 @@ static bool take_server(struct connect_string *out, const char *piece, size_t le
                         char **error)
 {
     if (out->count == CONNECT_STRING_SERVERS) {
-        *error = strdup("names more than 64 servers; name some of them, the others are found");
+        *error = xstrdup("names more than 64 servers; name some of them, the others are found");
         return false;
     }
     struct host_port *server = &out->servers[out->count];
     if (!host_port_parse(piece, length, ZOOKEEPER_PORT, server, error))
         return false;
     char *printed = host_port_print(server);
-    text_printf(hosts, "%s%s", out->count > 0 ? "," : "", printed ? printed : "");
-    hosts->failed |= !printed;
+    text_printf(hosts, "%s%s", out->count > 0 ? "," : "", printed);
     free(printed);
     out->count++;
     return true;
@@ -179,9 +179,9 @@ bool connect_string_parse(const char *text, struct connect_string *out, char **e
     const char *end = text + strcspn(text, "/");
     if (!check_outline(text, end, error))
         return false;
-    out->servers = calloc(CONNECT_STRING_SERVERS, sizeof out->servers[0]);
-    out->chroot = strdup(end);
-    bool fine = out->servers && out->chroot;
+    out->servers = xcalloc(CONNECT_STRING_SERVERS, sizeof out->servers[0]);
+    out->chroot = xstrdup(end);
+    bool fine = true;
     for (const char *piece = text, *comma; fine && piece; piece = comma ? comma + 1 : NULL) {
         comma = memchr(piece, ',', (size_t)(end - piece));
         size_t length = (size_t)((comma ? comma : end) - piece);
@@ -194,12 +194,9 @@ bool connect_string_parse(const char *text, struct connect_string *out, char **e
     if (fine) {
         out->hosts = text_take(&hosts);
         /* Ten thousand sessions have one each: give back the room of those that were not named. */
-        struct host_port *fitting = realloc(out->servers, out->count * sizeof *fitting);
-        if (fitting)
-            out->servers = fitting;
-    }
-    if (out->hosts)
+        out->servers = xreallocarray(out->servers, out->count, sizeof out->servers[0]);
         return true;
+    }
     text_free(&hosts);
     connect_string_free(out);
     return false;
@@ -218,23 +215,19 @@ void connect_string_free(struct connect_string *string)
 char **host_list_parse(const char *text, char **error)
 {
     *error = NULL;
-    char **list = calloc(CONNECT_STRING_SERVERS + 1, sizeof *list);
+    char **list = xcalloc(CONNECT_STRING_SERVERS + 1, sizeof *list);
     size_t count = 0;
-    if (!list)
-        return NULL;
     for (const char *piece = text;;) {
         size_t length = strcspn(piece, ",");
         struct host_port server;
         if (count == CONNECT_STRING_SERVERS) {
-            *error = strdup("there are more than 64 addresses; name fewer");
+            *error = xstrdup("there are more than 64 addresses; name fewer");
             goto failed;
         }
         if (!host_port_parse(piece, length, 0, &server, error))
             goto failed;
-        list[count] = host_port_print(&server);
+        list[count++] = host_port_print(&server);
         free(server.host);
-        if (!list[count++])
-            goto failed;
         if (!piece[length])
             return list;
         piece += length + 1;

@@ -45,7 +45,7 @@ bool host_is_valid(const char *host, size_t length);
 char **host_list_parse(const char *text, char **error);
 void host_list_free(char **list);
 
-/* "host:port", IPv6 in brackets; malloc'd, NULL: out of memory. */
+/* "host:port", IPv6 in brackets; malloc'd. */
 char *host_port_print(const struct host_port *server);
 
 #endif

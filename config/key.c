@@ -9,6 +9,7 @@
 #include "config/auth_file.h"
 #include "config/config_file.h"
 #include "config/connect_string.h"
+#include "config/memory.h"
 #include "config/recipe_names.h"
 #include "config/settings.h"
 #include "config/text.h"
@@ -78,10 +79,8 @@ static void value_refuse(const struct key *key, const struct yaml_node *node, st
     else
         text_add(&text, yaml_node_word(node));
     char *value = text_take(&text);
-    if (value)
-        problems_add(reading->problems, node->line, node->column, "%s: %s %s",
-                     key_word(key, word, sizeof word), value, what);
-    reading->problems->out_of_memory |= !value;
+    problems_add(reading->problems, node->line, node->column, "%s: %s %s", key_word(key, word, sizeof word),
+                 value, what);
     free(value);
 }
 
@@ -125,13 +124,9 @@ static bool value_is_clean(const struct key *key, const struct yaml_node *node, 
     return true;
 }
 
-static void value_set_text(char **field, const char *text, struct key_reading *reading)
+static void value_set_text(char **field, const char *text)
 {
-    char *copy = strdup(text);
-    if (!copy) {
-        reading->problems->out_of_memory = true;
-        return;
-    }
+    char *copy = xstrdup(text);
     free(*field);
     *field = copy;
 }
@@ -188,7 +183,7 @@ static void read_expression(const struct key *key, const struct yaml_node *node,
         value_refuse(key, node, reading,
                      "has no group for the sequence number; put ten digits in parentheses: (\\d{10})");
     else
-        value_set_text(field, node->text, reading);
+        value_set_text(field, node->text);
 }
 
 /* A recipe is a name, which is looked for once the whole file is read, or a pattern. */
@@ -253,7 +248,7 @@ static void read_text(const struct key *key, const struct yaml_node *node, void 
 {
     size_t longest = key->maximum ? (size_t)key->maximum : 1024;
     if (value_text(key, node, reading) && value_is_clean(key, node, longest, reading))
-        value_set_text(field, node->text, reading);
+        value_set_text(field, node->text);
 }
 const struct key_type type_text = {"a text", read_text, print_text, clear_text};
 
@@ -303,7 +298,7 @@ static void key_types_read_word(const struct key *key, const struct yaml_node *n
 {
     int index = read_word_index(key, node, reading);
     if (index >= 0)
-        value_set_text(field, key->words[index], reading);
+        value_set_text(field, key->words[index]);
 }
 const struct key_type type_word = {"one of a few words", key_types_read_word, print_text, clear_text};
 
@@ -483,7 +478,7 @@ static void read_path(const struct key *key, const struct yaml_node *node, void 
     if (problem)
         value_refuse(key, node, reading, problem);
     else
-        value_set_text(field, node->text, reading);
+        value_set_text(field, node->text);
 }
 const struct key_type type_path = {"a path such as /election", read_path, print_text, clear_text};
 const struct key_type type_pattern = {"a path such as /election or /teams/*/leader", read_path, print_text,
@@ -498,13 +493,12 @@ static void read_connect_string(const struct key *key, const struct yaml_node *n
         return;
     if (connect_string_parse(node->text, &string, &error)) {
         connect_string_free(&string);
-        value_set_text(field, node->text, reading);
+        value_set_text(field, node->text);
         return;
     }
     if (error)
         problems_add(reading->problems, node->line, node->column, "%s: %s", key_word(key, word, sizeof word),
                      error);
-    reading->problems->out_of_memory |= !error;
     free(error);
 }
 const struct key_type type_connect_string = {"a connect string such as zk1:2181,zk2:2181/chroot",
@@ -516,9 +510,7 @@ static void key_types_read_file(const struct key *key, const struct yaml_node *n
     if (!value_text(key, node, reading) || !value_is_clean(key, node, 4000, reading))
         return;
     char *resolved = config_file_resolve(reading->file, node->text);
-    if (resolved)
-        value_set_text(field, resolved, reading);
-    reading->problems->out_of_memory |= !resolved;
+    value_set_text(field, resolved);
     free(resolved);
 }
 const struct key_type type_file = {"the name of a file", key_types_read_file, print_text, clear_text};
@@ -530,7 +522,7 @@ static void read_history(const struct key *key, const struct yaml_node *node, vo
     bool is_word =
         node->kind == NODE_TEXT && (strcmp(node->text, "auto") == 0 || strcmp(node->text, "off") == 0);
     if (is_word)
-        value_set_text(field, node->text, reading);
+        value_set_text(field, node->text);
     else
         key_types_read_file(key, node, field, reading);
 }
@@ -558,7 +550,7 @@ static void read_identity(const struct key *key, const struct yaml_node *node, v
         value_refuse(key, node, reading,
                      "is not known; write auto, registry:/path, data, name, client or session");
     else
-        value_set_text(field, node->text, reading);
+        value_set_text(field, node->text);
 }
 
 static void print_identity(const struct key *key, const void *field, struct text *out)
@@ -597,18 +589,14 @@ static void read_list(const struct key *key, const struct yaml_node *node, char 
         value_refuse(key, node, reading, what);
         return;
     }
-    char **list = calloc(count + 1, sizeof *list);
-    bool fine = list != NULL;
-    reading->problems->out_of_memory |= !list;
-    for (size_t i = 0; list && i < count; i++) {
+    char **list = xcalloc(count + 1, sizeof *list);
+    bool fine = true;
+    for (size_t i = 0; i < count; i++) {
         const struct yaml_node *item = node->kind == NODE_LIST ? &node->items[i] : node;
         bool good = value_text(key, item, reading) && check(key, item, reading);
         fine &= good;
-        if (!fine)
-            continue;
-        list[i] = strdup(item->text);
-        fine = list[i] != NULL;
-        reading->problems->out_of_memory |= !fine;
+        if (fine)
+            list[i] = xstrdup(item->text);
     }
     if (!fine) {
         host_list_free(list);
@@ -716,12 +704,11 @@ static char **read_hosts(const struct key *key, const struct yaml_node *node, st
         }
         text_printf(&joined, "%s%s", i ? "," : "", node->items[i].text);
     }
-    char **list = joined.failed ? NULL : host_list_parse(joined.at, &error);
+    char **list = host_list_parse(joined.at, &error);
     text_free(&joined);
     if (!list && error)
         problems_add(reading->problems, node->line, node->column, "%s: %s", key_word(key, word, sizeof word),
                      error);
-    reading->problems->out_of_memory |= !list && !error;
     free(error);
     return list;
 }

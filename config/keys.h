@@ -20,8 +20,8 @@ extern const size_t key_count;
 /* NULL: there is none. A list of mappings is found with and without its "[]". */
 const struct key *key_find(const char *path);
 
-/* Gives all fields of a zeroed struct their defaults. False: out of memory. */
-bool keys_initialise(const char *scope, void *base);
+/* Gives all fields of a zeroed struct their defaults. */
+void keys_initialise(const char *scope, void *base);
 /* Releases all that the fields of a struct own, items of lists included, and zeroes the fields. */
 void keys_clear(const char *scope, void *base);
 

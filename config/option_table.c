@@ -170,7 +170,7 @@ static const char *set_sort(struct options *options, const char *value)
 
 static const char *set_columns(struct options *options, const char *value)
 {
-    static const char *const words[] = {"cluster", "election", "state", "leader", "cand", "since",
+    static const char *const words[] = {"cluster", "election", "state", "leader", "cand",   "since",
                                         "strip",   "last",     "p50",   "next",   "finding"};
     options->columns = value;
     for (const char *at = value; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
@@ -179,7 +179,8 @@ static const char *set_columns(struct options *options, const char *value)
                (strlen(words[known]) != length || strncmp(words[known], at, length) != 0))
             known++;
         if (known == sizeof words / sizeof *words)
-            return "has a column that is not known; write some of cluster, election, state, leader, cand, since, "
+            return "has a column that is not known; write some of cluster, election, state, leader, cand, "
+                   "since, "
                    "strip, last, p50, next, finding";
     }
     return *value ? NULL : "is empty; write names of columns, as in election,state,leader,next";
@@ -221,6 +222,13 @@ static const char *set_quick(struct options *options, const char *value)
 {
     (void)value;
     options->quick = true;
+    return NULL;
+}
+
+static const char *set_watch(struct options *options, const char *value)
+{
+    (void)value;
+    options->watch = true;
     return NULL;
 }
 
@@ -484,6 +492,16 @@ static const char *set_listen(struct options *options, const char *value)
     return *value ? NULL : "is empty; write as in 127.0.0.1:9151";
 }
 
+static const char *set_pair(struct options *options, const char *value)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    size_t length = strlen(value);
+    options->pair = value;
+    return length && length <= 40 && strspn(value, letters) == length
+               ? NULL
+               : "is no name of 1 to 40 letters, digits, - and _; write as in --pair ops";
+}
+
 static const char *set_yaml(struct options *options, const char *value)
 {
     (void)value;
@@ -576,11 +594,14 @@ const struct option_row option_table[] = {
     {"window", 0, "DURATION", CHECK, set_window, "period of figures from a recording (24h)"},
     {"listen", 0, "ADDR:PORT", EXPORT | RECORD, set_listen,
      "serve metrics at this address (export: 127.0.0.1:9151; record: off)"},
+    {"pair", 0, "NAME", RECORD, set_pair, "recorders of this NAME elect the one that sends the alerts"},
     {"once", 0, NULL, EXPORT, set_once, "print the metrics of one snapshot, for a textfile collector"},
     {"series", 0, "N", EXPORT | RECORD, set_series, "maximum number of series (50000)"},
     {"json", 0, NULL, ONCE | EVENTS | INJECT | REPORT | AUTOPSY | WHY | DISCOVER, set_json, "print JSON"},
-    {"yaml", 0, NULL, DISCOVER, set_yaml, "print a configuration with the elections, and reasons as comments"},
-    {"recipes", 0, NULL, DISCOVER, set_recipes, "list the known layouts, those of the configuration included"},
+    {"yaml", 0, NULL, DISCOVER, set_yaml,
+     "print a configuration with the elections, and reasons as comments"},
+    {"recipes", 0, NULL, DISCOVER, set_recipes,
+     "list the known layouts, those of the configuration included"},
     {"example", 0, NULL, CONFIG, set_example, "print an example with every key, its default and its meaning"},
     {"diff", 0, NULL, CONFIG, set_diff, "print only what differs from the defaults"},
     {"schema", 0, NULL, CONFIG, set_schema, "print a JSON schema, for editors"},
@@ -595,15 +616,15 @@ const struct option_row option_table[] = {
     {"from", 0, "TIME", REPORT | EVENTS | AUTOPSY, set_from,
      "start of the period (report: a day before the end, else the beginning)"},
     {"to", 0, "TIME", REPORT | EVENTS | AUTOPSY, set_to, "end of the period (the end of the recording)"},
-    {"into", 0, "FILE", AUTOPSY, set_into,
-     "write it into this recording; an existing one is completed"},
+    {"into", 0, "FILE", AUTOPSY, set_into, "write it into this recording; an existing one is completed"},
     {"follow", 0, NULL, AUTOPSY, set_follow, "continue as the servers append transactions"},
     {"election", 0, "PATH", REPORT | AUTOPSY, set_election,
      "only this election, or the matches of a pattern"},
     {"strict", 0, NULL, ONCE, set_strict,
      "exit 1 without a leader, if that is unknown, or with a finding of severity error"},
     {"quick", 0, NULL, ONCE, set_quick, "take one snapshot only, never a second"},
-    {"for", 0, "DURATION", EVENTS | INJECT, set_for, "end after this time"},
+    {"watch", 0, NULL, ONCE, set_watch, "print it again after each change, until Ctrl-C or --for"},
+    {"for", 0, "DURATION", ONCE | EVENTS | INJECT, set_for, "end after this time"},
     {"count", 0, "N", EVENTS, set_count, "end after N events"},
     {"candidates", 'n', "N", INJECT, set_candidates, "number of candidates (10)"},
     {"rate", 0, "N/s", INJECT | DISCOVER, set_rate,
@@ -660,7 +681,8 @@ const struct option_row option_table[] = {
     {"output", 'o', "FORM", ONCE, set_form, "json; wide: nothing is cut; yaml; csv: a line an election"},
     {"filter", 0, "FILTER", WATCH | DEMO | REPLAY | ONCE | EVENTS, option_table_set_filter,
      "only elections that match: text, state:vacant, next:stops, severity>=error ..."},
-    {"log", 0, "FILE", EVERY, set_log, "append a log of electop itself to FILE"},
+    {"log", 0, "FILE", EVERY, set_log,
+     "append a log of electop itself to FILE, or to the journal (--log journal)"},
     {"help", 'h', NULL, EVERY, set_nothing, "this help"},
     {"version", 'V', NULL, EVERY, set_nothing, "the version"},
 };
@@ -694,7 +716,7 @@ const struct command_row command_table[] = {
      "A RANGE is that of the plug-in guidelines, [@][START:][END]; times are seconds, or 10s, 5m.\n\n"
      "Without a threshold for them: CRITICAL is a leader election without a leader and a certain\n"
      "finding that is critical; WARNING is a certain error, and a leader without a successor or\n"
-     "whose successor would not be notified.\n"},
+     "whose successor would not be notified, and a server that is read-only.\n"},
     {COMMAND_EXPORT, "export", "[PATH...]", "metrics for Prometheus",
      "They are served on /metrics, as text or, on request, as OpenMetrics. --once prints them.\n"
      "127.0.0.1 is reachable from this host only; any other address from the whole network.\n"},
@@ -715,10 +737,11 @@ const struct command_row command_table[] = {
      "The recording is history: {file: ...} of the configuration, else history.db in\n"
      "$STATE_DIRECTORY (a service's), else in $XDG_STATE_HOME/electop or ~/.local/state/electop.\n"
      "It is an SQLite database: sqlite3 FILE 'SELECT * FROM failovers'. SIGHUP reads the\n"
-     "configuration again.\n"},
-    {COMMAND_REPORT, "report", "[FILE]", "a report from a recording, to attach to an incident",
-     "FILE is a recording (the configured one). The report is text, or with --json, --markdown\n"
-     "or --html another format.\n\n" TIMES "\n"
+     "configuration again. With --pair two recorders on two machines record, and one sends the\n"
+     "alerts; they write in the sandbox directory (/electop-sandbox, or inject: {sandbox: ...}).\n"},
+    {COMMAND_REPORT, "report", "[RECORDING]", "a report from a recording, to attach to an incident",
+     "RECORDING is a file of electop record, the configured one where none is named. The report is\n"
+     "text, or with --json, --markdown or --html another format.\n\n" TIMES "\n"
      "Exit codes: 0 done; 2 wrong usage, or a file that cannot be read or written; 3 nothing\n"
      "was recorded in that time, or not that election.\n"},
     {COMMAND_REPLAY, "replay", "[FILE]", "the dashboard on a recording",

@@ -116,7 +116,8 @@ struct options {
     const char *filter;       /* watch, once, events: which elections; NULL: all */
     const char *log;          /* file; NULL: none */
     bool json, strict, quick; /* once, events */
-    int64_t for_ms;           /* events: 0 for ever */
+    bool watch;               /* once: again after each change */
+    int64_t for_ms;           /* once --watch, events: 0 for ever */
     long count;               /* events: 0 without limit */
     const char *recording;    /* report, replay: the file; NULL: the configured one */
     const char *replay;       /* once, events: this recording, no cluster; NULL: live. report: as recording */
@@ -138,6 +139,7 @@ struct options {
     const char *completion;     /* completion: the shell, or what is to be listed */
     struct check_options check;
     const char *listen; /* export, record: ADDR:PORT; NULL: export 127.0.0.1:9151, record none */
+    const char *pair;   /* record: name of the recorders' election; NULL: none */
     bool once;          /* export: print once, and end */
     long series;        /* export: at most so many, default 50000 */
 };

@@ -14,7 +14,6 @@ static void print_option(const struct option_row *row, bool lettered, struct tex
     text_printf(&left, lettered ? "  -%c, " : "      ", row->letter);
     text_printf(&left, "--%s%s%s", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
     text_printf(out, "%-*s  %s\n", OPTION_COLUMN, left.at ? left.at : "", row->help);
-    out->failed |= left.failed;
     text_free(&left);
 }
 
@@ -41,7 +40,6 @@ static void print_keys(struct text *out)
             text_printf(&left, " %s", key->fallback);
         text_printf(out, "%-*s  %s%s\n", OPTION_COLUMN, left.at ? left.at : "", key->help,
                     key->flags & KEY_NOT_USED_YET ? " (not used by this version yet)" : "");
-        out->failed |= left.failed;
         text_free(&left);
     }
 }
@@ -62,14 +60,18 @@ static void print_recipes(const char *const *recipes, struct text *out)
 /* Two for each command, as they are typed. */
 static const char *const examples[][2] = {
     [COMMAND_WATCH] = {"electop -s zk1:2181,zk2:2181", "electop watch --filter next:stops '/teams/*/leader'"},
-    [COMMAND_ONCE] = {"electop once --strict -s zk1:2181 /election", "electop once -o csv --filter state:vacant"},
+    [COMMAND_ONCE] = {"electop once --strict -s zk1:2181 /election",
+                      "electop once --watch --filter state:vacant"},
     [COMMAND_EVENTS] = {"electop events --json /election", "electop events --filter cluster:prod --for 1h"},
-    [COMMAND_CHECK] = {"electop check -s zk1:2181 /election", "electop check --critical vacancy=10s /election"},
+    [COMMAND_CHECK] = {"electop check -s zk1:2181 /election",
+                       "electop check --critical vacancy=10s /election"},
     [COMMAND_EXPORT] = {"electop export -s zk1:2181", "electop export --once /election"},
     [COMMAND_RECORD] = {"electop record -s zk1:2181 /election", "electop record -c /etc/electop/config.yaml"},
-    [COMMAND_REPORT] = {"electop report --from 03:00 --to 03:30", "electop report --html incident.html --election /election"},
+    [COMMAND_REPORT] = {"electop report --from 03:00 --to 03:30",
+                        "electop report --html incident.html --election /election"},
     [COMMAND_REPLAY] = {"electop replay --at 03:12", "electop replay incident.db"},
-    [COMMAND_AUTOPSY] = {"electop autopsy /var/lib/zookeeper", "electop autopsy --into past.db zk1.tar.gz zk2.tar.gz"},
+    [COMMAND_AUTOPSY] = {"electop autopsy /var/lib/zookeeper",
+                         "electop autopsy --into past.db zk1.tar.gz zk2.tar.gz"},
     [COMMAND_WHY] = {"electop why", "electop why /election 03:12"},
     [COMMAND_DISCOVER] = {"electop discover -s zk1:2181", "electop discover --yaml /teams"},
     [COMMAND_INJECT] = {"electop inject /electop-sandbox -n 100 --for 30s",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/connect_string.h"
+#include "config/memory.h"
 #include "config/option_table.h"
 #include "config/text.h"
 #include "config/times.h"
@@ -232,7 +233,7 @@ static bool refuse_unknown(struct parse *parse, const char *argument)
     struct nearest nearest = {0};
     struct text text = {0};
     size_t length = strcspn(argument, "=");
-    char *name = length > 2 ? strndup(argument + 2, length - 2) : NULL;
+    char *name = length > 2 ? xstrndup(argument + 2, length - 2) : NULL;
     /* Those of this command first; only then what belongs to others. */
     unsigned here = COMMAND_BIT(parse->options->command);
     for (int other = 0; other < 2 && !nearest.best; other++)
@@ -269,7 +270,7 @@ static char *check_hosts(const struct option_row *row, const char *value)
         int port;
         if (!strchr(value, ':')) {
             if (port_parse(value, &port))
-                error = strdup("is neither a port, nor host:port,..., nor off; ports are 1 to 65535");
+                error = xstrdup("is neither a port, nor host:port,..., nor off; ports are 1 to 65535");
         } else {
             host_list_free(host_list_parse(value, &error));
         }
@@ -432,9 +433,7 @@ static bool options_parse_read_word(struct parse *parse, char *word)
         snprintf(after, sizeof after, " %s", problem);
         return refuse_word(parse, "the path ", word, after);
     }
-    char **paths = realloc(options->paths, (options->path_count + 2) * sizeof *paths);
-    if (!paths)
-        return false;
+    char **paths = xreallocarray(options->paths, options->path_count + 2, sizeof *paths);
     options->paths = paths;
     options->paths[options->path_count++] = word;
     options->paths[options->path_count] = NULL;
@@ -467,7 +466,8 @@ static bool read_arguments(struct parse *parse, int command_at)
 static bool check_replay(struct parse *parse)
 {
     static const char *const of_clusters[] = {
-        "server", "cluster", "session-timeout", "auth-file", "admin", "four-letter", "wait", "quick", "for"};
+        "server",      "cluster", "session-timeout", "auth-file", "admin",
+        "four-letter", "wait",    "quick",           "watch",     "for"};
     static const char *const of_recordings[] = {"at", "from", "to"};
     const struct options *options = parse->options;
     const bool *given = parse->given;
@@ -485,6 +485,19 @@ static bool check_replay(struct parse *parse)
             return options_parse_refuse(
                 parse, "--%s has no meaning with --replay, which asks no cluster; leave one of them out",
                 of_clusters[i]);
+    return true;
+}
+
+/* --watch goes on where once would end. */
+static bool check_once(struct parse *parse)
+{
+    const struct options *options = parse->options;
+    if (options->command != COMMAND_ONCE)
+        return true;
+    if (options->for_ms && !options->watch)
+        return options_parse_refuse(parse, "--for ends a --watch; give that, too, or --wait DURATION");
+    if (options->watch && options->form && strcmp(options->form, "csv") == 0)
+        return options_parse_refuse(parse, "a CSV table has one end, and --watch none; ask for -o json");
     return true;
 }
 
@@ -555,7 +568,7 @@ bool options_parse(int argc, char *const *argv, struct options *options, char **
                                 .inject.candidates = 10};
     *error = NULL;
     if (choose_command(&parse, &command_at) && read_arguments(&parse, command_at) && check_together(&parse) &&
-        check_replay(&parse))
+        check_replay(&parse) && check_once(&parse))
         return true;
     options_free(options);
     return false;

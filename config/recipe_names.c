@@ -27,9 +27,7 @@ static void recipe_names_refuse(const struct yaml_node *node, const char *key, c
                                 struct problems *problems)
 {
     char *quoted = text_quoted(node->text);
-    if (quoted)
-        problems_add(problems, node->line, node->column, "%s: %s %s", key, quoted, what);
-    problems->out_of_memory |= !quoted;
+    problems_add(problems, node->line, node->column, "%s: %s %s", key, quoted, what);
     free(quoted);
 }
 
@@ -54,9 +52,7 @@ static void check_name(const struct yaml_node *recipe, const struct yaml_node *o
                      : text_format("is no known recipe; write auto, a name that electop config --help "
                                    "lists, one of your own below recipes, or a pattern such as "
                                    "'^member-(\\d{10})$'");
-    if (what)
-        recipe_names_refuse(recipe, "recipe", what, problems);
-    problems->out_of_memory |= !what;
+    recipe_names_refuse(recipe, "recipe", what, problems);
     free(what);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "config/auth_file.h"
+#include "config/memory.h"
 #include "config/text.h"
 
 const char *private_file_problem(const char *file)
@@ -37,7 +38,7 @@ static bool security_refuse(char **error, const char *kind, const char *file, co
 
 static bool security_say(char **error, const char *what)
 {
-    *error = strdup(what);
+    *error = xstrdup(what);
     return false;
 }
 
@@ -74,10 +75,10 @@ static bool security_read_credentials(struct sasl_settings *sasl, char **error)
         return security_refuse(error, "credentials file", sasl->credentials_file,
                                "holds no credentials; write one line, user:password");
     }
-    sasl->user = strndup(line, (size_t)(colon - line));
+    sasl->user = xstrndup(line, (size_t)(colon - line));
     sasl->password = auth_share(colon + 1);
     auth_wipe(line);
-    return sasl->user && sasl->password;
+    return true;
 }
 
 bool security_load(struct security_settings *security, char **error)

@@ -53,7 +53,7 @@ struct security_settings {
 
 /*
  * Reads the credentials and checks the files' permissions. False: *error says "what; what to do" (caller
- * frees; NULL: out of memory).
+ * frees).
  */
 bool security_load(struct security_settings *security, char **error);
 

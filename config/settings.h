@@ -113,8 +113,9 @@ struct screen_settings {
     enum theme_choice theme;
     bool mouse;
     enum tri_state ascii;
-    bool utc;           /* times are shown and read in UTC, not in local time */
+    bool utc;            /* times are shown and read in UTC, not in local time */
     enum auto_off hints; /* the legend of the first minute */
+    bool bell;           /* rings for each new certain error */
     int64_t refresh_ms;  /* a picture at most this often */
 };
 
@@ -132,6 +133,9 @@ struct settings {
     char *notes; /* keys of the file without effect in this version, one a line; NULL: none */
     struct cluster_settings *clusters;
     size_t cluster_count; /* at least 1 */
+    /* Of a command on a recording, which talks to none: those of the file, for what they say of elections. */
+    struct cluster_settings *recorded;
+    size_t recorded_count;
     struct recipe_settings *recipes;
     size_t recipe_count;
     struct discover_settings discover;
@@ -145,8 +149,8 @@ struct settings {
 
 /*
  * Defaults, then the configuration file, then the command line, checked together. All errors of a file
- * are in *error, one a line (file:line:column: the error; the remedy). NULL on failure (*error NULL: out of
- * memory); settings_free().
+ * are in *error, one a line (file:line:column: the error; the remedy). NULL on failure;
+ * settings_free().
  *
  * - --server alone replaces the file's clusters: a credential goes to no host that it was not written for.
  *   A cluster of the file with the same connect string is used as it is. With --cluster it replaces that
@@ -164,6 +168,12 @@ void settings_free(struct settings *settings);
  */
 const struct election_settings *settings_of_election(const struct cluster_settings *cluster,
                                                      const char *path);
+/*
+ * The same for the election at this full path, as a recording knows it, in the cluster of this name. NULL:
+ * nothing.
+ */
+const struct election_settings *settings_of_path(const struct settings *settings, const char *cluster,
+                                                 const char *full_path);
 
 /* The effective settings as a configuration file (secrets are never in it); malloc'd. */
 char *settings_print(const struct settings *settings);
@@ -182,10 +192,10 @@ char *settings_schema(void);
  * is its part that tests and the fuzzer call.)
  */
 
-/* All defaults, no cluster. NULL: out of memory. */
+/* All defaults, no cluster. */
 struct settings *settings_new(void);
 
-/* One more cluster or election at the end of its list, with defaults; NULL: out of memory. */
+/* One more cluster or election at the end of its list, with defaults. */
 struct cluster_settings *settings_add_cluster(struct settings *settings);
 struct election_settings *cluster_add_election(struct cluster_settings *cluster);
 

@@ -8,6 +8,7 @@
 #include "config/config_file.h"
 #include "config/connect_string.h"
 #include "config/keys.h"
+#include "config/memory.h"
 #include "config/option_table.h"
 #include "config/options.h"
 #include "config/recipe_names.h"
@@ -20,23 +21,18 @@
 
 struct settings *settings_new(void)
 {
-    struct settings *settings = calloc(1, sizeof *settings);
-    if (!settings)
-        return NULL;
-    bool fine = keys_initialise("", settings) && keys_initialise(ELECTIONS, &settings->discovered);
-    settings->discovered.path = strdup("");
-    if (fine && settings->discovered.path)
-        return settings;
-    settings_free(settings);
-    return NULL;
+    struct settings *settings = xcalloc(1, sizeof *settings);
+    keys_initialise("", settings);
+    keys_initialise(ELECTIONS, &settings->discovered);
+    settings->discovered.path = xstrdup("");
+    return settings;
 }
 
-/* Room for one more zeroed item of size at the end of *items; the count is raised. NULL: out of memory. */
+/* Room for one more zeroed item of size at the end of *items; the count is raised. */
 static void *settings_file_grow(void *items, size_t *count, size_t size)
 {
-    char *grown = realloc(items, (*count + 1) * size);
-    if (grown)
-        memset(grown + (*count)++ * size, 0, size);
+    char *grown = xreallocarray(items, *count + 1, size);
+    memset(grown + (*count)++ * size, 0, size);
     return grown;
 }
 
@@ -44,24 +40,18 @@ struct cluster_settings *settings_add_cluster(struct settings *settings)
 {
     struct cluster_settings *grown =
         settings_file_grow(settings->clusters, &settings->cluster_count, sizeof settings->clusters[0]);
-    if (!grown)
-        return NULL;
     settings->clusters = grown;
-    return keys_initialise(CLUSTERS, &grown[settings->cluster_count - 1])
-               ? &grown[settings->cluster_count - 1]
-               : NULL;
+    keys_initialise(CLUSTERS, &grown[settings->cluster_count - 1]);
+    return &grown[settings->cluster_count - 1];
 }
 
 struct election_settings *cluster_add_election(struct cluster_settings *cluster)
 {
     struct election_settings *grown =
         settings_file_grow(cluster->elections, &cluster->election_count, sizeof cluster->elections[0]);
-    if (!grown)
-        return NULL;
     cluster->elections = grown;
-    return keys_initialise(ELECTIONS, &grown[cluster->election_count - 1])
-               ? &grown[cluster->election_count - 1]
-               : NULL;
+    keys_initialise(ELECTIONS, &grown[cluster->election_count - 1]);
+    return &grown[cluster->election_count - 1];
 }
 
 static void cluster_clear(struct cluster_settings *cluster)
@@ -86,6 +76,9 @@ void settings_free(struct settings *settings)
         return;
     for (size_t i = 0; i < settings->cluster_count; i++)
         cluster_clear(&settings->clusters[i]);
+    for (size_t i = 0; i < settings->recorded_count; i++)
+        cluster_clear(&settings->recorded[i]);
+    free(settings->recorded);
     election_clear(&settings->discovered);
     keys_clear("", settings);
     free(settings->file);
@@ -125,9 +118,7 @@ static void refuse_key(const struct yaml_node *node, const char *parent, struct 
         }
     }
     char *message = text_take(&text);
-    if (message)
-        problems_add(reading->problems, node->line, node->column, "%s", message);
-    reading->problems->out_of_memory |= !message;
+    problems_add(reading->problems, node->line, node->column, "%s", message);
     free(message);
 }
 
@@ -162,8 +153,8 @@ static void check_items(const struct key *list, const struct yaml_node *node, st
                     continue;
                 char *quoted = text_quoted(value->text);
                 problems_add(reading->problems, value->line, value->column,
-                             "%s: %s is already there, on line %zu; keep one of them", word,
-                             quoted ? quoted : "", other->line);
+                             "%s: %s is already there, on line %zu; keep one of them", word, quoted,
+                             other->line);
                 free(quoted);
                 break;
             }
@@ -222,17 +213,13 @@ static void read_items(const struct key *list, const struct yaml_node *node, voi
     }
     if (!node->count)
         return;
-    items = calloc(node->count, list->item_size);
-    if (!items) {
-        reading->problems->out_of_memory = true;
-        return;
-    }
+    items = xcalloc(node->count, list->item_size);
     /* Stored before the items are read: whatever happens, their owner releases them. */
     memcpy((char *)base + list->offset, &items, sizeof items);
     size_t count = node->count;
     memcpy((char *)base + list->count_offset, &count, sizeof count);
     for (size_t i = 0; i < count && !problems_full(reading->problems); i++) {
-        reading->problems->out_of_memory |= !keys_initialise(list->path, items + i * list->item_size);
+        keys_initialise(list->path, items + i * list->item_size);
         read_map(list->path, &node->items[i], items + i * list->item_size, reading);
     }
     check_items(list, node, reading);
@@ -302,7 +289,6 @@ void settings_read(struct settings *settings, const char *const *recipes, const 
     if (root)
         recipe_names_check(root, recipes, problems);
     yaml_tree_free(root);
-    problems->out_of_memory |= reading.notes.failed;
     free(settings->notes);
     settings->notes = reading.notes.length ? text_take(&reading.notes) : NULL;
     text_free(&reading.notes);
@@ -310,37 +296,31 @@ void settings_read(struct settings *settings, const char *const *recipes, const 
 
 #define DEFAULT_HOSTS "127.0.0.1:2181"
 
-/* Replaces *field with a copy of text. False: out of memory. */
-static bool set_text(char **field, const char *text)
+/* Replaces *field with a copy of text. */
+static void set_text(char **field, const char *text)
 {
-    char *copy = text ? strdup(text) : NULL;
-    if (text && !copy)
-        return false;
+    char *copy = text_copy(text);
     free(*field);
     *field = copy;
-    return true;
 }
 
-static bool settings_load_read_file(struct settings *settings, const struct options *options,
+static void settings_load_read_file(struct settings *settings, const struct options *options,
                                     struct problems *problems)
 {
     char *error;
     size_t length, line, column;
-    if (!config_file_find(options->config_file, &settings->file))
-        return false;
+    settings->file = config_file_find(options->config_file);
     if (!settings->file)
-        return true;
+        return;
     problems->file = settings->file;
     char *bytes = config_file_read(settings->file, &length, &error, &line, &column);
     if (bytes) {
         settings_read(settings, options->recipes, bytes, length, problems);
         free(bytes);
-        return true;
+        return;
     }
-    if (error)
-        problems_add(problems, line, column, "%s", error);
+    problems_add(problems, line, column, "%s", error);
     free(error);
-    return problems->count > 0;
 }
 
 /* Keeps only the cluster at index. */
@@ -354,7 +334,7 @@ static void keep_cluster(struct settings *settings, size_t index)
     settings->cluster_count = index < settings->cluster_count;
 }
 
-static bool choose_by_name(struct settings *settings, const char *name, struct problems *problems)
+static void choose_by_name(struct settings *settings, const char *name, struct problems *problems)
 {
     struct nearest nearest = {0};
     struct text text = {0};
@@ -362,7 +342,7 @@ static bool choose_by_name(struct settings *settings, const char *name, struct p
         const char *known = settings->clusters[i].name;
         if (known && strcmp(known, name) == 0) {
             keep_cluster(settings, i);
-            return true;
+            return;
         }
         if (known)
             nearest_offer(&nearest, name, known);
@@ -378,19 +358,16 @@ static bool choose_by_name(struct settings *settings, const char *name, struct p
         text_printf(&text, "%s%s", i ? ", " : "",
                     settings->clusters[i].name ? settings->clusters[i].name : "none");
     char *what = text_take(&text);
-    if (!what)
-        return false;
     problems_add(problems, 0, 0, "unknown cluster %s", what);
     free(what);
-    return true;
 }
 
 /* --server and --cluster: which clusters remain, and where they are reached. */
 static bool choose_clusters(struct settings *settings, const struct options *options,
                             struct problems *problems)
 {
-    if (options->cluster && !choose_by_name(settings, options->cluster, problems))
-        return false;
+    if (options->cluster)
+        choose_by_name(settings, options->cluster, problems);
     if (problems->count)
         return true;
     if (options->server && !options->cluster) {
@@ -401,19 +378,23 @@ static bool choose_clusters(struct settings *settings, const struct options *opt
     }
     if (!settings->cluster_count && !settings_add_cluster(settings))
         return false;
-    if (options->server || !settings->clusters[0].hosts)
-        return set_text(&settings->clusters[0].hosts, options->server ? options->server : DEFAULT_HOSTS);
+    if (options->server || !settings->clusters[0].hosts) {
+        set_text(&settings->clusters[0].hosts, options->server ? options->server : DEFAULT_HOSTS);
+        return true;
+    }
     return true;
 }
 
-static bool copy_election(struct election_settings *to, const struct election_settings *from, bool pattern)
+static void copy_election(struct election_settings *to, const struct election_settings *from, bool pattern)
 {
     to->kind = from->kind;
     to->inject = from->inject;
     to->allow = from->allow;
     /* A pattern's own name would be the same for each match. */
-    return set_text(&to->name, pattern ? NULL : from->name) && set_text(&to->recipe, from->recipe) &&
-           set_text(&to->acknowledgement, from->acknowledgement) && set_text(&to->identity, from->identity);
+    set_text(&to->name, pattern ? NULL : from->name);
+    set_text(&to->recipe, from->recipe);
+    set_text(&to->acknowledgement, from->acknowledgement);
+    set_text(&to->identity, from->identity);
 }
 
 const struct election_settings *settings_of_election(const struct cluster_settings *cluster, const char *path)
@@ -428,34 +409,67 @@ const struct election_settings *settings_of_election(const struct cluster_settin
     return NULL;
 }
 
-static bool take_path(struct cluster_settings *to, const struct cluster_settings *configured,
+const struct election_settings *settings_of_path(const struct settings *settings, const char *cluster,
+                                                 const char *full_path)
+{
+    bool on_recording = settings && settings->recorded_count > 0;
+    size_t count = !settings ? 0 : on_recording ? settings->recorded_count : settings->cluster_count;
+    for (size_t i = 0; i < count; i++) {
+        const struct cluster_settings *named = on_recording ? &settings->recorded[i] : &settings->clusters[i];
+        const char *chroot = named->hosts ? strchr(named->hosts, '/') : NULL;
+        size_t length = chroot && chroot[1] ? strlen(chroot) : 0;
+        if (!named->name || strcmp(named->name, cluster) != 0 || strlen(full_path) < length)
+            continue;
+        return settings_of_election(named, full_path + length);
+    }
+    return NULL;
+}
+
+static void take_path(struct cluster_settings *to, const struct cluster_settings *configured,
                       const char *path)
 {
     for (size_t i = 0; i < to->election_count; i++)
         if (strcmp(to->elections[i].path, path) == 0)
-            return true;
+            return;
     struct election_settings *election = cluster_add_election(to);
-    if (!election || !set_text(&election->path, path))
-        return false;
+    set_text(&election->path, path);
     const struct election_settings *known = settings_of_election(configured, path);
-    return !known || copy_election(election, known, strcmp(known->path, path) != 0);
+    if (known)
+        copy_election(election, known, strcmp(known->path, path) != 0);
 }
 
 /* The paths of the command line in place of the configured elections. */
-static bool take_paths(struct cluster_settings *cluster, const struct options *options)
+static void take_paths(struct cluster_settings *cluster, const struct options *options)
 {
     if (!options->path_count)
-        return true;
+        return;
     struct cluster_settings chosen = {0};
-    bool fine = true;
-    for (size_t i = 0; fine && i < options->path_count; i++)
-        fine = take_path(&chosen, cluster, options->paths[i]);
+    for (size_t i = 0; i < options->path_count; i++) {
+        take_path(&chosen, cluster, options->paths[i]);
+    }
     for (size_t i = 0; i < cluster->election_count; i++)
         election_clear(&cluster->elections[i]);
     free(cluster->elections);
     cluster->elections = chosen.elections;
     cluster->election_count = chosen.election_count;
-    return fine;
+}
+
+/* Beside named elections, that of the recorders themselves. Where elections are discovered, it is, too. */
+static void take_pair(struct settings *settings, const struct options *options)
+{
+    struct cluster_settings *cluster = &settings->clusters[0];
+    char *path =
+        options->pair ? text_format("%s/pair-%s/recorders", settings->inject.sandbox, options->pair) : NULL;
+    if (path && cluster->election_count) {
+        size_t before = cluster->election_count;
+        take_path(cluster, cluster, path);
+        if (cluster->election_count > before) {
+            struct election_settings *election = &cluster->elections[before];
+            election->kind = KIND_LEADER;
+            set_text(&election->recipe, "curator-latch");
+        }
+    }
+    free(path);
 }
 
 /* A value of the command line, read as the key's value in a file would be. */
@@ -464,65 +478,65 @@ static bool settings_load_take_option(const char *path, const char *value, void 
     const struct key *key = key_find(path);
     struct problems none = {0};
     struct key_reading reading = {.problems = &none};
-    struct yaml_node node = {.kind = NODE_TEXT, .plain = true, .text = strdup(value)};
-    if (!node.text)
-        return false;
+    struct yaml_node node = {.kind = NODE_TEXT, .plain = true, .text = xstrdup(value)};
     key->type->read(key, &node, (char *)base + key->offset, &reading);
     free(node.text);
-    bool fine = !none.count && !none.out_of_memory;
+    bool fine = !none.count;
     problems_free(&none);
     return fine;
 }
 
-static bool read_credential(struct cluster_settings *cluster, struct problems *problems)
+static void read_credential(struct cluster_settings *cluster, struct problems *problems)
 {
     char *error;
     if (!cluster->auth_file ||
         auth_file_read(cluster->auth_file, &cluster->auth_scheme, &cluster->auth_credential, &error))
-        return true;
-    if (error)
-        problems_add(problems, 0, 0, "%s", error);
+        return;
+    problems_add(problems, 0, 0, "%s", error);
     free(error);
-    return problems->count > 0;
 }
 
 /* An option that names a file; it turns TLS on. */
-static bool take_tls(struct tls_settings *tls, const struct options *options)
+static void take_tls(struct tls_settings *tls, const struct options *options)
 {
     tls->on |= options->tls || options->tls_ca || options->tls_cert || options->tls_key;
-    return (!options->tls_ca || set_text(&tls->ca, options->tls_ca)) &&
-           (!options->tls_cert || set_text(&tls->cert, options->tls_cert)) &&
-           (!options->tls_key || set_text(&tls->key, options->tls_key));
+    if (options->tls_ca)
+        set_text(&tls->ca, options->tls_ca);
+    if (options->tls_cert)
+        set_text(&tls->cert, options->tls_cert);
+    if (options->tls_key)
+        set_text(&tls->key, options->tls_key);
 }
 
-static bool read_security(struct cluster_settings *cluster, struct problems *problems)
+static void read_security(struct cluster_settings *cluster, struct problems *problems)
 {
     char *error;
     if (security_load(&cluster->security, &error))
-        return true;
-    if (error)
-        problems_add(problems, 0, 0, "%s", error);
+        return;
+    problems_add(problems, 0, 0, "%s", error);
     free(error);
-    return problems->count > 0;
 }
 
 static bool override_cluster(struct cluster_settings *cluster, const struct options *options,
                              struct problems *problems)
 {
-    if (!cluster->name && !set_text(&cluster->name, ""))
-        return false;
+    if (!cluster->name)
+        set_text(&cluster->name, "");
     if (options->session_timeout_ms)
         cluster->session_timeout_ms = options->session_timeout_ms;
-    if (options->auth_file && !set_text(&cluster->auth_file, options->auth_file))
-        return false;
+    if (options->auth_file)
+        set_text(&cluster->auth_file, options->auth_file);
     if (options->admin && !settings_load_take_option("clusters[].servers.admin", options->admin, cluster))
         return false;
-    if (options->transactions && !set_text(&cluster->servers.transactions, options->transactions))
-        return false;
+    if (options->transactions)
+        set_text(&cluster->servers.transactions, options->transactions);
     if (options->four_letter != TRI_YES)
         cluster->servers.four_letter = options->four_letter == TRI_NO ? CHOICE_OFF : CHOICE_AUTO;
-    return take_paths(cluster, options) && take_tls(&cluster->security.tls, options) &&
-           read_credential(cluster, problems) && read_security(cluster, problems);
+    take_paths(cluster, options);
+    take_tls(&cluster->security.tls, options);
+    read_credential(cluster, problems);
+    read_security(cluster, problems);
+    return true;
 }
 
 /* What reads files asks no cluster anything. */
@@ -530,6 +544,19 @@ static void forget_credential(struct cluster_settings *cluster)
 {
     free(cluster->auth_file);
     cluster->auth_file = NULL;
+}
+
+static bool set_aside(struct settings *settings)
+{
+    if (!settings->cluster_count)
+        return true;
+    settings->recorded = calloc(settings->cluster_count, sizeof *settings->recorded);
+    if (!settings->recorded)
+        return false;
+    memcpy(settings->recorded, settings->clusters, settings->cluster_count * sizeof *settings->recorded);
+    settings->recorded_count = settings->cluster_count;
+    settings->cluster_count = 0;
+    return true;
 }
 
 /* What cannot mean several clusters at once. */
@@ -553,7 +580,7 @@ static void check_single(const struct settings *settings, const struct options *
 }
 
 /* What runs on follows the changes of the tree; discover searches it also where elections are named. */
-static bool choose_search(struct discover_settings *discover, const struct options *options)
+static void choose_search(struct discover_settings *discover, const struct options *options)
 {
     static const enum command lasting[] = {COMMAND_WATCH, COMMAND_EVENTS, COMMAND_RECORD, COMMAND_EXPORT,
                                            COMMAND_DEMO};
@@ -563,22 +590,19 @@ static bool choose_search(struct discover_settings *discover, const struct optio
     if (options->command == COMMAND_DISCOVER && options->rate_per_s)
         discover->rate_per_s = options->rate_per_s;
     if (options->command != COMMAND_DISCOVER || options->path_count == 0)
-        return true;
-    char **roots = calloc(options->path_count + 1, sizeof *roots);
-    for (size_t i = 0; roots && i < options->path_count; i++)
-        if (!(roots[i] = strdup(options->paths[i])))
-            break;
+        return;
+    char **roots = xcalloc(options->path_count + 1, sizeof *roots);
+    for (size_t i = 0; i < options->path_count; i++)
+        roots[i] = xstrdup(options->paths[i]);
     for (size_t i = 0; discover->roots && discover->roots[i]; i++)
         free(discover->roots[i]);
     free(discover->roots);
     discover->roots = roots;
-    return roots && roots[options->path_count - 1];
 }
 
 static bool settings_fill(struct settings *settings, const struct options *options, struct problems *problems)
 {
-    if (!settings_load_read_file(settings, options, problems))
-        return false;
+    settings_load_read_file(settings, options, problems);
     if (problems->count)
         return true;
     problems->file = NULL;
@@ -586,15 +610,16 @@ static bool settings_fill(struct settings *settings, const struct options *optio
        cluster: the file's clusters may have been renamed since, and their credentials are not needed. */
     bool on_recording = command_on_recording(options->command) || options->replay;
     bool on_logs = options->command == COMMAND_AUTOPSY;
-    if (options->command == COMMAND_DEMO || on_recording || (on_logs && !options->cluster))
+    if (on_recording && !set_aside(settings))
+        return false;
+    if (options->command == COMMAND_DEMO || (on_logs && !options->cluster))
         keep_cluster(settings, settings->cluster_count);
     struct options others = *options;
     if (on_recording) {
         others.cluster = NULL; /* one that was recorded */
         options = &others;
     }
-    if (!choose_search(&settings->discover, options))
-        return false;
+    choose_search(&settings->discover, options);
     if (on_logs || options->command == COMMAND_DISCOVER) {
         others.path_count = 0; /* directories, and where the search begins */
         options = &others;
@@ -610,6 +635,7 @@ static bool settings_fill(struct settings *settings, const struct options *optio
     for (size_t i = 0; i < settings->cluster_count; i++)
         if (!override_cluster(&settings->clusters[i], options, problems))
             return false;
+    take_pair(settings, options);
     if (options->ascii)
         settings->screen.ascii = TRI_YES;
     settings->screen.utc |= options->utc;
@@ -628,7 +654,7 @@ struct settings *settings_load(const struct options *options, char **error)
     struct problems problems = {0};
     struct settings *settings = settings_new();
     *error = NULL;
-    bool fine = settings && settings_fill(settings, options, &problems) && !problems.out_of_memory;
+    bool fine = settings_fill(settings, options, &problems);
     if (fine && !problems.count)
         return settings;
     if (fine)

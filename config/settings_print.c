@@ -1,6 +1,6 @@
 /*
- * The configuration in other forms: what is in effect, what differs from the defaults, an example for people, and a
- * JSON schema for their editors; all from the table of keys.
+ * The configuration in other forms: what is in effect, what differs from the defaults, an example for people,
+ * and a JSON schema for their editors; all from the table of keys.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 #include "config/key.h"
 #include "config/keys.h"
+#include "config/memory.h"
 #include "config/settings.h"
 
 #define HELP_COLUMN 44
@@ -40,13 +41,12 @@ static void print_items(struct printing *p, const struct key *list, const void *
     memcpy(&count, (const char *)base + list->count_offset, sizeof count);
     if (p->differing && count == 0)
         return;
-    void *defaults = calloc(1, list->item_size);
-    p->out->failed |= !defaults || !keys_initialise(list->path, defaults);
+    void *defaults = xcalloc(1, list->item_size);
+    keys_initialise(list->path, defaults);
     print_key(p, list, count ? "" : "[]", indent, lead);
-    for (size_t i = 0; !p->out->failed && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         print_map(p, list->path, items + i * list->item_size, defaults, indent + 2, "- ");
-    if (defaults)
-        keys_clear(list->path, defaults);
+    keys_clear(list->path, defaults);
     free(defaults);
 }
 
@@ -56,7 +56,6 @@ static void print_value(struct printing *p, const struct key *key, const void *b
     struct text value = {0}, usual = {0};
     key->type->print(key, (const char *)base + key->offset, &value);
     key->type->print(key, (const char *)defaults + key->offset, &usual);
-    p->out->failed |= value.failed || usual.failed;
     bool differs = value.length != usual.length || (value.at && strcmp(value.at, usual.at) != 0);
     if (value.length > 0 && (differs || !p->differing))
         print_key(p, key, value.at, indent, lead);
@@ -72,7 +71,6 @@ static void print_section(struct printing *p, const struct key *key, const void 
     below.out = &inside;
     bool tells = key->flags & KEY_TELLS && *(const bool *)((const char *)base + key->offset);
     print_map(&below, key->path, base, defaults, indent + strlen(lead) + 2, "");
-    p->out->failed |= inside.failed;
     if (inside.length == 0 && tells && p->differing)
         print_key(p, key, "{}", indent, lead);
     else if (inside.length > 0)
@@ -111,9 +109,8 @@ static void print_map(struct printing *p, const char *parent, const void *base, 
 static void print_whole(struct printing *p, const struct settings *settings)
 {
     struct settings defaults = {0};
-    p->out->failed |= !keys_initialise("", &defaults);
-    if (!p->out->failed)
-        print_map(p, "", settings, &defaults, 0, "");
+    keys_initialise("", &defaults);
+    print_map(p, "", settings, &defaults, 0, "");
     keys_clear("", &defaults);
 }
 
@@ -145,9 +142,8 @@ char *settings_print_cluster(const struct cluster_settings *cluster)
     struct text out = {0};
     struct cluster_settings defaults = {0};
     struct printing different = {.differing = true, .without = "clusters[].elections[]", .out = &out};
-    out.failed |= !keys_initialise("clusters[]", &defaults);
-    if (!out.failed)
-        print_map(&different, "clusters[]", cluster, &defaults, 2, "- ");
+    keys_initialise("clusters[]", &defaults);
+    print_map(&different, "clusters[]", cluster, &defaults, 2, "- ");
     keys_clear("clusters[]", &defaults);
     return text_take(&out);
 }
@@ -196,7 +192,6 @@ static void put_example(const struct key *key, bool dash, struct text *out)
                 dash ? "- " : "", key_word(key, word, sizeof word), *value ? " " : "", value);
     text_printf(out, "%s%-*s # %s\n", strchr(key->path, '.') ? "" : "\n", HELP_COLUMN, line.at ? line.at : "",
                 key->help);
-    out->failed |= line.failed;
     text_free(&line);
 }
 

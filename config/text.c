@@ -6,36 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/utf8.h"
 
 #define QUOTED_BYTES 60
 
-static bool text_reserve(struct text *text, size_t more)
+static void text_reserve(struct text *text, size_t more)
 {
-    if (text->failed || more > SIZE_MAX / 4 - text->length) {
-        text->failed = true;
-        return false;
-    }
+    if (more > SIZE_MAX / 4 - text->length)
+        memory_exhausted();
     size_t needed = text->length + more + 1;
     if (needed <= text->size)
-        return true;
+        return;
     size_t size = text->size ? text->size : 128;
     while (size < needed)
         size *= 2;
-    char *at = realloc(text->at, size);
-    if (!at) {
-        text->failed = true;
-        return false;
-    }
-    text->at = at;
+    text->at = xreallocarray(text->at, size, 1);
     text->size = size;
-    return true;
 }
 
 void text_add_bytes(struct text *text, const char *bytes, size_t length)
 {
-    if (!text_reserve(text, length))
-        return;
+    text_reserve(text, length);
     if (length)
         memcpy(text->at + text->length, bytes, length);
     text->length += length;
@@ -53,10 +45,9 @@ void text_vprintf(struct text *text, const char *format, va_list arguments)
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    if (length < 0 || !text_reserve(text, (size_t)length)) {
-        text->failed = true;
-        return;
-    }
+    if (length < 0) /* longer than a text can be */
+        memory_exhausted();
+    text_reserve(text, (size_t)length);
     vsnprintf(text->at + text->length, (size_t)length + 1, format, arguments);
     text->length += (size_t)length;
 }
@@ -91,10 +82,6 @@ void text_quote(struct text *text, const char *bytes, size_t length)
 char *text_take(struct text *text)
 {
     text_reserve(text, 0);
-    if (text->failed) {
-        text_free(text);
-        return NULL;
-    }
     text->at[text->length] = '\0';
     char *taken = text->at;
     *text = (struct text){0};
@@ -126,13 +113,7 @@ char *text_quoted(const char *bytes)
 
 char *text_copy(const char *text)
 {
-    if (!text)
-        return NULL;
-    size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    if (copy)
-        memcpy(copy, text, size);
-    return copy;
+    return text ? xstrdup(text) : NULL;
 }
 
 bool text_replace(char **kept, const char *text)
@@ -140,8 +121,6 @@ bool text_replace(char **kept, const char *text)
     if (*kept == text || (*kept && text && strcmp(*kept, text) == 0))
         return false;
     char *copy = text_copy(text);
-    if (text && !copy)
-        return false;
     free(*kept);
     *kept = copy;
     return true;

@@ -1,7 +1,5 @@
 /*
- * text.h - a text that grows, for messages, help and printed configurations.
- *
- * A failed allocation is remembered, so that a caller checks once, at text_take(). Start from {0}.
+ * text.h - a text that grows, for messages, help and printed configurations. Start from {0}.
  */
 #ifndef ELECTOP_CONFIG_TEXT_H
 #define ELECTOP_CONFIG_TEXT_H
@@ -13,7 +11,6 @@
 struct text {
     char *at; /* NUL-terminated once anything was added, else NULL */
     size_t length, size;
-    bool failed; /* out of memory: something is missing */
 };
 
 void text_add(struct text *text, const char *more);
@@ -28,18 +25,18 @@ void text_vprintf(struct text *text, const char *format, va_list arguments)
  */
 void text_quote(struct text *text, const char *bytes, size_t length);
 
-/* Gives the text to the caller, who frees it ("" if nothing was added). NULL: out of memory, all is freed. */
-char *text_take(struct text *text);
+/* Gives the text to the caller, who frees it ("" if nothing was added). */
+char *text_take(struct text *text) __attribute__((returns_nonnull));
 void text_free(struct text *text);
 
-/* A copy, malloc'd; NULL for NULL, and when out of memory. */
+/* A copy, malloc'd; NULL for NULL. */
 char *text_copy(const char *text);
-/* Such a copy in place of the one that is kept, where it differs. False: it does not, or out of memory. */
+/* Such a copy in place of the one that is kept, where it differs. False: it does not. */
 bool text_replace(char **kept, const char *text);
-/* One formatted text, malloc'd; NULL: out of memory. */
-char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A quoted copy as text_quote() makes it, malloc'd; NULL: out of memory. */
-char *text_quoted(const char *bytes);
+/* One formatted text, malloc'd. */
+char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
+/* A quoted copy as text_quote() makes it, malloc'd. */
+char *text_quoted(const char *bytes) __attribute__((returns_nonnull));
 
 /* ---- the known word that is nearest to a misspelt one ---- */
 

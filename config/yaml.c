@@ -5,6 +5,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/utf8.h"
 
@@ -18,7 +19,6 @@ void problems_add(struct problems *problems, size_t line, size_t column, const c
     text_vprintf(&text, format, arguments);
     va_end(arguments);
     char *what = text_take(&text);
-    problems->out_of_memory |= !what;
     /* In the file's order, after earlier problems at the same place. */
     size_t at = problems->count - 1;
     while (at > 0) {
@@ -33,7 +33,7 @@ void problems_add(struct problems *problems, size_t line, size_t column, const c
 
 bool problems_full(const struct problems *problems)
 {
-    return problems->count > PROBLEMS_MAX || problems->out_of_memory;
+    return problems->count > PROBLEMS_MAX;
 }
 
 /* A file's name may hold anything, and a message must stay one line: quoted where it has to be. */
@@ -48,7 +48,6 @@ static void problems_add_file(struct text *out, const char *file)
 char *problems_take(struct problems *problems)
 {
     struct text out = {0};
-    out.failed = problems->out_of_memory;
     for (size_t i = 0; i < problems->count && i < PROBLEMS_MAX; i++) {
         const struct problem *problem = &problems->list[i];
         if (i)
@@ -59,7 +58,7 @@ char *problems_take(struct problems *problems)
                 text_printf(&out, ":%zu:%zu", problem->line, problem->column);
             text_add(&out, ": ");
         }
-        text_add(&out, problem->what ? problem->what : "");
+        text_add(&out, problem->what);
     }
     if (problems->count > PROBLEMS_MAX)
         text_printf(&out, "\nthere are more than %d errors; mend these first", PROBLEMS_MAX);
@@ -95,8 +94,8 @@ static bool next_event(struct builder *builder, yaml_event_t *event)
         return true;
     const yaml_parser_t *parser = &builder->parser;
     if (parser->error == YAML_MEMORY_ERROR)
-        builder->problems->out_of_memory = true;
-    else if (parser->error == YAML_READER_ERROR) {
+        memory_exhausted();
+    if (parser->error == YAML_READER_ERROR) {
         /* Found while reading ahead: its place is known in bytes only. */
         size_t line, column, offset = parser->problem_offset;
         utf8_locate(builder->bytes, offset < builder->length ? offset : builder->length, &line, &column);
@@ -125,20 +124,14 @@ static bool check_decorations(struct builder *builder, const yaml_event_t *event
     return !tag || refuse_event(builder, event, "a tag (!); leave it out, tags are not read here");
 }
 
-static bool node_append(struct builder *builder, struct yaml_node *parent, struct yaml_node item)
+static void node_append(struct yaml_node *parent, struct yaml_node item)
 {
     /* Grown in powers of two, so the count alone says when the room is used up. */
     if ((parent->count & (parent->count - 1)) == 0) {
         size_t room = parent->count ? parent->count * 2 : 1;
-        struct yaml_node *items = realloc(parent->items, room * sizeof *items);
-        if (!items) {
-            builder->problems->out_of_memory = true;
-            return builder_break(builder);
-        }
-        parent->items = items;
+        parent->items = xreallocarray(parent->items, room, sizeof *parent->items);
     }
     parent->items[parent->count++] = item;
-    return true;
 }
 
 static void node_clear(struct yaml_node *node)
@@ -162,11 +155,7 @@ static bool build_text(struct builder *builder, const yaml_event_t *event, struc
         return false;
     node->kind = NODE_TEXT;
     node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    node->text = strndup(value, length);
-    if (!node->text) {
-        builder->problems->out_of_memory = true;
-        return builder_break(builder);
-    }
+    node->text = xstrndup(value, length);
     return true;
 }
 
@@ -178,7 +167,7 @@ static bool key_is_double(struct builder *builder, const struct yaml_node *map, 
             continue;
         char *quoted = text_quoted(key->text);
         problems_add(builder->problems, key->line, key->column,
-                     "the key %s is already there, on line %zu; keep one of them", quoted ? quoted : "",
+                     "the key %s is already there, on line %zu; keep one of them", quoted,
                      map->items[i].line);
         free(quoted);
         return true;
@@ -202,13 +191,10 @@ static bool map_append(struct builder *builder, struct yaml_node *map, struct ya
         keep = false;
         fine = builder_break(builder);
     }
-    if (keep && !node_append(builder, map, key)) {
-        keep = fine = false;
-    } else if (keep && !node_append(builder, map, value)) {
-        map->count--;
-        keep = fine = false;
-    }
-    if (!keep) {
+    if (keep) {
+        node_append(map, key);
+        node_append(map, value);
+    } else {
         node_clear(&key);
         node_clear(&value);
     }
@@ -237,10 +223,7 @@ static bool build_collection(struct builder *builder, size_t depth, yaml_event_t
             break;
         }
         if (node->kind == NODE_LIST) {
-            if (!node_append(builder, node, item)) {
-                node_clear(&item);
-                break;
-            }
+            node_append(node, item);
         } else if (!have_key) {
             key = item;
             have_key = true;
@@ -271,11 +254,7 @@ static bool build_node(struct builder *builder, const yaml_event_t *event, size_
     case YAML_ALIAS_EVENT:
         node->kind = NODE_TEXT;
         node->plain = true;
-        node->text = strdup("");
-        if (!node->text) {
-            builder->problems->out_of_memory = true;
-            return builder_break(builder);
-        }
+        node->text = xstrdup("");
         return refuse_event(builder, event, "an alias (*); write the value out, aliases are not read here");
     case YAML_SEQUENCE_START_EVENT:
     case YAML_MAPPING_START_EVENT:
@@ -326,13 +305,10 @@ static void build_stream(struct builder *builder, struct yaml_node *root, bool *
 struct yaml_node *yaml_tree_parse(const char *bytes, size_t length, struct problems *problems)
 {
     struct builder builder = {.bytes = bytes, .length = length, .problems = problems};
-    struct yaml_node *root = calloc(1, sizeof *root);
+    struct yaml_node *root = xcalloc(1, sizeof *root);
     bool found = false;
-    if (!root || !yaml_parser_initialize(&builder.parser)) {
-        problems->out_of_memory = true;
-        free(root);
-        return NULL;
-    }
+    if (!yaml_parser_initialize(&builder.parser))
+        memory_exhausted();
     yaml_parser_set_encoding(&builder.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&builder.parser, (const unsigned char *)bytes, length);
     build_stream(&builder, root, &found);

@@ -29,8 +29,7 @@ struct problem {
 struct problems {
     const char *file; /* in front of every line; borrowed; NULL: nothing in front */
     struct problem list[PROBLEMS_MAX];
-    size_t count;       /* may pass PROBLEMS_MAX */
-    bool out_of_memory; /* something could not be read, or said */
+    size_t count; /* may pass PROBLEMS_MAX */
 };
 
 /* Lines and columns count from 1; line 0: the problem is the whole file's. */
@@ -40,7 +39,7 @@ void problems_add(struct problems *problems, size_t line, size_t column, const c
 /* No use in looking further. */
 bool problems_full(const struct problems *problems);
 
-/* The lines, malloc'd and without a newline at the end; NULL: out of memory. Empties the collection. */
+/* The lines, malloc'd and without a newline at the end. Empties the collection. */
 char *problems_take(struct problems *problems);
 void problems_free(struct problems *problems);
 

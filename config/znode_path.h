@@ -31,8 +31,7 @@ bool znode_pattern_match(const char *pattern, const char *path);
    "/shard-10"). Less than, equal to (the same text only) or greater than 0. */
 int znode_path_compare(const char *one, const char *two);
 
-/* chroot ("" or "/a") and a path below it, as one full path: "/a" and "/" give "/a". malloc'd; NULL: out of
- * memory. */
+/* chroot ("" or "/a") and a path below it, as one full path: "/a" and "/" give "/a". malloc'd. */
 char *znode_path_join(const char *chroot, const char *path);
 
 #endif
