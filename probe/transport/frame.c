@@ -17,6 +17,9 @@
 /* Permissions, and the lengths of scheme and id. */
 #define ACL_LENGTH_LEAST 12u
 
+/* Number, kind, the path "/", and whether it leaves a watch. */
+#define READ_LENGTH_LEAST 14u
+
 /* What malloc adds to each piece, and rounds to. */
 #define PIECE_LEAST 32u
 #define PIECE_HEAD 8u
@@ -179,11 +182,16 @@ static void reader_body(struct frame_reader *r, int32_t kind)
         reader_skip(r, STAT_LENGTH, "a Stat");
 }
 
-static void reader_notice(struct frame_reader *r)
+/* A watch fires once at most, so there are no more notifications than watches were asked for. */
+static void reader_notice(struct frame_reader *r, struct frame_ledger *ledger)
 {
     int32_t type = reader_int(r, "a notification");
     if (type < 1 || type > 4)
         reader_fail(r, "notification of type", type);
+    else if (ledger->watches == 0)
+        reader_fail(r, "unasked notification of type", type);
+    else
+        ledger->watches--;
     int32_t state = reader_int(r, "a notification");
     if (state != 3 && state != 5) /* connected, or to a read-only server */
         reader_fail(r, "notification in state", state);
@@ -213,7 +221,7 @@ static void reader_reply(struct frame_reader *r, struct frame_ledger *ledger)
     if (error > 0 || error < -1000) {
         reader_fail(r, "error code", error);
     } else if (number == NUMBER_NOTICE) {
-        reader_notice(r);
+        reader_notice(r, ledger);
     } else if (number < 0) {
         if (!settle_fixed(ledger, number))
             reader_fail(r, "unasked reply number", number);
@@ -280,6 +288,35 @@ static bool kind_is_known(int32_t kind)
            kind == KIND_CLOSE;
 }
 
+static void ledger_add_watches(struct frame_ledger *ledger, uint32_t count)
+{
+    ledger->watches += count < UINT32_MAX - ledger->watches ? count : UINT32_MAX - ledger->watches;
+}
+
+/* A read ends with whether it leaves a watch. */
+static void ledger_note_watch(struct frame_ledger *ledger, int32_t kind, const uint8_t *frame, size_t length)
+{
+    bool may_watch =
+        kind == KIND_EXISTS || kind == KIND_GET || kind == KIND_CHILDREN || kind == KIND_CHILDREN_STAT;
+    if (may_watch && length >= READ_LENGTH_LEAST && frame[length - 1])
+        ledger_add_watches(ledger, 1);
+}
+
+/* After a reconnect the client sets its watches again: three lists of paths, behind a transaction. */
+static void ledger_note_watch_lists(struct frame_ledger *ledger, const uint8_t *frame, size_t length)
+{
+    char fault[FRAME_FAULT_TEXT];
+    struct frame_reader r = {.at = frame, .end = frame + length, .fault = fault};
+    reader_skip(&r, 16, "a header");
+    for (int list = 0; list < 3; list++) {
+        uint32_t count, path;
+        reader_count(&r, 4, "paths", &count);
+        ledger_add_watches(ledger, count);
+        for (uint32_t i = 0; i < count && !r.failed; i++)
+            reader_bytes(&r, 0, "a path", &path);
+    }
+}
+
 bool frame_note_request(struct frame_ledger *ledger, const uint8_t *frame, size_t length)
 {
     if (!ledger->greeted) {
@@ -296,11 +333,14 @@ bool frame_note_request(struct frame_ledger *ledger, const uint8_t *frame, size_
                                                                                   : NULL;
         if (open)
             ++*open;
+        if (number == NUMBER_WATCHES)
+            ledger_note_watch_lists(ledger, frame, length);
         return open != NULL;
     }
     if (!kind_is_known(kind) || (ledger->count == ledger->room && !ledger_grow(ledger)))
         return false;
     ledger->owed[(ledger->first + ledger->count++) % ledger->room] = (struct frame_owed){number, kind};
+    ledger_note_watch(ledger, kind, frame, length);
     return true;
 }
 

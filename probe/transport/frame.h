@@ -45,6 +45,7 @@ struct frame_ledger {
     struct frame_owed *owed; /* a ring: replies come in the order of the requests */
     uint32_t room, first, count;
     uint32_t pings, credentials, watch_lists; /* these carry fixed numbers, and are counted only */
+    uint32_t watches; /* asked for, and not seen to fire: at most so many notifications may come */
     bool greeted, answered;
     bool too_large; /* the list that was checked last */
 };
@@ -52,8 +53,8 @@ struct frame_ledger {
 void frame_ledger_free(struct frame_ledger *ledger);
 
 /*
- * Notes a frame that the client is about to send (without its length prefix; only its first 8 bytes are
- * read). False: it is none whose reply can be checked, or memory is out; it must not be sent.
+ * Notes a frame that the client is about to send (whole, without its length prefix). False: it is none whose
+ * reply can be checked, or memory is out; it must not be sent.
  */
 bool frame_note_request(struct frame_ledger *ledger, const uint8_t *frame, size_t length);
 

@@ -5,6 +5,7 @@
 #include <krb5/krb5.h>
 #include <pthread.h>
 #include <sasl/sasl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,8 @@
 
 struct sasl_context {
     const struct sasl_settings *settings;
-    pthread_mutex_t lock; /* of what follows: used on the threads that ask the KDC */
-    int users;            /* this context's owner, and the jobs that are under way */
+    atomic_int users;     /* this context's owner, and the jobs that are under way */
+    pthread_mutex_t lock; /* of what follows: held while a KDC is asked, so never taken on the loop */
     gss_cred_id_t credential;
     char host[256]; /* that a ticket is known for ... */
     time_t valid_until_s;
@@ -152,6 +153,50 @@ static void kerberos_text(OM_uint32 code, int kind, char *text, size_t size)
             *c = '?';
 }
 
+/* The library says only that it has no ticket. principal: its full name, with the realm. */
+static bool keytab_lacks(const struct sasl_settings *s, char *principal, size_t size)
+{
+    krb5_context kerberos = NULL;
+    krb5_keytab keytab = NULL;
+    krb5_principal name = NULL;
+    krb5_keytab_entry entry;
+    char file[4200], *text = NULL;
+    krb5_error_code error = krb5_init_context(&kerberos);
+    if (error)
+        return false;
+    snprintf(file, sizeof file, "FILE:%s", s->keytab);
+    error = krb5_parse_name(kerberos, s->principal, &name);
+    error = error ? error : krb5_unparse_name(kerberos, name, &text);
+    error = error ? error : krb5_kt_resolve(kerberos, file, &keytab);
+    error = error ? error : krb5_kt_get_entry(kerberos, keytab, name, 0, 0, &entry);
+    if (!error)
+        krb5_free_keytab_entry_contents(kerberos, &entry);
+    snprintf(principal, size, "%s", text ? text : s->principal);
+    if (keytab)
+        krb5_kt_close(kerberos, keytab);
+    krb5_free_unparsed_name(kerberos, text);
+    krb5_free_principal(kerberos, name);
+    krb5_free_context(kerberos);
+    return error == KRB5_KT_NOTFOUND;
+}
+
+/* Why there is no ticket; text: in Kerberos's words. */
+static void ticket_describe(const struct sasl_settings *s, bool expired, const char *text, char *problem)
+{
+    char principal[120];
+    if (s->keytab && s->principal && keytab_lacks(s, principal, sizeof principal))
+        snprintf(problem, SASL_PROBLEM_TEXT, "%.80s has no key for %.80s; check sasl: keytab and principal",
+                 s->keytab, principal);
+    else if (s->keytab)
+        snprintf(problem, SASL_PROBLEM_TEXT,
+                 "no Kerberos ticket by the keytab %.60s (%s); check sasl: keytab", s->keytab, text);
+    else if (expired)
+        snprintf(problem, SASL_PROBLEM_TEXT,
+                 "the Kerberos ticket has expired; run kinit, or set sasl: keytab");
+    else
+        snprintf(problem, SASL_PROBLEM_TEXT, "no Kerberos ticket (%s); run kinit, or set sasl: keytab", text);
+}
+
 /* What a failure of Kerberos means for its user. */
 static void kerberos_describe(const struct sasl_context *context, OM_uint32 major, OM_uint32 minor,
                               const char *host, char *problem)
@@ -183,15 +228,7 @@ static void kerberos_describe(const struct sasl_context *context, OM_uint32 majo
                  text);
         return;
     default:
-        if (s->keytab)
-            snprintf(problem, SASL_PROBLEM_TEXT,
-                     "no Kerberos ticket by the keytab %.60s (%s); check sasl: keytab", s->keytab, text);
-        else if (expired)
-            snprintf(problem, SASL_PROBLEM_TEXT,
-                     "the Kerberos ticket has expired; run kinit, or set sasl: keytab");
-        else
-            snprintf(problem, SASL_PROBLEM_TEXT, "no Kerberos ticket (%s); run kinit, or set sasl: keytab",
-                     text);
+        ticket_describe(s, expired, text, problem);
     }
 }
 
@@ -282,10 +319,7 @@ static bool context_renew(struct sasl_context *context, const char *host)
 static void context_release(struct sasl_context *context)
 {
     OM_uint32 ignored;
-    pthread_mutex_lock(&context->lock);
-    bool last = --context->users == 0;
-    pthread_mutex_unlock(&context->lock);
-    if (!last)
+    if (atomic_fetch_sub(&context->users, 1) > 1)
         return;
     gss_release_cred(&ignored, &context->credential);
     pthread_mutex_destroy(&context->lock);
@@ -318,6 +352,14 @@ static void job_start_login(struct sasl_job *job)
                      : sasl_errdetail(job->connection));
 }
 
+/* Threads that ask a KDC, those that were given up included. */
+static atomic_int jobs_running;
+
+bool sasl_is_asking(void)
+{
+    return atomic_load(&jobs_running) > 0;
+}
+
 static void *job_run(void *argument)
 {
     struct sasl_job *job = argument;
@@ -335,6 +377,7 @@ static void *job_run(void *argument)
         uv_async_send(job->done);
     pthread_mutex_unlock(&job->lock);
     job_release(job);
+    atomic_fetch_sub(&jobs_running, 1);
     return NULL;
 }
 
@@ -365,16 +408,17 @@ static bool job_start(struct sasl *s)
     *job = (struct sasl_job){.holders = 2, .done = done, .context = s->context, .connection = s->connection};
     snprintf(job->host, sizeof job->host, "%s", s->host);
     pthread_mutex_init(&job->lock, NULL);
-    pthread_mutex_lock(&s->context->lock);
-    s->context->users++;
-    pthread_mutex_unlock(&s->context->lock);
+    atomic_fetch_add(&s->context->users, 1);
     s->job = job;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    atomic_fetch_add(&jobs_running, 1);
     bool good = pthread_create(&thread, &attributes, job_run, job) == 0;
     pthread_attr_destroy(&attributes);
-    if (!good)
+    if (!good) {
+        atomic_fetch_sub(&jobs_running, 1);
         job_release(job); /* the thread's share */
+    }
     return good;
 }
 
@@ -497,7 +541,7 @@ static enum sasl_turn sasl_follow(struct sasl *s, int result, const char *out, u
     if (result == SASL_OK && out_length == 0)
         return SASL_TURN_DONE;
     if (++s->rounds > SASL_ROUNDS_MOST)
-        return sasl_fail(s, "the login does not end");
+        return sasl_fail(s, "the login does not end; see the server's log");
     s->last_sent = result == SASL_OK; /* its answer says no more */
     *token = (const uint8_t *)out;
     *length = out ? out_length : 0;
@@ -557,7 +601,9 @@ enum sasl_turn sasl_step(struct sasl *s, const uint8_t *answer, size_t answer_le
                                   &out_length);
     if (result != SASL_OK && result != SASL_CONTINUE) {
         char what[SASL_PROBLEM_TEXT];
-        snprintf(what, sizeof what, "it does not offer %s, or not with these credentials (%.150s)",
+        snprintf(what, sizeof what,
+                 "it does not offer %s, or not with these credentials (%.100s); check sasl: mechanism and "
+                 "credentials",
                  is_gssapi(s->context) ? "GSSAPI" : "DIGEST-MD5", sasl_errdetail(s->connection));
         return sasl_fail(s, what);
     }

@@ -53,4 +53,8 @@ enum sasl_turn sasl_step(struct sasl *sasl, const uint8_t *answer, size_t answer
 /* A sentence that names the server, with the next step. */
 const char *sasl_problem(const struct sasl *sasl);
 
+/* A thread asks a KDC, perhaps for a login that was given up: settings, and libraries at exit, must wait for
+ * it. */
+bool sasl_is_asking(void);
+
 #endif

@@ -19,11 +19,14 @@
 #include <unistd.h>
 
 #include "config/auth_file.h"
+#include "probe/log.h"
 
 /* Sessions that are kept for resumption, one a server. */
 #define RESUMABLE_MOST 64
 /* Whether a file has changed is asked at most this often. */
 #define LOOK_EVERY_S 1
+/* The authority's, the certificate's, the key's, and that of its password. */
+#define FILES 4
 #define PASSWORD_MOST 1024
 
 struct resumable {
@@ -31,11 +34,17 @@ struct resumable {
     SSL_SESSION *session;
 };
 
+/* Distinguishes one state of a file from another, even if an older one replaced it. */
+struct file_state {
+    ino_t inode;
+    struct timespec written, changed;
+};
+
 struct tls_context {
     const struct tls_settings *settings;
     SSL_CTX *ssl;
     time_t looked_s;
-    struct timespec changed[3]; /* of the files, as they were read */
+    struct file_state files[FILES]; /* as they were when they were last read */
     struct resumable resumables[RESUMABLE_MOST];
     size_t resumable_count, resumable_next;
 };
@@ -47,10 +56,13 @@ struct tls {
     char server[80];
     char *host;
     bool open, wants_write, failed;
+    bool renegotiates; /* the server has asked for another handshake, and was refused */
     char problem[TLS_PROBLEM_TEXT];
 };
 
 static int on_certificate(int good, X509_STORE_CTX *);
+static void on_message(int sent, int version, int kind, const void *bytes, size_t length, SSL *ssl,
+                       void *unused);
 
 static int connection_index = -1;
 static BIO_METHOD *socket_method;
@@ -138,27 +150,36 @@ static int context_on_session(SSL *ssl, SSL_SESSION *session)
     return 1;
 }
 
-static struct timespec file_changed(const char *file)
+static void files_look(const struct tls_settings *s, struct file_state files[FILES])
 {
-    struct stat status;
-    return file && stat(file, &status) == 0 ? status.st_mtim : (struct timespec){0};
+    const char *const names[FILES] = {s->ca, s->cert, s->key, s->key_password_file};
+    for (int i = 0; i < FILES; i++) {
+        struct stat status;
+        files[i] = (struct file_state){0};
+        if (names[i] && stat(names[i], &status) == 0)
+            files[i] = (struct file_state){status.st_ino, status.st_mtim, status.st_ctim};
+    }
+}
+
+static bool time_is(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
 static bool context_is_current(struct tls_context *context)
 {
-    const struct tls_settings *s = context->settings;
-    const char *const files[] = {s->ca, s->cert, s->key};
+    struct file_state now[FILES];
     time_t now_s = time(NULL);
     if (!context->ssl)
         return false;
     if (now_s - context->looked_s < LOOK_EVERY_S && now_s >= context->looked_s)
         return true;
     context->looked_s = now_s;
-    for (int i = 0; i < 3; i++) {
-        struct timespec changed = file_changed(files[i]);
-        if (changed.tv_sec != context->changed[i].tv_sec || changed.tv_nsec != context->changed[i].tv_nsec)
+    files_look(context->settings, now);
+    for (int i = 0; i < FILES; i++)
+        if (now[i].inode != context->files[i].inode || !time_is(now[i].written, context->files[i].written) ||
+            !time_is(now[i].changed, context->files[i].changed))
             return false;
-    }
     return true;
 }
 
@@ -182,9 +203,30 @@ static int context_on_password(char *buffer, int size, int writing, void *user)
     return (int)length;
 }
 
+static void certificate_date(const ASN1_TIME *time, char *text, size_t size)
+{
+    struct tm tm = {0};
+    if (!time || ASN1_TIME_to_tm(time, &tm) != 1 || strftime(text, size, "%Y-%m-%d %H:%M:%S UTC", &tm) == 0)
+        snprintf(text, size, "an unreadable date");
+}
+
+/* Our own. */
+static bool certificate_is_over(const X509 *certificate, const char *file, char *problem)
+{
+    char date[40];
+    const ASN1_TIME *end = certificate ? X509_get0_notAfter(certificate) : NULL;
+    if (!end || X509_cmp_current_time(end) >= 0)
+        return false;
+    certificate_date(end, date, sizeof date);
+    snprintf(problem, TLS_PROBLEM_TEXT, "our certificate %.100s expired on %s; have it renewed", file, date);
+    return true;
+}
+
 static const char *library_reason(void)
 {
-    unsigned long code = ERR_peek_last_error();
+    unsigned long first = ERR_peek_error(), code = ERR_peek_last_error();
+    if (ERR_SYSTEM_ERROR(first))
+        return strerror(ERR_GET_REASON(first));
     const char *reason = code ? ERR_reason_error_string(code) : NULL;
     return reason ? reason : "unreadable";
 }
@@ -196,7 +238,7 @@ static bool context_load_authority(SSL_CTX *ssl, const struct tls_settings *s, c
     if (s->ca && SSL_CTX_load_verify_file(ssl, s->ca) == 1)
         return true;
     snprintf(problem, TLS_PROBLEM_TEXT,
-             "cannot read the authority's certificate %.80s (%.60s); check tls: ca",
+             "cannot read the authority's certificate %.80s (%.60s); check tls: ca (--tls-ca)",
              s->ca ? s->ca : "of the system", library_reason());
     return false;
 }
@@ -210,12 +252,14 @@ static bool context_load_key(SSL_CTX *ssl, const struct tls_settings *s, char *p
     if (permission)
         snprintf(problem, TLS_PROBLEM_TEXT, "the key %.100s %s", key, permission);
     else if (!s->cert || SSL_CTX_use_certificate_chain_file(ssl, s->cert) != 1)
-        snprintf(problem, TLS_PROBLEM_TEXT, "cannot read the certificate %.80s (%.60s); check tls: cert",
+        snprintf(problem, TLS_PROBLEM_TEXT,
+                 "cannot read the certificate %.80s (%.60s); check tls: cert (--tls-cert)",
                  s->cert ? s->cert : "for the key", library_reason());
     else if (SSL_CTX_use_PrivateKey_file(ssl, key, SSL_FILETYPE_PEM) == 1)
         return true;
     else if (ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH)
-        snprintf(problem, TLS_PROBLEM_TEXT, "the key %.100s does not belong to the certificate %.100s", key,
+        snprintf(problem, TLS_PROBLEM_TEXT,
+                 "the key %.80s does not belong to the certificate %.80s; check tls: key (--tls-key)", key,
                  s->cert);
     else
         snprintf(problem, TLS_PROBLEM_TEXT,
@@ -224,9 +268,8 @@ static bool context_load_key(SSL_CTX *ssl, const struct tls_settings *s, char *p
     return false;
 }
 
-static SSL_CTX *context_make(struct tls_context *context, char *problem)
+static SSL_CTX *context_make(const struct tls_settings *s, char *problem)
 {
-    const struct tls_settings *s = context->settings;
     SSL_CTX *ssl = SSL_CTX_new(TLS_client_method());
     if (!ssl) {
         snprintf(problem, TLS_PROBLEM_TEXT, "out of memory");
@@ -241,6 +284,7 @@ static SSL_CTX *context_make(struct tls_context *context, char *problem)
     SSL_CTX_sess_set_new_cb(ssl, context_on_session);
     SSL_CTX_set_default_passwd_cb(ssl, context_on_password);
     SSL_CTX_set_default_passwd_cb_userdata(ssl, (void *)(uintptr_t)s);
+    SSL_CTX_set_msg_callback(ssl, on_message);
     SSL_CTX_set_verify(ssl, s->verify == TLS_VERIFY_NONE ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, on_certificate);
     bool good = (s->verify == TLS_VERIFY_NONE && !s->ca) || context_load_authority(ssl, s, problem);
     if (good && context_load_key(ssl, s, problem))
@@ -249,22 +293,31 @@ static SSL_CTX *context_make(struct tls_context *context, char *problem)
     return NULL;
 }
 
+/* Invalid files change nothing: the earlier ones stay in use. */
 static bool context_refresh(struct tls_context *context, char *problem)
 {
-    const struct tls_settings *s = context->settings;
     if (context_is_current(context))
         return true;
-    struct timespec changed[] = {file_changed(s->ca), file_changed(s->cert), file_changed(s->key)};
+    files_look(context->settings, context->files);
     ERR_clear_error();
-    SSL_CTX *ssl = context_make(context, problem);
+    SSL_CTX *ssl = context_make(context->settings, problem);
+    if (!ssl && context->ssl)
+        log_line(LOG_LEVEL_WARNING, "%s; those read before stay in use", problem);
     if (!ssl)
-        return false;
-    memcpy(context->changed, changed, sizeof changed);
+        return context->ssl != NULL;
     context_forget_sessions(context); /* of an authority that may count no more */
     SSL_CTX_free(context->ssl);
     context->ssl = ssl;
     context->looked_s = time(NULL);
     return true;
+}
+
+bool tls_check_files(const struct tls_settings *settings, char *problem)
+{
+    ERR_clear_error();
+    SSL_CTX *ssl = context_make(settings, problem);
+    SSL_CTX_free(ssl);
+    return ssl != NULL;
 }
 
 struct tls_context *tls_context_new(const struct tls_settings *settings)
@@ -379,13 +432,6 @@ static void certificate_names(X509 *certificate, char *names, size_t size)
             *c = '?';
 }
 
-static void certificate_date(const ASN1_TIME *time, char *text, size_t size)
-{
-    struct tm tm = {0};
-    if (!time || ASN1_TIME_to_tm(time, &tm) != 1 || strftime(text, size, "%Y-%m-%d %H:%M:%S UTC", &tm) == 0)
-        snprintf(text, size, "an unreadable date");
-}
-
 /* certificate: the server's own; wrong: the one in its chain that something is wrong with. */
 static void describe_certificate(struct tls *tls, int result, X509 *certificate, X509 *wrong)
 {
@@ -429,17 +475,25 @@ static int on_certificate(int good, X509_STORE_CTX *store)
     return good;
 }
 
-static void describe_version(struct tls *tls)
+/* is_older: it has TLS, of an older version. */
+static void describe_version(struct tls *tls, bool is_older)
 {
-    snprintf(tls->problem, sizeof tls->problem,
-             "%s does not answer with TLS %s or newer: its secureClientPort does, or connect without tls",
-             tls->server, tls->context->settings->min_version == TLS_VERSION_1_3 ? "1.3" : "1.2");
+    if (tls->context->settings->min_version == TLS_VERSION_1_3 && is_older)
+        snprintf(tls->problem, sizeof tls->problem,
+                 "%s has no TLS 1.3; set tls: min_version to 1.2, or let the server offer it (ssl.protocol)",
+                 tls->server);
+    else
+        snprintf(tls->problem, sizeof tls->problem,
+                 "%s does not answer with TLS %s or newer: its secureClientPort does, or connect without tls",
+                 tls->server, tls->context->settings->min_version == TLS_VERSION_1_3 ? "1.3" : "1.2");
 }
 
 static void describe_alert(struct tls *tls, int reason)
 {
     const char *server = tls->server;
-    bool ours = tls->context->settings->cert != NULL;
+    const char *ours = tls->context->settings->cert;
+    if (ours && certificate_is_over(SSL_get_certificate(tls->ssl), ours, tls->problem))
+        return;
     switch (reason - SSL_AD_REASON_OFFSET) {
     case SSL_AD_CERTIFICATE_UNKNOWN:
     case SSL_AD_BAD_CERTIFICATE:
@@ -458,12 +512,23 @@ static void describe_alert(struct tls *tls, int reason)
                      SSL_alert_desc_string_long(reason - SSL_AD_REASON_OFFSET));
         break;
     case TLS1_AD_PROTOCOL_VERSION:
-        describe_version(tls);
+        describe_version(tls, true);
         break;
     default:
         snprintf(tls->problem, sizeof tls->problem, "%s ended TLS: %s", server,
                  SSL_alert_desc_string_long(reason - SSL_AD_REASON_OFFSET));
     }
+}
+
+/* Renegotiation is refused: it lets others change who speaks, and TLS 1.3 has none. */
+static void on_message(int sent, int version, int kind, const void *bytes, size_t length, SSL *ssl,
+                       void *unused)
+{
+    (void)version, (void)unused;
+    struct tls *tls = SSL_get_ex_data(ssl, connection_index);
+    if (tls && !sent && kind == SSL3_RT_HANDSHAKE && length > 0 &&
+        *(const unsigned char *)bytes == SSL3_MT_HELLO_REQUEST)
+        tls->renegotiates = true;
 }
 
 static void tls_describe(struct tls *tls, int kind)
@@ -473,6 +538,10 @@ static void tls_describe(struct tls *tls, int kind)
     const char *server = tls->server;
     if (tls->problem[0]) {
         return; /* on_certificate() has described it */
+    } else if (tls->renegotiates) {
+        snprintf(tls->problem, sizeof tls->problem,
+                 "%s asks to renegotiate TLS, which is refused; turn that off there, or let it offer TLS 1.3",
+                 server);
     } else if (kind == SSL_ERROR_SSL && ERR_GET_LIB(code) == ERR_LIB_SSL && reason > SSL_AD_REASON_OFFSET &&
                reason <= SSL_AD_REASON_OFFSET + 255) {
         describe_alert(tls, reason);
@@ -480,14 +549,15 @@ static void tls_describe(struct tls *tls, int kind)
                (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_PACKET_LENGTH_TOO_LONG ||
                 reason == SSL_R_HTTP_REQUEST || reason == SSL_R_UNEXPECTED_MESSAGE ||
                 reason == SSL_R_RECORD_TOO_SMALL || reason == SSL_R_UNSUPPORTED_PROTOCOL)) {
-        describe_version(tls);
+        describe_version(tls, reason == SSL_R_UNSUPPORTED_PROTOCOL);
     } else if (kind == SSL_ERROR_SSL) {
-        snprintf(tls->problem, sizeof tls->problem, "TLS with %s failed: %s", server, library_reason());
+        snprintf(tls->problem, sizeof tls->problem, "TLS with %s failed: %s; see the server's log", server,
+                 library_reason());
     } else if (!tls->open) {
         snprintf(
             tls->problem, sizeof tls->problem,
-            "%s closed the connection in the TLS handshake: a port without TLS (its secureClientPort has "
-            "it), or it asks for a client certificate",
+            "%s closed the connection in the TLS handshake: it is a port without TLS (its secureClientPort "
+            "has it), it asks for a client certificate (tls: cert and key), or it takes no more connections",
             server);
     } else {
         snprintf(tls->problem, sizeof tls->problem, "connection to %s lost", server);
@@ -506,9 +576,9 @@ static ssize_t tls_result(struct tls *tls, int result)
         errno = EAGAIN;
         return -1;
     }
-    if (kind == SSL_ERROR_ZERO_RETURN && tls->open)
+    if (kind == SSL_ERROR_ZERO_RETURN && tls->open && !tls->renegotiates)
         return 0;
-    bool broke = tls->open && kind == SSL_ERROR_SYSCALL;
+    bool broke = tls->open && kind == SSL_ERROR_SYSCALL && !tls->renegotiates;
     if (!tls->failed && !broke)
         tls_describe(tls, kind);
     tls->failed = true;

@@ -2,8 +2,9 @@
  * tls.h - TLS on a connected, non-blocking socket. The only file that knows OpenSSL.
  *
  * A context belongs to one cluster's settings and is shared by its connections. Its files are read again
- * before a connection where one of them has changed; connections that are open keep what they have. Sessions
- * are resumed by server. Nothing here falls back to plain text.
+ * before a connection where one of them has changed; connections that are open keep what they have. Where the
+ * new files are wrong, the log says so and the old ones stay in use. Sessions are resumed by server. Nothing
+ * here falls back to plain text.
  *
  * Threads: one context, and its connections, on one thread.
  */
@@ -25,6 +26,10 @@ struct tls;
 /* The settings must stay. Reads no file yet. NULL: out of memory. */
 struct tls_context *tls_context_new(const struct tls_settings *settings);
 void tls_context_free(struct tls_context *context);
+
+/* Whether the files of these settings can be used; false: problem (TLS_PROBLEM_TEXT bytes), as of tls_new().
+ */
+bool tls_check_files(const struct tls_settings *settings, char *problem);
 
 /*
  * server: "10.0.3.17:2281", for messages and for the session that is resumed; host: the name that the

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config/settings.h"
+#include "config/text.h"
 #include "probe/transport/frame.h"
 #include "probe/transport/sasl.h"
 #include "probe/transport/tls.h"
@@ -56,7 +58,6 @@ struct connection {
 #define ERROR_REQUIRES_SASL (-124)
 #define SASL_REQUEST 102
 #define SERVER_TEXT 160
-
 
 /* ---- words ---- */
 
@@ -649,10 +650,30 @@ static struct cluster_security *security_of(const struct security_settings *sett
     return c;
 }
 
+bool transport_is_asking(void)
+{
+    return sasl_is_asking();
+}
+
 struct tls_context *transport_tls(const struct security_settings *settings)
 {
     struct cluster_security *c = settings && settings->tls.on ? security_of(settings) : NULL;
     return c ? c->tls : NULL;
+}
+
+bool transport_check_files(const struct settings *settings, char **error)
+{
+    char problem[TLS_PROBLEM_TEXT];
+    struct text problems = {0};
+    size_t bad = 0;
+    for (size_t i = 0; i < settings->cluster_count; i++) {
+        const struct tls_settings *tls = &settings->clusters[i].security.tls;
+        if (tls->on && !tls_check_files(tls, problem))
+            text_printf(&problems, "%s%s", bad++ ? "\n" : "", problem);
+    }
+    if (bad)
+        *error = text_take(&problems);
+    return bad < settings->cluster_count;
 }
 
 void transport_use(struct transport_link *link)

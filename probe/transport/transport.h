@@ -15,7 +15,8 @@
  *     10,000     1.48 s           1.19 s          more descriptors than the system gave
  *
  * This takes 0.3 KB more a session than the client alone, and less CPU: the client sends the length of a
- * request apart from the request, and reads a reply so, too. `make bench` measures it (tests/bench/transport.c).
+ * request apart from the request, and reads a reply so, too. `make bench` measures it
+ * (tests/bench/transport.c).
  *
  * Threads: everything on one thread.
  */
@@ -84,8 +85,16 @@ void transport_ask_end(int fd);
    all, and not at all within ten seconds after one server that stayed silent. */
 void transport_limit_close(int fd, int wait_ms);
 
+/* A thread asks a KDC, also where the login was given up: the process cannot end in order while it does. */
+bool transport_is_asking(void);
+
 /* Forgets contexts, resumable sessions and tickets of these settings; NULL: of all. */
 void transport_forget(const struct security_settings *settings);
+
+/* Whether the certificates and keys of any cluster can be used. *error, which the caller frees, names each
+   file that cannot and what to do, a line a cluster; NULL: all can. */
+struct settings;
+bool transport_check_files(const struct settings *settings, char **error);
 
 /* For other questions to the same servers (four-letter words). NULL: plain, or out of memory. */
 struct tls_context;

@@ -17,10 +17,15 @@ static void check(bool holds)
         abort();
 }
 
+/* A read leaves a watch on "/", or on two paths again. */
 static void note(struct frame_ledger *ledger, int32_t number, int32_t kind)
 {
-    int32_t request[] = {(int32_t)htonl((uint32_t)number), (int32_t)htonl((uint32_t)kind)};
-    (void)frame_note_request(ledger, (const uint8_t *)request, sizeof request);
+    uint8_t read[14] = {[11] = 1, [12] = '/', [13] = 1};
+    uint8_t lists[38] = {[19] = 2, [23] = 1, [24] = '/', [28] = 1, [29] = '/'};
+    int32_t words[] = {(int32_t)htonl((uint32_t)number), (int32_t)htonl((uint32_t)kind)};
+    uint8_t *request = number == -8 ? lists : read;
+    memcpy(request, words, sizeof words);
+    (void)frame_note_request(ledger, request, number == -8 ? sizeof lists : sizeof read);
 }
 
 static uint32_t word_at(const uint8_t *at)

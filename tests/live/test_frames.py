@@ -3,58 +3,36 @@
 Each command either shows what is right or says what is wrong; it never crashes (the sanitizers of the build judge
 that), never holds more than 64 MB for an answer, and ends within a second of Ctrl-C."""
 import concurrent.futures
+import contextlib
 import itertools
 import json
 import os
 import pty
 import random
 import re
+import select
 import signal
 import socket
+import ssl
 import struct
 import subprocess
 import threading
 import time
 
 import pytest
+from kazoo.client import KazooClient
 
 from electop import PROGRAM, Events, check_sanitizers, elections, run
 from fake_server import _Server
-from framing import GREETING, STAT, frame, send
-from patience import stretched
+from framing import GREETING, STAT, frame, head, scripted, send
+from patience import stretched, wait
+from secured import Secured, TlsServer
 from waiting import until
 
 LIMIT_S = 300
 # Connections whose bytes are changed. The campaign of a release has more: FRAMES_MUTATIONS=100000 tests/run live/frames
 MUTATIONS = int(os.environ.get("FRAMES_MUTATIONS", "200"))
 SANITIZED = "asan" in PROGRAM
-
-
-def scripted(answer):
-    """A server that greets, and answers requests with answer(number, kind, path): a body, or None."""
-    def serve(connection):
-        frame(connection)
-        send(connection, GREETING)
-        while True:
-            request = frame(connection)
-            number, kind = struct.unpack(">ii", request[:8])
-            length = struct.unpack(">i", request[8:12])[0] if len(request) >= 12 else 0
-            path = request[12:12 + length].decode("utf-8", "replace") if length > 0 else ""
-            body = answer(number, kind, path)
-            if body is None and kind == -11:
-                send(connection, struct.pack(">iqi", number, 1, 0))
-                return
-            if body is None and kind == 11:
-                send(connection, struct.pack(">iqi", -2, 1, 0))
-            elif body is None:
-                send(connection, struct.pack(">iqi", number, 1, -101))
-            else:
-                connection.sendall(body) if isinstance(body, list) else send(connection, body)
-    return serve
-
-
-def head(number, error=0):
-    return struct.pack(">iqi", number, 1, error)
 
 
 LIES = {
@@ -120,6 +98,48 @@ def test_frame_longer_than_any():
     assert "sent a reply that is no ZooKeeper reply: a frame of 1073741824 bytes" in done.out + done.err, done
 
 
+def notice(path, kind=4):
+    body = head(-1) + struct.pack(">iii", kind, 3, len(path)) + path
+    return struct.pack(">i", len(body)) + body
+
+
+# What comes without end, and what is said of the first that nobody can have asked for.
+ENDLESS = {
+    "of-no-watch": (b"".join(notice(b"/stranger-%d" % i) for i in range(2000)), "unasked notification of type 4"),
+    "of-one-watch": (notice(b"/election") * 2000, "unasked notification of type 4"),
+    "of-the-session": (notice(b"", -1) * 2000, "notification of type -1"),
+}
+
+
+@pytest.mark.parametrize("over", ["plain", "tls"])
+@pytest.mark.parametrize("what", ENDLESS)
+def test_notifications_without_end(what, over, authority):
+    """No more watches can fire than were set: it ends the connection, and is a finding. Ctrl-C ends at once, and nobody is told
+    that this program was stopped."""
+    notices, fault = ENDLESS[what]
+
+    def talk(connection):
+        def answer(number, kind, path):
+            if kind != 12:
+                return None
+            send(connection, head(number) + struct.pack(">i", 0) + STAT)
+            while True:
+                connection.sendall(notices)
+        scripted(answer)(connection)
+    more = ("--tls-ca", authority.ca) if over == "tls" else ()
+    with TlsServer(authority, talk) if over == "tls" else _Server(talk) as server:
+        with Events(server.address, "--admin", "off", "--four-letter", "off", *more, "/election") as events:
+            finding = events.expect("finding-raised", finding=lambda f: f and f["code"] == "bad-reply")["finding"]
+            assert fault in finding["evidence"], finding
+            events.expect("connection", state="disconnected", detail=lambda d: d and fault in d)
+            began = time.monotonic()
+            events.send(signal.SIGINT)
+            assert wait(events.process, 20) == 130
+            took = time.monotonic() - began
+            assert took < stretched(1), took
+            assert not [event for event in events.seen if event.get("state") == "gap"], events.seen
+
+
 def peak_kb(pid):
     try:
         with open(f"/proc/{pid}/status", encoding="ascii") as f:
@@ -133,15 +153,17 @@ def big_list(count):
     return struct.pack(">i", count) + names + STAT[:64] + struct.pack(">q", 5)[4:]
 
 
+@pytest.mark.parametrize("over", ["plain", "tls"])
 @pytest.mark.parametrize("count", [50_000, 500_000, 2_000_000])
-def test_memory_and_end(count):
+def test_memory_and_end(count, over, authority):
     """Lists of any length, again and again: no more than 64 MB more than without, and Ctrl-C ends it at once."""
     body = big_list(count)
 
     def answer(number, kind, path):
         return head(number) + body if kind == 12 else None
-    with _Server(scripted(answer)) as server:
-        process = subprocess.Popen([PROGRAM, "events", "-s", server.address, "--admin", "off", "--four-letter", "off", "/election"],
+    more = ("--tls-ca", authority.ca) if over == "tls" else ()
+    with TlsServer(authority, scripted(answer)) if over == "tls" else _Server(scripted(answer)) as server:
+        process = subprocess.Popen([PROGRAM, "events", "-s", server.address, "--admin", "off", "--four-letter", "off", *more, "/election"],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
         until(lambda: peak_kb(process.pid) > 1000, 10)
         empty = peak_kb(process.pid)
@@ -160,35 +182,62 @@ def test_memory_and_end(count):
 class Mutator:
     """A proxy that lets some of the server's answers through, and changes the next one: each connection has a number of its
     own that draws which, and how. Where none comes it says something that nobody asked. Soon after, it ends the
-    connection. It has several ports, so that one program has many connections to it within a second."""
-    PORTS, PATIENCE_S = 12, 0.3
+    connection. It has several ports, so that one program has many connections to it within a second.
 
-    def __init__(self, address):
+    near, far: contexts of TLS, of the program's side and the server's: what is changed is then inside."""
+    PORTS, PATIENCE_S, STALLED_S = 12, 0.3, 10
+
+    def __init__(self, address, near=None, far=None):
         host, port = address.rsplit(":", 1)
         self.target, self.numbers, self.lock = (host, int(port)), itertools.count(), threading.Lock()
+        self.near, self.far = near, far
         self.changed = 0  # connections
         self.servers = [_Server(self._serve) for _ in range(self.PORTS)]
-        self.addresses = [server.address for server in self.servers]
+        self.addresses = [f"{host}:{server.server_address[1]}" for server in self.servers]
 
     def _serve(self, near):
-        dice = random.Random(next(self.numbers))
-        spared, data = dice.choice((0, 1, 1, 2, 2, 3, 4, 6, 9)), struct.pack(">iqi", -1, 1, 0) + bytes(20)
-        with socket.create_connection(self.target) as far:
-            threading.Thread(target=self._pass_on, args=(near, far), daemon=True).start()
-            far.settimeout(self.PATIENCE_S)
-            try:
-                for _ in range(spared):
+        with contextlib.ExitStack() as both:
+            far = both.enter_context(socket.create_connection(self.target))
+            for one in (near, far):
+                one.settimeout(self.STALLED_S)
+            if self.near:
+                far = both.enter_context(self.far.wrap_socket(far, server_hostname=self.target[0]))
+                near = both.enter_context(self.near.wrap_socket(near, server_side=True))
+            self._talk(random.Random(next(self.numbers)), near, self._answers(near, far))
+
+    def _talk(self, dice, near, answers):
+        spared, data, last = dice.choice((0, 1, 1, 2, 2, 3, 4, 6, 9)), None, struct.pack(">iqi", -1, 1, 0) + bytes(20)
+        for _ in range(spared):
+            data = next(answers)
+            if data is None:
+                break
+            near.sendall(data)
+            last = data
+        else:
+            data = next(answers)
+        with self.lock:
+            self.changed += 1
+        near.sendall(self._change(dice, struct.pack(">i", len(last)) + last if data is None else data))
+        for _ in range(dice.randrange(3)):
+            near.sendall(next(answers) or b"")
+
+    def _answers(self, near, far):
+        """What the server says, None where that is nothing for a while; what the program says is passed on meanwhile."""
+        while True:
+            deadline, data = time.monotonic() + self.PATIENCE_S, None
+            while data is None and time.monotonic() < deadline:
+                ready = [one for one in (near, far) if getattr(one, "pending", int)()]
+                ready = ready or select.select([near, far], [], [], max(0, deadline - time.monotonic()))[0]
+                if near in ready:
+                    said = near.recv(65536)
+                    if not said:
+                        return
+                    far.sendall(said)
+                if far in ready:
                     data = far.recv(65536)
-                    near.sendall(data)
-                data = far.recv(65536)
-            except TimeoutError:
-                data = struct.pack(">i", len(data)) + data
-            with self.lock:
-                self.changed += 1
-            near.sendall(self._change(dice, data))
-            for _ in range(dice.randrange(3)):
-                near.sendall(far.recv(65536))
-            near.shutdown(socket.SHUT_RDWR)
+                    if not data:
+                        return
+            yield data
 
     def close(self):
         for server in self.servers:
@@ -196,17 +245,8 @@ class Mutator:
             server.server_close()
 
     @staticmethod
-    def _pass_on(near, far):
-        try:
-            while data := near.recv(65536):
-                far.sendall(data)
-            far.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
-
-    @staticmethod
     def _change(dice, data):
-        data = bytearray(data or b"\0")
+        data = bytearray(data)
         kind, at = dice.randrange(6), dice.randrange(len(data))
         if kind == 0:
             data[at] ^= 1 << dice.randrange(8)
@@ -224,12 +264,37 @@ class Mutator:
         return bytes(data)
 
 
-@pytest.fixture(scope="module")
-def populated(zk, client):
-    """Elections with something in them."""
+# How the connections are secured whose bytes are changed, and where: inside TLS, or the records of TLS themselves.
+CHANGED = {"plain": "plain", "inside-tls": "tls", "tls-records": "tls", "logins": "digest-md5", "kerberos": "kerberos",
+           "logins-inside-tls": "digest-md5 in tls"}
+
+
+@pytest.fixture(params=CHANGED)
+def changed(request, authority, kdc, tmp_path):
+    """A proxy before a server with elections, the text of a configuration for it, and its environment."""
+    made = Secured(CHANGED[request.param], tmp_path / "server", authority, kdc)
+    client, near, far = stand_beside(made), None, None
+    if "inside" in request.param:
+        near, far = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context(cafile=authority.ca)
+        near.load_cert_chain(authority.path("server.crt"), authority.path("server.key"))
+    proxy = Mutator(made.hosts, near, far)
+    with open(made.config, encoding="utf-8") as f:
+        text = re.sub(r"    elections:\n.*\n|history:.*\n", "", f.read()).replace(made.hosts, ",".join(proxy.addresses))
+    yield proxy, re.sub("servers: {.*}", "servers: {admin: off}", text), {**os.environ, **made.env}
+    proxy.close()
+    client.stop()
+    made.close()
+
+
+def stand_beside(made):
+    """Elections with something in them, in one session of kazoo."""
+    more, env = made.for_kazoo()
+    os.environ.update(env)
+    client = KazooClient(made.hosts, **json.loads(more))
+    client.start(timeout=40)
     for i in range(3):
         client.create(f"/election/n_{i}-", b"host-%d" % i, ephemeral=True, sequence=True, makepath=True)
-    return zk
+    return client
 
 
 # Each of them for as long as it takes to lose dozens of connections. The dashboard and the recorder end by a signal.
@@ -242,13 +307,12 @@ COMMANDS = [("once", "--quick", "--wait", "2s", "/election"), ("once", "--wait",
 AT_A_TIME = 4
 
 
-def through(proxy, command, config, folder):
+def through(command, config, folder, env):
     """One program: its status, and what it said."""
-    hosts = ",".join(proxy.addresses)
-    arguments = [*command, "-c" if command[0] != "check" else "--config", config, "-s", hosts, "--admin", "off"]
+    arguments = [*command, "-c" if command[0] != "check" else "--config", config]
     if command[0] == "watch":
-        return on_screen(arguments[1:], folder)
-    process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return on_screen(arguments[1:], folder, env)
+    process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env)
     try:
         said = process.communicate(timeout=4 if command[0] == "record" else stretched(60))[0]
     except subprocess.TimeoutExpired:
@@ -258,12 +322,12 @@ def through(proxy, command, config, folder):
     return process.returncode, said.decode("utf-8", "replace")
 
 
-def on_screen(arguments, folder):
+def on_screen(arguments, folder, env):
     """The dashboard in a terminal of its own, left by Ctrl-C."""
     near, far = pty.openpty()
     errors = os.path.join(folder, "errors")
     with open(errors, "wb") as err:
-        process = subprocess.Popen([PROGRAM, *arguments], stdin=far, stdout=far, stderr=err, env={**os.environ, "TERM": "xterm"})
+        process = subprocess.Popen([PROGRAM, *arguments], stdin=far, stdout=far, stderr=err, env={**env, "TERM": "xterm"})
     os.close(far)
     deadline = time.monotonic() + 4
     threading.Thread(target=drain, args=(near,), daemon=True).start()
@@ -284,19 +348,20 @@ def drain(terminal):
         pass
 
 
-def test_changed_bytes(populated, tmp_path):
+def test_changed_bytes(changed, tmp_path):
     """Every command through the proxy, some at a time, each connection with other bytes changed: it ends as it does otherwise,
     and no sanitizer has anything to say."""
-    proxy, began = Mutator(populated.hosts), time.monotonic()
+    proxy, text, env = changed
+    began = time.monotonic()
 
     def work(worker):
         folder = tmp_path / str(worker)
         folder.mkdir()
         config = folder / "config.yaml"
-        config.write_text(f"history: {{file: {folder}/history.db}}\n")
+        config.write_text(f"{text}history: {{file: {folder}/history.db}}\n")
         for n in itertools.count():
             command = COMMANDS[(worker + n * AT_A_TIME) % len(COMMANDS)]
-            status, said = through(proxy, command, str(config), str(folder))
+            status, said = through(command, str(config), str(folder), env)
             check_sanitizers(said)
             assert status in (0, 1, 2, 3, 130), (command, status, said)
             for file in folder.glob("history.db*"):
@@ -305,9 +370,6 @@ def test_changed_bytes(populated, tmp_path):
                 print(f"{proxy.changed} connections, {n + 1} programs of {AT_A_TIME}, {time.monotonic() - began:.0f} s", flush=True)
             if proxy.changed >= MUTATIONS and (n + 1) * AT_A_TIME >= len(COMMANDS):
                 return
-    try:
-        with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
-            for done in [pool.submit(work, worker) for worker in range(AT_A_TIME)]:
-                done.result()
-    finally:
-        proxy.close()
+    with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
+        for done in [pool.submit(work, worker) for worker in range(AT_A_TIME)]:
+            done.result()

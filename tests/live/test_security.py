@@ -1,10 +1,10 @@
 """Secured clusters: every command through each of six securities, and what is said where one does not fit."""
+import contextlib
 import json
 import os
 import re
 import signal
 import socket
-import ssl
 import struct
 import subprocess
 import threading
@@ -15,10 +15,12 @@ from kazoo.client import KazooClient
 from kazoo.security import make_acl
 
 from electop import PROGRAM, Events, check_sanitizers, elections, run
-from fake_server import _Server, free_port
+from fake_server import Line, _Server
+from patience import strain, stretched, wait
 from framing import GREETING, frame, send
-from secured import MODES, REALM, FakeKdc, Kdc, Secured
+from secured import MODES, REALM, FakeKdc, Kdc, OpensslServer, Secured, TlsServer
 from terminal import Tmux
+from txnlog import last_zxid, rounds
 from waiting import until
 
 LIMIT_S = 240
@@ -101,7 +103,7 @@ def test_comes_back(secured, monkeypatch):
     """The connection is lost: it is secured and logged in again before anything else."""
     for name, value in secured.env.items():
         monkeypatch.setenv(name, value)
-    with Events(None, "-c", secured.config) as events:
+    with Events(None, "-c", secured.config, "--wait", "2m") as events:
         events.expect("connection", state="connected")
         secured.ensemble.kill()
         events.expect("connection", state="disconnected")
@@ -128,6 +130,58 @@ def test_words_and_admin_over_tls(tls):
         done = run("once", "--json", "-c", tls.config, *more, "--wait", "20s", "/election")
         server = json.loads(done.out)["clusters"][0]["servers"][0]
         assert server["reachable"] and server["mode"] == "standalone", (more, done)
+
+
+@pytest.mark.parametrize("mode", ["mutual tls", "kerberos in tls"])
+def test_three_servers(mode, authority, kdc, tmp_path, monkeypatch):
+    """Each is polled and read by itself, in a session of its own, and they are the same; one that is not of them is named."""
+    made = Secured(mode, tmp_path / "three", authority, kdc, unified=True, servers=3)
+    other = Secured(mode, tmp_path / "other", authority, kdc, unified=True)
+    for name, value in made.env.items():
+        monkeypatch.setenv(name, value)
+    try:
+        for one, count in ((made, 2), (other, 3)):
+            stand(one, "/election", count)
+        before = last_zxid(made.ensemble.directory)
+        with Events(None, "-c", made.config) as events:
+            events.expect("connection", state="connected")
+            until(lambda: rounds(made.ensemble, before) > 0, 60, "each server was read by itself")
+            servers = json.loads(say(made, "once", "--json", "--wait", "20s").out)["clusters"][0]["servers"]
+            assert sorted(s["mode"] for s in servers) == ["follower", "follower", "leader"], servers
+            assert {s["watches_from"] for s in servers} == {"adminserver"}, servers
+            with events.changed:
+                assert not [e for e in events.seen if e["event"] == "finding-raised" and e["finding"]["code"] == "replica-divergence"]
+        with open(made.config, encoding="utf-8") as f:
+            mixed = re.sub(r"servers: {.*}", f"servers: {{addresses: {[*made.hosts.split(',')[:2], other.hosts]}, admin: off}}", f.read())
+        with Events(None, "-c", made.write("mixed.yaml", mixed)) as events:
+            finding = events.expect("finding-raised", within=60, finding=lambda f: f and f["code"] == "replica-divergence")["finding"]
+        assert f"stop {other.hosts}, remove its data" in finding["advice"], finding
+    finally:
+        made.close()
+        other.close()
+
+
+def test_a_member_without_tls(tls, zk, authority):
+    """Each server is judged by itself: one that speaks no TLS is passed over, whatever its place, and never in plain text."""
+    for hosts in f"{zk.hosts},{tls.hosts}", f"{tls.hosts},{zk.hosts}":
+        for _ in range(3):  # the C client begins with any of them
+            done = run("once", "--json", "-s", hosts, "--tls-ca", authority.ca, "--admin", "off", "--wait", "20s", "/election", within=60)
+            cluster = json.loads(done.out)["clusters"][0]
+            assert cluster["state"] == "connected" and done.status in (0, 1), done
+            plain = next(s for s in cluster["servers"] if s["address"] == zk.hosts)
+            assert not plain["reachable"] and "it is a port without TLS" in plain["problem"], plain
+    assert not [line for line in zk.ask("cons").splitlines() if "sid=0x" in line and "sid=0x0" not in line]
+
+
+def stand(made, path, count):
+    """So many candidates in one session, which ends; they are persistent, so that they stay."""
+    more, env = made.for_kazoo()
+    os.environ.update(env)
+    client = KazooClient(made.hosts, **json.loads(more))
+    client.start(timeout=40)
+    for _ in range(count):
+        client.create(f"{path}/n_", b"host", sequence=True, makepath=True)
+    client.stop()
 
 
 def test_admin_without_tls(authority, tmp_path):
@@ -182,7 +236,7 @@ def test_what_is_hidden(tmp_path):
 def test_never_without_tls(tls, zk, authority):
     """A server without TLS where it was asked for, and the other way round: said as that, and nothing is shown."""
     assert "closed the connection in the TLS handshake" in problem(zk.hosts, "--tls-ca", authority.ca)
-    assert "or a port for TLS" in problem(tls.hosts)
+    assert "or a port for TLS (--tls)" in problem(tls.hosts)
 
 
 def test_authority_and_name(tls, authority, tmp_path):
@@ -215,27 +269,14 @@ def test_client_certificate(authority, tmp_path):
         made.close()
 
 
-class OpensslServer:
-    """openssl s_server, for what no ZooKeeper does with TLS."""
-
-    def __init__(self, authority, name, *more, quiet=True):
-        self.port = free_port()
-        self.hosts = f"127.0.0.1:{self.port}"
-        self.process = subprocess.Popen(["openssl", "s_server", "-accept", str(self.port), "-cert", authority.path(f"{name}.crt"), "-key",
-                                         authority.path(f"{name}.key"), *(["-quiet"] if quiet else []), *more], stdin=subprocess.PIPE,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until(self._listens, 10, "openssl s_server listens")
-
-    def _listens(self):
-        with socket.socket() as one:
-            return one.connect_ex(("127.0.0.1", self.port)) == 0
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
+def test_events_that_cannot_begin():
+    """What keeps it from the servers is said before the time for that is over; and it goes on."""
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        hosts = f"127.0.0.1:{nobody.getsockname()[1]}"
+        with Events(hosts, "--wait", "10m", "/election") as events:
+            until(lambda: f"{hosts} is not reached yet: connection refused by {hosts}" in events.complaints(), 20, "it says why")
+            assert events.process.poll() is None
 
 
 def test_expired(authority):
@@ -244,23 +285,6 @@ def test_expired(authority):
     with OpensslServer(authority, "brief") as server:
         said = problem(server.hosts, "--tls-ca", authority.ca)
         assert re.search(r"the certificate of 127.0.0.1:\d+ expired on 20\d\d-", said), said
-
-
-class TlsServer(_Server):
-    """As _Server, behind a TLS handshake; it is silent where it is not told what to say."""
-
-    def __init__(self, authority, talk=None, name="server"):
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(authority.path(f"{name}.crt"), authority.path(f"{name}.key"))
-
-        def serve(connection):
-            with context.wrap_socket(connection, server_side=True) as secured:
-                if talk:
-                    talk(secured)
-                while secured.recv(65536):
-                    self.heard += 1
-        self.heard = 0  # how often, behind a handshake
-        super().__init__(serve)
 
 
 def test_self_signed(authority):
@@ -286,11 +310,18 @@ def test_long_certificate(authority, names):
         assert server.heard > 0 if names == 600 else "TLS" in said and "127.0.0.1" in said and server.heard == 0, said
 
 
-def test_renegotiation(authority):
+def test_renegotiation(authority, tmp_path):
     """A server that asks for another handshake is told no, and is no trouble for that."""
     with OpensslServer(authority, "server", "-tls1_2", quiet=False) as server:
         looking = subprocess.Popen([PROGRAM, "once", "--quick", "-s", server.hosts, "--tls-ca", authority.ca, "--wait", "6s", "--admin",
-                                    "off", "--four-letter", "off"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                                    "off", "--four-letter", "off", "--log", str(tmp_path / "log")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   text=True)
+        unheard = threading.Timer(stretched(30), server.process.kill)  # else its output has no end
+        unheard.start()
+        for line in server.process.stdout:
+            if b"CIPHER is" in line:  # the handshake is over
+                break
+        unheard.cancel()
         deadline = time.monotonic() + 4
         asked = 0
         while time.monotonic() < deadline:
@@ -302,7 +333,9 @@ def test_renegotiation(authority):
             asked += 1
             time.sleep(0.3)
         said = looking.communicate(timeout=60)[0]
-        assert asked > 0 and looking.returncode == 3 and "127.0.0.1" in said, said
+        assert asked > 0 and looking.returncode == 3, said
+        said += (tmp_path / "log").read_text()  # the server ends with it
+        assert f"{server.hosts} asks to renegotiate TLS, which is refused; turn that off there, or let it offer TLS 1.3" in said, said
         check_sanitizers(said)
 
 
@@ -385,10 +418,12 @@ def test_login_is_required(kdc, tmp_path):
     made = Secured("digest-md5", tmp_path / "s", None, None)
     try:
         assert "requires a login; set sasl" in problem(made.hosts)
+        done = run("once", "-s", made.hosts, "--wait", "4s", "--admin", "off", "--four-letter", "off")  # which searches
+        assert done.status == 3 and "requires a login; set sasl" in done.err and "--wait" not in done.err, done
         wrong = made.write("wrong", "watcher:wrong\n")
         os.chmod(wrong, 0o600)
         said = problem_of(tmp_path, made.hosts, f"    sasl: {{credentials_file: {wrong}}}\n")
-        assert "it refuses DIGEST-MD5 as watcher; check the credentials" in said, said
+        assert "it refuses DIGEST-MD5 as watcher; check the credentials" in said and "--wait" not in said, said
         os.chmod(wrong, 0o644)
         said = problem_of(tmp_path, made.hosts, f"    sasl: {{credentials_file: {wrong}}}\n")
         assert "can be read or written by others" in said, said
@@ -396,6 +431,50 @@ def test_login_is_required(kdc, tmp_path):
                           env={"KRB5_CONFIG": kdc.config})
         assert "it does not offer GSSAPI" in said, said
     finally:
+        made.close()
+
+
+class Requests(Line):
+    """What the tool asks for in each connection, by the operation of the frame; None for the greeting."""
+
+    def __init__(self, target):
+        self.asked = []
+        super().__init__(target)
+
+    def _pass(self, source, sink, gate):
+        if gate is not self.up:
+            super()._pass(source, sink, gate)
+            return
+        asked = []
+        self.asked.append(asked)
+        with contextlib.suppress(OSError):
+            while True:
+                request = frame(source)
+                asked.append(struct.unpack_from(">i", request, 4)[0] if asked else None)
+                send(sink, request)
+
+
+def test_login_comes_first(tmp_path):
+    """Right after the greeting of each connection, and after each reconnect, nothing is asked before the login is over."""
+    made, login = Secured("digest-md5", tmp_path / "s", None, None), 102
+    proxy = Requests(made.hosts)
+    try:
+        with open(made.config, encoding="utf-8") as f:
+            config = made.write("proxy.yaml", f.read().replace(f"hosts: {made.hosts}", f"hosts: {proxy.address}"))
+        with Events(None, "-c", config, "--four-letter", "off") as events:
+            events.expect("connection", state="connected")
+            until(lambda: any(len(asked) > 4 for asked in proxy.asked), 20, "requests in a connection")
+            proxy.cut()
+            events.expect("connection", state="disconnected")
+            proxy.mend()
+            events.expect("connection", state="connected")
+            until(lambda: sum(len(asked) > 4 for asked in proxy.asked) >= 2, 20, "requests in two connections")
+        for asked in proxy.asked:
+            logins = [i for i, kind in enumerate(asked) if kind == login]
+            assert asked[:1] == [None] and logins == list(range(1, len(logins) + 1)), asked
+            assert len(logins) == 2 or len(asked) < 4, asked
+    finally:
+        proxy.__exit__()
         made.close()
 
 
@@ -417,11 +496,41 @@ def test_tickets(kdc, tmp_path):
         assert "run kinit" in with_cache()
         said = problem_of(tmp_path, f"127.0.0.1:{port}", f"    sasl: {{keytab: {kdc.path('watcher.keytab')}}}\n", env=made.env)
         assert "Kerberos knows no service zookeeper/127.0.0.1" in said, said
+        for principal in "other", f"other@{REALM}":
+            said = problem_of(tmp_path, made.hosts, f"    sasl: {{keytab: {kdc.path('watcher.keytab')}, principal: {principal}}}\n", env=made.env)
+            assert f"{kdc.path('watcher.keytab')} has no key for other@{REALM}; check sasl: keytab" in said and "--wait" not in said, said
         nowhere = made.write("krb5.conf", f"[libdefaults]\n default_realm = {REALM}\n[realms]\n {REALM} = {{\n  kdc = 127.0.0.1:1\n }}\n")
         said = problem_of(tmp_path, made.hosts, f"    sasl: {{keytab: {kdc.path('watcher.keytab')}}}\n", env={"KRB5_CONFIG": nowhere})
         assert "no KDC answers" in said, said
+        said = problem_of(tmp_path, made.hosts, f"    sasl: {{keytab: {kdc.unknown()}, principal: former@{REALM}}}\n", env=made.env)
+        assert "former" in said and "check sasl: principal" in said, said
     finally:
         made.close()
+
+
+def test_a_kdc_that_never_answers(kdc, tmp_path, monkeypatch):
+    """However many logins wait for it, the loop goes on: Ctrl-C ends at once."""
+    made, over = Secured("kerberos", tmp_path / "s", None, kdc), threading.Event()
+    asked = []
+
+    def silent(connection):
+        asked.append(connection)
+        over.wait(300)
+    with _Server(silent) as fake:
+        hangs = made.write("hangs.conf", f"[libdefaults]\n default_realm = {REALM}\n dns_lookup_kdc = false\n udp_preference_limit = 1\n"
+                           f"[realms]\n {REALM} = {{\n  kdc = {fake.address}\n }}\n")
+        monkeypatch.setenv("KRB5_CONFIG", hangs)
+        with Events(None, "-c", made.config) as events:
+            tasks = f"/proc/{events.process.pid}/task"
+            until(lambda: asked, 20, "the KDC is asked")
+            one = len(os.listdir(tasks))
+            until(lambda: len(os.listdir(tasks)) > one, 60, "a second login waits for the first")
+            began = time.monotonic()
+            events.process.send_signal(signal.SIGINT)
+            assert wait(events.process, 20) == 130
+            assert time.monotonic() - began < 2 * strain()
+        over.set()
+    made.close()
 
 
 def test_keytab_fetches_anew(tmp_path, monkeypatch):

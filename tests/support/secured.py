@@ -1,14 +1,16 @@
 """Secured servers for tests: certificates by openssl, a KDC on loopback, and ZooKeeper with each security."""
+import contextlib
 import json
 import os
 import shutil
 import socket
+import ssl
 import subprocess
 import threading
 import time
 
 from ensemble import Ensemble
-from fake_server import free_port
+from fake_server import _Server, free_port
 from waiting import until
 
 MODES = ("plain", "tls", "mutual tls", "digest-md5", "kerberos", "kerberos in tls", "digest-md5 in tls")
@@ -132,6 +134,13 @@ class Kdc:
     def _run(self, *command):
         return subprocess.run(command, env=self.env, check=True, capture_output=True, stdin=subprocess.DEVNULL)
 
+    def unknown(self):
+        """The keytab of a principal that the KDC no longer knows."""
+        keytab = self.path("former.keytab")
+        for query in "addprinc -randkey former", f"ktadd -k {keytab} former", "delprinc -force former":
+            self._run("kadmin.local", "-q", query)
+        return keytab
+
     def kinit(self, cache, within=5, lifetime=None):
         """A ticket for watcher in this cache; waits until the KDC answers."""
         more = ["-l", lifetime] if lifetime else []
@@ -159,9 +168,10 @@ def tls_lines(authority, client_auth):
 
 
 class Secured:
-    """One server with one of the MODES, and the configurations by which the tool and other clients reach it."""
+    """One server, or three, with one of the MODES, and the configurations by which the tool and other clients reach it."""
 
-    def __init__(self, mode, folder, authority, kdc, config=(), unified=False, required=True, java=()):
+    def __init__(self, mode, folder, authority, kdc, config=(), unified=False, required=True, java=(), servers=1):
+        """unified: TLS on the port without it, too; needed for three servers."""
         self.mode, self.folder, self.authority, self.kdc = mode, str(folder), authority, kdc
         os.makedirs(self.folder, exist_ok=True)
         self.env = {"KRB5_CONFIG": kdc.config} if kdc else {}
@@ -173,16 +183,16 @@ class Secured:
             java += [f"-Djava.security.krb5.conf={kdc.config}"] if mode in KERBEROS else []
             java += ["-Dzookeeper.sessionRequireClientSASLAuth=true"] if required else []
             lines += ["authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider"]
-        self.ensemble = Ensemble(1, config=[*lines, *config], java=java)
+        self.ensemble = Ensemble(servers, config=[*lines, *config], java=java)
         host = "localhost" if mode in KERBEROS else "127.0.0.1"
-        plain = self.ensemble.hosts.rsplit(":", 1)[1]
-        self.hosts = f"{host}:{plain if mode not in TLS or unified else self.port}"
+        ports = [address.rsplit(":", 1)[1] for address in self.ensemble.addresses]
+        self.hosts = ",".join(f"{host}:{port}" for port in (ports if mode not in TLS or unified else [self.port]))
         self.admin = self.ensemble.admin
         self.config = self._write(authority, kdc)
 
     def _tls_lines(self, authority, unified):
         lines = tls_lines(authority, "need" if self.mode == "mutual tls" else "none")
-        return lines + (["client.portUnification=true"] if unified
+        return lines + (["client.portUnification=true", "authProvider.x509=org.apache.zookeeper.server.auth.X509AuthenticationProvider"] if unified
                         else [f"secureClientPort={self.port}", "secureClientPortAddress=127.0.0.1"])
 
     def _jaas(self, kdc):
@@ -204,7 +214,7 @@ class Secured:
         credentials = os.path.join(self.folder, "credentials")
         with open(os.open(credentials, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as f:
             f.write("watcher:secret\n")
-        text = f"clusters:\n  - name: secured\n    hosts: {self.hosts}\n    servers: {{admin: ['{self.admin}'], every: 500ms}}\n"
+        text = f"clusters:\n  - name: secured\n    hosts: {self.hosts}\n    servers: {{admin: {self.admin.split(',')}, every: 500ms}}\n"
         if self.mode in TLS:
             text += f"    tls: {self.tls_settings(authority)}\n"
         if self.mode in KERBEROS:
@@ -257,3 +267,63 @@ class Secured:
     def close(self):
         self.ensemble.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class OpensslServer:
+    """openssl s_server, for what no ZooKeeper does with TLS."""
+
+    def __init__(self, authority, name, *more, quiet=True):
+        self.port = free_port()
+        self.hosts = f"127.0.0.1:{self.port}"
+        self.process = subprocess.Popen(["openssl", "s_server", "-accept", str(self.port), "-cert", authority.path(f"{name}.crt"), "-key",
+                                         authority.path(f"{name}.key"), *(["-quiet"] if quiet else []), *more], stdin=subprocess.PIPE,
+                                        stdout=subprocess.DEVNULL if quiet else subprocess.PIPE, stderr=subprocess.DEVNULL)
+        until(self._listens, 10, "openssl s_server listens")
+
+    def _listens(self):
+        with socket.socket() as one:
+            return one.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+class TlsServer(_Server):
+    """As _Server, behind a TLS handshake; it is silent where it is not told what to say."""
+
+    def __init__(self, authority, talk=None, name="server", clients=False, newest=None, resumes=True):
+        """clients: they must have a certificate of the authority; newest: the latest version of TLS that is offered; resumes:
+        sessions, in TLS 1.3."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(authority.path(f"{name}.crt"), authority.path(f"{name}.key"))
+        if not resumes:
+            context.num_tickets = 0
+        if newest:
+            context.maximum_version = newest
+        if clients:
+            context.verify_mode = ssl.CERT_REQUIRED
+            context.load_verify_locations(authority.ca)
+
+        def serve(connection):
+            with context.wrap_socket(connection, server_side=True) as secured:
+                names = secured.getpeercert() if clients else None
+                self.clients.append(names["subject"][0][0][1] if names else None)
+                self.resumed += secured.session_reused
+                self.open.append(secured)
+                if talk:
+                    talk(secured)
+                while secured.recv(65536):
+                    self.heard += 1
+        self.heard = 0  # how often, behind a handshake
+        self.clients, self.resumed, self.open = [], 0, []  # the names in their certificates, one a handshake
+        super().__init__(serve)
+
+    def drop(self):
+        """Ends all connections without a word."""
+        while self.open:
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(self.open.pop(), socket.SHUT_RDWR)

@@ -15,6 +15,7 @@
 #define KIND_EXISTS 3
 #define KIND_GET 4
 #define KIND_GET_ACL 6
+#define KIND_CHILDREN_NAMES 8
 #define KIND_SYNC 9
 #define KIND_CHILDREN 12
 #define KIND_REMOVE_WATCHES 18
@@ -71,6 +72,16 @@ static void note(struct frame_ledger *ledger, int32_t number, int32_t kind)
     struct frame f = {.length = 0};
     put_int(&f, number);
     put_int(&f, kind);
+    assert_true(frame_note_request(ledger, f.bytes, f.length));
+}
+
+static void note_read(struct frame_ledger *ledger, int32_t number, int32_t kind, bool watch)
+{
+    struct frame f = {.length = 0};
+    put_int(&f, number);
+    put_int(&f, kind);
+    put_text(&f, "/election");
+    f.bytes[f.length++] = watch;
     assert_true(frame_note_request(ledger, f.bytes, f.length));
 }
 
@@ -249,6 +260,8 @@ static void notices(void **state)
 {
     (void)state;
     struct frame_ledger ledger = open_ledger();
+    for (int32_t i = 0; i < 5; i++)
+        note_read(&ledger, i, KIND_CHILDREN, true);
     struct frame f = reply(-1, 0);
     put_int(&f, 4);
     put_int(&f, 3);
@@ -265,6 +278,50 @@ static void notices(void **state)
     put_int(&f, 3);
     put_text(&f, "election");
     expect(&ledger, &f, "a path that begins with no slash, of length 8 in 36 bytes");
+    frame_ledger_free(&ledger);
+}
+
+static struct frame notice(int32_t type)
+{
+    struct frame f = reply(-1, 0);
+    put_int(&f, type);
+    put_int(&f, 3);
+    put_text(&f, "/election");
+    return f;
+}
+
+/* Each watch that was asked for fires once at most; those that are set again after a reconnect count, too. */
+static void unasked_notices(void **state)
+{
+    (void)state;
+    static const int32_t kinds[] = {KIND_EXISTS, KIND_GET, KIND_CHILDREN, KIND_CHILDREN_NAMES};
+    struct frame_ledger ledger = open_ledger();
+    struct frame f = notice(4);
+    expect(&ledger, &f, "unasked notification of type 4 in 37 bytes");
+    for (int32_t i = 0; i < 4; i++) {
+        note_read(&ledger, 2 * i, kinds[i], false);
+        expect(&ledger, &f, "unasked notification of type 4 in 37 bytes");
+        note_read(&ledger, 2 * i + 1, kinds[i], true);
+        expect(&ledger, &f, NULL);
+        expect(&ledger, &f, "unasked notification of type 4 in 37 bytes");
+    }
+    static const char *const paths[3][2] = {{"/a"}, {"/b", "/c"}, {NULL}};
+    struct frame set = {.length = 0};
+    put_int(&set, -8);
+    put_int(&set, 101);
+    put_zeros(&set, 8);
+    for (int list = 0; list < 3; list++) {
+        int count = 0;
+        while (count < 2 && paths[list][count])
+            count++;
+        put_int(&set, count);
+        for (int i = 0; i < count; i++)
+            put_text(&set, paths[list][i]);
+    }
+    assert_true(frame_note_request(&ledger, set.bytes, set.length));
+    for (int i = 0; i < 3; i++)
+        expect(&ledger, &f, NULL);
+    expect(&ledger, &f, "unasked notification of type 4 in 37 bytes");
     frame_ledger_free(&ledger);
 }
 
@@ -351,9 +408,9 @@ static void sasl_answers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(greetings), cmocka_unit_test(lists),        cmocka_unit_test(values),
-        cmocka_unit_test(order),     cmocka_unit_test(notices),      cmocka_unit_test(frame_lengths),
-        cmocka_unit_test(too_large), cmocka_unit_test(sasl_answers),
+        cmocka_unit_test(greetings),     cmocka_unit_test(lists),     cmocka_unit_test(values),
+        cmocka_unit_test(order),         cmocka_unit_test(notices),   cmocka_unit_test(unasked_notices),
+        cmocka_unit_test(frame_lengths), cmocka_unit_test(too_large), cmocka_unit_test(sasl_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
