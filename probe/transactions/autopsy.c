@@ -15,6 +15,8 @@
 /* What waits for time to pass, after a change: evidence, acknowledgements, findings. */
 static const int64_t ticks_us[] = {1000000, 2000000, 5000000, 10000000, 15000000, 30000000, 60000000};
 #define TICKS (sizeof ticks_us / sizeof ticks_us[0])
+/* Changes so close to each other are handed on as one: a client that ends and its successor, say. */
+#define TOGETHER_US INT64_C(10000)
 /* Wakes of the model between two transactions. */
 #define WAKES_MOST 1000
 
@@ -26,10 +28,12 @@ struct autopsy {
     struct znode_tree *tree;
     struct logged_elections *elections;
     struct log_stream *stream;
-    struct moment now;   /* of the latest transaction or tick */
-    int64_t base_us;     /* from the monotonic clock to the wall clock */
-    int64_t changed_us;  /* monotonic: the model was shown something */
-    size_t ticked;       /* of ticks_us since then */
+    struct moment now;  /* of the latest transaction or tick */
+    int64_t base_us;    /* from the monotonic clock to the wall clock */
+    int64_t changed_us; /* monotonic: the model was shown something */
+    size_t ticked;      /* of ticks_us since then */
+    int64_t untold_us;  /* monotonic: the first change that was not handed on */
+    bool untold;
     int64_t zxid;        /* of the latest transaction */
     int64_t settled;     /* behind a fuzzy snapshot: until then the tree may be ahead of the log */
     int64_t repair_zxid; /* a snapshot behind a gap; 0: none */
@@ -40,17 +44,31 @@ struct autopsy {
     size_t start, files; /* the next of them; of so many files */
     uint64_t transactions;
     bool started, showing, over, blind;
-    bool moved; /* the model was shown something by this transaction */
 };
 
 /* ---- telling ---- */
 
-static void tell_changed(struct autopsy *a)
+static void hand_on(struct autopsy *a)
 {
-    a->changed_us = a->now.mono_us;
-    a->ticked = 0;
+    a->untold = false;
     if (a->sink.changed)
         a->sink.changed(a->sink.context);
+}
+
+static void tell_changed(struct autopsy *a)
+{
+    if (!a->untold)
+        a->untold_us = a->now.mono_us;
+    a->untold = true;
+    a->changed_us = a->now.mono_us;
+    a->ticked = 0;
+}
+
+/* Before a later moment is looked at. */
+static void hand_on_before(struct autopsy *a, int64_t mono_us)
+{
+    if (a->untold && mono_us - a->untold_us >= TOGETHER_US)
+        hand_on(a);
 }
 
 static void tell_fact(struct autopsy *a, struct logged_fact fact)
@@ -78,8 +96,7 @@ static void tick(struct autopsy *a, int64_t mono_us)
     a->now.wall_us += mono_us - a->now.mono_us;
     a->now.mono_us = mono_us;
     model_observe(a->model, &(struct observation){.kind = OBSERVED_TICK, .at = a->now});
-    if (a->sink.changed)
-        a->sink.changed(a->sink.context);
+    hand_on(a);
 }
 
 /* When the model wants to be woken next; INT64_MAX: never. */
@@ -101,6 +118,8 @@ static int64_t next_wake(struct autopsy *a)
 /* Nothing happened until this moment. */
 static void pass_until(struct autopsy *a, int64_t mono_us)
 {
+    if (mono_us <= a->now.mono_us)
+        return;
     for (int i = 0; i < WAKES_MOST && a->showing; i++) {
         size_t ticked = a->ticked;
         int64_t next_us = next_wake(a);
@@ -123,6 +142,7 @@ static struct moment moment_of(struct autopsy *a, const struct transaction *t)
     if (a->started && at.mono_us < a->now.mono_us - CLOCK_BACK_US) {
         int64_t back_us = a->now.wall_us - wall_us;
         a->base_us = wall_us - a->now.mono_us;
+        a->now.wall_us = wall_us; /* the fact has the new time, as its neighbours do */
         tell_fact(a, (struct logged_fact){.kind = FACT_CLOCK_BACK, .zxid = t->zxid, .back_us = back_us});
         at.mono_us = a->now.mono_us;
     } else if (a->started && at.mono_us < a->now.mono_us) {
@@ -179,8 +199,6 @@ static void on_session_ended(struct autopsy *a, const struct transaction *t, boo
         owned = true;
         delete_one(a, node, t, expired ? DEED_EXPIRED : DEED_CLOSED);
         char *path = text_copy(node->path);
-        if (!path)
-            return;
         znode_tree_deleted(a->tree, path, node->path_length, INT64_MAX);
         free(path);
     }
@@ -285,12 +303,21 @@ static void note_starts(struct autopsy *a, const struct transaction *t)
     }
 }
 
+/* Most transactions set the data of a znode that is not kept. */
+static bool changes_nothing_kept(const struct autopsy *a, const struct transaction *t)
+{
+    size_t length;
+    const char *path = transaction_data_path(t, &length);
+    return path && !znode_tree_find(a->tree, path, length);
+}
+
 static void apply(struct autopsy *a, const struct transaction *t)
 {
     struct applying applying = {.autopsy = a};
     note_epoch(a, t);
     note_starts(a, t);
-    transaction_changes(t, on_change, &applying);
+    if (!changes_nothing_kept(a, t))
+        transaction_changes(t, on_change, &applying);
     note_active(a, t);
     a->zxid = t->zxid;
     if (logged_elections_settle(a->elections, a->now))
@@ -356,7 +383,7 @@ static void miss(struct autopsy *a, const struct transaction *t, struct moment a
     }
     tell_fact(a, (struct logged_fact){.kind = FACT_MISSING, .zxid = a->zxid + 1, .zxid_to = t->zxid - 1});
     connection(a, CONNECTION_CONNECTING, "transactions are missing in the logs");
-    tell_changed(a);
+    hand_on(a);
     a->now = at;
     connection(a, CONNECTION_CONNECTED, NULL);
     if (a->repair && t->zxid > a->repair_zxid)
@@ -401,6 +428,7 @@ static bool autopsy_take(struct autopsy *a, const struct transaction *t, bool mi
         return false;
     }
     autopsy_begin(a, t, at);
+    hand_on_before(a, at.mono_us);
     pass_until(a, at.mono_us);
     if (missing)
         miss(a, t, at);
@@ -418,14 +446,15 @@ static bool autopsy_take(struct autopsy *a, const struct transaction *t, bool mi
 bool autopsy_step(struct autopsy *a, size_t most)
 {
     struct transaction t;
-    bool missing;
-    for (size_t i = 0; i < most && !a->over; i++) {
-        if (!log_stream_next(a->stream, &t, &missing)) {
-            return false;
-        }
-        autopsy_take(a, &t, missing);
+    bool missing, more = true;
+    for (size_t i = 0; i < most && !a->over && more; i++) {
+        more = log_stream_next(a->stream, &t, &missing);
+        if (more)
+            autopsy_take(a, &t, missing);
     }
-    return !a->over;
+    if (a->untold)
+        hand_on(a);
+    return more && !a->over;
 }
 
 void autopsy_pass(struct autopsy *a, int64_t wall_us)
@@ -436,6 +465,8 @@ void autopsy_pass(struct autopsy *a, int64_t wall_us)
     if (!a->showing)
         autopsy_show(a, a->started ? a->now : (struct moment){wall_us, wall_us});
     int64_t mono_us = a->now.mono_us + (wall_us - a->now.wall_us);
+    if (a->untold)
+        hand_on(a);
     if (mono_us <= a->now.mono_us)
         return;
     pass_until(a, mono_us);
@@ -489,12 +520,29 @@ static bool begin_with(struct autopsy *a, const struct snapshot_file *file)
     return false;
 }
 
+static bool logs_go_beyond(struct log_set *set, int64_t zxid)
+{
+    struct transaction t;
+    bool missing;
+    struct log_stream *stream = log_stream_open(set, zxid, NULL, NULL);
+    bool beyond = stream && log_stream_next(stream, &t, &missing);
+    log_stream_close(stream);
+    return beyond;
+}
+
 static int64_t load_base(struct autopsy *a)
 {
     int64_t wanted = first_zxid(a->set, a->query.from_us - a->query.ahead_us), below = INT64_MAX;
     const struct snapshot_file *file;
-    while ((file = choose_snapshot(a->set, wanted, below)) && !begin_with(a, file))
+    while ((file = choose_snapshot(a->set, wanted, below))) {
+        if (file->zxid >= wanted && !logs_go_beyond(a->set, file->zxid))
+            on_note(a, &(struct stream_note){.kind = STREAM_UNREAD,
+                                             .where = file->path,
+                                             .why = "is newer than all logs, and of no use for them"});
+        else if (begin_with(a, file))
+            break;
         below = file->zxid;
+    }
     if (!file) {
         int64_t earliest = first_zxid(a->set, 0);
         a->settled = 0;

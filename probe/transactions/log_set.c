@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 
 /*
@@ -138,7 +138,7 @@ static bool take_entry(struct archive *a, const char *file, const char *inside, 
                              (unsigned long long)name.zxid);
     char *folder = text_format("%s:%.*s", file, (int)(length < 4096 ? length : 4096), inside);
     name.suffix = "";
-    bool fine = path && folder && unpack_entry(a, file, path, error) && fn(context, folder, &name, path);
+    bool fine = unpack_entry(a, file, path, error) && fn(context, folder, &name, path);
     free(path);
     free(folder);
     return fine;
@@ -194,10 +194,11 @@ static bool archive_unpack(const char *file, const char *into, archive_fn fn, vo
 
 static bool add_text(char ***list, size_t *count, size_t *room, char *text)
 {
-    if (!text || !room_for_one(list, *count, room, sizeof **list)) {
+    if (!text) {
         free(text);
         return false;
     }
+    room_for_one(list, *count, room, sizeof **list);
     (*list)[(*count)++] = text;
     return true;
 }
@@ -212,8 +213,7 @@ static struct log_server *log_set_server_of(struct log_set *set, const char *nam
     for (size_t i = 0; i < set->server_count; i++)
         if (strcmp(set->servers[i].name, name) == 0)
             return &set->servers[i];
-    if (!room_for_one(&set->servers, set->server_count, &set->server_room, sizeof *set->servers))
-        return NULL;
+    room_for_one(&set->servers, set->server_count, &set->server_room, sizeof *set->servers);
     struct log_server *server = &set->servers[set->server_count];
     *server = (struct log_server){.name = text_copy(name)};
     if (!server->name)
@@ -233,8 +233,7 @@ static bool add_log(struct log_set *set, const char *folder, int64_t zxid, const
     for (size_t i = 0; i < server->log_count; i++)
         if (server->logs[i].zxid == zxid)
             return true; /* given twice */
-    if (!room_for_one(&server->logs, server->log_count, &server->log_room, sizeof *server->logs))
-        return false;
+    room_for_one(&server->logs, server->log_count, &server->log_room, sizeof *server->logs);
     memmove(server->logs + at + 1, server->logs + at, (server->log_count - at) * sizeof *server->logs);
     server->logs[at] = (struct log_file){text_copy(path), zxid};
     server->log_count++;
@@ -246,8 +245,7 @@ static bool add_snapshot(struct log_set *set, int64_t zxid, const char *path)
     for (size_t i = 0; i < set->snapshot_count; i++)
         if (strcmp(set->snapshots[i].path, path) == 0)
             return true;
-    if (!room_for_one(&set->snapshots, set->snapshot_count, &set->snapshot_room, sizeof *set->snapshots))
-        return false;
+    room_for_one(&set->snapshots, set->snapshot_count, &set->snapshot_room, sizeof *set->snapshots);
     set->snapshots[set->snapshot_count] = (struct snapshot_file){text_copy(path), zxid};
     return set->snapshots[set->snapshot_count++].path != NULL;
 }
@@ -274,19 +272,18 @@ static char *unpack_into(struct log_set *set, char **error)
     const char *where = getenv("TMPDIR");
     if (!set->temporary) {
         char *made = text_format("%s/electop-autopsy-XXXXXX", where && *where ? where : "/tmp");
-        if (!made || !mkdtemp(made)) {
-            *error = text_format("%s: %s; set TMPDIR to a directory with room", made ? made : "TMPDIR",
-                                 strerror(errno));
+        if (!mkdtemp(made)) {
+            *error = text_format("%s: %s; set TMPDIR to a directory with room", made, strerror(errno));
             free(made);
             return NULL;
         }
         set->temporary = made;
     }
     char *into = text_format("%s/%zu", set->temporary, set->unpacked_count);
-    if (into && mkdir(into, 0700) == 0 &&
+    if (mkdir(into, 0700) == 0 &&
         add_text(&set->unpacked, &set->unpacked_count, &set->unpacked_room, text_copy(into)))
         return into;
-    *error = text_format("%s: %s", into ? into : "TMPDIR", strerror(errno));
+    *error = text_format("%s: %s", into, strerror(errno));
     free(into);
     return NULL;
 }
@@ -340,7 +337,7 @@ static bool scan(struct log_set *set, const char *directory, int depth, bool aga
         if (entry->d_name[0] == '.')
             continue;
         char *path = text_format("%s%s%s", directory, strcmp(directory, "/") == 0 ? "" : "/", entry->d_name);
-        fine = path != NULL;
+        fine = true;
         if (fine && is_directory(path))
             fine = depth >= DEPTH_MOST || scan(set, path, depth + 1, again);
         else if (fine)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 
 /* A server that goes on begins another log after half of snapCount at the soonest: so many transactions, and
@@ -82,9 +82,9 @@ void log_starts_find(struct log_starts *starts, const struct log_set *set)
         const struct log_server *server = &set->servers[i];
         uint64_t number = number_of(server);
         for (size_t k = 1; k < server->log_count; k++) {
-            if (!is_start(&server->logs[k - 1], &server->logs[k]) ||
-                !room_for_one(&starts->list, starts->count, &starts->room, sizeof *starts->list))
+            if (!is_start(&server->logs[k - 1], &server->logs[k]))
                 continue;
+            room_for_one(&starts->list, starts->count, &starts->room, sizeof *starts->list);
             starts->list[starts->count++] = (struct log_start){server->logs[k].zxid, server->name, number};
         }
     }

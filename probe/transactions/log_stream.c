@@ -5,14 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "probe/transactions/record.h"
 
 #define FILE_HEADER_BYTES 16
-#define FRAME_BYTES 12 /* in front of a record: checksum and length */
-/* Enough for some thousand records, and small enough to stay in the processor's cache. */
-#define WINDOW_BYTES (256u << 10)
+#define WINDOW_BYTES READ_AHEAD_PIECE
 /* Behind damage the next record is searched for within so many bytes. */
 #define SEARCH_MOST (64 << 20)
 
@@ -23,6 +20,7 @@ void log_reader_begin(struct log_reader *r, int fd)
 
 void log_reader_end(struct log_reader *r)
 {
+    read_ahead_end(r->ahead);
     if (r->fd >= 0)
         close(r->fd);
     free(r->window);
@@ -98,11 +96,6 @@ static enum log_next log_reader_stop(struct log_reader *r, bool torn)
     return next;
 }
 
-static bool is_checked(const unsigned char *frame, size_t length)
-{
-    return read_u64(frame) == adler32(adler32(0, NULL, 0), frame + FRAME_BYTES, (uInt)length);
-}
-
 /* Does a whole valid record begin here? Sets errno to 0 or to why it cannot be read. */
 static bool is_record(struct log_reader *r, size_t *length)
 {
@@ -111,7 +104,7 @@ static bool is_record(struct log_reader *r, size_t *length)
     *length = read_u32(r->window + r->at + 8);
     return *length >= TRANSACTION_HEADER_BYTES && *length <= LOG_RECORD_MOST &&
            window_need(r, FRAME_BYTES + *length + 1) && r->window[r->at + FRAME_BYTES + *length] == 'B' &&
-           is_checked(r->window + r->at, *length);
+           frame_is_checked(r->window + r->at, *length);
 }
 
 /*
@@ -184,9 +177,48 @@ static enum log_next log_reader_header(struct log_reader *r)
     return LOG_RECORD;
 }
 
+/* ---- reading ahead ---- */
+
+/* From where the piece, or the window, has ended. */
+static void leave_piece(struct log_reader *r)
+{
+    r->piece = NULL;
+    window_forget(r);
+}
+
+/* The next piece. False: what comes is to be read alone. */
+static bool next_piece(struct log_reader *r)
+{
+    if (!r->ahead && log_reader_offset(r) - r->alone_from >= (int64_t)READ_AHEAD_PIECE)
+        r->ahead = read_ahead_begin(r->fd, r->alone_from = log_reader_offset(r));
+    if (!r->ahead)
+        return false;
+    leave_piece(r);
+    if (read_ahead_next(r->ahead, &r->piece, &r->piece_length))
+        return true;
+    r->piece = NULL;
+    read_ahead_end(r->ahead);
+    r->ahead = NULL;
+    r->alone_from = log_reader_offset(r);
+    return false;
+}
+
+/* The next record of a piece. False: it is to be read alone. */
+static bool take_ahead(struct log_reader *r, const unsigned char **record, size_t *length)
+{
+    if ((!r->piece || r->at == r->piece_length) && !next_piece(r))
+        return false;
+    *length = read_u32(r->piece + r->at + 8);
+    *record = r->piece + r->at + FRAME_BYTES;
+    r->at += FRAME_BYTES + *length + 1;
+    return true;
+}
+
 enum log_next log_reader_next(struct log_reader *r, const unsigned char **record, size_t *length)
 {
     r->torn = false;
+    if (take_ahead(r, record, length))
+        return LOG_RECORD;
     if (!r->begun) {
         enum log_next next = log_reader_header(r);
         if (next != LOG_RECORD)
@@ -204,7 +236,7 @@ enum log_next log_reader_next(struct log_reader *r, const unsigned char **record
     if (plausible && !whole)
         return errno ? LOG_FAILED : log_reader_skip(r, 1, true);
     frame = r->window + r->at;
-    if (whole && frame[FRAME_BYTES + size] == 'B' && is_checked(frame, size)) {
+    if (whole && frame[FRAME_BYTES + size] == 'B' && frame_is_checked(frame, size)) {
         *record = frame + FRAME_BYTES;
         *length = size;
         r->at += FRAME_BYTES + size + 1;

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "probe/transactions/log_set.h"
+#include "probe/transactions/read_ahead.h"
 #include "probe/transactions/record.h"
 
 /*
@@ -23,11 +24,9 @@
  *
  * A file is a header of 16 bytes (magic, version, database id), then records: Adler-32, length, the record,
  * 'B'. The server preallocates the file with zeros, so a length of 0 ends it. Nothing is written, nothing is
- * locked: the server may append while the file is read, and may cut it short or delete it.
+ * locked: the server may append while the file is read, and may cut it short or delete it. A long file is
+ * read ahead on a thread.
  */
-
-/* A server refuses requests above jute.maxbuffer (1 MB unless it is raised); a longer record is damage. */
-#define LOG_RECORD_MOST (64u << 20)
 
 enum log_next {
     LOG_RECORD,  /* a record */
@@ -40,11 +39,15 @@ struct log_reader {
     int fd;
     unsigned char *window;
     size_t room, length; /* of the window; bytes in it */
-    size_t at;           /* the next record, in the window */
-    int64_t base;        /* where the window begins in the file */
-    bool begun;          /* the header was checked */
-    bool foreign;        /* LOG_FAILED, because it is no transaction log */
-    bool torn;           /* LOG_END in the middle of a record: the server was writing it, or died doing so */
+    size_t at;           /* the next record, in the window or the piece */
+    int64_t base;        /* where the window, or the piece, begins in the file */
+    int64_t alone_from;  /* from here on without reading ahead */
+    struct read_ahead *ahead;
+    const unsigned char *piece; /* of whole, verified records; NULL: the window has what is next */
+    size_t piece_length;
+    bool begun;   /* the header was checked */
+    bool foreign; /* LOG_FAILED, because it is no transaction log */
+    bool torn;    /* LOG_END in the middle of a record: the server was writing it, or died doing so */
     int64_t damaged_from, damaged_to;
 };
 

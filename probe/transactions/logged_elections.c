@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/election/recipe.h"
@@ -90,8 +90,7 @@ static void election_touch(struct logged_elections *es, struct logged_election *
 
 static void child_touch(struct logged_election *e, const char *name, bool gone, bool came)
 {
-    if (!room_for_one(&e->touched, e->touched_count, &e->touched_room, sizeof *e->touched))
-        return;
+    room_for_one(&e->touched, e->touched_count, &e->touched_room, sizeof *e->touched);
     struct touched_child *child = &e->touched[e->touched_count];
     *child = (struct touched_child){text_copy(name), gone, came};
     e->touched_count += child->name != NULL;
@@ -337,13 +336,12 @@ static bool looks_like_election(const struct logged_elections *es, const struct 
     size_t count = 0;
     char *full = text_format("%.*s", (int)length, path);
     char *name = text_copy(newcomer);
-    if (name)
+    if (name) /* of a lock's own znode there is none */
         names[count++] = name;
     for (struct znode *child = directory ? directory->children : NULL; child && count < NAMES_MOST;
          child = child->sibling)
         names[count++] = child->path + (znode_name(child) - child->path);
-    const struct recipe *recipe =
-        full && (name || !newcomer) ? recipe_recognise(es->model->recipes, full, names, count) : NULL;
+    const struct recipe *recipe = recipe_recognise(es->model->recipes, full, names, count);
     bool lock = recipe && recipe->family == FAMILY_LOCK;
     free(full);
     free(name);
@@ -378,7 +376,7 @@ static void examine(struct logged_elections *es, const char *path, size_t length
     if (directory)
         directory->examined++;
     char *name = text_format("%.*s", (int)(length - above - (above > 1)), path + above + (above > 1));
-    bool sequential = name && recipe_sequence_of(name) != SEQUENCE_NONE;
+    bool sequential = recipe_sequence_of(name) != SEQUENCE_NONE;
     if (sequential && logged_elections_is_ours(es, path, above, &settings, &origin) &&
         (origin != ORIGIN_DISCOVERED || looks_like_election(es, directory, path, above, name)))
         election_found(es, path, above, settings, origin, at);
@@ -405,9 +403,10 @@ struct found_paths {
 static void collect_ephemeral(void *context, struct znode *node)
 {
     struct found_paths *found = context;
-    if (node->session && room_for_one(&found->paths, found->count, &found->room, sizeof *found->paths) &&
-        (found->paths[found->count] = text_copy(node->path)))
-        found->count++;
+    if (!node->session)
+        return;
+    room_for_one(&found->paths, found->count, &found->room, sizeof *found->paths);
+    found->paths[found->count++] = xstrdup(node->path);
 }
 
 /* Places are made meanwhile, so the tree is gone through before. */
@@ -528,7 +527,7 @@ static bool logged_elections_add_named(struct logged_elections *es)
                                                  !znode_pattern_match(es->only, settings->path)))
             continue;
         char *full = znode_path_join(chroot_of(es), settings->path);
-        if (!full || !election_add(es, full, strlen(full), settings, ORIGIN_CONFIGURED)) {
+        if (!election_add(es, full, strlen(full), settings, ORIGIN_CONFIGURED)) {
             free(full);
             return false;
         }

@@ -229,6 +229,14 @@ bool transaction_changes(const struct transaction *t, znode_change_fn fn, void *
     return !c.bad;
 }
 
+const char *transaction_data_path(const struct transaction *t, size_t *length)
+{
+    if (t->type != TRANSACTION_SET_DATA || t->body_length < 4)
+        return NULL;
+    *length = read_u32(t->body);
+    return *length <= t->body_length - 4 ? (const char *)t->body + 4 : NULL;
+}
+
 bool transaction_same(const struct transaction *a, const struct transaction *b)
 {
     const struct transaction *shorter = a->body_length < b->body_length ? a : b;

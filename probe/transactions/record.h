@@ -82,6 +82,10 @@ bool transaction_read(const void *bytes, size_t length, struct transaction *tran
 typedef void (*znode_change_fn)(void *context, const struct transaction *, const struct znode_change *);
 bool transaction_changes(const struct transaction *transaction, znode_change_fn fn, void *context);
 
+/* Of a transaction that sets one znode's data, as most do: its path, which belongs to the record. NULL: of
+ * any other, or malformed. */
+const char *transaction_data_path(const struct transaction *transaction, size_t *length);
+
 /* Do two records with one zxid hold the same transaction? A digest may be absent from either. */
 bool transaction_same(const struct transaction *transaction, const struct transaction *b);
 

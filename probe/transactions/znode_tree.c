@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include "config/room.h"
+#include <libdeflate.h>
+
+#include "config/memory.h"
 #include "probe/election/election.h"
 #include "probe/election/observation.h"
+#include "probe/election/session_table.h"
 #include "probe/transactions/record.h"
 
 /*
@@ -89,7 +91,7 @@ static const unsigned char *stream_take(struct stream *s, size_t length)
     if (!stream_need(s, length))
         return NULL;
     const unsigned char *at = s->window + s->at;
-    s->checksum = (uint32_t)adler32(s->checksum, at, (uInt)length);
+    s->checksum = libdeflate_adler32(s->checksum, at, length);
     s->at += length;
     return at;
 }
@@ -202,7 +204,7 @@ static void tree_snapshot_read_all(struct stream *s, const struct tree_snapshot_
  */
 static bool tree_snapshot_read(int fd, const struct tree_snapshot_reader *reader, const char **problem)
 {
-    struct stream s = {.fd = fd, .room = WINDOW_BYTES, .checksum = (uint32_t)adler32(0, NULL, 0)};
+    struct stream s = {.fd = fd, .room = WINDOW_BYTES, .checksum = 1};
     s.window = malloc(s.room);
     if (!s.window) {
         *problem = "is larger than memory";
@@ -668,10 +670,7 @@ static struct znode *kept_ancestor(struct loading *loading)
 static void descend(struct loading *loading, const char *path, size_t length, const struct znode_stat *stat,
                     struct znode *node)
 {
-    if (!room_for_one(&loading->ancestors, loading->depth, &loading->room, sizeof *loading->ancestors)) {
-        loading->failed = true;
-        return;
-    }
+    room_for_one(&loading->ancestors, loading->depth, &loading->room, sizeof *loading->ancestors);
     struct ancestor *ancestor = &loading->ancestors[loading->depth];
     *ancestor = (struct ancestor){.path = malloc(length), .length = length, .stat = *stat, .node = node};
     if (!ancestor->path) {
@@ -713,8 +712,7 @@ static void load_znode(void *context, const char *path, size_t length, const str
         last->node->stat.children++;
     else if (last)
         last->stat.children++;
-    /* Containers and znodes with a time to live have a mark in the place of the owner. */
-    bool ephemeral = stat->owner != 0 && stat->owner != UINT64_C(1) << 63 && stat->owner >> 56 != 0xff;
+    bool ephemeral = owner_is_session(stat->owner);
     struct znode *place = znode_tree_find(loading->tree, path, length), *node = NULL;
     if (ephemeral || place || loading->tree->plain < PLAIN_MOST) {
         struct znode *parent = ephemeral ? kept_ancestor(loading) : last ? last->node : NULL;

@@ -2,10 +2,10 @@
  * history.c - what a recording costs, and how fast it is read.
  *
  *   history record FILE RATE SECONDS     records so many events a second in real time; prints what it cost
- *   history go FILE RATE                 the same until it is killed, after a line "began"
- *   history make FILE ELECTIONS DAYS     a recording of days in which every election changes its leader each
- *                                        minute, made as fast as it goes
- *   history read FILE                    opens it, jumps about in it, and asks for percentiles
+ *   history go FILE RATE                 the same until it is killed; each line is how many microseconds of
+ * it are over history make FILE ELECTIONS DAYS     a recording of days in which every election changes its
+ * leader each minute, made as fast as it goes history read FILE                    opens it, jumps about in
+ * it, and asks for percentiles
  *
  * Each prints one JSON object. The model is fed by hand: no server is asked, and nobody else is measured.
  */
@@ -198,9 +198,14 @@ static void stop(struct world *world)
 
 #define FOR_EVER (-1)
 
-static void say_began(void)
+/* A line a tenth of a second. */
+static void say_elapsed(int64_t elapsed_us)
 {
-    puts("began");
+    static int64_t said_us = -100000;
+    if (elapsed_us - said_us < 100000)
+        return;
+    said_us = elapsed_us;
+    printf("%" PRId64 "\n", elapsed_us);
     fflush(stdout);
 }
 
@@ -212,8 +217,6 @@ static double run_rate(const char *file, int rate, int seconds, int64_t *hold_us
         start_recorder(world, file);
     begin(world);
     const int64_t tick_us = 5000;
-    if (seconds == FOR_EVER)
-        say_began();
     double begun_cpu_ms = gauge_cpu_ms();
     int64_t start_us = gauge_us(), next_us = start_us, wall_us = world->now.wall_us,
             mono_us = world->now.mono_us;
@@ -233,6 +236,8 @@ static double run_rate(const char *file, int rate, int seconds, int64_t *hold_us
             turn_us = gauge_us() - turn_us;
             *hold_us = turn_us > *hold_us ? turn_us : *hold_us;
         }
+        if (seconds == FOR_EVER)
+            say_elapsed(elapsed_us);
         int64_t rest_us = next_us - gauge_us();
         if (rest_us > 0)
             nanosleep(

@@ -8,6 +8,7 @@ import time
 
 from measure_crowd import measure_crowd
 from measure_history import measure_history
+from measure_transactions import measure_transactions
 from measure_transport import measure_transport
 from rig import TOOLS, BenchError, cpu_us, resident_kb, settle, wait_until
 from row import Row
@@ -300,6 +301,19 @@ def measure_frame(_rig, rounds, quick, say):
                   f"{big / small:.2f} ×", "≤ 1.2 ×", big > 1.2 * small)
 
 
+def measure_keys(_rig, rounds, quick, say):
+    """From a key to the picture that follows it in the dashboard's cells (keys.c): 5,000 elections of two
+    candidates, the model changed before each key."""
+    say("keys")
+    run = subprocess.run([os.path.join(TOOLS, "keys"), "2" if quick else str(5 * rounds)], check=False, text=True,
+                         capture_output=True, timeout=300)
+    if run.returncode != 0:
+        raise BenchError(run.stderr.strip() or f"it ended with {run.returncode}")
+    took = json.loads(run.stdout)
+    yield Row("key to picture, 5,000 elections of 2: p50, p99", f"{took['p50']:.1f} ms", f"{took['p99']:.1f} ms",
+              f"worst {took['worst']:.1f} ms", "p99 ≤ 20 ms", took["p99"] > 20)
+
+
 # 7: the first picture.
 
 def measure_picture(rig, rounds, _quick, say):
@@ -375,6 +389,6 @@ def measure_diagnose(_rig, rounds, _quick, say):
 
 
 MEASURES = {"fall": measure_fall, "look": measure_look, "churn": measure_churn, "idle": measure_idle,
-            "frame": measure_frame, "picture": measure_picture, "asking": measure_asking,
+            "frame": measure_frame, "keys": measure_keys, "picture": measure_picture, "asking": measure_asking,
             "history": measure_history, "diagnose": measure_diagnose, "crowd": measure_crowd,
-            "transport": measure_transport}
+            "transport": measure_transport, "transactions": measure_transactions}

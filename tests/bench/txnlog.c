@@ -1,11 +1,18 @@
 /*
  * Transaction logs for measuring, and the floor of reading them.
  *
- *     txnlog write DIRECTORY MEGABYTES   logs of 64 MB each with as many transactions of 200 bytes, a
- * snapshot at each, and 100 elections whose leaders close their sessions now and then txnlog floor FILE...
- * reads each record and verifies its Adler-32, and nothing else; prints seconds and transactions
+ *     txnlog write DIRECTORY MEGABYTES EVERY [FROM TO]
+ *         logs of 64 MB each with as many transactions of 200 bytes, 4 in a millisecond, a snapshot at each,
+ * and 100 elections, one of which loses its leader every EVERY transactions. Of files that lie outside of the
+ *         megabytes FROM to TO, only the first transaction is written; the rest are zeros that take no room.
+ *         Prints the time (ms) of the first transaction behind FROM
+ *     txnlog floor FILE...
+ *         reads each record and verifies its Adler-32, and nothing else; prints seconds and transactions
+ *     txnlog serve DIRECTORY A_SECOND EVERY SECONDS
+ *         appends as many transactions a second to one log, as a server does, at their time
  */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +30,10 @@
 struct writer {
     const char *directory;
     FILE *log;
-    size_t bytes;
+    size_t bytes; /* of this log */
+    int64_t written, from, to;
+    bool left_out; /* of this log all but the first transaction is */
+    bool live;     /* the time is that of the clock */
     unsigned char record[1024];
     size_t length;
     int64_t zxid, time_ms;
@@ -51,7 +61,7 @@ static void put_text(struct writer *w, const char *text, size_t length)
 static void begin(struct writer *w, uint64_t session, int cxid, int type)
 {
     w->length = 0;
-    w->time_ms += w->zxid % 4 == 0;
+    w->time_ms += !w->live && w->zxid % 4 == 0;
     put(w, session, 8);
     put(w, (uint32_t)cxid, 4);
     put(w, (uint64_t)++w->zxid, 8);
@@ -65,10 +75,16 @@ static void write_snapshot(struct writer *w);
 static void next_file(struct writer *w)
 {
     char path[400];
-    if (w->log)
+    if (w->log) {
+        fflush(w->log);
+        if (ftruncate(fileno(w->log), (off_t)w->bytes) != 0)
+            exit(1);
         fclose(w->log);
+    }
     if (w->zxid > 0)
         write_snapshot(w);
+    w->written += (int64_t)w->bytes;
+    w->left_out = w->written + FILE_BYTES < w->from || w->written > w->to;
     snprintf(path, sizeof path, "%s/log.%llx", w->directory, (unsigned long long)w->zxid + 1);
     w->log = fopen(path, "wb");
     if (!w->log)
@@ -80,6 +96,10 @@ static void next_file(struct writer *w)
 static void end(struct writer *w)
 {
     unsigned char frame[12] = {0};
+    size_t at = w->bytes;
+    w->bytes += 13 + w->length;
+    if (w->left_out && at > 16)
+        return;
     uint32_t sum = (uint32_t)adler32(adler32(0, NULL, 0), w->record, (uInt)w->length);
     for (int i = 0; i < 4; i++) {
         frame[4 + i] = (unsigned char)(sum >> (24 - 8 * i));
@@ -88,7 +108,6 @@ static void end(struct writer *w)
     fwrite(frame, 1, 12, w->log);
     fwrite(w->record, 1, w->length, w->log);
     fputc('B', w->log);
-    w->bytes += 13 + w->length;
 }
 
 static void end_acl(struct writer *w, int ephemeral, int creations)
@@ -230,37 +249,78 @@ static void write_snapshot(struct writer *w)
     fclose(s.file);
 }
 
-static int write_logs(const char *directory, int64_t bytes)
+static void write_elections(struct writer *w)
 {
-    static struct writer w;
-    w = (struct writer){.directory = directory, .time_ms = 1700000000000};
-    int64_t written = 0;
-    mkdir(directory, 0755);
-    next_file(&w);
-    write_directory(&w, "/elections");
+    write_directory(w, "/elections");
     for (int e = 0; e < ELECTIONS; e++) {
         char path[40];
         snprintf(path, sizeof path, "/elections/e%d", e);
-        write_directory(&w, path);
+        write_directory(w, path);
         for (int i = 0; i < CANDIDATES; i++)
-            write_candidate(&w, e, i);
+            write_candidate(w, e, i);
     }
-    for (int64_t n = 0; written + (int64_t)w.bytes < bytes; n++) {
-        /* A leader goes every thousand transactions, and stands again at the end of the line. */
-        if (n % 1000 == 0) {
-            int e = (int)(n / 1000 % ELECTIONS), i = (int)(n / 1000 / ELECTIONS % CANDIDATES);
-            write_end(&w, e, i);
-            write_candidate(&w, e, i);
-        } else {
-            write_other(&w);
-        }
-        if (w.bytes > FILE_BYTES) {
-            written += (int64_t)w.bytes;
+}
+
+/* One of them loses its leader every so many transactions; it stands again at the end of the line. */
+static void write_next(struct writer *w, int64_t n, int64_t every)
+{
+    if (n % every != 0) {
+        write_other(w);
+        return;
+    }
+    int e = (int)(n / every % ELECTIONS), i = (int)(n / every / ELECTIONS % CANDIDATES);
+    write_end(w, e, i);
+    write_candidate(w, e, i);
+}
+
+static int write_logs(const char *directory, int64_t bytes, int64_t every, int64_t from, int64_t to)
+{
+    static struct writer w;
+    int64_t from_ms = 0;
+    w = (struct writer){.directory = directory, .time_ms = 1700000000000, .from = from, .to = to};
+    mkdir(directory, 0755);
+    next_file(&w);
+    write_elections(&w);
+    for (int64_t n = 0; w.written + (int64_t)w.bytes < bytes; n++) {
+        write_next(&w, n, every);
+        if (from_ms == 0 && w.written + (int64_t)w.bytes > from)
+            from_ms = w.time_ms;
+        if (w.bytes > FILE_BYTES)
             next_file(&w);
-        }
     }
     fclose(w.log);
-    printf("%lld transactions\n", (long long)w.zxid);
+    printf("%lld\n", (long long)from_ms);
+    return 0;
+}
+
+static int64_t wall_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* Room is made with zeros in advance. */
+static int serve(const char *directory, int64_t a_second, int64_t every, int64_t seconds)
+{
+    static struct writer w;
+    int64_t began_us = wall_us(), done = 0;
+    w = (struct writer){.directory = directory, .time_ms = began_us / 1000, .to = INT64_MAX, .live = true};
+    mkdir(directory, 0755);
+    next_file(&w);
+    write_elections(&w);
+    fflush(w.log);
+    if (ftruncate(fileno(w.log), (off_t)FILE_BYTES * 4) != 0)
+        return 1;
+    while (done < a_second * seconds) {
+        int64_t now_us = wall_us(), due = (now_us - began_us) * a_second / 1000000;
+        w.time_ms = now_us / 1000;
+        for (; done < due; done++)
+            write_next(&w, done + 1, every);
+        fflush(w.log);
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+    fclose(w.log);
     return 0;
 }
 
@@ -306,8 +366,14 @@ static long floor_of(const char *path)
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "write") == 0)
-        return write_logs(argv[2], strtoll(argv[3], NULL, 10) * 1000000);
+    int64_t numbers[4] = {0, 1, 0, INT64_MAX / 1000000};
+    for (int i = 3; i < argc && i < 7; i++)
+        numbers[i - 3] = strtoll(argv[i], NULL, 10);
+    if ((argc == 5 || argc == 7) && strcmp(argv[1], "write") == 0 && numbers[1] > 0)
+        return write_logs(argv[2], numbers[0] * 1000000, numbers[1], numbers[2] * 1000000,
+                          numbers[3] * 1000000);
+    if (argc == 6 && strcmp(argv[1], "serve") == 0 && numbers[1] > 0)
+        return serve(argv[2], numbers[0], numbers[1], numbers[2]);
     if (argc < 3 || strcmp(argv[1], "floor") != 0)
         return 2;
     double began = now_s();

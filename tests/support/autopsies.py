@@ -1,8 +1,9 @@
 """`electop autopsy` held against the truth, which the tests read from the same logs with a reader of their own."""
+import collections
 import json
 
 from electop import run
-from truth import Lies, moment, retell
+from truth import STARVED_S, UNNOTICED_S, Lies, moment, retell
 
 
 def autopsy(*arguments, within=120):
@@ -16,12 +17,26 @@ def lives(truth, path):
     return [life for made in truth.directories[path] for life in made.lives]
 
 
-def check_exact(truth, paths, events, lies):
-    """Every failover has the one true cause, for certain, at its very millisecond, and none is missing."""
-    told = {}
+def with_losses(events, paths):
+    """Each failover of these elections, with when its leader was lost: it may be told after the next loss."""
+    lost, changes = {}, collections.defaultdict(list)
     for event in events:
-        if event["event"] != "failover" or event["election"] not in paths:
+        path = event.get("election")
+        if path not in paths:
             continue
+        if event["event"] == "leader-lost":
+            lost[path] = moment(event["time"])
+        elif event["event"] == "leader-elected" and event["from"]:
+            changes[path].append(lost.get(path, moment(event["time"])))
+        elif event["event"] == "failover":
+            yield event, changes[path].pop(0) if changes[path] else moment(event["time"])
+
+
+def check_exact(truth, paths, events, lies):
+    """Every failover has the one true cause, for certain, at its very millisecond, and none is missing. Returns them by
+    election, leader lost, and when."""
+    told = {}
+    for event, lost in with_losses(events, paths):
         failover = event["failover"]
         if event.get("after_gap_ms"):
             lies.tell(event["election"], event, "found after a gap, and the logs have none")
@@ -32,7 +47,7 @@ def check_exact(truth, paths, events, lies):
             lies.tell(event["election"], event, f"in truth {old}")
         if failover["cause_certainty"] != "certain":
             lies.tell(event["election"], event, "not certain")
-        told[event["election"], failover["from"], moment(event["time"])] = failover
+        told[event["election"], failover["from"], lost] = failover
     return told
 
 
@@ -52,25 +67,77 @@ def check_autopsy(truth, logs, paths, deaths=None, more=()):
 
 
 WIDER = {"unknown": {"resigned", "evicted", "closed", "expired", "deleted"}, "deleted": {"resigned", "evicted"},
-         "ended": {"closed", "expired", "resigned", "evicted"}}
+         "ended": {"closed", "expired"}}
 
 
-def compare_live(recorded, failovers, paths):
-    """What was told live is as the logs have it, or wider. A directory that was made anew has the same names again:
-    the one of the logs is the nearest in time."""
-    found, compared = [], {}
-    for event in recorded:
-        if event["event"] != "failover" or event["election"] not in paths:
-            continue
-        live, at = event["failover"], moment(event["time"])
-        near = [(abs(when - at), when) for path, name, when in failovers
+# What is not told live may have happened so long before or behind a gap: a lost connection is noticed late, and what
+# came meanwhile is read after it.
+NEAR_S = UNNOTICED_S + 1
+
+
+class Comparison:
+    """What was told live, beside what the logs tell of the same changes of leader."""
+
+    def __init__(self, recorded, failovers, paths):
+        self.recorded, self.failovers, self.paths = recorded, failovers, paths
+        self.found, self.pairs, self.detections, self.missed = [], {}, [], collections.Counter()
+        for event, lost in with_losses(recorded, paths):
+            self._pair(event, lost)
+        for key in failovers.keys() - self.pairs.keys():
+            self._explain(*key)
+
+    def _pair(self, event, lost):
+        """A directory that was made anew has the same names again: the one of the logs is the nearest in time."""
+        live = event["failover"]
+        near = [(abs(when - lost), when) for path, name, when in self.failovers
                 if (path, name) == (event["election"], live["from"])]
-        if not near or (event["election"], live["from"], min(near)[1]) in compared:
-            continue
-        key = (event["election"], live["from"], min(near)[1])
-        logged = failovers[key]
-        compared[key] = live["cause"], logged["cause"]
+        if not near or (event["election"], live["from"], min(near)[1]) in self.pairs:
+            return
+        key = event["election"], live["from"], min(near)[1]
+        logged = self.failovers[key]
+        self.pairs[key] = live, logged
         equal = live["cause"] == logged["cause"] or logged["cause"] in WIDER.get(live["cause"], ())
         if not equal and live["cause_certainty"] == "certain":
-            found.append(f"live told {live}, the logs tell {logged}, at {moment(event['time'])}")
-    return found, compared
+            self.found.append(f"live told {live}, the logs tell {logged}, at {event['time']}")
+        if live["cause"] == logged["cause"] == "expired" and live["detection_ms"] and logged["detection_ms"]:
+            self._compare_detection(key, live, logged, max(0, lost - key[2]))
+
+    def _compare_detection(self, key, live, logged, late_s):
+        """One client died once: there is a moment in both. Live, the phase ends when the loss is seen, which is late_s
+        after the log's; a starved server gives a session up late."""
+        (low, high), (least, most) = ([None if bound is None else bound / 1000 for bound in one["detection_ms"]]
+                                      for one in (live, logged))
+        self.detections.append((high - low if high is not None else None, most - least if most is not None else None))
+        if (most is not None and low > most + late_s + STARVED_S) or (high is not None and least > high + STARVED_S):
+            self.found.append(f"live {live}, logged {logged}, of {key}: no moment of death is in both")
+
+    def _explain(self, path, name, at):
+        """Why it was not told live."""
+        for event in self.recorded:
+            told, kind = moment(event["time"]), event["event"]
+            gap_s = event.get("gap_ms" if kind == "connection" else "after_gap_ms", 0) / 1000
+            if kind != "connection" and event.get("election") != path:
+                continue
+            why = "in a gap" if gap_s else "counted as unseen" if kind == "unseen" else \
+                "its directory was deleted" if kind == "election-gone" else \
+                "it led between two reads, and was told to leave" \
+                if kind == "candidate-left" and event["candidate"] == name else None
+            if why and told - gap_s - NEAR_S <= at <= told + NEAR_S:
+                self.missed[why] += 1
+                return
+        self.missed["not explained"] += 1
+        self.found.append(f"{path}: that {name} lost at {at:.3f} was not told live, and nothing says why")
+
+    def rows(self):
+        """A table: what was compared, and how often it was so."""
+        yield "failovers in the logs", len(self.failovers)
+        yield "  told live, too", len(self.pairs)
+        for (live, certainty, logged), count in sorted(collections.Counter(
+                (live["cause"], live["cause_certainty"], logged["cause"]) for live, logged in self.pairs.values()).items()):
+            yield f"    live {live} ({certainty}), logged {logged}", count
+        for why, count in sorted(self.missed.items()):
+            yield f"  not told live: {why}", count
+        yield "detections in both", len(self.detections)
+        narrower = sum(live is not None and (logged is None or live <= logged) for live, logged in self.detections)
+        yield "  live as narrow, or narrower", narrower
+        yield "contradictions", len(self.found)

@@ -5,6 +5,7 @@ whom is drawn from the seed; when exactly it happens is up to the machine."""
 import os
 import random
 import re
+import select
 import shutil
 import signal
 import socket
@@ -18,6 +19,7 @@ from kazoo.handlers.threading import KazooTimeoutError
 from kazoo.recipe.lock import Lock
 
 from ensemble import session_of
+from fake_server import Line
 from raw_session import RawSession, SessionError
 
 TIMEOUT_S = 4.0
@@ -102,13 +104,13 @@ class Holder(Stander):
 
 
 def is_connected(session):
-    """A server whose own leader goes lets go of all its clients."""
+    """A server whose own leader goes lets go of all its clients. What it sent before may still lie unread."""
+    hung_up, poll = select.POLLRDHUP | select.POLLHUP | select.POLLERR | select.POLLNVAL, select.poll()
     try:
-        return session.socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
-    except BlockingIOError:
-        return True
-    except OSError:
+        poll.register(session.socket, select.POLLRDHUP)
+    except (OSError, ValueError):
         return False
+    return not any(what & hung_up for _, what in poll.poll(0))
 
 
 class Chaos:
@@ -120,6 +122,7 @@ class Chaos:
         self.draw = random.Random(f"{seed} places")
         self.said, self.deaths, self.faults = [], {}, []
         self.sessions, self.standers, self.raws, self.processes, self.programs = set(), [], [], [], []
+        self.lines = [Line(address) for address in zk.addresses]  # between the tool and each server
         self.admin = self.client(timeout=10)
         self.kazoo, self.latch, self.plain, self.raw, self.lock = (
             f"{root}/{name}" for name in ("kazoo", "latch", "plain", "raw", "lock"))
@@ -157,7 +160,7 @@ class Chaos:
         self.begin_process()
         for _ in range(3):
             self.join_raw()
-        kinds = (self.SERVERS, "servers", (1, 5)), (self.CLIENTS, "clients", (0.1, 1.5))
+        kinds = ((self.SERVERS, "servers", (1, 5)), (self.CLIENTS, "clients", (0.1, 1.5)), (self.LINES, "lines", (1, 6)))
         self.threads = [threading.Thread(target=self.run, args=kind, daemon=True) for kind in kinds]
         for thread in self.threads:
             thread.start()
@@ -349,6 +352,44 @@ class Chaos:
         program.send_signal(signal.SIGCONT)
         self.say(f"{program.pid} goes on")
 
+    # ---- the network between the tool and the servers ----
+
+    LINES = [("cut_line", 3), ("cut_all_lines", 2), ("hold_line", 4), ("hold_all_lines", 1), ("slow_lines", 3),
+             ("narrow_line", 1)]
+
+    def harm(self, draw, what, lines, do):
+        """do(line) to each of these for a while: some are shorter, some longer than the tool's session lives."""
+        self.say(what)
+        for line in lines:
+            do(line)
+        self.wait(draw.choice([draw.uniform(0.2, 2), draw.uniform(2, 7)]))
+        for line in lines:
+            line.mend()
+        self.say(f"no longer {what}")
+
+    def cut_line(self, draw):
+        i = draw.randrange(len(self.lines))
+        self.harm(draw, f"cuts the line to server {i}", [self.lines[i]], Line.cut)
+
+    def cut_all_lines(self, draw):
+        self.harm(draw, "cuts the tool off", self.lines, Line.cut)
+
+    def hold_line(self, draw):
+        i, ways = draw.randrange(len(self.lines)), draw.choice([("up",), ("down",), ("up", "down")])
+        self.harm(draw, f"holds the line {' and '.join(ways)} at server {i}", [self.lines[i]], lambda one: one.hold(*ways))
+
+    def hold_all_lines(self, draw):
+        ways = draw.choice([("up",), ("down",), ("up", "down")])
+        self.harm(draw, f"holds every line {' and '.join(ways)}", self.lines, lambda one: one.hold(*ways))
+
+    def slow_lines(self, draw):
+        delay_s = draw.choice([0.02, 0.1, 0.4])
+        self.harm(draw, f"delays every line by {delay_s} s", self.lines, lambda one: one.slow(delay_s))
+
+    def narrow_line(self, draw):
+        i = draw.randrange(len(self.lines))
+        self.harm(draw, f"narrows the line to server {i}", [self.lines[i]], lambda one: one.slow(0, 4000))
+
     # ---- the end ----
 
     def rest(self):
@@ -357,6 +398,8 @@ class Chaos:
         for thread in self.threads:
             thread.join(60)
             assert not thread.is_alive(), self.said[-5:]
+        for line in self.lines:
+            line.mend()
         self.zk.heal()
         self.say("rest")
 
@@ -371,4 +414,7 @@ class Chaos:
             process.stdin.close()
         for session, _ in self.raws:
             session.drop()
+        for line in self.lines:
+            line.mend()
+            line.__exit__()
 

@@ -1,0 +1,325 @@
+"""`electop autopsy` over logs that are cut, damaged, hostile, missing or somebody else's: it says what is wrong, tells
+what is left, and makes nothing up. The logs are written here, record by record."""
+import gzip
+import io
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+import tarfile
+import threading
+import zlib
+
+import pytest
+
+from electop import run
+from waiting import until
+
+LIMIT_S = 240
+PATH = "/orders/leader"
+CREATE, MULTI, CREATE_SESSION, CLOSE_SESSION = 1, 14, -10, -11
+BEGAN_MS = 1_795_000_000_000
+NOBODY = 65534
+
+
+def text(value):
+    value = value if isinstance(value, bytes) else value.encode()
+    return struct.pack(">i", len(value)) + value
+
+
+def record(zxid, session, kind, body=b"", cxid=1, at_ms=None):
+    at_ms = BEGAN_MS + 1000 * zxid if at_ms is None else at_ms
+    return struct.pack(">Qiqqi", session, cxid, zxid, at_ms, kind) + body
+
+
+def create(zxid, path, session=1, data=b"app:80", ephemeral=True, made=1, **more):
+    """made: so many children its directory has had since, as the server counts."""
+    acl = struct.pack(">ii", 1, 31) + text("world") + text("anyone")
+    return record(zxid, session, CREATE, text(path) + text(data) + acl + struct.pack(">?i", ephemeral, made), **more)
+
+
+def close(zxid, session, *paths, expired=False, **more):
+    body = struct.pack(">i", len(paths)) + b"".join(text(path) for path in paths)
+    return record(zxid, session, CLOSE_SESSION, body, cxid=0 if expired else 9, **more)
+
+
+def frame(body, length=None):
+    return struct.pack(">qi", zlib.adler32(body), len(body) if length is None else length) + body + b"B"
+
+
+def log(*records):
+    return struct.pack(">4siq", b"ZKLG", 2, 0) + b"".join(map(frame, records))
+
+
+def story(directory=PATH):
+    """Two changes of leader: one expires, one closes."""
+    records = [create(1, "/orders", ephemeral=False), create(2, directory, ephemeral=False)]
+    for i in range(3):
+        records.append(record(3 + 2 * i, 0x100 + i, CREATE_SESSION, struct.pack(">i", 6000), cxid=0))
+        records.append(create(4 + 2 * i, f"{directory}/n_{i:010}", 0x100 + i, f"app-{i}:80", made=i + 1))
+    records.append(close(9, 0x100, f"{directory}/n_{0:010}", expired=True))
+    records.append(close(10, 0x101, f"{directory}/n_{1:010}"))
+    return records
+
+
+@pytest.fixture(name="folder")
+def fixture_folder(tmp_path):
+    folder = tmp_path / "version-2"
+    folder.mkdir()
+    return folder
+
+
+def told(*arguments, statuses=(0,), **more):
+    """Causes, and what was complained of."""
+    done = run("autopsy", "--events", "--json", *map(str, arguments), within=60, **more)
+    assert done.status in statuses, done
+    events = [json.loads(line) for line in done.out.splitlines()] if done.status == 0 else []
+    return [e["failover"]["cause"] for e in events if e["event"] == "failover"], done.err, events
+
+
+def test_whole(folder):
+    """What the others damage is fine before."""
+    (folder / "log.1").write_bytes(log(*story()) + bytes(5000))
+    assert told(folder)[:2] == (["expired", "closed"], "")
+
+
+@pytest.mark.parametrize("name, content, words", [
+    ("log.1", b"\x7fELF\2\1\1" + bytes(3000), "is no transaction log"),
+    ("log.1", b"SQLite format 3\0" + bytes(3000), "is no transaction log"),
+    ("log.1", b"2026-11-22 12:00:00 INFO started\n" * 99, "is no transaction log"),
+    ("log.1", struct.pack(">4siq", b"ZKLG", 9, 0) + bytes(99), "is no transaction log"),
+    ("log.1", b"", ""), ("log.1", bytes(3000), ""), ("log.1", b"ZKL", ""),
+    ("snapshot.0", b"ZKSN" + bytes(3), ""), ("snapshot.0", os.urandom(3000), "is no snapshot")])
+def test_files_of_others(folder, name, content, words):
+    """They are named, with what they are not; nothing is made of them."""
+    (folder / name).write_bytes(content)
+    causes, said, _ = told(folder, statuses=(0, 2, 3))
+    assert not causes and words in said and (not words or name in said), said
+
+
+def test_cut_at_every_byte(folder):
+    """Wherever the last record ends, and at places before it: what is before is told, and nothing else. (The fuzzer
+    tries all others.)"""
+    whole = log(*story())
+    last = len(frame(story()[-1]))
+    begins = len(whole) - last
+    for cut in [*range(0, begins, 61), *range(begins, begins + 14), *range(begins + 14, len(whole), 9), len(whole) - 1]:
+        (folder / "log.1").write_bytes(whole[:cut])
+        causes, said, _ = told(folder, statuses=(0, 2, 3))
+        assert causes == (["expired"] if cut >= begins else []), (cut, said)
+
+
+def test_every_flipped_byte(folder):
+    """Damage in the record of a change is located, and the change is not made up: its cause is unknown."""
+    before, damaged = log(*story()[:8]), len(frame(story()[8]))
+    whole = log(*story())
+    for at in range(len(before), len(before) + damaged, 5):
+        content = bytearray(whole)
+        content[at] ^= 0x10
+        (folder / "log.1").write_bytes(content)
+        causes, said, _ = told(folder)
+        assert "damaged" in said and "log.1" in said and "0x9 to 0x9 are in no log" in said, (at - len(before), said)
+        assert "expired" not in causes, (at - len(before), causes)
+
+
+@pytest.mark.parametrize("length", [0x7fffffff, -1, -0x80000000, 64 << 20])
+def test_lengths_of_gigabytes(folder, length):
+    """A length that cannot be is damage, wherever it is: of a record, a path, a list, a part of several."""
+    huge = struct.pack(">i", length)
+    for bad in (struct.pack(">qi", 1, length) + bytes(100) + b"B", frame(record(11, 7, CREATE, huge + b"/x")),
+                frame(record(11, 7, MULTI, huge + bytes(8))), frame(record(11, 7, CLOSE_SESSION, huge + text("/x"))),
+                frame(record(11, 7, MULTI, struct.pack(">ii", 1, CREATE) + huge + b"/x"))):
+        (folder / "log.1").write_bytes(log(*story()) + bad + frame(create(12, "/after")))
+        done = subprocess.run(["/usr/bin/time", "-f", "%M", os.environ.get("ELECTOP", "build/asan/electop"), "autopsy",
+                               str(folder), "--events"], capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0 and "expired" in done.stdout, done
+        assert int(done.stderr.split()[-1]) < 400_000, done.stderr  # KB; the sanitizers' own included
+    head = struct.pack(">4siq", b"ZKSN", 2, 0)
+    for content in (head + huge, head + struct.pack(">ii", 0, 0) + huge, head + struct.pack(">i", 0) + huge):
+        (folder / "snapshot.0").write_bytes(content)
+        assert told(folder)[0] == ["expired", "closed"]
+
+
+def znode(path, zxid, owner=0, data=b"", made=0):
+    """As a snapshot has it."""
+    stat = struct.pack(">qqqqiiiQq", zxid, zxid, BEGAN_MS, BEGAN_MS, 0, made, 0, owner, zxid)
+    return text(path) + text(data) + struct.pack(">q", 1) + stat
+
+
+def snapshot(*znodes, sessions=()):
+    content = struct.pack(">4siqi", b"ZKSN", 2, 0, len(sessions))
+    content += b"".join(struct.pack(">Qi", session, 6000) for session in sessions) + struct.pack(">i", 0)
+    content += b"".join(znodes) + text("/")
+    return content + struct.pack(">q", zlib.adler32(content)) + text("/")
+
+
+def test_snapshots_that_do_not_fit(folder):
+    """Missing where the logs begin later, or damaged: said, and the rest is told."""
+    (folder / "log.9").write_bytes(log(*story()[8:]))
+    causes, said, _ = told(folder, statuses=(0, 3))
+    assert "no snapshot shows what was there before" in said and "expired" not in causes, said
+    (folder / "log.9").unlink()
+    (folder / "log.1").write_bytes(log(*story()))
+    (folder / "snapshot.ff").write_bytes(os.urandom(500))
+    assert told(folder)[0] == ["expired", "closed"]
+
+
+def test_a_snapshot_in_the_middle(folder):
+    """It stands for the logs before it, which were purged."""
+    (folder / "log.9").write_bytes(log(*story()[8:]))
+    standing = [znode(f"{PATH}/n_{i:010}", 4 + 2 * i, 0x100 + i, b"app:80") for i in range(3)]
+    (folder / "snapshot.8").write_bytes(snapshot(znode("", 0, made=1), znode("/orders", 1, made=1),
+                                                 znode(PATH, 2, made=3), *standing, sessions=(0x100, 0x101, 0x102)))
+    assert told(folder)[:2] == (["expired", "closed"], "")
+
+
+def test_a_snapshot_newer_than_all_logs(folder):
+    """What the logs tell is told; what came between them and the snapshot is not made up."""
+    last = snapshot(znode("", 0, made=1), znode("/orders", 1, made=1), znode(PATH, 2, made=9),
+                    znode(f"{PATH}/n_{8:010}", 0x80, 0x108, b"app:80"), sessions=(0x108,))
+    (folder / "snapshot.ff").write_bytes(last)
+    (folder / "log.1").write_bytes(log(*story()))
+    assert told(folder)[0] == ["expired", "closed"]
+    (folder / "log.1").unlink()
+    (folder / "log.9").write_bytes(log(*story()[8:]))
+    causes, said, events = told(folder, statuses=(0, 3))
+    assert not set(causes) - {"unknown"} and "newer than all logs" in said, (causes, said, events)
+    assert "no snapshot shows what was there before" in said, said
+    assert not [e for e in events if e.get("candidate") == f"n_{8:010}"], events
+
+
+def zstd(content):
+    """Blocks as they are, or one byte again and again."""
+    packed, size = b"\x28\xb5\x2f\xfd\x00\x58", 1 << 17
+    for at in range(0, len(content), size):
+        block = content[at:at + size]
+        same = block.count(block[0]) == len(block)
+        packed += (len(block) << 3 | same << 1 | (at + size >= len(content))).to_bytes(3, "little")
+        packed += block[:1] if same else block
+    return packed
+
+
+@pytest.mark.parametrize("suffix, pack", [("gz", gzip.compress), ("zst", zstd)])
+def test_packed_files(folder, tmp_path, suffix, pack):
+    """Each file packed by itself in its directory, one that is named, or an archive of all."""
+    (folder / f"log.1.{suffix}").write_bytes(pack(log(*story()[:9]) + bytes(400_000)))
+    (folder / f"log.a.{suffix}").write_bytes(pack(log(story()[9]) + bytes(400_000)))
+    assert told(folder)[:2] == (["expired", "closed"], "")
+    assert told(folder / f"log.1.{suffix}")[0] == ["expired"]
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as archive:
+        for name, content in ("log.1", log(*story()[:9])), ("log.a", log(story()[9])):
+            member = tarfile.TarInfo(f"data/version-2/{name}")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    whole = tmp_path / f"data.tar.{suffix}"
+    whole.write_bytes(pack(plain.getvalue()))
+    assert told(whole)[:2] == (["expired", "closed"], "")
+
+
+def test_logs_that_do_not_meet(folder):
+    """The gap is named; the change that lies in it has no cause, for nobody knows it."""
+    (folder / "log.1").write_bytes(log(*story()[:8]))
+    (folder / "log.a").write_bytes(log(story()[9]))
+    causes, said, events = told(folder)
+    assert "0x9 to 0x9 are in no log" in said and "expired" not in causes
+    assert [e for e in events if e["event"] == "connection" and e["state"] != "connected"]
+
+
+@pytest.mark.parametrize("name", [b"\x1b]0;owned\x07", b"a\nb", "\u202egnp".encode(), b"\xff\xfe", b"<script>", b"' OR 1",
+                                  b"x" * 500])
+def test_hostile_names(folder, tmp_path, name):
+    """Names and data of strangers are text in every form, and never reach the terminal as they are."""
+    directory = b"/" + name + b"/leader"
+    records = [create(1, b"/" + name, ephemeral=False), create(2, directory, ephemeral=False)]
+    records += [create(3 + i, directory + b"/n_%010d" % i, 0x100 + i, name, made=i + 1) for i in range(2)]
+    (folder / "log.1").write_bytes(log(*records, close(5, 0x100, directory + b"/n_0000000000", expired=True)))
+    assert told(folder)[0] == ["expired"]
+    page = tmp_path / "page.html"
+    for form in ((), ("--events",), ("--markdown",), ("--json",), ("--html", page)):
+        done = run("autopsy", folder, *form, within=60, text=False)
+        assert done.status == 0, done
+        assert not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae", done.out), form
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", done.err), form
+    assert b"<script" not in page.read_bytes()
+
+
+def test_purged_while_being_read(folder):
+    """A server removes old files meanwhile: what was read is told, what was not is a gap, and nothing breaks."""
+    size = 40
+    for i in range(size):
+        (folder / f"log.{1 + i:x}").write_bytes(log(create(1 + i, "/orders" if i == 0 else f"/x{i}", ephemeral=False)))
+    over = threading.Event()
+
+    def purge():
+        for i in range(size - 1):
+            (folder / f"log.{1 + i:x}").unlink()
+            if over.wait(0.03):
+                return
+    purging = threading.Thread(target=purge)
+    purging.start()
+    try:
+        for _ in range(4):
+            told(folder, statuses=(0, 2, 3))
+    finally:
+        over.set()
+        purging.join()
+
+
+def test_rotated_and_purged_while_followed(folder):
+    """A server begins new files and removes old ones: all that it writes is told, once and in order."""
+    records = story()
+    (folder / "log.1").write_bytes(log(*records[:8]))
+    with subprocess.Popen([os.environ.get("ELECTOP", "build/asan/electop"), "autopsy", folder, "--follow", "--json"],
+                          stdout=subprocess.PIPE, text=True) as process:
+        events = []
+        reader = threading.Thread(target=lambda: [events.append(json.loads(line)) for line in process.stdout])
+        reader.start()
+        try:
+            until(lambda: any(e["event"] == "candidate-joined" for e in events), 30, "who stands is told")
+            for i, (old, new) in enumerate((("log.1", "log.9"), ("log.9", "log.a"))):
+                (folder / new).write_bytes(log(records[8 + i]) + bytes(5000))
+                until(lambda count=i + 1: sum(e["event"] == "leader-lost" for e in events) == count, 30, "it is told")
+                (folder / old).unlink()
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(20)
+            reader.join(20)
+    assert [e["failover"]["cause"] for e in events if e["event"] == "failover"] == ["expired", "closed"], events
+
+
+def test_no_permission(folder):
+    """A file that may not be read is named, with the reason; what others tell is told."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become somebody who may not read")
+    (folder / "log.1").write_bytes(log(*story()[:9]))
+    (folder / "log.a").write_bytes(log(story()[9]))
+    (folder / "log.a").chmod(0o600)
+    for parent in (folder, *folder.parents):
+        if str(parent).startswith("/tmp/"):
+            parent.chmod(0o755)
+    nobody = {"preexec_fn": lambda: os.setuid(NOBODY), "env": {"HOME": "/nowhere"}}
+    causes, said, _ = told(folder, statuses=(0, 2, 3), **nobody)
+    assert "log.a" in said and "Permission denied" in said, said
+    assert causes in (["expired"], [])
+    folder.chmod(0o700)
+    _, said, _ = told(folder, statuses=(2,), **nobody)
+    assert "Permission denied" in said
+
+
+def test_a_clock_that_goes_back(folder, tmp_path):
+    """The zxids give the order; how far the clock went back is recorded, and the story says it."""
+    records = story()
+    back = [create(11, f"{PATH}/n_{3:010}", 0x103, made=4, at_ms=BEGAN_MS - 3_600_000),
+            close(12, 0x102, f"{PATH}/n_{2:010}", at_ms=BEGAN_MS - 3_590_000)]
+    (folder / "log.1").write_bytes(log(*records, *back))
+    file = tmp_path / "history.db"
+    assert run("autopsy", folder, "--into", file, within=60).status == 0
+    rows = subprocess.run(["sqlite3", file, "SELECT zxid FROM facts WHERE fact = 'clock-back'"], capture_output=True,
+                          text=True, check=True).stdout.split()
+    assert rows == ["0xb"], rows
+    assert told(folder)[0] == ["expired", "closed", "closed"]
+    said = run("why", "--replay", file, within=60).out
+    assert "went back by 1h" in said, said
