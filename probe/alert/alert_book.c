@@ -1,8 +1,11 @@
 #include "probe/alert/alert_book.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/json/election_summary.h"
 
@@ -21,7 +24,7 @@ struct alert_book {
     size_t count;
     struct quiet *quiet;
     size_t quiet_count;
-    uint64_t last_id, dropped;
+    uint64_t last_id, dropped, revision;
 };
 
 const char *alert_state_word(enum alert_state state)
@@ -32,9 +35,8 @@ const char *alert_state_word(enum alert_state state)
 
 struct alert_book *alert_book_new(const struct settings *settings, alert_send_fn send, void *context)
 {
-    struct alert_book *book = calloc(1, sizeof *book);
-    if (book)
-        *book = (struct alert_book){.settings = settings, .send = send, .context = context};
+    struct alert_book *book = xcalloc(1, sizeof *book);
+    *book = (struct alert_book){.settings = settings, .send = send, .context = context};
     return book;
 }
 
@@ -46,14 +48,20 @@ static void member_free(struct alert_member *member)
         free(texts[i]);
 }
 
-static void book_remove(struct alert_book *book, size_t at)
+static void alert_clear(struct alert *alert)
 {
-    struct alert *alert = &book->alerts[at];
     for (size_t i = 0; i < alert->member_count; i++)
         member_free(&alert->members[i]);
     free(alert->members);
     free(alert->cluster);
     free(alert->code);
+}
+
+static void book_remove(struct alert_book *book, size_t at)
+{
+    struct alert *alert = &book->alerts[at];
+    book->revision++;
+    alert_clear(alert);
     memmove(alert, alert + 1, (--book->count - at) * sizeof *alert);
 }
 
@@ -68,6 +76,52 @@ void alert_book_free(struct alert_book *book)
     free(book->alerts);
     free(book->quiet);
     free(book);
+}
+
+/* ---- keys ---- */
+
+static bool same_list(char *const *a, char *const *b)
+{
+    while (a && b && *a && *b && strcmp(*a, *b) == 0)
+        a++, b++;
+    return a == b || (a && b && !*a && !*b);
+}
+
+/* A rule as other processes know it: its conditions, and which of those with the same ones it is. */
+static char *rule_label(const struct settings *settings, size_t rule)
+{
+    struct text label = {0};
+    size_t same = 0;
+    for (size_t i = 0; i < rule; i++)
+        same += same_list(settings->alerts[i].on, settings->alerts[rule].on);
+    for (char **word = settings->alerts[rule].on; *word; word++)
+        text_printf(&label, "%s,", *word);
+    text_printf(&label, "%zu", same);
+    return text_take(&label);
+}
+
+static uint64_t key_add(uint64_t hash, const char *text) /* FNV-1a, with the end of each text */
+{
+    do
+        hash = (hash ^ (unsigned char)(text ? *text : '\0')) * UINT64_C(0x100000001b3);
+    while (text && *text++);
+    return hash;
+}
+
+void alert_member_key(const struct alert_book *book, const struct alert *alert, size_t member,
+                      char key[ALERT_KEY_SIZE])
+{
+    const struct alert_member *m = &alert->members[member];
+    char *label = rule_label(book->settings, alert->rule), since[24];
+    snprintf(since, sizeof since, "%" PRId64, alert->once ? 0 : m->since_wall_us); /* observers differ */
+    const char *const texts[] = {label,       alert->cluster, alert->code,
+                                 m->election, m->candidate,   alert->once ? m->evidence : NULL,
+                                 since};
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        hash = key_add(hash, texts[i]);
+    snprintf(key, ALERT_KEY_SIZE, "%016" PRIx64, hash);
+    free(label);
 }
 
 /* ---- cool-down ---- */
@@ -97,7 +151,8 @@ static void quiet_set(struct alert_book *book, char *key, int64_t until_us, int6
             free(book->quiet[i].key);
     }
     book->quiet_count = kept;
-    struct quiet *grown = key && kept < QUIET_MOST ? realloc(book->quiet, (kept + 1) * sizeof *grown) : NULL;
+    struct quiet *grown =
+        key && kept < QUIET_MOST ? xreallocarray(book->quiet, kept + 1, sizeof *grown) : NULL;
     if (!grown) {
         free(key);
         return;
@@ -167,7 +222,7 @@ static void member_fill(struct alert_member *member, const struct event *event, 
 {
     const struct finding *finding = event->finding;
     const struct election *election = event->election;
-    *member = (struct alert_member){.election = strdup(election ? summary_path(election) : ""),
+    *member = (struct alert_member){.election = xstrdup(election ? summary_path(election) : ""),
                                     .name = text_copy(election ? election->name : NULL),
                                     .candidate = text_copy(candidate),
                                     .evidence = text_copy(finding ? finding->evidence : event->detail),
@@ -203,13 +258,13 @@ static struct alert *book_group(struct alert_book *book, size_t rule, const stru
     for (size_t i = 0; i < book->count; i++) {
         struct alert *alert = &book->alerts[i];
         if (alert->rule == rule && now_us - alert->opened_us <= ALERT_GROUP_US &&
-            strcmp(alert->code, code) == 0 && strcmp(alert->cluster, event->cluster->name) == 0 &&
-            alert->member_count < ALERT_MEMBERS_MOST &&
+            alert->opened_us - now_us <= ALERT_GROUP_US && strcmp(alert->code, code) == 0 &&
+            strcmp(alert->cluster, event->cluster->name) == 0 && alert->member_count < ALERT_MEMBERS_MOST &&
             (alert->sent || (alert->due_us <= due_us && due_us - alert->due_us <= ALERT_COLLECT_US)))
             return alert;
     }
     struct alert *grown =
-        book->count < ALERTS_MOST ? realloc(book->alerts, (book->count + 1) * sizeof *grown) : NULL;
+        book->count < ALERTS_MOST ? xreallocarray(book->alerts, book->count + 1, sizeof *grown) : NULL;
     if (!grown) {
         book->dropped++;
         return NULL;
@@ -218,8 +273,8 @@ static struct alert *book_group(struct alert_book *book, size_t rule, const stru
     struct alert *alert = &grown[book->count];
     *alert = (struct alert){.id = ++book->last_id,
                             .rule = rule,
-                            .cluster = strdup(event->cluster->name),
-                            .code = strdup(code),
+                            .cluster = xstrdup(event->cluster->name),
+                            .code = xstrdup(code),
                             .once = !event->finding,
                             .opened_us = now_us,
                             .due_us = due_us};
@@ -245,6 +300,7 @@ static void book_raise(struct alert_book *book, size_t rule, const struct event 
         member_fill(&now, event, candidate);
         member_free(known);
         *known = now;
+        book->revision++;
         return;
     }
     char *key =
@@ -261,12 +317,15 @@ static void book_raise(struct alert_book *book, size_t rule, const struct event 
     free(key);
     alert = book_group(book, rule, event, code, finding && until_us > due_us ? until_us : due_us, now_us);
     struct alert_member *grown =
-        alert ? realloc(alert->members, (alert->member_count + 1) * sizeof *grown) : NULL;
+        alert ? xreallocarray(alert->members, alert->member_count + 1, sizeof *grown) : NULL;
     if (!grown)
         return;
     alert->members = grown;
     member_fill(&grown[alert->member_count], event, candidate);
     event_evidence(&grown[alert->member_count++], event);
+    if (alert->member_count == 1)
+        alert_member_key(book, alert, 0, alert->key);
+    book->revision++;
 }
 
 /* One of its elections is well: the last one resolves it. */
@@ -274,6 +333,7 @@ static void book_close(struct alert_book *book, struct alert *alert, struct aler
                        int64_t now_us)
 {
     member->open = false;
+    book->revision++;
     for (size_t i = 0; i < alert->member_count; i++)
         if (alert->members[i].open)
             return;
@@ -321,6 +381,7 @@ int64_t alert_book_turn(struct alert_book *book, int64_t now_us)
             alert->due_us = again_us ? now_us + again_us : INT64_MAX;
             book->send(book->context, alert, alert->sent ? ALERT_AGAIN : ALERT_RAISED);
             alert->sent = true;
+            book->revision++;
         }
         if (alert->due_us < next_us)
             next_us = alert->due_us;
@@ -330,13 +391,6 @@ int64_t alert_book_turn(struct alert_book *book, int64_t now_us)
 }
 
 /* ---- a reload ---- */
-
-static bool same_list(char *const *a, char *const *b)
-{
-    while (a && b && *a && *b && strcmp(*a, *b) == 0)
-        a++, b++;
-    return a == b || (a && b && !*a && !*b);
-}
 
 static size_t rule_of(const struct settings *settings, const struct alert_settings *rule)
 {
@@ -383,6 +437,187 @@ void alert_book_confirm(struct alert_book *book, alert_there_fn there, void *con
                 break; /* it was the last of them: resolved, and gone */
         }
     }
+}
+
+/* ---- as text ---- */
+
+static void print_field(struct text *text, const char *word, const char *value)
+{
+    if (!value)
+        return;
+    text_printf(text, "%s ", word);
+    for (; *value; value++)
+        if (*value == '\n')
+            text_add(text, "\\n");
+        else if (*value == '\\')
+            text_add(text, "\\\\");
+        else
+            text_add_bytes(text, value, 1);
+    text_add(text, "\n");
+}
+
+char *alert_print(const struct alert_book *book, const struct alert *alert)
+{
+    struct text text = {0};
+    char *label = rule_label(book->settings, alert->rule);
+    print_field(&text, "rule", label);
+    print_field(&text, "cluster", alert->cluster);
+    print_field(&text, "code", alert->code);
+    free(label);
+    for (size_t i = 0; i < alert->member_count; i++) {
+        const struct alert_member *m = &alert->members[i];
+        struct text more = {0};
+        if (!m->open && !alert->once)
+            continue;
+        print_field(&more, "election", m->election);
+        print_field(&more, "name", m->name);
+        print_field(&more, "candidate", m->candidate);
+        print_field(&more, "evidence", m->evidence);
+        print_field(&more, "advice", m->advice);
+        print_field(&more, "owner", m->owner);
+        print_field(&more, "runbook", m->runbook);
+        text_printf(&more, "facts %d %d %" PRId64 "\n", (int)m->severity, (int)m->certainty,
+                    m->since_wall_us);
+        if (text.length + more.length < ALERT_TEXT_MOST)
+            text_add_bytes(&text, more.at, more.length);
+        text_free(&more);
+    }
+    return text_take(&text);
+}
+
+/* The value of a line, malloc'd; NULL: out of memory. */
+static char *read_field(const char *line, size_t length)
+{
+    char *value = xmalloc(length + 1), *to = value;
+    for (size_t i = 0; i < length; i++) {
+        bool escape = line[i] == '\\' && i + 1 < length;
+        i += escape;
+        *to++ = escape && line[i] == 'n' ? '\n' : line[i];
+    }
+    *to = '\0';
+    return value;
+}
+
+static void read_facts(struct alert_member *m, const char *value)
+{
+    int severity = 0, certainty = 0;
+    long long since_us = 0;
+    if (sscanf(value, "%d %d %lld", &severity, &certainty, &since_us) != 3)
+        return;
+    if (severity >= SEVERITY_INFO && severity <= SEVERITY_CRITICAL)
+        m->severity = (enum severity)severity;
+    m->certainty = certainty == CERTAINTY_CERTAIN ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
+    m->since_wall_us = since_us;
+}
+
+/* One line; the alert takes what it needs. False: out of memory, or no line of an alert. */
+static bool read_line(struct alert *alert, char **label, const char *line, size_t length)
+{
+    size_t word = strcspn(line, " \n");
+    if (word >= length)
+        return false;
+    char *value = read_field(line + word + 1, length - word - 1);
+    bool begins = word == 8 && strncmp(line, "election", word) == 0;
+    if (begins && alert->member_count < ALERT_MEMBERS_MOST) {
+        struct alert_member *grown =
+            xreallocarray(alert->members, alert->member_count + 1, sizeof *alert->members);
+        alert->members = grown;
+        grown[alert->member_count++] = (struct alert_member){.open = true, .unconfirmed = true};
+    }
+    struct alert_member none = {0};
+    struct alert_member *m = alert->member_count ? &alert->members[alert->member_count - 1] : &none;
+    const struct {
+        const char *word;
+        char **to;
+    } fields[] = {{"rule", label},
+                  {"cluster", &alert->cluster},
+                  {"code", &alert->code},
+                  {"election", &m->election},
+                  {"name", &m->name},
+                  {"candidate", &m->candidate},
+                  {"evidence", &m->evidence},
+                  {"advice", &m->advice},
+                  {"owner", &m->owner},
+                  {"runbook", &m->runbook}};
+    if (word == 5 && strncmp(line, "facts", word) == 0)
+        read_facts(m, value);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (strlen(fields[i].word) == word && strncmp(line, fields[i].word, word) == 0) {
+            free(*fields[i].to);
+            *fields[i].to = value;
+            value = NULL;
+            break;
+        }
+    free(value);
+    member_free(&none);
+    return true;
+}
+
+static bool book_has(const struct alert_book *book, const struct alert *other)
+{
+    for (size_t i = 0; i < book->count; i++)
+        if (strcmp(book->alerts[i].key, other->key) == 0)
+            return true;
+    return false;
+}
+
+const struct alert *alert_book_restore(struct alert_book *book, const char *key, const char *text,
+                                       int64_t now_us, int64_t wall_us)
+{
+    struct alert alert = {.sent = true};
+    char *label = NULL;
+    bool fine = strlen(key) < ALERT_KEY_SIZE;
+    while (fine && *text) {
+        size_t length = strcspn(text, "\n");
+        fine = read_line(&alert, &label, text, length);
+        text += length + (text[length] == '\n');
+    }
+    alert.rule = book->settings->alert_count;
+    for (size_t i = 0; fine && label && i < book->settings->alert_count; i++) {
+        char *other = rule_label(book->settings, i);
+        if (strcmp(other, label) == 0)
+            alert.rule = i;
+        free(other);
+    }
+    free(label);
+    fine &= alert.rule < book->settings->alert_count && alert.cluster && alert.code && alert.member_count;
+    for (size_t i = 0; i < alert.member_count; i++)
+        fine &= alert.members[i].election != NULL;
+    if (fine)
+        snprintf(alert.key, sizeof alert.key, "%s", key);
+    fine = fine && book->count < ALERTS_MOST && !book_has(book, &alert);
+    struct alert *grown = fine ? xreallocarray(book->alerts, book->count + 1, sizeof *grown) : NULL;
+    if (!grown) {
+        alert_clear(&alert);
+        return NULL;
+    }
+    int64_t again_us = book->settings->alerts[alert.rule].again_after_ms * 1000;
+    int64_t age_us = wall_us - alert.members[0].since_wall_us;
+    alert.id = ++book->last_id;
+    alert.opened_us = now_us - (age_us > 0 ? age_us : 0);
+    alert.due_us = again_us ? now_us + again_us : INT64_MAX;
+    book->alerts = grown;
+    grown[book->count++] = alert;
+    book->revision++;
+    return &grown[book->count - 1];
+}
+
+void alert_book_forget(struct alert_book *book, const struct alert *alert)
+{
+    if (alert)
+        book_remove(book, (size_t)(alert - book->alerts));
+    while (!alert && book->count)
+        book_remove(book, book->count - 1);
+}
+
+uint64_t alert_book_revision(const struct alert_book *book)
+{
+    return book->revision;
+}
+
+const struct alert *alert_book_at(const struct alert_book *book, size_t i)
+{
+    return &book->alerts[i];
 }
 
 size_t alert_book_open(const struct alert_book *book)

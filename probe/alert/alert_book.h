@@ -20,6 +20,8 @@
 #define ALERT_GROUP_US 5000000
 #define ALERTS_MOST 1000        /* open at once; what comes beyond is dropped, and counted */
 #define ALERT_MEMBERS_MOST 5000 /* elections of one */
+#define ALERT_KEY_SIZE 17
+#define ALERT_TEXT_MOST 65536 /* bytes of alert_print() */
 
 enum alert_state {
     ALERT_RAISED,
@@ -36,7 +38,7 @@ struct alert_member {
     enum certainty certainty;
     int64_t since_wall_us;
     bool open;
-    bool unconfirmed; /* of before a reload, and not raised since */
+    bool unconfirmed; /* of before a reload or a restart, and not raised since */
 };
 
 struct alert {
@@ -48,6 +50,7 @@ struct alert {
     size_t member_count;
     int64_t opened_us, due_us; /* when it is to go out next; INT64_MAX: never */
     bool sent;
+    char key[ALERT_KEY_SIZE]; /* the same for every observer of the same cause */
 };
 
 /* The alert is the book's, and only for the call. */
@@ -55,7 +58,7 @@ typedef void (*alert_send_fn)(void *context, const struct alert *, enum alert_st
 
 struct alert_book;
 
-/* The settings outlive it, or are replaced. NULL: out of memory. */
+/* The settings outlive it, or are replaced. */
 struct alert_book *alert_book_new(const struct settings *settings, alert_send_fn send, void *context);
 void alert_book_free(struct alert_book *book);
 
@@ -72,6 +75,27 @@ void alert_book_replace(struct alert_book *book, const struct settings *settings
  */
 typedef int (*alert_there_fn)(void *context, const char *cluster, const char *election, const char *code);
 void alert_book_confirm(struct alert_book *book, alert_there_fn there, void *context, int64_t now_us);
+
+/*
+ * An alert as text, to be restored by another process: its rule, its cause, its elections as far as they fit;
+ * malloc'd. NULL: out of memory.
+ */
+char *alert_print(const struct alert_book *book, const struct alert *alert);
+/*
+ * An alert that was sent, from its text: it is open, has to be raised again or is asked for (see
+ * alert_book_confirm()), and repeated. wall_us: of the same moment as now_us. NULL: the configuration has no
+ * such rule, it is open already, or the text is damaged. Else borrowed until the next call.
+ */
+const struct alert *alert_book_restore(struct alert_book *book, const char *key, const char *text,
+                                       int64_t now_us, int64_t wall_us);
+/* Forgets alerts without sending anything: one, or all (NULL). */
+void alert_book_forget(struct alert_book *book, const struct alert *alert);
+/* Changes whenever the open alerts that were sent may have changed. */
+uint64_t alert_book_revision(const struct alert_book *book);
+const struct alert *alert_book_at(const struct alert_book *book, size_t i);
+/* A member's own key, for an event. */
+void alert_member_key(const struct alert_book *book, const struct alert *alert, size_t member,
+                      char key[ALERT_KEY_SIZE]);
 
 size_t alert_book_open(const struct alert_book *book); /* alerts */
 uint64_t alert_book_dropped(const struct alert_book *book);

@@ -9,9 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/utf8.h"
 #include "probe/alert/alert_book.h"
+#include "probe/alert/alert_facts.h"
+#include "probe/alert/pair.h"
 #include "probe/clock.h"
 #include "probe/json/json_writer.h"
 #include "probe/json/election_summary.h"
@@ -20,40 +23,31 @@
 #include "probe/zookeeper/http.h"
 
 #define DELIVERIES_MOST 2000
-#define LISTED_MOST 100 /* elections that are named one by one */
-#define SAID_MOST 400   /* bytes of what a program printed, for the report */
+#define SAID_MOST 400 /* bytes of what a program printed, for the report */
 #define KILL_AFTER_MS 2000
 #define POST_RETRY_LEAST_MS 1000
 #define POST_RETRY_MOST_MS 60000
 #define POST_GIVE_UP_MS (INT64_C(3600) * 1000)
 #define SECRET_MOST 4096
-
-enum fact {
-    FACT_STATE,
-    FACT_CODE,
-    FACT_CLUSTER,
-    FACT_ELECTION,
-    FACT_NAME,
-    FACT_SEVERITY,
-    FACT_CERTAINTY,
-    FACT_EVIDENCE,
-    FACT_ADVICE,
-    FACT_OWNER,
-    FACT_RUNBOOK,
-    FACT_SINCE,
-    FACT_ELECTIONS,
-    FACT_COUNT
-};
-static const char *const fact_words[FACT_COUNT] = {"state",    "code",      "cluster",  "election", "name",
-                                                   "severity", "certainty", "evidence", "advice",   "owner",
-                                                   "runbook",  "since",     "elections"};
+#define FILE_MOST (32 * 1024 * 1024)
+#define HELD_MS                                                                                              \
+    60000 /* a follower keeps events for so long: its leader sends them, or is replaced by then              \
+           */
+#define CLAIM_AGAIN_MS 200
 
 /* One program to be run, or one post to be made. */
 struct delivery {
     struct alerts *alerts;
     struct delivery *next;
     uint64_t alert; /* whose deliveries go out one after the other */
+    enum alert_state state;
     bool post, running, ended;
+    /* Of a pair: the entries that are written before it goes out (known: they are there), and the facts. */
+    char **entries, *text, key[ALERT_KEY_SIZE];
+    size_t entry_count;
+    bool known, claiming, dropped;
+    bool is_last; /* once this is delivered, nothing of its alert is left to be sent */
+    uint64_t made_ms;
     int64_t timeout_ms;
     char **arguments, **environment; /* of a program */
     char *url, *secret_file;
@@ -80,6 +74,11 @@ struct alerts {
     struct delivery *first, *last;
     size_t waiting, running;
     uint64_t sent, failed;
+    char *file;         /* NULL: none */
+    uint64_t saved;     /* the book's revision that is in the file */
+    char *file_problem; /* as last reported */
+    struct pair *pair;
+    char *pair_name;
     alerts_problem_fn problem;
     void *context;
 };
@@ -101,93 +100,7 @@ static void alerts_report(struct alerts *a, const char *format, ...)
     text_free(&text);
 }
 
-/* ---- facts ---- */
-
-/* Strangers' bytes on one line: what would end it, or deceive who reads it, becomes a question mark. */
-static char *fact_clean(const char *text)
-{
-    struct text out = {0};
-    size_t length = strlen(text);
-    for (size_t i = 0; i < length;) {
-        uint32_t code;
-        size_t eaten = utf8_decode(text + i, length - i, &code);
-        if (!eaten || utf8_deceives(code))
-            text_add(&out, "?");
-        else
-            text_add_bytes(&out, text + i, eaten);
-        i += eaten ? eaten : 1;
-    }
-    return text_take(&out);
-}
-
-static char *fact_time(int64_t wall_us)
-{
-    struct buffer out = {0};
-    struct json_writer writer = json_writer_to(&out, false);
-    json_write_time(&writer, wall_us);
-    struct text text = {0};
-    if (out.length > 2 && out.bytes[0] == '"') /* without its quotes; null: not known */
-        text_add_bytes(&text, out.bytes + 1, out.length - 2);
-    buffer_free(&out);
-    return text_take(&text);
-}
-
-/* The gravest of those that are open. */
-static const struct alert_member *alert_gravest(const struct alert *alert)
-{
-    const struct alert_member *gravest = &alert->members[0];
-    for (size_t i = 1; i < alert->member_count; i++)
-        if (alert->members[i].open && (!gravest->open || alert->members[i].severity > gravest->severity))
-            gravest = &alert->members[i];
-    return gravest;
-}
-
-static bool facts_make(const struct alert *alert, enum alert_state state, char *facts[FACT_COUNT])
-{
-    const struct alert_member *m = alert_gravest(alert);
-    const char *raw[FACT_COUNT] = {alert_state_word(state),
-                                   alert->code,
-                                   alert->cluster,
-                                   m->election,
-                                   m->name,
-                                   severity_word(m->severity),
-                                   certainty_word(m->certainty),
-                                   m->evidence,
-                                   m->advice,
-                                   m->owner,
-                                   m->runbook,
-                                   NULL,
-                                   NULL};
-    bool fine = true;
-    for (int i = 0; i < FACT_COUNT; i++) {
-        facts[i] = i == FACT_SINCE       ? fact_time(m->since_wall_us)
-                   : i == FACT_ELECTIONS ? text_format("%zu", alert->member_count)
-                                         : fact_clean(raw[i] ? raw[i] : "");
-        fine &= facts[i] != NULL;
-    }
-    return fine;
-}
-
-/* {code} and the like stand for their facts; other braces for themselves. */
-static char *fact_fill(const char *argument, char *const facts[FACT_COUNT])
-{
-    struct text out = {0};
-    while (*argument) {
-        int found = FACT_COUNT;
-        for (int i = 0; *argument == '{' && i < FACT_COUNT; i++) {
-            size_t length = strlen(fact_words[i]);
-            if (strncmp(argument + 1, fact_words[i], length) == 0 && argument[1 + length] == '}')
-                found = i;
-        }
-        if (found < FACT_COUNT) {
-            text_add(&out, facts[found]);
-            argument += strlen(fact_words[found]) + 2;
-        } else {
-            text_add_bytes(&out, argument++, 1);
-        }
-    }
-    return text_take(&out);
-}
+/* ---- deliveries ---- */
 
 static void list_free(char **list)
 {
@@ -196,109 +109,12 @@ static void list_free(char **list)
     free(list);
 }
 
-static char *election_list(const struct alert *alert)
-{
-    struct text out = {0};
-    for (size_t i = 0; i < alert->member_count && i < LISTED_MOST; i++) {
-        char *clean = fact_clean(alert->members[i].election);
-        text_printf(&out, "%s%s", i ? "\n" : "", clean ? clean : "");
-        free(clean);
-    }
-    return text_take(&out);
-}
-
-/* The program's environment: the usual few, and the facts. It gets nothing else. */
-static char **environment_make(const struct alert *alert, char *const facts[FACT_COUNT])
-{
-    static const char *const kept[] = {"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR"};
-    char **list = calloc(FACT_COUNT + sizeof kept / sizeof *kept + 2, sizeof *list);
-    size_t count = 0;
-    for (size_t i = 0; list && i < sizeof kept / sizeof *kept; i++) {
-        const char *value = getenv(kept[i]);
-        if (value && (list[count] = text_format("%s=%s", kept[i], value)))
-            count++;
-    }
-    for (int i = 0; list && i < FACT_COUNT; i++) {
-        char word[16];
-        size_t k = 0;
-        for (; fact_words[i][k]; k++)
-            word[k] = (char)(fact_words[i][k] - 'a' + 'A');
-        word[k] = '\0';
-        if ((list[count] = text_format("ELECTOP_%s=%s", word, facts[i])))
-            count++;
-    }
-    char *elections = election_list(alert);
-    if (list && elections)
-        list[count] = text_format("ELECTOP_ELECTION_LIST=%s", elections);
-    free(elections);
-    return list;
-}
-
-/* ---- the body of a post ---- */
-
-static void json_pair(struct json_writer *writer, const char *key, const char *value)
-{
-    if (!value || !*value)
-        return; /* Alertmanager refuses labels without a value */
-    char *clean = fact_clean(value);
-    json_write_key(writer, key);
-    json_write_string(writer, clean ? clean : "");
-    free(clean);
-}
-
-static void json_member_alert(struct json_writer *writer, const struct alert *alert,
-                              const struct alert_member *m, bool resolved, int64_t now_us, int64_t until_us)
-{
-    char *summary = text_format("%s in %s", alert->code, m->name ? m->name : m->election);
-    json_write_begin(writer, '{');
-    json_write_key(writer, "labels");
-    json_write_begin(writer, '{');
-    json_pair(writer, "alertname", alert->code);
-    json_pair(writer, "cluster", alert->cluster);
-    json_pair(writer, "election", m->election);
-    json_pair(writer, "candidate", m->candidate);
-    json_pair(writer, "severity", severity_word(m->severity));
-    json_pair(writer, "owner", m->owner);
-    json_write_end(writer, '}');
-    json_write_key(writer, "annotations");
-    json_write_begin(writer, '{');
-    json_pair(writer, "summary", summary);
-    json_pair(writer, "description", m->evidence);
-    json_pair(writer, "advice", m->advice);
-    json_pair(writer, "certainty", certainty_word(m->certainty));
-    json_pair(writer, "runbook_url", m->runbook);
-    json_write_end(writer, '}');
-    json_write_key(writer, "startsAt");
-    json_write_time(writer, m->since_wall_us ? m->since_wall_us : now_us);
-    json_write_key(writer, "endsAt");
-    json_write_time(writer, resolved ? now_us : until_us);
-    json_write_end(writer, '}');
-    free(summary);
-}
-
-/* What Alertmanager's v2 API takes: a list of alerts. One that is not posted again is over by itself. */
-static void body_make(struct buffer *out, const struct alert *alert, const struct alert_settings *rule,
-                      enum alert_state state)
-{
-    struct json_writer writer = json_writer_to(out, false);
-    int64_t now_us = clock_wall_us();
-    int64_t lasts_us =
-        rule->again_after_ms ? 2 * rule->again_after_ms * 1000 + 300000000 : INT64_C(86400000000);
-    if (state == ALERT_EVENT)
-        lasts_us = 300000000;
-    json_write_begin(&writer, '[');
-    for (size_t i = 0; i < alert->member_count && i < LISTED_MOST; i++)
-        json_member_alert(&writer, alert, &alert->members[i],
-                          state == ALERT_RESOLVED || !alert->members[i].open, now_us, now_us + lasts_us);
-    json_write_end(&writer, ']');
-}
-
-/* ---- deliveries ---- */
-
 static void delivery_free(struct delivery *d)
 {
     list_free(d->arguments);
     list_free(d->environment);
+    list_free(d->entries);
+    free(d->text);
     loop_timer_free(d->timer);
     buffer_free(&d->json);
     free(d->url);
@@ -402,6 +218,16 @@ static void delivery_on_output(uv_stream_t *stream, ssize_t length, const uv_buf
     }
 }
 
+/* It went out, or never will: the ledger of a pair says so. */
+static void delivery_note(struct delivery *d)
+{
+    struct pair *pair = d->alerts ? d->alerts->pair : NULL;
+    if (pair && d->state == ALERT_RESOLVED && d->is_last)
+        pair_forget(pair, d->key);
+    else if (pair && d->state == ALERT_RAISED && d->post)
+        pair_note_posted(pair, d->key);
+}
+
 static void delivery_run(struct delivery *d)
 {
     struct alerts *a = d->alerts;
@@ -424,10 +250,12 @@ static void delivery_run(struct delivery *d)
     if (failed) {
         alerts_report(a, "the alert's command %s cannot be started: %s; check its path and its permissions",
                       d->arguments[0], uv_strerror(failed));
+        delivery_note(d);
         d->ended = true;
         delivery_close(d); /* uv_spawn has made a handle of the process all the same */
         return;
     }
+    delivery_note(d);
     uv_read_start((uv_stream_t *)&d->output, delivery_on_room, delivery_on_output);
     uv_read_start((uv_stream_t *)&d->errors, delivery_on_room, delivery_on_output);
     uv_timer_start(d->timer, delivery_on_late, (uint64_t)d->timeout_ms, 0);
@@ -441,7 +269,7 @@ static char *secret_header(struct alerts *a, const char *file)
     char secret[SECRET_MOST + 1];
     struct stat facts;
     if (!file)
-        return strdup("");
+        return xstrdup("");
     int descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     ssize_t length = descriptor >= 0 ? read(descriptor, secret, SECRET_MOST) : -1;
     bool open_to_others = descriptor >= 0 && fstat(descriptor, &facts) == 0 && (facts.st_mode & 077);
@@ -485,6 +313,7 @@ static void post_on_done(void *context, const char *problem, bool whole, int64_t
     d->request = NULL;
     if (!problem) {
         a->sent++;
+        delivery_note(d);
         delivery_done(d);
         return;
     }
@@ -494,6 +323,7 @@ static void post_on_done(void *context, const char *problem, bool whole, int64_t
         alerts_report(a, "the alert could not be posted to %s: %s%s", d->url, problem,
                       last ? "; given up" : "; it is tried again");
     if (last) {
+        delivery_note(d);
         delivery_done(d);
         return;
     }
@@ -549,18 +379,57 @@ static void alerts_schedule(struct alerts *a, int64_t book_us)
     uv_timer_start(a->timer, alerts_on_timer, wait_ms, 0);
 }
 
+static void delivery_perform(struct delivery *d)
+{
+    if (d->post)
+        delivery_post(d);
+    else
+        delivery_run(d);
+}
+
+static void delivery_on_claimed(void *context, enum pair_answer answer)
+{
+    struct delivery *d = context;
+    struct alerts *a = d->alerts;
+    d->claiming = false;
+    if (d->dropped || answer == PAIR_TAKEN) {
+        delivery_done(d);
+    } else if (answer == PAIR_GRANTED) {
+        d->known = true;
+        delivery_perform(d);
+    } else {
+        d->running = false;
+        a->running--;
+        d->try_ms = uv_now(a->loop) + CLAIM_AGAIN_MS;
+    }
+}
+
+/* Of a pair: nothing goes out that the ledger does not have, written by a session that lives. */
+static void delivery_claim(struct delivery *d)
+{
+    struct pair *pair = d->alerts->pair;
+    d->claiming = true;
+    bool asked = d->known && d->entry_count
+                     ? pair_check(pair, d->entries[0], delivery_on_claimed, d)
+                     : pair_claim(pair, d->entries, d->entry_count, d->text, delivery_on_claimed, d);
+    if (!asked)
+        delivery_on_claimed(d, PAIR_LOST);
+}
+
 static void alerts_next(struct alerts *a)
 {
     uint64_t now_ms = uv_now(a->loop);
+    if (a->pair_name && (!a->pair || !pair_is_ready(a->pair)))
+        return;
     for (struct delivery *d = a->first; d && a->running < ALERTS_RUNNING_MOST;) {
         struct delivery *next = d->next;
         if (!d->running && d->try_ms <= now_ms && !alert_is_busy(a, d)) {
             d->running = true;
             a->running++;
-            if (d->post)
-                delivery_post(d);
+            if (a->pair)
+                delivery_claim(d);
             else
-                delivery_run(d);
+                delivery_perform(d);
             next = a->first; /* it may have ended at once, and others with it */
         }
         d = next;
@@ -582,53 +451,79 @@ static void alerts_add(struct alerts *a, struct delivery *d)
     a->waiting++;
 }
 
-static struct delivery *delivery_new(struct alerts *a, const struct alert *alert,
-                                     const struct alert_settings *rule)
+/* The ledger's entries that say that it was sent; their facts. */
+static bool delivery_entries(struct delivery *d, const struct alert *alert)
 {
-    struct delivery *d = calloc(1, sizeof *d);
-    if (d) {
-        d->alerts = a;
-        d->alert = alert->id;
-        d->timeout_ms = rule->timeout_ms;
-        d->timer = loop_timer_new(a->loop, d);
+    struct alerts *a = d->alerts;
+    size_t count = d->state == ALERT_EVENT ? alert->member_count : 1;
+    if (!a->pair)
+        return true;
+    count = count < ALERT_LISTED_MOST ? count : ALERT_LISTED_MOST;
+    d->entries = xcalloc(count + 1, sizeof *d->entries);
+    d->text = alert_print(a->book, alert);
+    snprintf(d->key, sizeof d->key, "%s", alert->key);
+    for (size_t i = 0; i < count; i++) {
+        char key[ALERT_KEY_SIZE];
+        alert_member_key(a->book, alert, i, key);
+        d->entries[i] = d->state == ALERT_EVENT
+                            ? text_format("e-%s", key)
+                            : text_format("a-%s%s", alert->key, d->state == ALERT_RESOLVED ? ".over" : "");
+        d->entry_count += d->entries[i] != NULL;
     }
-    if (!d || d->timer)
+    d->known = d->state == ALERT_AGAIN;
+    return d->entry_count == count;
+}
+
+static struct delivery *delivery_new(struct alerts *a, const struct alert *alert,
+                                     const struct alert_settings *rule, enum alert_state state, bool post)
+{
+    struct delivery *d = xcalloc(1, sizeof *d);
+    d->alerts = a;
+    d->alert = alert->id;
+    d->state = state;
+    d->post = post;
+    d->is_last = post || !rule->post;
+    d->timeout_ms = rule->timeout_ms;
+    d->made_ms = uv_now(a->loop);
+    d->timer = loop_timer_new(a->loop, d);
+    if (delivery_entries(d, alert))
         return d;
-    free(d);
+    delivery_free(d);
     return NULL;
 }
 
 static void alerts_add_run(struct alerts *a, const struct alert *alert, const struct alert_settings *rule,
-                           char *const facts[FACT_COUNT])
+                           enum alert_state state, char *const facts[ALERT_FACTS])
 {
-    struct delivery *d = delivery_new(a, alert, rule);
+    struct delivery *d = delivery_new(a, alert, rule, state, false);
     size_t count = 0;
     while (rule->run[count])
         count++;
     if (!d)
         return;
-    d->arguments = calloc(count + 1, sizeof *d->arguments);
-    d->environment = environment_make(alert, facts);
-    bool fine = d->arguments && d->environment;
+    d->arguments = xcalloc(count + 1, sizeof *d->arguments);
+    d->environment = alert_environment(alert, facts);
+    bool fine = d->environment;
     for (size_t i = 0; fine && i < count; i++)
-        fine = (d->arguments[i] = i ? fact_fill(rule->run[i], facts) : strdup(rule->run[i])) != NULL;
+        fine = (d->arguments[i] = i ? alert_fill(rule->run[i], facts) : xstrdup(rule->run[i])) != NULL;
     if (fine)
         alerts_add(a, d);
     else
         delivery_free(d);
 }
 
+/* known: the ledger has it already. */
 static void alerts_add_post(struct alerts *a, const struct alert *alert, const struct alert_settings *rule,
-                            enum alert_state state)
+                            enum alert_state state, bool known)
 {
-    struct delivery *d = delivery_new(a, alert, rule);
+    struct delivery *d = delivery_new(a, alert, rule, state, true);
     if (!d)
         return;
-    d->post = true;
-    d->url = strdup(rule->post);
+    d->known |= known;
+    d->url = xstrdup(rule->post);
     d->secret_file = text_copy(rule->secret_file);
-    body_make(&d->json, alert, rule, state);
-    if (d->url && !buffer_failed(&d->json))
+    alert_body(&d->json, alert, rule, state);
+    if (!buffer_failed(&d->json))
         alerts_add(a, d);
     else
         delivery_free(d);
@@ -638,22 +533,36 @@ static void alerts_send(void *context, const struct alert *alert, enum alert_sta
 {
     struct alerts *a = context;
     const struct alert_settings *rule = &a->settings->alerts[alert->rule];
-    char *facts[FACT_COUNT];
-    log_line(LOG_LEVEL_INFO, "alert %s: %s in %s of %s (%zu elections)", alert_state_word(state), alert->code,
-             alert->members[0].election, alert->cluster, alert->member_count);
-    if (!facts_make(alert, state, facts))
+    char *facts[ALERT_FACTS];
+    const struct alert_member *first = &alert->members[0];
+    const char *const fields[] = {"ELECTOP_STATE",
+                                  alert_state_word(state),
+                                  "ELECTOP_CODE",
+                                  alert->code,
+                                  "ELECTOP_CLUSTER",
+                                  alert->cluster,
+                                  "ELECTOP_ELECTION",
+                                  first->election,
+                                  "ELECTOP_SEVERITY",
+                                  severity_word(first->severity),
+                                  "ELECTOP_CERTAINTY",
+                                  certainty_word(first->certainty),
+                                  "ELECTOP_EVIDENCE",
+                                  first->evidence,
+                                  NULL};
+    log_fields(LOG_LEVEL_INFO, fields, "alert %s: %s in %s of %s (%zu elections)", alert_state_word(state),
+               alert->code, first->election, alert->cluster, alert->member_count);
+    if (!alert_facts(alert, state, facts))
         alerts_report(a, "out of memory: an alert is not sent");
     else if (rule->run)
-        alerts_add_run(a, alert, rule, facts);
+        alerts_add_run(a, alert, rule, state, facts);
     if (rule->post)
-        alerts_add_post(a, alert, rule, state);
-    for (int i = 0; i < FACT_COUNT; i++)
+        alerts_add_post(a, alert, rule, state, false);
+    for (int i = 0; i < ALERT_FACTS; i++)
         free(facts[i]);
 }
 
-/* ---- the monitor's side ---- */
-
-/* Asked after a reload: does the new model show this finding? */
+/* Asked after a reload or a restart: does the model show this finding? */
 static int alerts_there(void *context, const char *cluster, const char *path, const char *code)
 {
     const struct alerts *a = context;
@@ -671,9 +580,187 @@ static int alerts_there(void *context, const char *cluster, const char *path, co
                     return -1; /* raised again it will be, or has been */
             return election->fresh && election_complete(election) ? 0 : -1;
         }
+        /* Its election is not there any more, or the configuration names it no longer. */
+        return c->connection == CONNECTION_CONNECTED && monitor_looked(a->monitor) ? 0 : -1;
     }
-    return -1;
+    return a->monitor && monitor_looked(a->monitor) ? 0 : -1;
 }
+
+/* ---- a restart ---- */
+
+static void alerts_save(struct alerts *a)
+{
+    struct text text = {0};
+    uint64_t revision = alert_book_revision(a->book);
+    if (!a->file || revision == a->saved)
+        return;
+    for (size_t i = 0; i < alert_book_open(a->book); i++) {
+        const struct alert *alert = alert_book_at(a->book, i);
+        char *facts = alert->sent && !alert->once ? alert_print(a->book, alert) : NULL;
+        if (facts)
+            text_printf(&text, "alert %s\n%s", alert->key, facts);
+        free(facts);
+    }
+    char *beside = text_format("%s.new", a->file);
+    unlink(beside);
+    int descriptor =
+        beside ? open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR) : -1;
+    bool fine = descriptor >= 0;
+    for (size_t done = 0; fine && done < text.length;) {
+        ssize_t wrote = write(descriptor, text.at + done, text.length - done);
+        fine = wrote > 0;
+        done += fine ? (size_t)wrote : 0;
+    }
+    fine = descriptor >= 0 && close(descriptor) == 0 && fine && rename(beside, a->file) == 0;
+    char *problem = fine ? NULL
+                         : text_format("%s cannot be written: %s; open alerts will not survive a restart",
+                                       a->file, strerror(errno));
+    if (problem && (!a->file_problem || strcmp(problem, a->file_problem) != 0))
+        alerts_report(a, "%s", problem);
+    free(a->file_problem);
+    a->file_problem = problem;
+    a->saved = revision;
+    text_free(&text);
+    free(beside);
+}
+
+static char *file_read(const char *file)
+{
+    struct stat facts;
+    int descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool usable = descriptor >= 0 && fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) &&
+                  facts.st_uid == geteuid() && facts.st_size > 0 && facts.st_size <= FILE_MOST;
+    char *all = usable ? xcalloc(1, (size_t)facts.st_size + 1) : NULL;
+    size_t length = 0;
+    for (ssize_t got = 1; all && got > 0 && length<(size_t)facts.st_size; length += got> 0 ? (size_t)got : 0)
+        got = read(descriptor, all + length, (size_t)facts.st_size - length);
+    if (descriptor >= 0)
+        close(descriptor);
+    return all;
+}
+
+/* What a recorder that ended had raised is open, until the model confirms it or shows that it is over. */
+static void alerts_restore(struct alerts *a)
+{
+    char *all = a->file ? file_read(a->file) : NULL;
+    for (char *at = all; at && strncmp(at, "alert ", 6) == 0;) {
+        char *key = at + 6, *next = strstr(key, "\nalert "), *text = strchr(key, '\n');
+        if (next)
+            *next++ = '\0';
+        if (text) {
+            *text++ = '\0';
+            alert_book_restore(a->book, key, text, clock_now().mono_us, clock_wall_us());
+        }
+        at = next;
+    }
+    free(all);
+    a->saved = alert_book_revision(a->book);
+}
+
+/* ---- a pair ---- */
+
+/* The predecessor raised it. What it had still to post is posted. */
+static void alerts_on_entry(void *context, const char *key, const char *text, bool posted, bool over)
+{
+    struct alerts *a = context;
+    const struct alert *alert = alert_book_restore(a->book, key, text, clock_now().mono_us, clock_wall_us());
+    const struct alert_settings *rule = alert ? &a->settings->alerts[alert->rule] : NULL;
+    if (!alert)
+        alerts_report(a, "an alert of another recorder is not of this configuration: both need the same one");
+    else if (rule->post && (over || !posted))
+        alerts_add_post(a, alert, rule, over ? ALERT_RESOLVED : ALERT_RAISED, true);
+    if (alert && over && !rule->post)
+        pair_forget(a->pair, key); /* that it is over was sent */
+    if (alert && over)
+        alert_book_forget(a->book, alert);
+}
+
+/* What the model shows already was raised while this recorder followed. */
+static void alerts_raise_all(struct alerts *a)
+{
+    const struct model *model = a->monitor ? monitor_model(a->monitor) : NULL;
+    struct moment now = clock_now();
+    for (size_t i = 0; model && i < model->cluster_count; i++)
+        for (size_t k = 0; k < model->clusters[i].election_count; k++) {
+            const struct election *election = model->clusters[i].elections[k];
+            for (size_t f = 0; f < election->finding_count; f++) {
+                const struct finding *finding = election->findings[f];
+                int64_t since_us = finding->since.mono_us;
+                alert_book_take(a->book,
+                                &(struct event){.kind = EVENT_FINDING_RAISED,
+                                                .at = now,
+                                                .cluster = &model->clusters[i],
+                                                .election = election,
+                                                .finding = finding},
+                                since_us > 0 && since_us < now.mono_us ? since_us : now.mono_us);
+            }
+        }
+}
+
+/* What is under way goes on; the rest is the successor's. */
+static void alerts_drop(struct alerts *a, bool events_too)
+{
+    for (struct delivery *d = a->first, *next; d; d = next) {
+        next = d->next;
+        if (d->claiming) {
+            d->dropped = true;
+        } else if (d->running && d->request) {
+            http_cancel(d->request);
+            delivery_done(d);
+            next = a->first;
+        } else if (!d->running &&
+                   (events_too || d->state != ALERT_EVENT || uv_now(a->loop) - d->made_ms > HELD_MS)) {
+            delivery_done(d);
+            next = a->first;
+        }
+    }
+}
+
+static void alerts_on_leads(void *context, bool leads)
+{
+    struct alerts *a = context;
+    if (leads) {
+        alerts_raise_all(a);
+    } else {
+        alerts_drop(a, true);
+        alert_book_forget(a->book, NULL);
+    }
+    uv_timer_start(a->timer, alerts_on_timer, 0, 0);
+}
+
+static void alerts_on_pair_problem(void *context, const char *problem)
+{
+    alerts_report(context, "%s", problem);
+}
+
+static bool alerts_join_pair(struct alerts *a)
+{
+    static const struct pair_listener listener = {alerts_on_entry, alerts_on_leads, alerts_on_pair_problem};
+    if (a->pair_name && !a->pair)
+        a->pair = pair_start(a->loop, &a->settings->clusters[0], a->settings->inject.sandbox, a->pair_name,
+                             &listener, a);
+    return !a->pair_name || a->pair;
+}
+
+/* What waits is its successor's. */
+static void alerts_leave_pair(struct alerts *a)
+{
+    if (!a->pair)
+        return;
+    alerts_drop(a, true);
+    alert_book_forget(a->book, NULL);
+    pair_stop(a->pair);
+    a->pair = NULL;
+}
+
+enum alerts_role alerts_role(const struct alerts *a)
+{
+    return !a->pair_name                       ? ALERTS_ALONE
+           : a->pair && pair_is_ready(a->pair) ? ALERTS_SENDING
+                                               : ALERTS_FOLLOWING;
+}
+
+/* ---- the monitor's side ---- */
 
 static void alerts_on_timer(uv_timer_t *timer)
 {
@@ -681,7 +768,10 @@ static void alerts_on_timer(uv_timer_t *timer)
     int64_t now_us = clock_now().mono_us;
     alert_book_confirm(a->book, alerts_there, a, now_us);
     int64_t next_us = alert_book_turn(a->book, now_us);
+    if (a->pair && !pair_leads(a->pair))
+        alerts_drop(a, false);
     alerts_next(a);
+    alerts_save(a);
     alerts_schedule(a, next_us);
 }
 
@@ -689,6 +779,9 @@ static void alerts_on_event(void *context, const struct event *event)
 {
     struct alerts *a = context;
     int64_t now_us = clock_now().mono_us;
+    /* A follower keeps events for a while; findings it reads from the model once it leads. */
+    if (a->pair && !pair_leads(a->pair) && (event->finding || !event->election))
+        return;
     alert_book_take(a->book, event, now_us);
     /* Nothing is sent from within an event: whoever is told may ask the model. */
     uv_timer_start(a->timer, alerts_on_timer, ALERT_COLLECT_US / 1000, 0);
@@ -699,22 +792,31 @@ bool alerts_follow(struct alerts *a, struct monitor *monitor, const struct setti
     if (a->monitor)
         monitor_unsubscribe(a->monitor, alerts_on_event, a);
     a->monitor = monitor;
-    if (settings != a->settings)
+    if (!monitor || settings != a->settings)
+        alerts_leave_pair(a); /* it goes on with the new settings, behind the others of its pair */
+    if (settings != a->settings) {
         alert_book_replace(a->book, settings);
-    a->settings = settings;
-    return !monitor || monitor_subscribe(monitor, alerts_on_event, a);
+        a->settings = settings;
+    }
+    if (monitor && !alerts_join_pair(a))
+        return false;
+    if (monitor)
+        monitor_subscribe(monitor, alerts_on_event, a);
+    return true;
 }
 
 struct alerts *alerts_start(uv_loop_t *loop, struct monitor *monitor, const struct settings *settings,
-                            alerts_problem_fn problem, void *context)
+                            const char *file, const char *pair, alerts_problem_fn problem, void *context)
 {
-    struct alerts *a = calloc(1, sizeof *a);
-    if (!a)
-        return NULL;
+    struct alerts *a = xcalloc(1, sizeof *a);
     *a = (struct alerts){.loop = loop, .settings = settings, .problem = problem, .context = context};
     a->book = alert_book_new(settings, alerts_send, a);
     a->timer = loop_timer_new(loop, a);
-    if (a->book && a->timer && alerts_follow(a, monitor, settings)) {
+    a->file = pair ? NULL : text_copy(file);
+    a->pair_name = text_copy(pair);
+    if (a->book)
+        alerts_restore(a);
+    if (a->book && !a->pair_name == !pair && alerts_follow(a, monitor, settings)) {
         uv_timer_start(a->timer, alerts_on_timer, 1000, 0);
         return a;
     }
@@ -728,6 +830,7 @@ void alerts_stop(struct alerts *a)
         return;
     if (a->monitor)
         monitor_unsubscribe(a->monitor, alerts_on_event, a);
+    alerts_leave_pair(a);
     for (struct delivery *d = a->first, *next; d; d = next) {
         next = d->next;
         if (d->request)
@@ -744,6 +847,9 @@ void alerts_stop(struct alerts *a)
     http_free(a->http);
     loop_timer_free(a->timer);
     alert_book_free(a->book);
+    free(a->file);
+    free(a->file_problem);
+    free(a->pair_name);
     free(a);
 }
 

@@ -25,14 +25,25 @@ struct alerts;
 /* Why an alert could not be sent; in words. */
 typedef void (*alerts_problem_fn)(void *context, const char *problem);
 
-/* The settings must outlive it, or be replaced by alerts_follow(). NULL: out of memory. */
+/*
+ * The settings must outlive it, or be replaced by alerts_follow(). file: keeps open alerts over a restart;
+ * NULL: none. pair: several recorders of this name keep that in the sandbox directory of the first cluster,
+ * and one of them sends (pair.h); NULL: it is alone. Both are copied. NULL: out of memory.
+ */
 struct alerts *alerts_start(uv_loop_t *loop, struct monitor *monitor, const struct settings *settings,
-                            alerts_problem_fn problem, void *context);
+                            const char *file, const char *pair, alerts_problem_fn problem, void *context);
 /* What runs goes on by itself; what waits is reported. NULL is fine. */
 void alerts_stop(struct alerts *alerts);
 
 /* After a reload: what is open goes on. monitor NULL: there is none for now. False: out of memory. */
 bool alerts_follow(struct alerts *alerts, struct monitor *monitor, const struct settings *settings);
+
+enum alerts_role {
+    ALERTS_ALONE,     /* no pair */
+    ALERTS_SENDING,   /* it leads its pair */
+    ALERTS_FOLLOWING, /* another recorder does, or none */
+};
+enum alerts_role alerts_role(const struct alerts *alerts);
 
 /* So far: alerts that went out, and those that could not. */
 uint64_t alerts_sent(const struct alerts *alerts);

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for length more bytes; false once memory ran out. */
-static bool buffer_reserve(struct buffer *buffer, size_t length)
+#include "config/memory.h"
+
+bool buffer_reserve(struct buffer *buffer, size_t length)
 {
     if (buffer->failed)
         return false;
@@ -20,11 +21,7 @@ static bool buffer_reserve(struct buffer *buffer, size_t length)
     size_t room = buffer->room ? buffer->room : 512;
     while (room - buffer->length < length)
         room *= 2;
-    char *bytes = realloc(buffer->bytes, room);
-    if (!bytes) {
-        buffer->failed = true;
-        return false;
-    }
+    char *bytes = xreallocarray(buffer->bytes, room, 1);
     buffer->bytes = bytes;
     buffer->room = room;
     return true;

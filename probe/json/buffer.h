@@ -26,6 +26,9 @@ void buffer_put_char(struct buffer *buffer, char c);
 void buffer_put_text(struct buffer *buffer, const char *text);
 void buffer_printf(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Room for so many more bytes, for who writes them itself; false once memory ran out. */
+bool buffer_reserve(struct buffer *buffer, size_t length);
+
 /* Drops the first length bytes. */
 void buffer_drop(struct buffer *buffer, size_t length);
 

@@ -31,7 +31,6 @@ static void write_cluster(struct json_writer *w, const struct cluster *cluster, 
 {
     size_t count;
     struct discovery_row *rows = discovery_rows(cluster, found, &count);
-    w->out->failed |= !rows;
     json_write_begin(w, '{');
     json_member_text(w, "name", *cluster->name ? cluster->name : NULL);
     json_member_text(w, "hosts", cluster->hosts);
@@ -42,7 +41,7 @@ static void write_cluster(struct json_writer *w, const struct cluster *cluster, 
     json_member_bool(w, "complete", found->complete);
     json_member_text(w, "left_out", found->left_out);
     json_member_begin(w, "found", '[');
-    for (size_t i = 0; rows && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         json_write_line(w, 6);
         write_row(w, &rows[i]);
     }

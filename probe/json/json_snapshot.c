@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/election/acknowledgement.h"
 #include "probe/election/chain.h"
+#include "probe/election/dangers.h"
 #include "probe/election/whatif.h"
 #include "probe/json/election_summary.h"
 #include "probe/json/json_event.h"
@@ -60,6 +62,23 @@ static void json_snapshot_write_load(struct json_writer *writer, const struct se
     json_write_end(writer, '}');
 }
 
+static void json_snapshot_write_dangers(struct json_writer *writer, const struct cluster *cluster,
+                                        const struct server *server)
+{
+    struct server_danger dangers[SERVER_DANGERS_MOST];
+    size_t count = server_dangers(cluster, server, dangers);
+    json_member_begin(writer, "findings", '[');
+    for (size_t i = 0; i < count; i++) {
+        json_write_begin(writer, '{');
+        json_member_text(writer, "code", dangers[i].code);
+        json_member_text(writer, "severity", severity_word(dangers[i].severity));
+        json_member_text(writer, "evidence", dangers[i].evidence);
+        json_member_text(writer, "advice", dangers[i].advice);
+        json_write_end(writer, '}');
+    }
+    json_write_end(writer, ']');
+}
+
 static void json_snapshot_write_servers(struct json_writer *writer, const struct cluster *cluster)
 {
     json_member_begin(writer, "servers", '[');
@@ -81,6 +100,7 @@ static void json_snapshot_write_servers(struct json_writer *writer, const struct
         json_member_text(writer, "watches_problem", chain_watches_problem(server));
         json_member_text(writer, "version", server->version);
         json_snapshot_write_load(writer, server);
+        json_snapshot_write_dangers(writer, cluster, server);
         json_write_end(writer, '}');
     }
     if (cluster->server_count)
@@ -145,11 +165,8 @@ static void write_watchers(struct json_writer *writer, const struct election *el
         return;
     }
     if (count > WATCHERS_FEW) {
-        sessions = malloc(count * sizeof *sessions);
-        if (sessions)
-            chain_watched_by(election, candidate, sessions, count);
-        else
-            writer->out->failed = true;
+        sessions = xmalloc(count * sizeof *sessions);
+        chain_watched_by(election, candidate, sessions, count);
     }
     json_write_begin(writer, '[');
     for (size_t i = 0; sessions && i < count; i++)
@@ -243,6 +260,42 @@ static void write_candidates(struct json_writer *writer, const struct election *
     json_write_end(writer, ']');
 }
 
+static void write_answer(struct json_writer *writer, const char *key, enum answer answer)
+{
+    if (answer == ANSWER_UNKNOWN)
+        json_member_null(writer, key);
+    else
+        json_member_bool(writer, key, answer == ANSWER_YES);
+}
+
+/* Who registered beside the lock, and so may wait for it; null: the layout has no such directory, or it has
+   not been read. */
+static void write_members(struct json_writer *writer, const struct election *election)
+{
+    json_write_key(writer, "members");
+    if (!election->members_listed) {
+        json_write_null(writer);
+        return;
+    }
+    json_write_begin(writer, '[');
+    for (size_t i = 0; i < election->listed_member_count; i++) {
+        const struct member *member = &election->listed_members[i];
+        json_write_line(writer, 12);
+        json_write_begin(writer, '{');
+        json_member_text(writer, "name", member->name);
+        json_member_text(writer, "identity", member->identity);
+        json_member_text(writer, "about", member->about);
+        json_write_key(writer, "session");
+        json_write_session(writer, member->session);
+        write_answer(writer, "leads", member_leads(election, member));
+        write_answer(writer, "watches", member_watches(election, member));
+        json_write_end(writer, '}');
+    }
+    if (election->listed_member_count)
+        json_write_line(writer, 10);
+    json_write_end(writer, ']');
+}
+
 /* Of a read-write lock: those that hold it together. */
 static void write_holders(struct json_writer *writer, const struct election *election)
 {
@@ -255,14 +308,6 @@ static void write_holders(struct json_writer *writer, const struct election *ele
     for (size_t i = 0; i < shared_lock_holders(election); i++)
         json_write_string(writer, election->candidates[i]->name);
     json_write_end(writer, ']');
-}
-
-static void write_answer(struct json_writer *writer, const char *key, enum answer answer)
-{
-    if (answer == ANSWER_UNKNOWN)
-        json_member_null(writer, key);
-    else
-        json_member_bool(writer, key, answer == ANSWER_YES);
 }
 
 static void write_next(struct json_writer *writer, const struct election *election)
@@ -346,6 +391,8 @@ static void json_snapshot_write_election(struct json_writer *writer, const struc
     json_write_line(writer, 10);
     json_snapshot_write_leader(writer, election);
     write_holders(writer, election);
+    json_write_line(writer, 10);
+    write_members(writer, election);
     json_write_line(writer, 10);
     write_candidates(writer, election);
     json_write_line(writer, 10);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/units.h"
 #include "probe/clock.h"
@@ -237,9 +238,9 @@ static bool listener_attach(struct listener *l, int descriptor)
         return false;
     }
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    l->poll = calloc(1, sizeof *l->poll);
+    l->poll = xcalloc(1, sizeof *l->poll);
     l->timer = loop_timer_new(l->loop, l);
-    if (!info || !l->poll || !l->timer || uv_poll_init(l->loop, l->poll, info->epoll_fd) != 0) {
+    if (!info || uv_poll_init(l->loop, l->poll, info->epoll_fd) != 0) {
         free(l->poll);
         l->poll = NULL;
         return false;
@@ -256,7 +257,7 @@ static struct listener *listener_start(uv_loop_t *loop, const char *address, lis
 {
     *error = NULL;
     int descriptor = listener_bind(address, error);
-    struct listener *l = descriptor >= 0 ? calloc(1, sizeof *l) : NULL;
+    struct listener *l = descriptor >= 0 ? xcalloc(1, sizeof *l) : NULL;
     if (!l) {
         if (descriptor >= 0)
             close(descriptor);
@@ -379,32 +380,30 @@ static void exporter_page(void *context, bool openmetrics, struct buffer *out)
     exporter_write(context, openmetrics, out);
 }
 
-bool exporter_follow(struct exporter *e, struct monitor *monitor)
+void exporter_follow(struct exporter *e, struct monitor *monitor)
 {
     if (e->monitor)
         monitor_unsubscribe(e->monitor, exporter_on_event, e);
     e->monitor = monitor;
-    return !monitor || monitor_subscribe(monitor, exporter_on_event, e);
+    if (monitor)
+        monitor_subscribe(monitor, exporter_on_event, e);
 }
 
 struct exporter *exporter_start(uv_loop_t *loop, struct monitor *monitor, const char *address, size_t series,
                                 exporter_recording_fn recording, void *context, char **error)
 {
     *error = NULL;
-    struct exporter *e = calloc(1, sizeof *e);
-    if (!e)
-        return NULL;
+    struct exporter *e = xcalloc(1, sizeof *e);
     *e = (struct exporter){.metrics = metrics_new(series),
                            .recording = recording,
                            .context = context,
                            .started_us = clock_wall_us(),
                            .rendered_s = -1};
-    bool fine = e->metrics && exporter_follow(e, monitor);
-    if (fine && address) {
-        e->listener = listener_start(loop, address, exporter_page, e, error);
-        fine = e->listener != NULL;
-    }
-    if (fine)
+    exporter_follow(e, monitor);
+    if (!address)
+        return e;
+    e->listener = listener_start(loop, address, exporter_page, e, error);
+    if (e->listener)
         return e;
     exporter_stop(e);
     return NULL;

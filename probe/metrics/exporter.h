@@ -25,8 +25,8 @@ struct exporter *exporter_start(uv_loop_t *loop, struct monitor *monitor, const 
                                 exporter_recording_fn recording, void *context, char **error);
 void exporter_stop(struct exporter *exporter); /* NULL is fine */
 
-/* After a reload: the counts go on with another monitor. False: out of memory. NULL: with none for now. */
-bool exporter_follow(struct exporter *exporter, struct monitor *monitor);
+/* After a reload: the counts go on with another monitor. NULL: with none for now. */
+void exporter_follow(struct exporter *exporter, struct monitor *monitor);
 
 /* The metrics of now. */
 void exporter_write(struct exporter *exporter, bool openmetrics, struct buffer *out);

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/utf8.h"
+#include "probe/election/dangers.h"
 #include "probe/election/whatif.h"
 #include "probe/metrics/figures.h"
 #include "probe/json/election_summary.h"
@@ -21,6 +23,7 @@ enum metric {
     METRIC_SERVER_UP,
     METRIC_SERVER_ANSWER,
     METRIC_SERVER_WATCHES,
+    METRIC_SERVER_FINDINGS,
     METRIC_ELECTION,
     METRIC_READABLE,
     METRIC_LED,
@@ -66,6 +69,9 @@ const struct metric_kind metric_table[] = {
     [METRIC_SERVER_WATCHES] =
         {"electop_server_watches_known", METRIC_GAUGE, NULL, "cluster, server",
          "1 for a server that shows its watches; without them the next failover cannot be judged."},
+    [METRIC_SERVER_FINDINGS] = {"electop_server_findings", METRIC_GAUGE, NULL,
+                                "cluster, server, code, severity",
+                                "1 while the server endangers elections in this way."},
     [METRIC_ELECTION] = {"electop_election", METRIC_INFO, NULL, "cluster, election, name, kind, recipe",
                          "An election that is watched."},
     [METRIC_READABLE] = {"electop_election_readable", METRIC_GAUGE, NULL, ELECTION_LABELS,
@@ -147,9 +153,8 @@ struct metrics {
 
 struct metrics *metrics_new(size_t series)
 {
-    struct metrics *metrics = calloc(1, sizeof *metrics);
-    if (metrics)
-        metrics->series = series;
+    struct metrics *metrics = xcalloc(1, sizeof *metrics);
+    metrics->series = series;
     return metrics;
 }
 
@@ -190,10 +195,10 @@ static struct cluster_counts *counts_of(struct metrics *metrics, const char *nam
     for (size_t i = 0; i < metrics->cluster_count; i++)
         if (strcmp(metrics->clusters[i].name, name) == 0)
             return &metrics->clusters[i];
-    struct cluster_counts *grown = realloc(metrics->clusters, (metrics->cluster_count + 1) * sizeof *grown);
-    char *copy = grown ? strdup(name) : NULL;
-    if (grown)
-        metrics->clusters = grown;
+    struct cluster_counts *grown =
+        xreallocarray(metrics->clusters, metrics->cluster_count + 1, sizeof *grown);
+    char *copy = grown ? xstrdup(name) : NULL;
+    metrics->clusters = grown;
     if (!copy)
         return NULL;
     grown[metrics->cluster_count] = (struct cluster_counts){.name = copy};
@@ -398,6 +403,24 @@ static void metrics_write_server(struct writer *writer, enum metric metric, cons
                                                         : server->watches_from != NULL);
 }
 
+static void metrics_write_dangers(struct writer *writer, const struct cluster *cluster,
+                                  const struct server *server)
+{
+    struct server_danger dangers[SERVER_DANGERS_MOST];
+    size_t count = server_dangers(cluster, server, dangers);
+    for (size_t i = 0; i < count; i++) {
+        struct buffer *out = begin_sample(writer, "");
+        metrics_put_label(out, "cluster", cluster_label(cluster));
+        buffer_put_char(out, ',');
+        metrics_put_label(out, "server", server->address);
+        buffer_put_char(out, ',');
+        metrics_put_label(out, "code", dangers[i].code);
+        buffer_put_char(out, ',');
+        metrics_put_label(out, "severity", severity_word(dangers[i].severity));
+        end_sample(writer, 1);
+    }
+}
+
 static void metrics_write_servers(struct writer *writer)
 {
     static const enum metric families[] = {METRIC_SERVER_UP, METRIC_SERVER_ANSWER, METRIC_SERVER_WATCHES};
@@ -409,6 +432,11 @@ static void metrics_write_servers(struct writer *writer)
                 metrics_write_server(writer, families[f], cluster, &cluster->servers[k]);
         }
     }
+    begin_family(writer, METRIC_SERVER_FINDINGS);
+    for (size_t i = 0; i < writer->model->cluster_count; i++)
+        for (size_t k = 0; k < writer->model->clusters[i].server_count; k++)
+            metrics_write_dangers(writer, &writer->model->clusters[i],
+                                  &writer->model->clusters[i].servers[k]);
 }
 
 static void write_infos(struct writer *writer)
@@ -643,21 +671,19 @@ void metrics_write(struct metrics *metrics, const struct model *model, struct mo
     size_t elections = 0;
     for (size_t i = 0; i < model->cluster_count; i++)
         elections += model->clusters[i].election_count;
-    writer.rows = calloc(elections + 1, sizeof *writer.rows);
-    writer.omitted = calloc(model->cluster_count + 1, sizeof *writer.omitted);
-    if (writer.rows && writer.omitted) {
-        prepare_rows(metrics, &writer);
-        begin_family(&writer, METRIC_BUILD);
-        metrics_put_label(begin_sample(&writer, ""), "version", ELECTOP_VERSION);
-        end_sample(&writer, 1);
-        write_clusters(&writer);
-        metrics_write_servers(&writer);
-        write_elections(&writer);
-        metrics_write_failovers(metrics, &writer);
-        write_process(metrics, &writer, process);
-        if (openmetrics)
-            buffer_put_text(out, "# EOF\n");
-    }
+    writer.rows = xcalloc(elections + 1, sizeof *writer.rows);
+    writer.omitted = xcalloc(model->cluster_count + 1, sizeof *writer.omitted);
+    prepare_rows(metrics, &writer);
+    begin_family(&writer, METRIC_BUILD);
+    metrics_put_label(begin_sample(&writer, ""), "version", ELECTOP_VERSION);
+    end_sample(&writer, 1);
+    write_clusters(&writer);
+    metrics_write_servers(&writer);
+    write_elections(&writer);
+    metrics_write_failovers(metrics, &writer);
+    write_process(metrics, &writer, process);
+    if (openmetrics)
+        buffer_put_text(out, "# EOF\n");
     out->failed |= !writer.rows || !writer.omitted || writer.labels.failed;
     buffer_free(&writer.labels);
     free(writer.rows);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/election/recipe.h"
@@ -87,10 +87,10 @@ static size_t changes_seen(const struct report_election *election)
 static bool report_make_stats(struct report_election *election)
 {
     size_t count = 0;
-    struct failover_sample *samples = calloc(election->failover_count + 1, sizeof *samples);
-    for (size_t i = 0; samples && i < election->failover_count; i++)
+    struct failover_sample *samples = xcalloc(election->failover_count + 1, sizeof *samples);
+    for (size_t i = 0; i < election->failover_count; i++)
         count += failover_sample_of(&election->failovers[i], &samples[count]);
-    bool made = samples && failover_stats_make(samples, count, &election->stats);
+    bool made = failover_stats_make(samples, count, &election->stats);
     free(samples);
     return made;
 }
@@ -126,6 +126,9 @@ static void election_release(struct report_election *election)
         failover_release(&election->failovers[i]);
     for (size_t i = 0; i < election->finding_count; i++)
         finding_release(&election->findings[i].finding);
+    for (size_t i = 0; i < election->story_count; i++)
+        story_free(election->stories[i]);
+    free(election->stories);
     free(election->stretches);
     free(election->leaders);
     free(election->failovers);
@@ -135,6 +138,8 @@ static void election_release(struct report_election *election)
     free(election->name);
     free(election->full_path);
     free(election->recipe);
+    free(election->owner);
+    free(election->runbook);
 }
 
 void report_free(struct report *report)
@@ -178,14 +183,10 @@ struct gathering {
     bool failed;                             /* out of memory */
 };
 
-/* One more element at the end of an array, zeroed; NULL: out of memory. */
-static void *report_gather_append(struct gathering *gathering, void **array, size_t *count, size_t *room,
-                                  size_t size)
+/* One more element at the end of an array, zeroed. */
+static void *report_gather_append(void **array, size_t *count, size_t *room, size_t size)
 {
-    if (!room_for_one(array, *count, room, size)) {
-        gathering->failed = true;
-        return NULL;
-    }
+    room_for_one(array, *count, room, size);
     void *element = (char *)*array + *count * size;
     memset(element, 0, size);
     (*count)++;
@@ -194,7 +195,7 @@ static void *report_gather_append(struct gathering *gathering, void **array, siz
 
 static char *report_gather_copy(struct gathering *gathering, const char *text)
 {
-    char *own = text ? strdup(text) : NULL;
+    char *own = text ? xstrdup(text) : NULL;
     gathering->failed |= text && !own;
     return own;
 }
@@ -230,11 +231,8 @@ static struct report_election *find_election(struct gathering *gathering, const 
     }
     if (!report_gather_is_wanted(gathering->query, election))
         return NULL;
-    struct report_election *found =
-        report_gather_append(gathering, (void **)&report->elections, &report->election_count,
-                             &gathering->room, sizeof *report->elections);
-    if (!found)
-        return NULL;
+    struct report_election *found = report_gather_append((void **)&report->elections, &report->election_count,
+                                                         &gathering->room, sizeof *report->elections);
     found->cluster = report_gather_copy(gathering, report_gather_cluster_name(election));
     found->full_path = report_gather_copy(gathering, election->path);
     found->path = report_gather_copy(gathering, summary_path(election));
@@ -248,6 +246,10 @@ static struct report_election *find_election(struct gathering *gathering, const 
         report->election_count--;
         return NULL;
     }
+    const struct election_settings *said =
+        settings_of_path(gathering->query->settings, election->cluster->name, election->path);
+    found->owner = said ? report_gather_copy(gathering, said->owner) : NULL;
+    found->runbook = said ? report_gather_copy(gathering, said->runbook) : NULL;
     return found;
 }
 
@@ -302,10 +304,8 @@ static void raise_finding(struct gathering *gathering, struct report_election *e
     if (!told) {
         /* Findings are few: an array that grows by one is good enough. */
         size_t room = election->finding_count;
-        told = report_gather_append(gathering, (void **)&election->findings, &election->finding_count, &room,
+        told = report_gather_append((void **)&election->findings, &election->finding_count, &room,
                                     sizeof *election->findings);
-        if (!told)
-            return;
         told->raised_us = finding->since.wall_us ? finding->since.wall_us : at_us;
     }
     finding_assign(gathering, &told->finding, finding);
@@ -357,11 +357,8 @@ static size_t report_gather_leader_of(struct gathering *gathering, const char *n
     if (lookup_find(known, who, strlen(who), &at))
         return (size_t)at;
     lookup_set(known, who, strlen(who), (int64_t)election->leader_count);
-    struct report_leader *leader =
-        report_gather_append(gathering, (void **)&election->leaders, &election->leader_count,
-                             &gathering->leader_room, sizeof *election->leaders);
-    if (!leader)
-        return REPORT_NOBODY;
+    struct report_leader *leader = report_gather_append((void **)&election->leaders, &election->leader_count,
+                                                        &gathering->leader_room, sizeof *election->leaders);
     leader->name = report_gather_copy(gathering, name ? name : "");
     leader->identity = report_gather_copy(gathering, identity);
     return election->leader_count - 1;
@@ -372,11 +369,10 @@ static struct report_stretch *add_stretch(struct gathering *gathering, enum stre
 {
     struct report_election *election = gathering->election;
     struct report_stretch *stretch =
-        report_gather_append(gathering, (void **)&election->stretches, &election->stretch_count,
+        report_gather_append((void **)&election->stretches, &election->stretch_count,
                              &gathering->stretch_room, sizeof *election->stretches);
-    if (stretch)
-        *stretch = (struct report_stretch){
-            .kind = kind, .leader = REPORT_NOBODY, .from_us = from_us, .to_us = to_us};
+    *stretch =
+        (struct report_stretch){.kind = kind, .leader = REPORT_NOBODY, .from_us = from_us, .to_us = to_us};
     return stretch;
 }
 
@@ -415,10 +411,8 @@ static bool take_failover(void *context, const struct election *election, const 
     struct gathering *gathering = context;
     struct report_election *mine = gathering->election;
     (void)election;
-    struct failover *own = report_gather_append(gathering, (void **)&mine->failovers, &mine->failover_count,
+    struct failover *own = report_gather_append((void **)&mine->failovers, &mine->failover_count,
                                                 &gathering->failover_room, sizeof *mine->failovers);
-    if (!own)
-        return false;
     gathering->failed |= !failover_copy(own, failover);
     return !gathering->failed;
 }
@@ -518,11 +512,9 @@ static bool report_gather_take_clock(void *context, const struct history_clock *
     bool after = clock->after_us >= report->from_us && clock->after_us < report->to_us;
     if (!before && !after)
         return true;
-    struct history_clock *taken =
-        report_gather_append(gathering, (void **)&report->clocks, &report->clock_count,
-                             &gathering->clock_room, sizeof *report->clocks);
-    if (taken)
-        *taken = *clock;
+    struct history_clock *taken = report_gather_append((void **)&report->clocks, &report->clock_count,
+                                                       &gathering->clock_room, sizeof *report->clocks);
+    *taken = *clock;
     return taken != NULL;
 }
 
@@ -564,22 +556,92 @@ static bool report_gather_gather(struct gathering *gathering, struct history *hi
     return !gathering->failed;
 }
 
+/* ---- stories ---- */
+
+/* In one report: each takes some states of the recording. */
+#define STORIES_MOST 6
+
+/* As far as it is known to have taken. */
+static int64_t failover_least_us(const struct failover *failover)
+{
+    int64_t vacancy_us = failover->vacancy.low_us, total_us = failover->total.low_us;
+    return total_us > vacancy_us ? total_us : vacancy_us;
+}
+
+/* The longest and, where none is longer than the others, the latest. */
+static const struct failover *longest_failover(const struct report_election *election)
+{
+    const struct failover *longest = NULL;
+    for (size_t i = 0; i < election->failover_count; i++)
+        if (election->failovers[i].gap_us <= 0 &&
+            (!longest || failover_least_us(&election->failovers[i]) >= failover_least_us(longest)))
+            longest = &election->failovers[i];
+    return longest;
+}
+
+static bool gather_story(struct history *history, struct report_election *election,
+                         const struct failover *failover, char **error)
+{
+    const struct story_query query = {.election = election->full_path,
+                                      .cluster = election->cluster,
+                                      .at_us = failover->lost_at.wall_us,
+                                      .from_us = failover->lost_at.wall_us};
+    struct story *story = story_make(history, &query, error);
+    if (story)
+        election->stories[election->story_count++] = story;
+    return story || !*error;
+}
+
+/* The longest, and as many of the latest as there is room for. */
+static bool gather_stories(struct history *history, struct report_election *election, size_t most,
+                           char **error)
+{
+    const struct failover *longest = longest_failover(election);
+    size_t left = most, first = election->failover_count;
+    if (!longest || most == 0)
+        return true;
+    election->stories = xcalloc(most, sizeof(struct story *));
+    for (left--; first > 0 && left > 0; first--)
+        left -= election->failovers[first - 1].gap_us <= 0 && &election->failovers[first - 1] != longest;
+    for (size_t i = 0; i < election->failover_count; i++) {
+        const struct failover *failover = &election->failovers[i];
+        if ((failover == longest || (i >= first && failover->gap_us <= 0)) &&
+            !gather_story(history, election, failover, error))
+            return false;
+    }
+    return true;
+}
+
+/* Each election that changed its leader gets its share. */
+static bool report_gather_stories(struct report *report, struct history *history, size_t most, char **error)
+{
+    size_t changed = 0, left = STORIES_MOST;
+    for (size_t i = 0; i < report->election_count; i++)
+        changed += report->elections[i].change_count > 0;
+    size_t share = changed > 0 && changed < STORIES_MOST ? STORIES_MOST / changed : 1;
+    for (size_t i = 0; i < report->election_count && left > 0; i++) {
+        if (!gather_stories(history, &report->elections[i], share < most ? share : most, error))
+            return false;
+        left -= report->elections[i].story_count;
+    }
+    return true;
+}
+
 struct report *report_make(struct history *history, const struct report_query *query, char **error)
 {
-    struct report *report = calloc(1, sizeof *report);
+    struct report *report = xcalloc(1, sizeof *report);
     struct gathering gathering = {.query = query, .report = report};
     *error = NULL;
-    if (report) {
-        report->from_us = query->from_us;
-        report->to_us = query->to_us;
-    }
-    bool gathered = report && report_gather_gather(&gathering, history, error);
+    report->from_us = query->from_us;
+    report->to_us = query->to_us;
+    bool gathered = report_gather_gather(&gathering, history, error) &&
+                    report_gather_stories(report, history, query->stories, error);
     lookup_free(&gathering.by_identity);
     lookup_free(&gathering.by_name);
     if (gathered)
         return report;
     if (!*error)
-        *error = strdup("out of memory; ask for a shorter time, or for one election");
+        *error = xstrdup("out of memory; ask for a shorter time, or for one election");
     report_free(report);
     return NULL;
 }
@@ -703,6 +765,8 @@ static void json_report_write_election(struct json_writer *writer, const struct 
     json_member_text(writer, "name", election->name);
     json_member_text(writer, "kind", election_kind_word(election->kind));
     json_member_text(writer, "recipe", election->recipe);
+    json_member_text(writer, "owner", election->owner);
+    json_member_text(writer, "runbook", election->runbook);
     write_sums(writer, election);
     json_report_write_failovers(writer, report, election);
     json_write_line(writer, 3 * INDENT);

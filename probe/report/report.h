@@ -20,6 +20,7 @@
 #include "probe/election/finding.h"
 #include "probe/history/history.h"
 #include "probe/json/buffer.h"
+#include "probe/report/story.h"
 
 /* Everybody who led, once: by identity, or by name where no identity is known. */
 struct report_leader {
@@ -45,10 +46,11 @@ struct report_finding {
 };
 
 struct report_election {
-    char *cluster;     /* its name; or NULL */
-    char *path, *name; /* below the chroot; for people (often the same) */
-    char *full_path;   /* as the recording knows it */
-    char *recipe;      /* NULL: not recognised */
+    char *cluster;         /* its name; or NULL */
+    char *path, *name;     /* below the chroot; for people (often the same) */
+    char *full_path;       /* as the recording knows it */
+    char *recipe;          /* NULL: not recognised */
+    char *owner, *runbook; /* as the settings say; NULL: not said */
     enum election_kind kind;
     enum election_state state; /* at the end of the window, as far as recorded */
 
@@ -58,10 +60,12 @@ struct report_election {
     size_t leader_count;
     struct failover *failovers; /* in order */
     size_t failover_count;
-    size_t missed_count;             /* of them: found after a gap */
-    size_t change_count;             /* changes of leader that were seen: those failovers that were, and those
-                                        of the time line whose evidence is not in yet */
-    struct failover_stats stats;     /* over those that were seen */
+    size_t missed_count;         /* of them: found after a gap */
+    size_t change_count;         /* changes of leader that were seen: those failovers that were, and those
+                                    of the time line whose evidence is not in yet */
+    struct failover_stats stats; /* over those that were seen */
+    struct story **stories;      /* of the longest and the latest that were seen, in order */
+    size_t story_count;
     struct report_finding *findings; /* in the order in which they were raised */
     size_t finding_count;
 
@@ -85,6 +89,8 @@ struct report_query {
     const char *cluster; /* by name; NULL: all */
     /* Its path as its users give it, a pattern of such, its full path or its name; NULL: all. */
     const char *election;
+    const struct settings *settings; /* for owners and runbooks; may be NULL */
+    size_t stories;                  /* of so many failovers of one election at most; 0: none */
 };
 
 /* Everything was recorded outside of the window, or nothing at all. */
@@ -112,7 +118,8 @@ void report_free(struct report *report); /* NULL is fine */
  *
  *   schema, from, to (the window), recording: {file, from, to} (from and to null: it is empty),
  *   clock_set: [{before, after}] (of the recorder; in the order of recording), elections: [{
- *     cluster (null: it has no name), path, name, kind, recipe (null: not recognised),
+ *     cluster (null: it has no name), path, name, kind, recipe (null: not recognised), owner, runbook (as
+ *     the configuration says, or null),
  *     led_ms, vacant_ms, gap_ms (not observed): together the window; longest_vacant_ms,
  *     leader_changes (those that were seen), leader_changes_missed (found after a gap),
  *     leader_changes_per_hour (of the time observed; null: too little was observed),

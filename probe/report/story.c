@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/election/client.h"
@@ -101,8 +102,8 @@ static void story_chain(struct story *story, const struct election *election)
     story->heir = next.heir ? text_copy(next.heir->identity ? next.heir->identity : next.heir->name) : NULL;
     story->heir_notified = next.told == ANSWER_YES ? 1 : next.told == ANSWER_NO ? 0 : -1;
     story->chain_broken = next.chain == CHAIN_BROKEN;
-    story->findings = calloc(election->finding_count + 1, sizeof *story->findings);
-    for (size_t i = 0; story->findings && i < election->finding_count; i++) {
+    story->findings = xcalloc(election->finding_count + 1, sizeof *story->findings);
+    for (size_t i = 0; i < election->finding_count; i++) {
         const struct finding *finding = election->findings[i];
         story->findings[story->finding_count++] =
             (struct story_finding){finding->code, finding->certainty, text_copy(finding->evidence)};
@@ -228,7 +229,7 @@ static bool story_fact(void *context, const struct logged_fact *fact)
     story->logged = true;
     if (fact->kind == FACT_SESSION_EXPIRED)
         count_expired(search, fact);
-    else if (fact->kind == FACT_DELETED && own)
+    else if (fact->kind == FACT_DELETED)
         count_deleted(story, fact, own);
     else if (fact->kind == FACT_EPOCH && fact->at.wall_us <= story->failover.lost_at.wall_us &&
              is_recent(story, fact->at.wall_us)) {
@@ -369,13 +370,13 @@ static bool story_gather(struct story_search *search, struct history *history, c
 
 struct story *story_make(struct history *history, const struct story_query *query, char **error)
 {
-    struct story *story = calloc(1, sizeof *story);
+    struct story *story = xcalloc(1, sizeof *story);
     struct story_search search = {.query = query, .story = story};
     const struct history_filter filter = {.cluster = query->cluster};
     *error = NULL;
-    if (story)
-        story->heir_notified = -1;
-    bool fine = story && history_failovers(history, &filter, 0, query->at_us + 1, story_find, &search, error);
+    story->heir_notified = -1;
+    bool fine =
+        history_failovers(history, &filter, query->from_us, query->at_us + 1, story_find, &search, error);
     bool found = fine && story->election;
     fine = fine && !search.failed && (!found || story_gather(&search, history, error));
     if (fine && found)

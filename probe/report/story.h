@@ -102,7 +102,8 @@ struct story {
 struct story_query {
     const char *election; /* its path, full path or name; NULL: any */
     const char *cluster;  /* NULL: any */
-    int64_t at_us;        /* the latest failover that was lost by then */
+    int64_t at_us;        /* the latest failover that was lost by then ... */
+    int64_t from_us;      /* ... and not before; 0: since ever */
 };
 
 /* NULL, and *error NULL: there is no such failover; else a text in *error (caller frees). */

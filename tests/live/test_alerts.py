@@ -1,12 +1,10 @@
 """Alerts of `electop record`: what is run and posted, once for each cause, and what goes wrong with it."""
 import datetime
-import http.server
 import json
 import os
 import signal
 import socket
 import subprocess
-import threading
 import time
 import urllib.request
 import shutil
@@ -16,6 +14,7 @@ import pytest
 from electop import run
 from recorder import Recorder
 from waiting import until
+from webhook import Webhook
 
 LIMIT_S = 120
 
@@ -183,35 +182,38 @@ def test_reload_keeps_what_is_open(path, client, alerting):
     one.end()
 
 
+def test_restart_keeps_what_is_open(path, client, alerting):
+    """What an ended recorder had raised is not raised again by the next one, and is resolved, also where that
+    happened in between."""
+    leaders = [stand(client, f"{path}/{name}") for name in ("lasts", "ends")]
+    setting = ("[{on: [no-leader], run: [PAGE], cool_down: 0s}]",
+               f"[{{path: {path}/*, kind: leader, allow: {{vacancy: 500ms}}}}]")
+    one = alerting(*setting)
+    one.wait_for("SELECT * FROM events WHERE event = 'election-seen'", 2)
+    client.delete(leaders[0])
+    until(lambda: len(one.states()) == 1)
+    time.sleep(6)  # another alert, and not one more election of the first
+    client.delete(leaders[1])
+    until(lambda: len(one.states()) == 2)
+    one.process.kill()
+    one.process.wait()
+    stand(client, path + "/ends")
+    two = alerting(*setting)
+    until(lambda: len(two.states()) == 3)
+    time.sleep(2)  # nothing is raised a second time
+    assert [(s, f["ELECTOP_ELECTION"]) for (s, _), f in zip(two.states(), two.told())] == [
+        ("raised", path + "/lasts"), ("raised", path + "/ends"), ("resolved", path + "/ends")]
+    stand(client, path + "/lasts")
+    until(lambda: len(two.states()) == 4)
+    two.end()
+    assert two.complaints == []
+    three = alerting(*setting)  # nothing is open
+    time.sleep(2)
+    assert len(three.states()) == 4
+    three.end()
+
+
 # -- posts
-
-class Webhook:
-    """Takes posts; answers with what `answer` says: a status, "hang", or a redirect."""
-
-    def __init__(self):
-        self.bodies, self.headers, self.answer = [], [], 200
-        outer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                outer.headers.append(dict(self.headers))
-                outer.bodies.append(json.loads(body))
-                if outer.answer == "hang":
-                    time.sleep(5)
-                    return
-                self.send_response(outer.answer)
-                if outer.answer == 302:
-                    self.send_header("Location", f"http://127.0.0.1:{outer.port}/elsewhere")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
 
 @pytest.fixture
 def webhook():

@@ -1,0 +1,48 @@
+/*
+ * alert_facts.h - an alert in the words of who receives it: a program's arguments and environment, or the
+ * JSON of a post. alerts.h lists the facts.
+ */
+#ifndef ELECTOP_PROBE_ALERT_ALERT_FACTS_H
+#define ELECTOP_PROBE_ALERT_ALERT_FACTS_H
+
+#include <stdbool.h>
+
+#include "config/settings.h"
+#include "probe/alert/alert_book.h"
+#include "probe/json/buffer.h"
+
+#define ALERT_LISTED_MOST 100 /* elections that are named one by one */
+
+enum fact {
+    FACT_STATE,
+    FACT_CODE,
+    FACT_CLUSTER,
+    FACT_ELECTION,
+    FACT_NAME,
+    FACT_SEVERITY,
+    FACT_CERTAINTY,
+    FACT_EVIDENCE,
+    FACT_ADVICE,
+    FACT_OWNER,
+    FACT_RUNBOOK,
+    FACT_SINCE,
+    FACT_ELECTIONS,
+    ALERT_FACTS
+};
+
+/* Each malloc'd, without characters that end a line or deceive. False: out of memory; free what there is. */
+bool alert_facts(const struct alert *alert, enum alert_state state, char *facts[ALERT_FACTS]);
+
+/* {code} and other known words are replaced by their facts; other braces are kept. malloc'd; NULL: out of
+ * memory. */
+char *alert_fill(const char *argument, char *const facts[ALERT_FACTS]);
+
+/* The program's environment: the usual few, and the facts. It gets nothing else. A malloc'd list of malloc'd
+   texts. */
+char **alert_environment(const struct alert *alert, char *const facts[ALERT_FACTS]);
+
+/* What Alertmanager's v2 API takes: a list of alerts. One that is not posted again is over by itself. */
+void alert_body(struct buffer *out, const struct alert *alert, const struct alert_settings *rule,
+                enum alert_state state);
+
+#endif
