@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/candidate/candidate_session_state.h"
 #include "probe/candidate/naming.h"
 #include "probe/candidate/shared_list.h"
@@ -64,7 +65,7 @@ static void candidate_io_on_created(void *context, enum session_result result, c
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
     int64_t number = SEQUENCE_NONE;
-    char *name = result == SESSION_OK && path ? strdup(strrchr(path, '/') + 1) : NULL;
+    char *name = result == SESSION_OK && path ? xstrdup(strrchr(path, '/') + 1) : NULL;
     if (name) {
         number = recipe_sequence_of(name);
         free(t->name);
@@ -85,9 +86,7 @@ static void candidate_io_on_found(void *context, enum session_result result, con
     size_t length = t->name ? strlen(t->name) : 0;
     for (size_t i = 0; i < count && t->name && number == SEQUENCE_NONE; i++)
         if (strncmp(names[i], t->name, length) == 0) {
-            char *name = strdup(names[i]);
-            if (!name)
-                break;
+            char *name = xstrdup(names[i]);
             number = recipe_sequence_of(name);
             free(t->name);
             t->name = name;
@@ -209,9 +208,8 @@ static bool create_directories(struct test_candidate *t, const char *path, bool 
     bool asked = false;
     t->above = SESSION_OK;
     for (size_t i = 0; i < count; i++) {
-        char *upper = strndup(path, ends[i]);
-        asked = upper &&
-                guard_create(t->candidate_options->guard, t->candidate_session->session, upper, "", 0,
+        char *upper = xstrndup(path, ends[i]);
+        asked = guard_create(t->candidate_options->guard, t->candidate_session->session, upper, "", 0,
                              CREATE_PERSISTENT, NULL, i + 1 < count ? on_prepared_above : on_prepared, t);
         free(upper);
         if (!asked)
@@ -277,7 +275,7 @@ static bool find_candidate(struct test_candidate *t)
 static bool watch_candidate(struct test_candidate *t, const char *name)
 {
     char *path = path_join(t->candidate_options->election, name);
-    bool asked = path && session_exists(t->candidate_session->session, path, true, on_watched, t);
+    bool asked = session_exists(t->candidate_session->session, path, true, on_watched, t);
     free(path);
     return asked;
 }
@@ -331,9 +329,7 @@ void candidate_io_forget_delays(struct test_candidate *t)
 
 static bool delay_begin(struct test_candidate *t, uint64_t ms, bool rests)
 {
-    struct delay *delay = calloc(1, sizeof *delay);
-    if (!delay)
-        return false;
+    struct delay *delay = xcalloc(1, sizeof *delay);
     uv_timer_init(t->candidate_session->options->loop, &delay->timer);
     delay->timer.data = delay;
     delay->candidate = t;
@@ -360,8 +356,10 @@ static bool candidate_io_ask(struct test_candidate *t, enum candidate_ask what, 
     case ASK_FIND:
         return find_candidate(t);
     case ASK_LOOK:
-        if (reading)
-            return shared_list_want(reading, t);
+        if (reading) {
+            shared_list_want(reading, t);
+            return true;
+        }
         return session_children(session, candidate_options->election, false, candidate_io_on_list, t);
     case ASK_LOOK_AND_WATCH: /* a watch belongs to its session, and is set only by a read of that session */
         return session_children(session, candidate_options->election, true, candidate_io_on_list, t);

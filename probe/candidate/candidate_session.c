@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/candidate/candidate_io.h"
 #include "probe/candidate/candidate_session_state.h"
 #include "probe/election/recipe.h"
@@ -21,7 +22,7 @@ void candidate_session_tell(struct test_candidate *t)
 void candidate_session_set_problem(struct candidate_session *candidate_session, const char *text)
 {
     free(candidate_session->problem);
-    candidate_session->problem = text ? strdup(text) : NULL;
+    candidate_session->problem = text ? xstrdup(text) : NULL;
 }
 
 static void candidate_session_set_connected(struct candidate_session *candidate_session,
@@ -34,7 +35,7 @@ static void candidate_session_set_connected(struct candidate_session *candidate_
         options->listener.connection(options->context, candidate_session, was_connected, state);
 }
 
-/* False: out of memory. */
+/* False: no descriptor is left. */
 static bool shared_session_begin(struct candidate_session *candidate_session)
 {
     candidate_session_set_problem(candidate_session, NULL);
@@ -42,7 +43,8 @@ static bool shared_session_begin(struct candidate_session *candidate_session)
         session_open(candidate_session->options->loop, &candidate_session->options->session,
                      candidate_session->brings, candidate_session);
     if (!candidate_session->session)
-        candidate_session_set_problem(candidate_session, "no session: out of memory");
+        candidate_session_set_problem(candidate_session,
+                                      "no descriptor is left; raise the limit of open files (ulimit -n)");
     return candidate_session->session != NULL;
 }
 
@@ -147,9 +149,7 @@ struct candidate_session *candidate_session_new(const struct candidate_session_o
                                                 size_t candidates)
 {
     struct candidate_session *candidate_session =
-        calloc(1, sizeof *candidate_session + candidates * sizeof *candidate_session->candidates);
-    if (!candidate_session)
-        return NULL;
+        xcalloc(1, sizeof *candidate_session + candidates * sizeof *candidate_session->candidates);
     candidate_session->options = options;
     candidate_session->brings = &listener;
     candidate_session->room = candidates;

@@ -18,7 +18,7 @@
 
 #define CANDIDATE_SESSION_WATCHED_MOST 700000
 
-/* Room for so many candidates; there are none yet. The options are borrowed. NULL: out of memory. */
+/* Room for so many candidates; there are none yet. The options are borrowed. */
 struct candidate_session *candidate_session_new(const struct candidate_session_options *options,
                                                 size_t candidates);
 /* Drops the session where there still is one. Never from within the listener. NULL is fine. */

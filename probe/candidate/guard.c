@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/candidate/naming.h"
 #include "probe/election/recipe.h"
@@ -15,7 +15,7 @@
 
 char *run_marker_make(const char *names)
 {
-    return names ? text_format(RUN_NAMES "%s", names) : strdup(RUN_MARK);
+    return names ? text_format(RUN_NAMES "%s", names) : xstrdup(RUN_MARK);
 }
 
 static bool begins_with(const void *data, size_t length, const char *word)
@@ -47,13 +47,13 @@ bool run_marker_fits(const char *names, const char *name)
         return strcmp(names + 1, name) == 0;
     if (recipe_sequence_of(name) == SEQUENCE_NONE || length < NUMBER_DIGITS)
         return false;
-    char *front = strndup(name, length - NUMBER_DIGITS);
-    bool fits = front && name_fits(names, front);
+    char *front = xstrndup(name, length - NUMBER_DIGITS);
+    bool fits = name_fits(names, front);
     free(front);
     return fits;
 }
 
-enum purpose { PURPOSE_PRIVATE, PURPOSE_SANDBOX, PURPOSE_LIVE };
+enum purpose { PURPOSE_PRIVATE, PURPOSE_SANDBOX, PURPOSE_PAIR, PURPOSE_LIVE };
 
 /* Paths in no order; few, but in a live election with --load. */
 struct paths {
@@ -64,7 +64,7 @@ struct paths {
 struct guard {
     enum purpose purpose;
     char *place;         /* the sandbox, or the election */
-    char *name;          /* the run, or the pattern of names */
+    char *name;          /* the run, the pair, or the pattern of names */
     char *candidates;    /* sandbox: the directory in which the run's candidates stand */
     char *mark;          /* sandbox: of that directory; any other of the run has RUN_MARK alone */
     struct paths others; /* sandbox: names of adopted runs. live: znodes created, or possibly created */
@@ -73,14 +73,10 @@ struct guard {
     char refused_path[256];
 };
 
-static bool paths_add(struct paths *paths, const char *path)
+static void paths_add(struct paths *paths, const char *path)
 {
-    if (!room_for_one(&paths->list, paths->count, &paths->room, sizeof *paths->list))
-        return false;
-    char *copy = strdup(path);
-    if (copy)
-        paths->list[paths->count++] = copy;
-    return copy != NULL;
+    room_for_one(&paths->list, paths->count, &paths->room, sizeof *paths->list);
+    paths->list[paths->count++] = xstrdup(path);
 }
 
 static void paths_remove(struct paths *paths, size_t i)
@@ -91,15 +87,12 @@ static void paths_remove(struct paths *paths, size_t i)
 
 static struct guard *guard_new(enum purpose purpose, const char *place, const char *name)
 {
-    struct guard *guard = calloc(1, sizeof *guard);
-    if (!guard)
-        return NULL;
+    struct guard *guard = xcalloc(1, sizeof *guard);
     guard->purpose = purpose;
-    guard->place = strdup(place);
-    guard->name = strdup(name);
+    guard->place = xstrdup(place);
+    guard->name = xstrdup(name);
     guard->is_unique = name_is_unique(name, true);
-    if (guard->place && guard->name)
-        return guard;
+    return guard;
     guard_free(guard);
     return NULL;
 }
@@ -120,10 +113,19 @@ struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char
     if (sandbox[0] != '/' || !sandbox[1] || !is_one_name(run))
         return NULL;
     struct guard *guard = guard_new(PURPOSE_SANDBOX, sandbox, run);
-    if (guard && (guard->mark = run_marker_make(names)) && (guard->candidates = strdup(candidates)))
+    if (guard) {
+        guard->mark = run_marker_make(names);
+        guard->candidates = xstrdup(candidates);
         return guard;
+    }
     guard_free(guard);
     return NULL;
+}
+
+struct guard *guard_new_pair(const char *sandbox, const char *pair)
+{
+    bool fine = sandbox[0] == '/' && sandbox[1] && is_one_name(pair);
+    return fine ? guard_new(PURPOSE_PAIR, sandbox, pair) : NULL;
 }
 
 struct guard *guard_new_live(const char *election, const char *name_pattern)
@@ -152,7 +154,10 @@ void guard_open(struct guard *guard, bool open)
 
 bool guard_adopt(struct guard *guard, const char *run)
 {
-    return guard->purpose == PURPOSE_SANDBOX && is_one_name(run) && paths_add(&guard->others, run);
+    if (guard->purpose != PURPOSE_SANDBOX || !is_one_name(run))
+        return false;
+    paths_add(&guard->others, run);
+    return true;
 }
 
 /* The rest of a path below a directory, or NULL. */
@@ -190,6 +195,28 @@ static bool sandbox_allows(const struct guard *guard, const char *path, bool del
     for (size_t i = 0; rest && deletes && !allowed && i < guard->others.count; i++)
         allowed = is_of_run(rest, guard->others.list[i]) || guard_is_sign(rest, guard->others.list[i]);
     return allowed;
+}
+
+/* The one name below parent; NULL: it is not there, or deeper. */
+static const char *pair_entry(const char *path, const char *parent)
+{
+    size_t length = strlen(parent);
+    const char *name = strncmp(path, parent, length) == 0 && path[length] == '/' ? path + length + 1 : "";
+    return is_one_name(name) ? name : NULL;
+}
+
+static bool pair_allows(const struct guard *guard, const char *path, bool deletes, enum create_mode mode)
+{
+    const char *rest = below(path, guard->place);
+    const char *inside = rest && is_of_run(rest, guard->name) ? rest + strlen(guard->name) : NULL;
+    if (deletes)
+        return inside && pair_entry(inside, "/" PAIR_LEDGER);
+    if (mode == CREATE_EPHEMERAL_SEQUENTIAL)
+        return inside && pair_entry(inside, "/" PAIR_RECORDERS);
+    return mode == CREATE_PERSISTENT &&
+           (strcmp(path, guard->place) == 0 || below(guard->place, path) ||
+            (inside && (!*inside || strcmp(inside, "/" PAIR_RECORDERS) == 0 ||
+                        strcmp(inside, "/" PAIR_LEDGER) == 0 || pair_entry(inside, "/" PAIR_LEDGER))));
 }
 
 static bool live_allows_create(const struct guard *guard, const char *path, const void *data,
@@ -240,20 +267,19 @@ static void guard_on_created(void *context, enum session_result result, const ch
 {
     struct created created = *(struct created *)context;
     free(context);
-    if (result == SESSION_OK && path && !created.guard->is_unique && !paths_add(&created.guard->others, path))
-        log_line(LOG_LEVEL_ERROR, "out of memory: %s goes with its session", path);
+    if (result == SESSION_OK && path && !created.guard->is_unique)
+        paths_add(&created.guard->others, path);
     created.fn(created.context, result, path);
 }
 
 static bool create_live(struct guard *guard, struct session *session, const char *path, const void *data,
                         size_t length, const struct acl *acl, session_text_fn fn, void *context)
 {
-    struct created *created = malloc(sizeof *created);
-    if (!created)
-        return false;
+    struct created *created = xmalloc(sizeof *created);
     *created = (struct created){guard, fn, context};
-    if ((guard->is_unique && !paths_add(&guard->others, path)) ||
-        !session_create(session, path, data, length, CREATE_EPHEMERAL_SEQUENTIAL, acl, guard_on_created,
+    if (guard->is_unique)
+        paths_add(&guard->others, path);
+    if (!session_create(session, path, data, length, CREATE_EPHEMERAL_SEQUENTIAL, acl, guard_on_created,
                         created)) {
         free(created);
         return false;
@@ -265,15 +291,17 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
                   size_t length, enum create_mode mode, const struct acl *acl, session_text_fn fn,
                   void *context)
 {
-    bool allowed = guard->purpose == PURPOSE_PRIVATE ||
-                   (guard->purpose == PURPOSE_SANDBOX ? sandbox_allows(guard, path, false)
-                                                      : live_allows_create(guard, path, data, mode));
+    bool allowed = guard->purpose == PURPOSE_PRIVATE   ? true
+                   : guard->purpose == PURPOSE_SANDBOX ? sandbox_allows(guard, path, false)
+                   : guard->purpose == PURPOSE_PAIR    ? pair_allows(guard, path, false, mode)
+                                                       : live_allows_create(guard, path, data, mode);
     if (!allowed)
         return guard_refuse(guard, "create", path);
     if (guard->purpose == PURPOSE_LIVE)
         return create_live(guard, session, path, data, length, acl, fn, context);
-    if (guard->purpose == PURPOSE_SANDBOX && mode == CREATE_PERSISTENT && length == 0) {
+    if (guard->purpose != PURPOSE_PRIVATE && mode == CREATE_PERSISTENT && length == 0) {
         data = strcmp(path, guard->place) == 0        ? SANDBOX_MARK
+               : guard->purpose == PURPOSE_PAIR       ? PAIR_MARK
                : strcmp(path, guard->candidates) == 0 ? guard->mark
                                                       : RUN_MARK;
         length = strlen(data);
@@ -284,9 +312,10 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
 bool guard_delete(struct guard *guard, struct session *session, const char *path, int32_t version,
                   session_text_fn fn, void *context)
 {
-    bool allowed = guard->purpose == PURPOSE_PRIVATE ||
-                   (guard->purpose == PURPOSE_SANDBOX ? sandbox_allows(guard, path, true)
-                                                      : live_find(guard, path) < guard->others.count);
+    bool allowed = guard->purpose == PURPOSE_PRIVATE   ? true
+                   : guard->purpose == PURPOSE_SANDBOX ? sandbox_allows(guard, path, true)
+                   : guard->purpose == PURPOSE_PAIR    ? pair_allows(guard, path, true, CREATE_PERSISTENT)
+                                                       : live_find(guard, path) < guard->others.count;
     if (!allowed)
         return guard_refuse(guard, "delete", path);
     return session_delete(session, path, version, fn, context);

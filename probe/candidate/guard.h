@@ -10,6 +10,8 @@
  *             (SANDBOX/RUN.alive-..., RUN.leader, and those of agents.h). Nothing below a run's znode is
  * deleted before it was proved to be a run's (guard_adopt()), whether this run's or a finished one. A
  *             persistent znode without data of its own is marked as this program's (below)
+ *   pair      a pair of recorders: in the sandbox directory PAIR/recorders, with ephemeral candidates, and
+ *             PAIR/sent, with the ledger of alerts (probe/alert/pair.h); entries of the ledger may be deleted
  *   live      a foreign election: one more candidate, ephemeral, sequential, with data and the
  *             siblings' name, while the live rules hold (guard_open()); and deleting the znodes created so
  *
@@ -36,11 +38,16 @@
 /* The data of the sandbox itself, where it was we who made it. */
 #define SANDBOX_MARK "electop sandbox"
 
+/* The data of a pair's directories: a run leaves them alone. */
+#define PAIR_MARK "electop pair"
+#define PAIR_RECORDERS "recorders"
+#define PAIR_LEDGER "sent"
+
 /* What the data of whatever lasts in a run begins with: it ends there, or the line does. */
 #define RUN_MARK "electop run"
 
 /* The data of a directory of a run, malloc'd. names: see naming.h, or the one name of a lock with "=" in
-   front; NULL: none is known. NULL: out of memory. */
+   front; NULL: none is known. */
 char *run_marker_make(const char *names);
 
 /* A znode with this Stat and data was made to last by a run, and is as it was made. */
@@ -59,6 +66,7 @@ struct guard;
 struct guard *guard_new_private(void);
 struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char *candidates,
                                 const char *names);
+struct guard *guard_new_pair(const char *sandbox, const char *pair);
 struct guard *guard_new_live(const char *election, const char *name_pattern);
 void guard_free(struct guard *guard);
 

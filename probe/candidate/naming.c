@@ -7,6 +7,7 @@
 #include <sys/random.h>
 #include <sys/types.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 
 static bool uuid_bytes(unsigned char bytes[16])
@@ -78,8 +79,8 @@ bool name_pattern_check(const char *pattern, char **problem)
         return true;
     struct nearest nearest = {0};
     struct text text = {0};
-    char *meant = strndup(stray, length);
-    for (int word = 0; meant && word < WORD_COUNT; word++)
+    char *meant = xstrndup(stray, length);
+    for (int word = 0; word < WORD_COUNT; word++)
         nearest_offer(&nearest, meant, words[word]);
     text_add(&text, "has ");
     text_quote(&text, stray, length);
@@ -90,8 +91,7 @@ bool name_pattern_check(const char *pattern, char **problem)
     for (int word = 0; word < WORD_COUNT; word++)
         text_printf(&text, "%s %s", word == 0 ? "" : word < WORD_COUNT - 1 ? "," : " and", words[word]);
     text_add(&text, ", and the servers put the number behind the name");
-    if (meant)
-        *problem = text_take(&text);
+    *problem = text_take(&text);
     text_free(&text);
     free(meant);
     return false;
@@ -124,9 +124,9 @@ size_t name_longest(const char *pattern)
 
 char *name_make(const char *pattern, uint64_t session)
 {
-    char *name = malloc(name_longest(pattern) + 1);
+    char *name = xmalloc(name_longest(pattern) + 1);
     size_t used = 0;
-    for (const char *at = pattern; name && *at;) {
+    for (const char *at = pattern; *at;) {
         enum fourletter_word word = word_at(at);
         char value[GUID_UUID_SIZE];
         if (word == WORD_COUNT) {
@@ -141,8 +141,7 @@ char *name_make(const char *pattern, uint64_t session)
         used += strlen(value);
         at += strlen(words[word]);
     }
-    if (name)
-        name[used] = '\0';
+    name[used] = '\0';
     return name;
 }
 
@@ -179,9 +178,7 @@ bool name_is_unique(const char *pattern, bool one_a_session)
 char *path_join(const char *directory, const char *name)
 {
     size_t front = strlen(directory), back = strlen(name);
-    char *path = malloc(front + back + 2);
-    if (!path)
-        return NULL;
+    char *path = xmalloc(front + back + 2);
     memcpy(path, directory, front);
     path[front] = '/';
     memcpy(path + front + 1, name, back + 1);

@@ -46,7 +46,7 @@ bool name_fits(const char *pattern, const char *name);
 /* No two names that this makes begin alike; one_a_session: where no two candidates share a session. */
 bool name_is_unique(const char *pattern, bool one_a_session);
 
-/* "directory/name", malloc'd. NULL: out of memory. */
+/* "directory/name", malloc'd. */
 char *path_join(const char *directory, const char *name);
 
 #endif

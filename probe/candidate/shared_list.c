@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "probe/election/recipe.h"
 #include "probe/candidate/candidate_session_state.h"
 
@@ -45,8 +45,8 @@ static void shared_list_on_closed(uv_handle_t *handle)
 struct shared_list *shared_list_new(uv_loop_t *loop, const char *election, shared_list_fn looked,
                                     const struct candidate_session_listener *listener, void *context)
 {
-    struct shared_list *r = calloc(1, sizeof *r);
-    char *copy = r ? strdup(election) : NULL;
+    struct shared_list *r = xcalloc(1, sizeof *r);
+    char *copy = r ? xstrdup(election) : NULL;
     if (!copy) {
         free(r);
         return NULL;
@@ -66,12 +66,10 @@ void shared_list_free(struct shared_list *r)
         uv_close((uv_handle_t *)&r->timer, shared_list_on_closed);
 }
 
-static bool queue_add(struct queue *queue, struct test_candidate *t)
+static void queue_add(struct queue *queue, struct test_candidate *t)
 {
-    if (!room_for_one(&queue->all, queue->count, &queue->room, sizeof(struct test_candidate *)))
-        return false;
+    room_for_one(&queue->all, queue->count, &queue->room, sizeof(struct test_candidate *));
     queue->all[queue->count++] = t;
-    return true;
 }
 
 static void shared_list_arm(struct shared_list *, uint64_t at_least_ms);
@@ -94,8 +92,8 @@ static struct line_member *line_count(const struct line_member *line, size_t cou
     uint64_t range = (uint64_t)last - (uint64_t)first + 1;
     if (count == 0 || range / 4 > count)
         return NULL;
-    struct line_member *sorted = malloc(count * sizeof *sorted);
-    size_t *before = sorted ? calloc((size_t)range + 1, sizeof *before) : NULL;
+    struct line_member *sorted = xmalloc(count * sizeof *sorted);
+    size_t *before = sorted ? xcalloc((size_t)range + 1, sizeof *before) : NULL;
     if (!before) {
         free(sorted);
         return NULL;
@@ -113,10 +111,10 @@ static struct line_member *line_count(const struct line_member *line, size_t cou
 /* malloc'd; *count of them. */
 static struct line_member *line_sort(char *const *names, size_t all, size_t *count)
 {
-    struct line_member *line = malloc((all + 1) * sizeof *line);
+    struct line_member *line = xmalloc((all + 1) * sizeof *line);
     int64_t first = 0, last = 0;
     *count = 0;
-    for (size_t i = 0; line && i < all; i++) {
+    for (size_t i = 0; i < all; i++) {
         int64_t number = recipe_sequence_of(names[i]);
         if (number == SEQUENCE_NONE)
             continue;
@@ -129,8 +127,7 @@ static struct line_member *line_sort(char *const *names, size_t all, size_t *cou
         free(line);
         return sorted;
     }
-    if (line)
-        qsort(line, *count, sizeof *line, by_number);
+    qsort(line, *count, sizeof *line, by_number);
     return line;
 }
 
@@ -253,10 +250,8 @@ static void shared_list_arm(struct shared_list *r, uint64_t at_least_ms)
         uv_timer_start(&r->timer, shared_list_on_due, ms > at_least_ms ? ms : at_least_ms, 0);
 }
 
-bool shared_list_want(struct shared_list *r, struct test_candidate *t)
+void shared_list_want(struct shared_list *r, struct test_candidate *t)
 {
-    if (!queue_add(&r->waiting, t))
-        return false;
+    queue_add(&r->waiting, t);
     shared_list_arm(r, 0);
-    return true;
 }

@@ -26,7 +26,7 @@ struct shared_list *shared_list_new(uv_loop_t *loop, const char *election, share
  * fine. */
 void shared_list_free(struct shared_list *shared_list);
 
-/* Its function is called, once. False: out of memory. */
-bool shared_list_want(struct shared_list *shared_list, struct test_candidate *test_candidate);
+/* Its function is called, once. */
+void shared_list_want(struct shared_list *shared_list, struct test_candidate *test_candidate);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/candidate/candidate_session.h"
 #include "probe/candidate/naming.h"
 
@@ -27,7 +28,7 @@ static void test_candidate_on_changed(void *context, struct test_candidate *t)
 /* NULL for NULL, and where there is no memory; that is seen in text_count. */
 static const char *test_candidate_keep(struct alone *alone, const char *text)
 {
-    char *copy = text ? strdup(text) : NULL;
+    char *copy = text ? xstrdup(text) : NULL;
     if (copy)
         alone->texts[alone->text_count++] = copy;
     return copy;
@@ -46,9 +47,7 @@ static void alone_free(struct alone *alone)
 struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct test_candidate_options *options,
                                           test_candidate_fn fn, void *context)
 {
-    struct alone *alone = calloc(1, sizeof *alone);
-    if (!alone)
-        return NULL;
+    struct alone *alone = xcalloc(1, sizeof *alone);
     const char *name = options->name ? options->name : "";
     const char *mark_data = options->mark_data ? options->mark_data : options->data;
     alone->candidate_options = (struct candidate_options){

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/election/baseline.h"
 #include "probe/election/candidate_node.h"
 #include "probe/election/identity.h"
@@ -24,11 +25,24 @@ static void name_candidates(const struct update *f)
         const char *registered = registry_identity(election, candidate->stat.owner);
         if (!registered || (candidate->identity && strcmp(candidate->identity, registered) == 0))
             continue;
-        candidate_node_identify(election, candidate);
+        candidate_node_identify(f, candidate);
         update_touched(f);
         if (candidate == election->leader)
             leadership_read(f);
     }
+}
+
+/* Its acknowledgement may say who it is. */
+static void name_leader(const struct update *f)
+{
+    struct election *election = f->election;
+    struct candidate *leader = election->candidate_count > 0 ? election->candidates[0] : NULL;
+    bool named = leader && leader->identity && leader->identity_source > IDENTITY_CLIENT;
+    if (!leader || !leader->known || named || !candidate_acknowledges(election, leader))
+        return;
+    candidate_node_identify(f, leader);
+    update_touched(f);
+    leadership_read(f);
 }
 
 static void registry_settled(const struct update *f)
@@ -51,10 +65,7 @@ static void read_registry(const struct update *f, const struct observed_children
     struct registry *registry = registry_needed(f);
     if (!registry)
         return;
-    if (!registry_list(registry, list, f->election->hash_seed)) {
-        update_out_of_memory(f);
-        return;
-    }
+    registry_list(registry, list, f->election->hash_seed);
     f->election->mark_known = true;
     f->election->mark_present = list->count > 0;
     f->election->mark_denied = f->election->mark_unread = false;
@@ -80,7 +91,7 @@ static void keep_mark_data(struct election *election, const void *data, size_t l
     free(election->mark_identity);
     election->mark_identity = identity_from_data(data, length);
     election->mark_data_length = 0;
-    election->mark_data = length ? malloc(length) : NULL;
+    election->mark_data = length ? xmalloc(length) : NULL;
     if (election->mark_data) {
         memcpy(election->mark_data, data, length);
         election->mark_data_length = length;
@@ -160,15 +171,17 @@ static bool update_members(const struct update *f, const struct observation *o)
     }
     registry_names_members(members, election->recipe->members && election->recipe->members[0] == '=');
     if (itself && o->kind == OBSERVED_CHILDREN) {
-        if (!registry_list(members, &o->children, election->hash_seed))
-            update_out_of_memory(f);
+        registry_list(members, &o->children, election->hash_seed);
     } else if (itself && o->kind == OBSERVED_ABSENT) {
         registry_lose(members);
     } else if (entry) {
         registry_entry(members, entry, election->hash_seed, o->kind == OBSERVED_NODE ? &o->node : NULL);
     }
-    if (registry_unread(members) == 0)
+    if (registry_unread(members) == 0) {
         name_candidates(f);
+        if (!registry_list_members(election))
+            update_out_of_memory(f);
+    }
     update_touched(f);
     return true;
 }
@@ -387,6 +400,7 @@ void acknowledge_update(const struct update *f)
     struct election *election = f->election;
     bool was_missing = election->acknowledged == ACK_NO || election->mark_doubted;
     bool was_proved = election->mark_proved;
+    name_leader(f);
     enum acknowledged before = election->acknowledged, now = acknowledge_judge(election);
     if (election->mark_proved && !was_proved) {
         update_touched(f);

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "probe/election/baseline.h"
 #include "probe/election/client.h"
 #include "probe/election/session_table.h"
 
 void bystander_note(struct election *election, uint64_t session)
 {
-    if (room_for_one(&election->bystanders, election->bystander_count, &election->bystander_room,
-                     sizeof *election->bystanders))
-        election->bystanders[election->bystander_count++] = session;
+    room_for_one(&election->bystanders, election->bystander_count, &election->bystander_room,
+                 sizeof *election->bystanders);
+    election->bystanders[election->bystander_count++] = session;
 }
 
 const struct departure_note *departed_at(const struct election *election, size_t i)
@@ -60,15 +60,14 @@ void bystander_left(struct election *election, const struct candidate *candidate
     departed_put(election, &note);
 }
 
-bool departed_put(struct election *election, const struct departure_note *note)
+void departed_put(struct election *election, const struct departure_note *note)
 {
-    if (!election->departed && !(election->departed = calloc(1, sizeof *election->departed)))
-        return false;
+    if (!election->departed)
+        election->departed = xcalloc(1, sizeof *election->departed);
     struct departed *departed = election->departed;
     departed->notes[departed->next] = *note;
     departed->next = (departed->next + 1) % DEPARTED_KEPT;
     departed->count += departed->count < DEPARTED_KEPT;
-    return true;
 }
 
 void departed_take_baseline(const struct update *f, const struct election *then)

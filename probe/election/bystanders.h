@@ -29,8 +29,8 @@ struct departed {
     struct departure_note notes[DEPARTED_KEPT];
     size_t count, next;
 };
-/* One more, as it was recorded: those of before this run come first. False: out of memory. */
-bool departed_put(struct election *election, const struct departure_note *note);
+/* One more, as it was recorded: those of before this run come first. */
+void departed_put(struct election *election, const struct departure_note *note);
 /* Takes over the recorded departures of before this run (baseline.h). */
 void departed_take_baseline(const struct update *update, const struct election *then);
 /* i = 0 is the latest; NULL: no more. */

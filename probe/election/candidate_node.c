@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/acknowledgement.h"
 #include "probe/election/client.h"
@@ -17,11 +18,9 @@
 
 static char *candidate_node_copy_part(const char *text, size_t length)
 {
-    char *copy = malloc(length + 1);
-    if (copy) {
-        memcpy(copy, text, length);
-        copy[length] = '\0';
-    }
+    char *copy = xmalloc(length + 1);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
     return copy;
 }
 
@@ -62,13 +61,14 @@ static void set_identity(struct candidate *candidate, char *identity, enum ident
     candidate->identity_source = identity ? source : IDENTITY_SESSION;
 }
 
-/* Where nothing better is known: the host of its connection. */
-static void name_by_client(struct candidate *candidate)
+/* Its host, or with its port where it shares that: a copy is made only of what is new. */
+static void take_address(struct candidate *candidate)
 {
     const char *host;
-    size_t length = candidate->client ? client_host(&candidate->client->shown, &host) : 0;
-    if (length == 0 || length > IDENTITY_MAX ||
-        (candidate->identity && candidate->identity_source != IDENTITY_CLIENT))
+    size_t length = client_host(&candidate->client->shown, &host);
+    if (candidate->shares_host)
+        length = strlen(host);
+    if (length > IDENTITY_MAX || (candidate->identity && candidate->identity_source != IDENTITY_CLIENT))
         return;
     if (candidate->identity && strlen(candidate->identity) == length &&
         memcmp(candidate->identity, host, length) == 0)
@@ -76,8 +76,66 @@ static void name_by_client(struct candidate *candidate)
     set_identity(candidate, candidate_node_copy_part(host, length), IDENTITY_CLIENT);
 }
 
-void candidate_node_identify(const struct election *election, struct candidate *candidate)
+/* With so many others it is compared: if many share a host, the first ones show it. */
+#define NEIGHBOURS_MOST 256
+
+/* Members on one host differ by their ports, which stay: a name does not change because another one leaves.
+   The waiters of a lock are not known. */
+static void look_for_neighbours(struct candidate *candidate)
 {
+    const struct election *election = candidate->election;
+    const char *host, *other;
+    size_t length = client_host(&candidate->client->shown, &host);
+    candidate->shares_host = election->recipe && election->recipe->family == FAMILY_LOCK;
+    for (size_t i = 0; i < election->candidate_count && i < NEIGHBOURS_MOST && !candidate->shares_host; i++) {
+        struct candidate *c = election->candidates[i];
+        if (c->client == candidate->client || !c->client ||
+            client_host(&c->client->shown, &other) != length || memcmp(host, other, length) != 0)
+            continue;
+        candidate->shares_host = true;
+        if (!c->shares_host) {
+            c->shares_host = true;
+            take_address(c);
+        }
+    }
+}
+
+/* Where nothing better is known: the address of its connection. */
+static void name_by_client(struct candidate *candidate)
+{
+    const char *host;
+    if (!candidate->client || client_host(&candidate->client->shown, &host) == 0)
+        return;
+    if (!candidate->shares_host)
+        look_for_neighbours(candidate);
+    take_address(candidate);
+}
+
+/* A replica of Solr is a candidate under its own name, on a node that its session registered: "core_node3 on
+ * host:8983_solr".
+ */
+static char *named_and_registered(const struct update *f, const struct candidate *candidate,
+                                  const char *member)
+{
+    const struct recipe *recipe = f->election->recipe;
+    struct candidate_name parsed;
+    bool named = recipe && recipe->family != FAMILY_LOCK &&
+                 recipe_parse_name(f->model->recipes, recipe, candidate->name, &parsed) &&
+                 parsed.who_length > 0 && parsed.who_length <= IDENTITY_MAX;
+    return named ? text_format("%.*s on %.*s", (int)parsed.who_length, parsed.who, IDENTITY_MAX, member)
+                 : text_copy(member);
+}
+
+bool candidate_acknowledges(const struct election *election, const struct candidate *candidate)
+{
+    return candidate == election->leader && election->mark_place == MARK_NODE && election->mark_present &&
+           election->mark_identity && election->mark_stat.owner != 0 &&
+           election->mark_stat.owner == candidate->stat.owner;
+}
+
+void candidate_node_identify(const struct update *f, struct candidate *candidate)
+{
+    const struct election *election = f->election;
     const char *wish = election->settings->identity;
     bool any = !wish;
     bool registry_wished = wish && strncmp(wish, "registry:", 9) == 0;
@@ -88,7 +146,7 @@ void candidate_node_identify(const struct election *election, struct candidate *
     /* The members' directory is where operators of that system look. */
     const char *member = any ? registry_member(election, candidate->stat.owner) : NULL;
     if (member) {
-        set_identity(candidate, text_copy(member), IDENTITY_REGISTRY);
+        set_identity(candidate, named_and_registered(f, candidate, member), IDENTITY_REGISTRY);
         return;
     }
     if (any || !registry_wished) {
@@ -102,6 +160,10 @@ void candidate_node_identify(const struct election *election, struct candidate *
     }
     if (candidate->identity && candidate->identity_source == IDENTITY_NAME)
         return;
+    if (any && candidate_acknowledges(election, candidate)) {
+        set_identity(candidate, text_copy(election->mark_identity), IDENTITY_ACKNOWLEDGEMENT);
+        return;
+    }
     const char *registered = registry_identity(election, candidate->stat.owner);
     if (registered)
         set_identity(candidate, text_copy(registered), IDENTITY_REGISTRY);
@@ -134,9 +196,7 @@ static bool candidate_node_keep_data(struct candidate *candidate, const struct o
         return false;
     unsigned char *data = NULL;
     if (length > 0) {
-        data = malloc(length);
-        if (!data)
-            return false;
+        data = xmalloc(length);
         memcpy(data, node->data, length);
     }
     free(candidate->data);
@@ -180,7 +240,7 @@ void candidate_node_read(const struct update *f, struct candidate *candidate,
     }
     bool other_data = node->has_data && candidate_node_keep_data(candidate, node);
     if (first || other_data)
-        candidate_node_identify(election, candidate);
+        candidate_node_identify(f, candidate);
     if (changed || other_data)
         update_touched(f);
 }

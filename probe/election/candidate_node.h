@@ -16,7 +16,9 @@ void candidate_node_stat(const struct update *update, struct candidate *candidat
                          const struct znode_stat *stat);
 void candidate_node_read(const struct update *update, struct candidate *candidate,
                          const struct observed_node *node);
-void candidate_node_identify(const struct election *election, struct candidate *candidate);
+void candidate_node_identify(const struct update *update, struct candidate *candidate);
+/* Its session wrote the acknowledgement, which says who it is. */
+bool candidate_acknowledges(const struct election *election, const struct candidate *candidate);
 /* The address of its client became known, or another one. */
 void client_named(struct candidate *candidate);
 void update_candidate_node(const struct update *update, const char *name, const struct observed_node *node);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/election/session_table.h"
 
 /* A tie larger than this stays ordered by name: ranking one costs its size. */
@@ -11,9 +12,7 @@
 struct candidate *candidate_new(const char *name, uint32_t hash)
 {
     size_t size = strlen(name) + 1;
-    struct candidate *candidate = malloc(sizeof *candidate + size);
-    if (!candidate)
-        return NULL;
+    struct candidate *candidate = xmalloc(sizeof *candidate + size);
     *candidate = (struct candidate){.name = (char *)(candidate + 1),
                                     .hash = hash,
                                     .sequence = SEQUENCE_NONE,
@@ -50,31 +49,26 @@ static int compare_pointers(const void *a, const void *b)
     return candidates_compare(*(struct candidate *const *)a, *(struct candidate *const *)b);
 }
 
-static bool candidates_grow(struct candidate ***array, size_t *room, size_t needed)
+static void candidates_grow(struct candidate ***array, size_t *room, size_t needed)
 {
     if (needed <= *room)
-        return true;
+        return;
     size_t larger = *room < 8 ? 8 : *room + *room / 2;
     if (larger < needed)
         larger = needed;
-    struct candidate **moved = realloc(*array, larger * sizeof **array);
-    if (!moved)
-        return false;
+    struct candidate **moved = xreallocarray(*array, larger, sizeof **array);
     *array = moved;
     *room = larger;
-    return true;
 }
 
-static bool candidates_grow_buckets(struct election *election, size_t needed)
+static void candidates_grow_buckets(struct election *election, size_t needed)
 {
     if (needed <= election->bucket_count)
-        return true;
+        return;
     size_t larger = election->bucket_count ? election->bucket_count : 8;
     while (larger < needed)
         larger *= 2;
-    struct candidate **buckets = calloc(larger, sizeof(struct candidate *));
-    if (!buckets)
-        return false;
+    struct candidate **buckets = xcalloc(larger, sizeof(struct candidate *));
     for (size_t i = 0; i < election->bucket_count; i++) {
         struct candidate *next;
         for (struct candidate *c = election->buckets[i]; c; c = next) {
@@ -86,16 +80,15 @@ static bool candidates_grow_buckets(struct election *election, size_t needed)
     free(election->buckets);
     election->buckets = buckets;
     election->bucket_count = larger;
-    return true;
 }
 
-bool candidates_reserve(struct election *election, size_t more)
+void candidates_reserve(struct election *election, size_t more)
 {
     size_t known = election->candidate_count + election->outsider_count;
-    return candidates_grow_buckets(election, known + more) &&
-           candidates_grow(&election->candidates, &election->candidate_room, known + more) &&
-           candidates_grow(&election->outsiders, &election->outsider_room,
-                           election->outsider_count ? election->outsider_count + more : 0);
+    candidates_grow_buckets(election, known + more);
+    candidates_grow(&election->candidates, &election->candidate_room, known + more);
+    candidates_grow(&election->outsiders, &election->outsider_room,
+                    election->outsider_count ? election->outsider_count + more : 0);
 }
 
 struct candidate *candidates_find(const struct election *election, const char *name, uint32_t hash)
@@ -171,12 +164,9 @@ void candidates_add(struct election *election, struct candidate **children, size
         if (!child->outside) {
             children[i] = children[inside];
             children[inside++] = child;
-        } else if (candidates_grow(&election->outsiders, &election->outsider_room,
-                                   election->outsider_count + 1)) {
-            election->outsiders[election->outsider_count++] = child;
         } else {
-            index_remove(election, child);
-            candidate_free(child);
+            candidates_grow(&election->outsiders, &election->outsider_room, election->outsider_count + 1);
+            election->outsiders[election->outsider_count++] = child;
         }
     }
     line_up(election, children, inside);
@@ -330,8 +320,8 @@ void candidates_list_foreign(struct election *election)
     election->foreign_count = 0;
     if (!election->recipe || election->outsider_count == 0)
         return;
-    if (!election->foreign && !(election->foreign = calloc(FOREIGN_KEPT, sizeof *election->foreign)))
-        return;
+    if (!election->foreign)
+        election->foreign = xcalloc(FOREIGN_KEPT, sizeof *election->foreign);
     for (size_t i = 0; i < election->outsider_count; i++) {
         const struct candidate *child = election->outsiders[i];
         if (is_mark(election, child))

@@ -12,12 +12,12 @@
 
 #include "probe/election/election.h"
 
-/* NULL: out of memory. Freeing takes it from its client, too. */
+/* Freeing takes it from its client, too. */
 struct candidate *candidate_new(const char *name, uint32_t hash);
 void candidate_free(struct candidate *candidate);
 
-/* Room for so many more children, so that what follows cannot fail. False: out of memory. */
-bool candidates_reserve(struct election *election, size_t more);
+/* Room for so many more children. */
+void candidates_reserve(struct election *election, size_t more);
 
 struct candidate *candidates_find(const struct election *election, const char *name, uint32_t hash);
 

@@ -44,7 +44,8 @@ struct presumption_kind {
 const struct presumption_kind *presumption_kind(enum presumption presumption);
 
 /* What a finding of this code presumes, and what becomes of it where that does not hold. */
-bool certainty_presumes(enum finding_code code, enum presumption presumption, enum certainty_verdict *without);
+bool certainty_presumes(enum finding_code code, enum presumption presumption,
+                        enum certainty_verdict *without);
 
 /* holds: a bit for each presumption that is known to hold (1u << PRESUMES_...). missing: the first one
    that decides the verdict; PRESUMPTIONS for VERDICT_CERTAIN. */
@@ -60,8 +61,8 @@ struct about {
 unsigned certainty_holds(const struct election *election, enum finding_code code, struct about about,
                          struct moment now, int64_t *again_us);
 
-/* A finding stands since it was first seen. It cannot be older than the candidates that it names: the time at which
-   the youngest of them was created, by its server's clock; 0: unknown. us */
+/* A finding begins when it is first seen. It cannot be older than the candidates that it names: the time at
+   which the youngest of them was created, by its server's clock; 0: unknown. us */
 int64_t certainty_possible_since_us(const struct election *election, const struct finding *finding);
 
 /* The election's kind: as configured, else as its layout is used, else as it behaves, else assumed. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "probe/election/announced.h"
 #include "probe/election/certainty.h"
 #include "probe/election/cluster.h"
@@ -174,9 +174,7 @@ static struct viewer *viewer_of(struct diagnosis *d, struct client *client)
         return found;
     if (d->viewer_count == d->viewer_room) {
         size_t room = d->viewer_room ? d->viewer_room * 2 : d->election->candidate_count + 4;
-        struct viewer *viewers = realloc(d->viewers, room * sizeof *viewers);
-        if (!viewers)
-            return NULL;
+        struct viewer *viewers = xreallocarray(d->viewers, room, sizeof *viewers);
         d->viewers = viewers;
         d->viewer_room = room;
     }
@@ -188,8 +186,7 @@ static struct viewer *viewer_of(struct diagnosis *d, struct client *client)
 
 static void link_add(struct election *election, struct candidate *target, uint64_t session)
 {
-    if (!room_for_one(&election->links, election->link_count, &election->link_room, sizeof *election->links))
-        return;
+    room_for_one(&election->links, election->link_count, &election->link_room, sizeof *election->links);
     struct chain_link *link = &election->links[election->link_count++];
     *link = (struct chain_link){session, target->watchers};
     target->watchers = (uint32_t)election->link_count;
@@ -290,16 +287,13 @@ static void take_bystanders(struct diagnosis *d)
     election->bystander_count = kept;
 }
 
-bool chain_copy(const struct election *from, struct election *to)
+void chain_copy(const struct election *from, struct election *to)
 {
     if (from->link_count == 0)
-        return true;
-    to->links = malloc(from->link_count * sizeof *to->links);
-    if (!to->links)
-        return false;
+        return;
+    to->links = xmalloc(from->link_count * sizeof *to->links);
     memcpy(to->links, from->links, from->link_count * sizeof *to->links);
     to->link_count = to->link_room = from->link_count;
-    return true;
 }
 
 bool chain_restore(struct election *election, struct candidate *candidate, const uint64_t *sessions,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/election/announced.h"
@@ -59,17 +59,14 @@ struct election *cluster_election(const struct cluster *cluster, const char *pat
     return *path_link(cluster, path, length, cluster_path_hash(path, length));
 }
 
-static bool cluster_reserve(struct cluster *cluster)
+static void cluster_reserve(struct cluster *cluster)
 {
-    if (!room_for_one(&cluster->elections, cluster->election_count, &cluster->election_room,
-                      sizeof(struct election *)))
-        return false;
+    room_for_one(&cluster->elections, cluster->election_count, &cluster->election_room,
+                 sizeof(struct election *));
     if (cluster->election_count < cluster->bucket_count)
-        return true;
+        return;
     size_t larger = cluster->bucket_count ? cluster->bucket_count * 2 : 8;
-    struct election **buckets = calloc(larger, sizeof(struct election *));
-    if (!buckets)
-        return false;
+    struct election **buckets = xcalloc(larger, sizeof(struct election *));
     for (size_t i = 0; i < cluster->election_count; i++) {
         struct election *election = cluster->elections[i];
         election->path_next = buckets[election->path_hash & (larger - 1)];
@@ -78,7 +75,6 @@ static bool cluster_reserve(struct cluster *cluster)
     free(cluster->buckets);
     cluster->buckets = buckets;
     cluster->bucket_count = larger;
-    return true;
 }
 
 /* The order in which a server lists discovered elections means nothing: those are sorted by path, after
@@ -102,10 +98,9 @@ static size_t place_for(const struct cluster *cluster, const struct election *ne
     return low;
 }
 
-bool cluster_add(struct cluster *cluster, struct election *election)
+void cluster_add(struct cluster *cluster, struct election *election)
 {
-    if (!cluster_reserve(cluster))
-        return false;
+    cluster_reserve(cluster);
     struct election **bucket = &cluster->buckets[election->path_hash & (cluster->bucket_count - 1)];
     election->path_next = *bucket;
     *bucket = election;
@@ -114,7 +109,6 @@ bool cluster_add(struct cluster *cluster, struct election *election)
             (cluster->election_count++ - place) * sizeof(struct election *));
     cluster->elections[place] = election;
     cluster->paths_changed = true;
-    return true;
 }
 
 void cluster_remove(struct cluster *cluster, struct election *election)
@@ -195,9 +189,7 @@ struct server *servers_get(struct cluster *cluster, const char *address)
     for (size_t i = 0; i < cluster->server_count; i++)
         if (strcmp(cluster->servers[i].address, address) == 0)
             return &cluster->servers[i];
-    struct server *servers = realloc(cluster->servers, (cluster->server_count + 1) * sizeof *servers);
-    if (!servers)
-        return NULL;
+    struct server *servers = xreallocarray(cluster->servers, cluster->server_count + 1, sizeof *servers);
     cluster->servers = servers;
     struct server *server = &servers[cluster->server_count];
     *server = (struct server){.address = text_copy(address),
@@ -262,10 +254,8 @@ static int address_compare(const void *left, const void *right)
 
 static void server_find_busiest(struct server *server, const struct observed_connections *seen)
 {
-    struct client_address *all = malloc((seen->count + 1) * sizeof *all);
+    struct client_address *all = xmalloc((seen->count + 1) * sizeof *all);
     size_t count = 0, most = 0, run = 0, at = 0;
-    if (!all)
-        return;
     for (size_t i = 0; i < seen->count; i++) {
         const char *colon = seen->list[i].client ? strrchr(seen->list[i].client, ':') : NULL;
         if (colon)

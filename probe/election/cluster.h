@@ -179,8 +179,8 @@ const char *server_mode_word(enum server_mode mode);
 /* The longest tick that a server reports; 0: none does. */
 int cluster_tick_ms(const struct cluster *cluster);
 
-/* Inserts it by its origin; the cluster owns it from then on. False: out of memory. */
-bool cluster_add(struct cluster *cluster, struct election *election);
+/* Inserts it by its origin; the cluster owns it from then on. */
+void cluster_add(struct cluster *cluster, struct election *election);
 /* Gives it back to the caller. */
 void cluster_remove(struct cluster *cluster, struct election *election);
 /* By which it finds them. */

@@ -64,11 +64,11 @@ static void judge_latency(struct danger_list *list, const struct cluster *cluste
     if (!limit_us)
         return;
     if (fastest > limit_us)
-        danger_add(list, "server-slow", SEVERITY_ERROR,
-                   "look for its load, its disk (fsync) and garbage collection",
-                   "its last %d answers took at least %" PRId64 " ms, more than a third of a leader's session "
-                   "timeout of %d ms: sessions may expire though their clients live",
-                   SLOW_ANSWERS, fastest / 1000, timeout_ms);
+        danger_add(
+            list, "server-slow", SEVERITY_ERROR, "look for its load, its disk (fsync) and garbage collection",
+            "its last %d answers took at least %" PRId64 " ms, more than a third of a leader's session "
+            "timeout of %d ms: sessions may expire though their clients live",
+            SLOW_ANSWERS, fastest / 1000, timeout_ms);
     else if (server->load.latency_avg_us > limit_us)
         danger_add(list, "server-slow", SEVERITY_WARNING,
                    "look for its load, its disk (fsync) and garbage collection",
@@ -85,7 +85,8 @@ static void judge_connections(struct danger_list *list, const struct server *ser
         return;
     danger_add(list, "server-connections", SEVERITY_WARNING,
                "find the client that does not close its connections, or raise maxClientCnxns",
-               "%d connections from %s, of %" PRId64 " that one address may have: a candidate there could not "
+               "%d connections from %s, of %" PRId64
+               " that one address may have: a candidate there could not "
                "come back after a disconnection",
                server->busiest_connections, server->busiest_address, most);
 }
@@ -104,12 +105,13 @@ size_t server_dangers(const struct cluster *cluster, const struct server *server
     if (server->lag > 0 && server->lag_us >= LAG_US)
         danger_add(&list, "server-lagging", SEVERITY_WARNING,
                    "look for its load, its disk and its network to the leader",
-                   "it is %" PRId64 " transactions behind, for %.1f s: its clients learn of a leader's end as late",
+                   "it is %" PRId64
+                   " transactions behind, for %.1f s: its clients learn of a leader's end as late",
                    server->lag, (double)server->lag_us / 1e6);
     judge_connections(&list, server);
     if (server->hidden[HIDDEN_WATCHES])
         danger_add(&list, "server-hides-watches", SEVERITY_INFO,
-                   "switch AdminServer on, or name its port: then a broken watch chain is seen there",
-                   "%s", server->hidden[HIDDEN_WATCHES]);
+                   "switch AdminServer on, or name its port: then a broken watch chain is seen there", "%s",
+                   server->hidden[HIDDEN_WATCHES]);
     return list.count;
 }

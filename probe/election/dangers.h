@@ -1,6 +1,6 @@
 /*
- * dangers.h - what a server does that endangers elections: it is not about one election, so it is no finding of
- * one.
+ * dangers.h - what a server does that endangers elections: it is not about one election, so it is no finding
+ * of one.
  */
 #ifndef ELECTOP_PROBE_ELECTION_DANGERS_H
 #define ELECTOP_PROBE_ELECTION_DANGERS_H
@@ -17,8 +17,8 @@ struct server_danger {
     const char *advice; /* static */
 };
 
-/* Those of one server, the worst first; returns how many. Of a server that does not answer: none, since nothing
-   is known of it now. */
+/* Those of one server, the worst first; returns how many. Of a server that does not answer: none, since
+   nothing is known of it now. */
 size_t server_dangers(const struct cluster *cluster, const struct server *server,
                       struct server_danger dangers[SERVER_DANGERS_MOST]);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/election/chain.h"
 #include "probe/election/cluster.h"
 #include "probe/election/diagnose.h"
@@ -213,9 +214,7 @@ static void duplicate_identity(struct diagnosis *d)
     struct identities all = {.room = 16};
     while (all.room < election->candidate_count * 2)
         all.room *= 2;
-    all.first = calloc(2 * all.room + election->candidate_count, sizeof *all.first);
-    if (!all.first)
-        return;
+    all.first = xcalloc(2 * all.room + election->candidate_count, sizeof *all.first);
     all.last = all.first + all.room;
     all.next = all.last + all.room;
     for (size_t i = 0; i < election->candidate_count; i++)

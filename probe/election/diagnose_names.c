@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/election/bystanders.h"
 #include "probe/election/client.h"
 #include "probe/election/diagnose.h"
@@ -78,10 +79,8 @@ static int by_name(const void *a, const void *b)
  */
 static void tie(struct diagnosis *d, enum severity severity, const struct candidate *const *at, size_t count)
 {
-    const struct candidate **tied = malloc(count * sizeof *tied);
+    const struct candidate **tied = xmalloc(count * sizeof *tied);
     char more[48] = "";
-    if (!tied)
-        return;
     memcpy(tied, at, count * sizeof *tied);
     qsort(tied, count, sizeof *tied, by_name);
     if (count > 2)

@@ -40,10 +40,16 @@ static void persistent(struct diagnosis *d, const struct candidate *c)
                     c->place == 0 ? "first" : "waiting");
 }
 
+/*
+ * A former leader of ZooKeeper that has not noticed its loss expires every session, including those that live
+ * on under its successor, where their znodes remain. So it must have led while the znode was read: its list
+ * lacked the session before the sync, and still lacks it after the read, when it has also heard of our own
+ * sessions again, which only the leader does.
+ */
 static bool ghost(struct diagnosis *d, const struct candidate *c)
 {
     struct election *election = d->election;
-    const struct client *client = c->client;
+    struct client *client = c->client;
     const struct session_table *clients = election->cluster->clients;
     if (!client->shown.alive_known) {
         diagnosis_keep(d, FINDING_GHOST_EPHEMERAL, diagnosis_subject(c));
@@ -51,15 +57,19 @@ static bool ghost(struct diagnosis *d, const struct candidate *c)
     }
     if (client->shown.alive || client->shown.connected || client->absent_rounds == 0)
         return false;
-    if (client->absent_rounds < 2 || election->synced_us <= clients->sessions_seen.mono_us) {
+    if (client->absent_rounds < 2 || election->synced_us <= client->absent_us) {
         election->suspected = true;
         diagnosis_keep(d, FINDING_GHOST_EPHEMERAL, diagnosis_subject(c));
         diagnosis_keep(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
         return true;
     }
+    if (client->outlived_us == 0)
+        client->outlived_us = election->listed.mono_us;
+    bool certain = clients->leads_us > client->outlived_us;
+    election->suspected |= !certain;
     char when[SPAN_TEXT], path[PATH_TEXT];
-    diagnosis_raise(d, FINDING_GHOST_EPHEMERAL, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, diagnosis_subject(c),
-                    &c, 1, NULL,
+    diagnosis_raise(d, FINDING_GHOST_EPHEMERAL, SEVERITY_CRITICAL,
+                    certain ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, diagnosis_subject(c), &c, 1, NULL,
                     "session 0x%" PRIx64 " is not among the ensemble's sessions, %d times until %s; %s is "
                     "still there after a sync",
                     c->stat.owner, client->absent_rounds,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/election/acknowledgement.h"
 #include "probe/election/candidate_node.h"
 #include "probe/election/cluster.h"
@@ -11,6 +12,7 @@
 #include "probe/election/leadership.h"
 #include "probe/election/observation.h"
 #include "probe/election/candidates.h"
+#include "probe/election/session_table.h"
 #include "probe/election/tenure.h"
 #include "probe/election/transactions.h"
 #include "probe/election/update.h"
@@ -22,7 +24,7 @@ static bool update_is_lock(const struct update *f, const struct znode_stat *stat
     const struct election *election = f->election;
     if (election->recipe && election->recognised == RECOGNISED_CONFIGURED)
         return election->recipe->family == FAMILY_LOCK;
-    return stat->owner != 0;
+    return owner_is_session(stat->owner); /* a container is a directory */
 }
 
 /* An ephemeral znode lies at the path itself: a lock, whatever its path. */
@@ -43,8 +45,7 @@ static struct candidate *holder_new(const struct update *f)
     const char *slash = strrchr(election->path, '/');
     const char *name = slash && slash[1] ? slash + 1 : election->path;
     uint32_t hash = name_hash(name, strlen(name), election->hash_seed);
-    if (!candidates_reserve(election, 1))
-        return NULL;
+    candidates_reserve(election, 1);
     struct candidate *holder = candidate_node_new(f, name, hash);
     if (!holder)
         return NULL;
@@ -217,8 +218,7 @@ static void directory_recognise(const struct update *f, const struct observed_ch
         return;
     election_take_recipe(election, recipe,
                          recipe && recipe->signature ? RECOGNISED_SIGNATURE : RECOGNISED_NAME);
-    if (!candidates_reserve(election, election->outsider_count))
-        return;
+    candidates_reserve(election, election->outsider_count);
     for (size_t i = election->outsider_count; i-- > 0;) {
         struct candidate *child = election->outsiders[i];
         candidate_node_parse(f, child);
@@ -251,10 +251,8 @@ static bool compare_list(const struct update *f, const struct observed_children 
             continue;
         }
         if (!news) {
-            news = malloc((list->count - i) * sizeof *news);
-            hashes = malloc((list->count - i) * sizeof *hashes);
-            if (!news || !hashes)
-                goto fail;
+            news = xmalloc((list->count - i) * sizeof *news);
+            hashes = xmalloc((list->count - i) * sizeof *hashes);
         }
         news[fresh] = i;
         hashes[fresh++] = hash;
@@ -267,9 +265,8 @@ static bool compare_list(const struct update *f, const struct observed_children 
     }
     directory_recognise(f, list, standing);
     if (fresh > 0) {
-        difference->joined = malloc(fresh * sizeof(struct candidate *));
-        if (!difference->joined || !candidates_reserve(election, fresh))
-            goto fail;
+        difference->joined = xmalloc(fresh * sizeof(struct candidate *));
+        candidates_reserve(election, fresh);
         for (size_t i = 0; i < fresh; i++) {
             const char *name = list->names[news[i]];
             if (candidates_find(election, name, hashes[i]))

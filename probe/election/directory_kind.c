@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "config/memory.h"
 #include "probe/election/chain.h"
 #include "probe/election/cluster.h"
 
@@ -229,10 +230,8 @@ static bool acknowledges(const struct cluster *cluster, const char *path)
 struct discovery_row *discovery_rows(const struct cluster *cluster, const struct discovery *found,
                                      size_t *count)
 {
-    struct discovery_row *rows = calloc(cluster->election_count + found->directory_count + 1, sizeof *rows);
+    struct discovery_row *rows = xcalloc(cluster->election_count + found->directory_count + 1, sizeof *rows);
     *count = 0;
-    if (!rows)
-        return NULL;
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election *e = cluster->elections[i];
         if (!election_vanished(e))

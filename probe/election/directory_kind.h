@@ -59,7 +59,7 @@ struct discovery_row {
 };
 
 /* All that was found in a cluster, by path; those that have gone are left out. The array is the caller's to
-   free. NULL: out of memory. */
+   free. */
 struct discovery_row *discovery_rows(const struct cluster *cluster, const struct discovery *found,
                                      size_t *count);
 

@@ -44,7 +44,15 @@ enum kind_proof { KIND_ASSUMED, KIND_BY_LAYOUT, KIND_BY_BEHAVIOUR, KIND_CONFIGUR
 
 enum acknowledged { ACK_NO_MARK, ACK_UNKNOWN, ACK_NO, ACK_YES };
 
-enum identity_source { IDENTITY_SESSION, IDENTITY_CLIENT, IDENTITY_REGISTRY, IDENTITY_NAME, IDENTITY_DATA };
+/* Recorded by number: the next one comes last. */
+enum identity_source {
+    IDENTITY_SESSION,
+    IDENTITY_CLIENT,
+    IDENTITY_REGISTRY,
+    IDENTITY_NAME,
+    IDENTITY_DATA,
+    IDENTITY_ACKNOWLEDGEMENT
+};
 
 /*
  * A candidate's place in the watch chain: its session's actual watches, compared with the recipe.
@@ -86,6 +94,7 @@ struct candidate {
     bool tells_right, tells_self; /* of its session's watches: the one before it, itself */
     enum finding_code wrong;      /* what looks show since wrong_us; FINDING_COUNT: nothing wrong */
     bool deaf;                    /* it was proved to watch nothing when it became first */
+    bool shares_host;             /* another member's connection comes from its host */
     bool by_children;             /* it has no visible watch, and a hidden one may notify it */
     bool reread;                  /* asked to be read again, for what changed in it */
     enum finding_code proof;      /* the proved fault of its watches; FINDING_COUNT: none */
@@ -142,6 +151,14 @@ struct further_mark {
     uint64_t owner;
 };
 
+/* An entry of the directory in which the members of a lock's layout register: a broker, a backup master. */
+struct member {
+    char *name;       /* of the entry */
+    char *identity;   /* for people; or NULL */
+    char *about;      /* its own words, "replica, streaming"; or NULL */
+    uint64_t session; /* that owns it; 0: not known */
+};
+
 struct election {
     struct cluster *cluster;
     char *path;              /* full, chroot included */
@@ -184,7 +201,10 @@ struct election {
     struct znode_stat mark_stat;
     char *mark_identity; /* read from its data; or NULL */
     struct further_mark further_marks[FURTHER_MARKS];
-    char *members_path;  /* full path of the directory whose entries say who the members are, or NULL */
+    char *members_path; /* full path of the directory whose entries say who the members are, or NULL */
+    struct member *listed_members; /* its entries by name, where the layout is a lock: who may wait for it */
+    size_t listed_member_count;
+    bool members_listed; /* they are all known */
     char *registry_path; /* full path of the directory whose entries name the sessions, or NULL.
                             The same as mark_path where mark_place is MARK_REGISTRY */
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/election/certainty.h"
@@ -14,18 +15,12 @@
 
 struct election *election_new(struct cluster *cluster, const char *path, uint32_t hash)
 {
-    struct election *election = calloc(1, sizeof *election);
-    if (!election)
-        return NULL;
+    struct election *election = xcalloc(1, sizeof *election);
     election->cluster = cluster;
     election->path_hash = hash;
     election->next_sequence = -1;
     election->change.vacancy_us = election->change.takeover_us = -1;
     election->path = text_copy(path);
-    if (!election->path) {
-        free(election);
-        return NULL;
-    }
     return election;
 }
 
@@ -45,6 +40,7 @@ void election_free(struct election *election)
     for (size_t i = 0; i < FURTHER_MARKS; i++)
         free(election->further_marks[i].path);
     registry_free(election->members);
+    members_free(election);
     free(election->members_path);
     free(election->mark_path);
     free(election->mark_identity);
@@ -85,6 +81,7 @@ static void take_members(struct election *election)
     if (!election_life_same_text(path, election->members_path)) {
         registry_free(election->members);
         election->members = NULL;
+        members_free(election);
     }
     free(election->members_path);
     election->members_path = path;
@@ -176,10 +173,8 @@ void election_configure(struct election *election, const struct recipe_book *boo
                             : election->path;
     bool named = settings->name && subject->origin == ORIGIN_CONFIGURED;
     char *name = text_copy(named ? settings->name : *shown ? shown : "/");
-    if (name) {
-        free(election->name);
-        election->name = name;
-    }
+    free(election->name);
+    election->name = name;
 
     const struct recipe *recipe = NULL;
     if (settings->recipe && strcmp(settings->recipe, "auto") != 0)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/znode_path.h"
 #include "probe/election/cluster.h"
 #include "probe/election/registry.h"
@@ -222,9 +223,7 @@ static struct failover *failover_slot(struct election *election)
         election->failover_count--;
     } else if (election->failover_count == election->failover_room) {
         size_t room = election->failover_room ? election->failover_room * 2 : 2;
-        struct failover *larger = realloc(election->failovers, room * sizeof *larger);
-        if (!larger)
-            return NULL;
+        struct failover *larger = xreallocarray(election->failovers, room, sizeof *larger);
         election->failovers = larger;
         election->failover_room = room;
     }

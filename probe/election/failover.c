@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 
 const char *failover_cause_word(enum failover_cause cause)
@@ -120,7 +121,7 @@ bool failover_stats_make(const struct failover_sample *samples, size_t count, st
         stats->by_cause[cause] = none;
     if (!count)
         return true;
-    int64_t *room = count <= SIZE_MAX / 2 / sizeof *room ? malloc(count * 2 * sizeof *room) : NULL;
+    int64_t *room = count <= SIZE_MAX / 2 / sizeof *room ? xmalloc(count * 2 * sizeof *room) : NULL;
     if (!room)
         return false;
     make_figures(samples, count, CAUSE_COUNT, room, room + count, &stats->all);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
@@ -159,8 +160,8 @@ void failover_cases_logged(struct cluster *cluster, struct moment at, const char
     cluster_note_epoch(cluster, t->zxid, at);
     if (!path || t->deed == DEED_NONE)
         return;
-    if (!cluster->logged && !(cluster->logged = calloc(1, sizeof *cluster->logged)))
-        return;
+    if (!cluster->logged)
+        cluster->logged = xcalloc(1, sizeof *cluster->logged);
     struct logged_end *end = &cluster->logged->ring[cluster->logged->next];
     cluster->logged->next = (cluster->logged->next + 1) % LOGGED_ENDS_KEPT;
     free(end->path);
@@ -181,9 +182,7 @@ static bool awaits_log(const struct failover_case *c, struct moment now)
 void failover_case_open(const struct update *f, const struct candidate *leader)
 {
     struct cluster *cluster = f->election->cluster;
-    struct failover_case *c = calloc(1, sizeof *c);
-    if (!c)
-        return; /* it goes untold; the change itself does not */
+    struct failover_case *c = xcalloc(1, sizeof *c);
     *c = (struct failover_case){.next = cluster->cases,
                                 .election = f->election,
                                 .server = SIZE_MAX,
@@ -318,12 +317,19 @@ void failover_cases_connections(struct cluster *cluster, size_t server, struct m
     }
 }
 
+/* A former leader that has not noticed its loss expires sessions that live on under its successor. */
+static bool is_former_leader(const struct failover_case *c, const struct server *server)
+{
+    return server->zxid > 0 && server->zxid >> 32 < c->zxid_most >> 32;
+}
+
 void failover_cases_sessions(struct cluster *cluster, size_t server, struct moment at,
                              const struct observed_sessions *seen)
 {
     for (struct failover_case *c = cluster->cases; c; c = c->next) {
         struct failover_evidence *e = &c->evidence;
-        if (!collects(c, at) || e->session == 0 || e->fate != FATE_UNKNOWN)
+        if (!collects(c, at) || e->session == 0 || e->fate != FATE_UNKNOWN ||
+            is_former_leader(c, &cluster->servers[server]))
             continue;
         bool there = false;
         for (size_t i = 0; i < seen->count && !there; i++)

@@ -8,8 +8,6 @@
 /* A client is due to speak every third of its timeout, and its machine may let it do so late. */
 #define LATE_US INT64_C(150000)
 #define ANSWERED_LATE_US INT64_C(300000)
-/* A session that was over so soon after its znode had gone ended with it, or was ended with it. */
-#define AT_ONCE_US INT64_C(2000000)
 
 int64_t failover_expiry_most_us(int timeout_ms, int tick_ms)
 {
@@ -39,10 +37,11 @@ bool failover_was_closed(const struct failover_evidence *e)
            e->fate_us - e->heard_low_us < least_us;
 }
 
-/* Another client may have deleted the znode of a session that ended only later, for another reason. */
+/* A client may delete its znode and then close its session, and another may delete that of a session which
+   ends soon after: only one transaction for both is proof. */
 static enum certainty ended_with_it(const struct failover_evidence *e)
 {
-    return e->fate_us - e->since_us <= AT_ONCE_US ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
+    return e->together ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
 }
 
 static enum failover_cause how_it_ended(const struct failover_evidence *e, enum certainty *certainty)
@@ -51,11 +50,8 @@ static enum failover_cause how_it_ended(const struct failover_evidence *e, enum 
     *certainty = ended_with_it(e);
     if (timeout_us <= 0 || e->heard_low_us == 0)
         return CAUSE_ENDED;
-    if (failover_was_closed(e)) {
-        if (e->together)
-            *certainty = CERTAINTY_CERTAIN;
+    if (failover_was_closed(e))
         return e->together ? CAUSE_CLOSED : CAUSE_ENDED;
-    }
     if (e->since_us - e->heard_low_us < least_us || !fell_silent(e))
         return CAUSE_ENDED;
     *certainty = CERTAINTY_SUSPECTED;
@@ -84,8 +80,8 @@ static enum failover_cause judge_cause(const struct failover_evidence *e, enum c
         return CAUSE_DELETED;
     if (e->resigned)
         return CAUSE_RESIGNED;
-    if (e->deleter != 0)
-        return CAUSE_EVICTED;
+    if (e->deleter != 0) /* perhaps its owner, where the owner was never read */
+        return e->session != 0 ? CAUSE_EVICTED : CAUSE_DELETED;
     if (e->fate == FATE_ALIVE)
         return e->idle ? CAUSE_EVICTED : CAUSE_DELETED;
     return e->fate == FATE_OVER ? how_it_ended(e, certainty) : CAUSE_UNKNOWN;
@@ -118,8 +114,10 @@ static struct span judge_detection(const struct failover_evidence *e)
     int64_t widest_us = most_us < 0 ? INT64_MAX : most_us - timeout_us + third_us;
     if (span.high_us - span.low_us > widest_us)
         span.low_us = span.high_us - widest_us;
+    /* The bounds contradict each other: a server heard it and did not list it, or its expiry was delayed.
+       What remains is that it died after it was last heard. */
     if (span.low_us > span.high_us)
-        span.low_us = span.high_us;
+        span = (struct span){timeout_us - third_us, unheard_us > span.low_us ? unheard_us : SPAN_OPEN};
     if (span.low_us < 0)
         span.low_us = 0;
     return span;
@@ -176,7 +174,7 @@ static void tell_end(const struct failover_evidence *e, enum failover_cause caus
     const char *how = "";
     if (failover_was_closed(e))
         how = e->together ? ": one transaction ended it and took its znode"
-                          : ": its client closed it, when its znode went or after somebody had deleted that";
+                          : ": its client closed it, it did not expire";
     snprintf(buffer, size,
              "last heard %s before at %s%s, its timeout is %s; absent from the session list %s after%s",
              seconds(e->gone_us - e->heard_low_us, heard, sizeof heard), at, parted,
@@ -206,8 +204,8 @@ static void tell_logged(const struct failover_evidence *e, enum failover_cause c
         snprintf(buffer, size, "session 0x%" PRIx64 " deleted it; its own is 0x%" PRIx64, e->logged_session,
                  e->session);
     else
-        snprintf(buffer, size, "session 0x%" PRIx64 " deleted it; it belonged to no session",
-                 e->logged_session);
+        snprintf(buffer, size, "session 0x%" PRIx64 " deleted it; %s", e->logged_session,
+                 e->no_session ? "it belonged to no session" : "whose it was is not known");
 }
 
 const char *failover_evidence_tell(const struct failover_evidence *e, enum failover_cause cause, char *buffer,
@@ -225,8 +223,9 @@ const char *failover_evidence_tell(const struct failover_evidence *e, enum failo
     else if (cause == CAUSE_RESIGNED)
         snprintf(buffer, size, "its own session 0x%" PRIx64 " deleted it, as its connection%s%s shows",
                  e->session, e->server ? " at " : "", e->server ? e->server : "");
-    else if (cause == CAUSE_EVICTED && e->deleter != 0)
-        snprintf(buffer, size, "session 0x%" PRIx64 " deleted it, as its connection shows", e->deleter);
+    else if (e->deleter != 0)
+        snprintf(buffer, size, "session 0x%" PRIx64 " deleted it, as its connection shows%s", e->deleter,
+                 cause == CAUSE_EVICTED ? "" : "; whose it was is not known");
     else if (e->fate == FATE_ALIVE) {
         length = snprintf(buffer, size, "its session 0x%" PRIx64 " lives on: ", e->session);
         if (length > 0 && (size_t)length < size && e->alive_by)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 
 /* Severity is the usual one: a diagnosis may know better, as its meaning says. */
@@ -23,8 +24,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "never-wakes",
             .severity = SEVERITY_CRITICAL,
-            .meaning = "It is first in line, but it watched nothing when it became first: it was not notified. It "
-                       "most likely does not know that it should lead, so nobody leads.",
+            .meaning =
+                "It is first in line, but it watched nothing when it became first: it was not notified. It "
+                "most likely does not know that it should lead, so nobody leads.",
             .looks = "It was proved to watch nothing (no-watch, watch-self or watch-on-deleted, certain) "
                      "before the one in front of it went. A first candidate watches nobody by right, so "
                      "since then it looks healthy.",
@@ -61,7 +63,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "watch-self",
             .severity = SEVERITY_CRITICAL,
-            .meaning = "It watches its own znode and not the one before it: it is notified of its own end only.",
+            .meaning =
+                "It watches its own znode and not the one before it: it is notified of its own end only.",
             .looks = "Its only watch in the directory is on its own znode.",
             .advice = "restart that client, and mend how it chooses whom to watch",
         },
@@ -93,8 +96,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "orphan-reader",
             .severity = SEVERITY_CRITICAL,
-            .meaning = "A reader of a read-write lock waits for a writer that is gone, or is not notified when "
-                       "the writer before it goes: it waits forever.",
+            .meaning =
+                "A reader of a read-write lock waits for a writer that is gone, or is not notified when "
+                "the writer before it goes: it waits forever.",
             .looks = "A writer stands before the reader, and its session watches none of the writers before "
                      "it; or its only watch is on a writer that does not exist or stands behind it.",
             .advice = "restart that client: nothing wakes it",
@@ -179,7 +183,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                        "remove it.",
             .looks =
                 "ephemeralOwner is not among the sessions of ZooKeeper's leader, twice, and a read after a "
-                "sync still shows the znode.",
+                "sync still shows the znode. It is certain once that server has heard of electop's own "
+                "session "
+                "after the read, so that it did lead.",
             .advice = "a fault of a server: compare the znode on each server before deleting it by hand",
             .source = "ZOOKEEPER-2355",
         },
@@ -426,12 +432,12 @@ bool finding_copy(struct finding *to, const struct finding *from)
     *to = *from;
     to->evidence = text_copy(from->evidence);
     to->advice = text_copy(from->advice);
-    to->candidates = calloc(from->candidate_count + 1, sizeof *to->candidates);
+    to->candidates = xcalloc(from->candidate_count + 1, sizeof *to->candidates);
     to->candidate_count = 0;
-    bool whole = to->candidates && !from->evidence == !to->evidence && !from->advice == !to->advice;
+    bool whole = !from->evidence == !to->evidence && !from->advice == !to->advice;
     for (size_t i = 0; whole && i < from->candidate_count; i++) {
         to->candidates[i] = text_copy(from->candidates[i]);
-        whole = to->candidates[i] != NULL;
+        whole = true;
         to->candidate_count += whole;
     }
     if (!whole)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/baseline.h"
 #include "probe/election/certainty.h"
@@ -108,12 +109,11 @@ static bool set_names(struct finding *finding, const struct candidate *const *wh
         free(finding->candidates[i]);
     free(finding->candidates);
     finding->candidate_count = 0;
-    finding->candidates = calloc(count + 1, sizeof(char *));
-    for (size_t i = 0; finding->candidates && i < count; i++)
-        if ((finding->candidates[i] = text_copy(who[i]->name)))
-            finding->candidate_count = i + 1;
-        else
-            break;
+    finding->candidates = xcalloc(count + 1, sizeof(char *));
+    for (size_t i = 0; i < count; i++) {
+        finding->candidates[i] = text_copy(who[i]->name);
+        finding->candidate_count = i + 1;
+    }
     return true;
 }
 
@@ -135,15 +135,10 @@ static struct finding_entry *findings_entry_find(const struct election *election
 static struct finding_entry *entry_new(struct diagnosis *d, enum finding_code code, uint64_t subject)
 {
     struct election *election = d->election;
-    struct finding_entry *entry = calloc(1, sizeof *entry);
+    struct finding_entry *entry = xcalloc(1, sizeof *entry);
     struct finding **findings =
-        realloc(election->findings, (election->finding_count + 1) * sizeof(struct finding *));
-    if (findings)
-        election->findings = findings;
-    if (!entry || !findings) {
-        free(entry);
-        return NULL;
-    }
+        xreallocarray(election->findings, election->finding_count + 1, sizeof(struct finding *));
+    election->findings = findings;
     entry->shown.subject = subject;
     entry->shown.code = code;
     entry->shown.since = d->f->at;
@@ -217,8 +212,8 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     bool fresh = !entry;
     if (fresh && of_code >= FINDINGS_OF_A_CODE)
         return;
-    if (fresh && !(entry = entry_new(d, code, subject)))
-        return;
+    if (fresh)
+        entry = entry_new(d, code, subject);
     char evidence[TEXT_MOST];
     va_list arguments;
     va_start(arguments, format);
@@ -429,13 +424,9 @@ bool findings_copy(const struct election *from, struct election *to)
     to->finding_count = 0;
     if (from->finding_count == 0)
         return true;
-    to->findings = calloc(from->finding_count, sizeof(struct finding *));
-    if (!to->findings)
-        return false;
+    to->findings = xcalloc(from->finding_count, sizeof(struct finding *));
     for (size_t i = 0; i < from->finding_count; i++) {
-        struct finding_entry *copy = calloc(1, sizeof *copy);
-        if (!copy)
-            return false;
+        struct finding_entry *copy = xcalloc(1, sizeof *copy);
         to->findings[to->finding_count++] = &copy->shown;
         if (!finding_copy(&copy->shown, from->findings[i]))
             return false;

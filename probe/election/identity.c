@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
+#include "config/text.h"
+
 /* How deep an address may lie: Mesos' {"address": {"hostname": ...}}, Helix' {"simpleFields": {...}}. */
 #define JSON_DEPTH 2
 
@@ -19,9 +22,7 @@ static char *identity_copy_part(const char *text, size_t length)
         while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
             length--;
     }
-    char *copy = malloc(length + 1);
-    if (!copy)
-        return NULL;
+    char *copy = xmalloc(length + 1);
     memcpy(copy, text, length);
     copy[length] = '\0';
     return copy;
@@ -115,9 +116,7 @@ static char *with_port(char *host, const json_t *object)
     if (!host || number <= 0 || number > 65535 || strchr(host, ':'))
         return host;
     size_t size = strlen(host) + 8;
-    char *both = malloc(size);
-    if (!both)
-        return host;
+    char *both = xmalloc(size);
     snprintf(both, size, "%s:%lld", host, number);
     free(host);
     return both;
@@ -132,6 +131,10 @@ static char *from_json(const json_t *object, int depth)
         if (found)
             return found;
     }
+    /* Kafka: a broker without a plain-text listener has an empty host field. */
+    char *endpoint = from_json_text(json_array_get(json_object_get(object, "endpoints"), 0));
+    if (endpoint)
+        return endpoint;
     if (depth > 0) { /* Accumulo: the services of one process, all at its address */
         char *found = from_json(json_array_get(json_object_get(object, "descriptors"), 0), depth - 1);
         if (found)
@@ -296,9 +299,24 @@ static char *from_hbase(const unsigned char *data, const unsigned char *end)
     return identity_copy_part(text, (size_t)length);
 }
 
+/* Flink writes an URL as Java serialises a text in a block: a header, the block's length, and its own. */
+static char *from_java(const unsigned char *data, size_t length)
+{
+    static const unsigned char header[] = {0xac, 0xed, 0, 5, 'w'};
+    const size_t begin = sizeof header + 3;
+    if (length < begin || memcmp(data, header, sizeof header) != 0)
+        return NULL;
+    size_t part = (size_t)data[begin - 2] << 8 | data[begin - 1];
+    if (part == 0 || part > length - begin || !readable(data + begin, part))
+        return NULL;
+    return from_text((const char *)data + begin, part);
+}
+
 /* Binary messages whose fields are known, before anything else is taken for text. */
 static char *from_known_binary(const unsigned char *data, size_t length)
 {
+    if (length > 0 && data[0] == 0xac)
+        return from_java(data, length);
     if (length > 0 && data[0] == 0xff)
         return from_hbase(data, data + length);
     return length > 0 && data[0] == 0x0a ? from_hadoop(data, data + length) : NULL;
@@ -336,6 +354,22 @@ char *identity_from_data(const void *data, size_t length)
                    ? from_text((const char *)text, (size_t)(line - text))
                    : NULL;
     return from_binary(text, length);
+}
+
+char *identity_about_from_data(const void *data, size_t length)
+{
+    if (length == 0 || *(const char *)data != '{')
+        return NULL;
+    json_t *json = json_loadb(data, length, 0, NULL);
+    char *role = from_json_text(json_object_get(json, "role"));
+    char *state = from_json_text(json_object_get(json, "state"));
+    json_decref(json);
+    if (!role || !state)
+        return role ? role : state;
+    char *about = text_format("%s, %s", role, state);
+    free(role);
+    free(state);
+    return about;
 }
 
 bool identity_is_personal(const char *identity)

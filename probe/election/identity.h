@@ -17,6 +17,12 @@
  */
 char *identity_from_data(const void *data, size_t length);
 
+/*
+ * What a member of a JSON registry says of itself beside its name: "replica, streaming" of Patroni's role and
+ * state. malloc'd, never empty; NULL: it says nothing of the kind.
+ */
+char *identity_about_from_data(const void *data, size_t length);
+
 /* What a test candidate of probe/inject writes where it has no data to copy: all of them the same. */
 #define IDENTITY_TEST_CANDIDATE "electop test candidate"
 

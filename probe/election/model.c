@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/acknowledgement.h"
 #include "probe/election/baseline.h"
@@ -35,7 +36,7 @@ static char *model_copy_text(const char *text, bool *ok)
 
 static unsigned char *copy_bytes(const unsigned char *data, size_t length, bool *ok)
 {
-    unsigned char *copy = length ? malloc(length) : NULL;
+    unsigned char *copy = length ? xmalloc(length) : NULL;
     if (copy)
         memcpy(copy, data, length);
     *ok = *ok && (copy || length == 0);
@@ -76,10 +77,7 @@ static void model_copy_owner(struct election *election, struct candidate *candid
 
 static void model_copy_children(const struct election *from, struct election *to, bool *ok)
 {
-    if (!candidates_reserve(to, from->candidate_count + from->outsider_count)) {
-        *ok = false;
-        return;
-    }
+    candidates_reserve(to, from->candidate_count + from->outsider_count);
     for (size_t i = 0; i < from->candidate_count; i++) {
         struct candidate *copy = model_copy_candidate(from->candidates[i], ok);
         if (!copy)
@@ -104,11 +102,7 @@ static void model_copy_tenures(const struct election *from, struct election *to,
 {
     if (from->tenure_count == 0)
         return;
-    to->tenures = calloc(from->tenure_count, sizeof *to->tenures);
-    if (!to->tenures) {
-        *ok = false;
-        return;
-    }
+    to->tenures = xcalloc(from->tenure_count, sizeof *to->tenures);
     to->tenure_room = to->tenure_count = from->tenure_count;
     for (size_t i = 0; i < from->tenure_count; i++) {
         to->tenures[i] = *election_tenure_at(from, i);
@@ -120,10 +114,6 @@ static void model_copy_tenures(const struct election *from, struct election *to,
 static struct election *model_copy_election(const struct election *from, struct cluster *cluster, bool *ok)
 {
     struct election *to = election_new(cluster, from->path, from->path_hash);
-    if (!to) {
-        *ok = false;
-        return NULL;
-    }
     char *path = to->path;
     *to = *from;
     to->cluster = cluster;
@@ -159,6 +149,7 @@ static struct election *model_copy_election(const struct election *from, struct 
         to->further_marks[i].path = model_copy_text(from->further_marks[i].path, ok);
     to->members_path = model_copy_text(from->members_path, ok);
     to->members = NULL;
+    *ok = members_copy(from, to) && *ok;
     to->registry = NULL; /* its entries are in the candidates' identities */
     to->registry_complete = registry_complete(from);
     to->change.from = model_copy_text(from->change.from, ok);
@@ -169,7 +160,9 @@ static struct election *model_copy_election(const struct election *from, struct 
     model_copy_tenures(from, to, ok);
     for (size_t i = 0; i < from->failover_count && *ok; i++)
         *ok = election_keep_failover(to, election_failover_at(from, i));
-    *ok = *ok && findings_copy(from, to) && chain_copy(from, to);
+    *ok = *ok && findings_copy(from, to);
+    if (*ok)
+        chain_copy(from, to);
     candidates_list_foreign(to);
     return to;
 }
@@ -178,11 +171,7 @@ static void model_copy_servers(const struct cluster *from, struct cluster *to, b
 {
     if (from->server_count == 0)
         return;
-    to->servers = calloc(from->server_count, sizeof *to->servers);
-    if (!to->servers) {
-        *ok = false;
-        return;
-    }
+    to->servers = xcalloc(from->server_count, sizeof *to->servers);
     to->server_count = from->server_count;
     for (size_t i = 0; i < from->server_count; i++) {
         to->servers[i] = from->servers[i];
@@ -215,24 +204,19 @@ static void model_copy_cluster(const struct cluster *from, struct cluster *to, b
         *ok = false;
     for (size_t i = 0; i < from->election_count && *ok; i++) {
         struct election *copy = model_copy_election(from->elections[i], to, ok);
-        if (copy && !cluster_add(to, copy)) {
-            election_free(copy);
-            *ok = false;
-        }
+        if (copy)
+            cluster_add(to, copy);
     }
 }
 
 struct model *model_copy(const struct model *model)
 {
-    struct model *frozen = calloc(1, sizeof *frozen);
-    if (!frozen)
-        return NULL;
+    struct model *frozen = xcalloc(1, sizeof *frozen);
     bool ok = true;
     frozen->recipes = recipe_book_share(model->recipes);
     frozen->now = model->now;
     frozen->generation = model->generation;
-    frozen->clusters = calloc(model->cluster_count + 1, sizeof *frozen->clusters);
-    ok = frozen->clusters != NULL;
+    frozen->clusters = xcalloc(model->cluster_count + 1, sizeof *frozen->clusters);
     for (size_t i = 0; i < model->cluster_count && ok; i++) {
         frozen->cluster_count++;
         model_copy_cluster(&model->clusters[i], &frozen->clusters[i], &ok);
@@ -245,7 +229,7 @@ struct model *model_copy(const struct model *model)
 
 /* ---- clusters ---- */
 
-static bool cluster_begin(struct cluster *cluster, const struct cluster_settings *settings)
+static void cluster_begin(struct cluster *cluster, const struct cluster_settings *settings)
 {
     const char *hosts = settings->hosts ? settings->hosts : "";
     const char *slash = strchr(hosts, '/');
@@ -255,10 +239,7 @@ static bool cluster_begin(struct cluster *cluster, const struct cluster_settings
     cluster->name = text_copy(settings->name ? settings->name : "");
     cluster->hosts = text_copy(hosts);
     cluster->chroot = text_copy(slash ? slash : "");
-    if (!cluster->name || !cluster->hosts || !cluster->chroot)
-        return false;
     cluster->chroot[length] = '\0';
-    return true;
 }
 
 static void cluster_end(struct cluster *cluster)
@@ -285,19 +266,14 @@ static void cluster_end(struct cluster *cluster)
 struct model *model_new(const struct settings *settings, char **error)
 {
     *error = NULL;
-    struct model *model = calloc(1, sizeof *model);
-    if (!model)
-        goto fail;
+    struct model *model = xcalloc(1, sizeof *model);
     model->recipes = recipes_of(settings, error);
     if (!model->recipes)
         goto fail;
-    model->clusters = calloc(settings->cluster_count + 1, sizeof *model->clusters);
-    if (!model->clusters)
-        goto fail;
+    model->clusters = xcalloc(settings->cluster_count + 1, sizeof *model->clusters);
     for (size_t i = 0; i < settings->cluster_count; i++) {
         model->cluster_count++;
-        if (!cluster_begin(&model->clusters[i], &settings->clusters[i]))
-            goto fail;
+        cluster_begin(&model->clusters[i], &settings->clusters[i]);
     }
     return model;
 fail:
@@ -332,13 +308,8 @@ static void observe_election(struct model *model, struct cluster *cluster, const
         return;
     if (!election) {
         election = election_new(cluster, path, cluster_path_hash(path, strlen(path)));
-        if (!election)
-            return;
         election->origin = o->subject.origin;
-        if (!cluster_add(cluster, election)) {
-            election_free(election);
-            return;
-        }
+        cluster_add(cluster, election);
         election->state_since = o->at;
         election->stale_since = o->at;
         /* Bound to this run, and the same in its replay. */

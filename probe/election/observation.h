@@ -44,13 +44,13 @@ enum observation_kind {
     OBSERVED_WATCHES,     /* the data and exists watches that one server holds */
     OBSERVED_SESSIONS,    /* the sessions of the ensemble, from ZooKeeper's own leader */
     OBSERVED_HIDDEN,      /* one of these three could not be had from a server, and why */
-    OBSERVED_REPLICA,    /* an election's own znode as one server by itself shows it, or the end of a round */
-    OBSERVED_TICK,       /* nothing but time has passed */
-    OBSERVED_SILENCE,    /* the server of our session does not answer, though it is connected; or does again */
-    OBSERVED_CLEARED,    /* the members of the ensemble, as far as known */
-    OBSERVED_ENSEMBLE,   /* who belongs to the ensemble, as far as it is known */
-    OBSERVED_LOAD,       /* one server's workload, and its limits */
-    OBSERVED_BAD_REPLY,  /* a server sent one that is no ZooKeeper reply */
+    OBSERVED_REPLICA,   /* an election's own znode as one server by itself shows it, or the end of a round */
+    OBSERVED_TICK,      /* nothing but time has passed */
+    OBSERVED_SILENCE,   /* the server of our session does not answer, though it is connected; or does again */
+    OBSERVED_CLEARED,   /* the members of the ensemble, as far as known */
+    OBSERVED_ENSEMBLE,  /* who belongs to the ensemble, as far as it is known */
+    OBSERVED_LOAD,      /* one server's workload, and its limits */
+    OBSERVED_BAD_REPLY, /* a server sent one that is no ZooKeeper reply */
     OBSERVED_TRANSACTION /* a server's transaction log: what one transaction did to a znode (path), or,
                             without a path, that the log was read up to it */
 };

@@ -130,7 +130,7 @@ char *recipe_members_path(const struct recipe *recipe, const char *election_path
 /* ---- between the configuration, which names recipes, and the recipes that there are ---- */
 
 /* The names of the built-in ones, for the configuration's own checks: NULL-terminated, and the array (not
-   its strings) the caller's to free. NULL: out of memory. */
+   its strings) the caller's to free. */
 const char **recipes_names(void);
 
 /* Can all recipes of the user be compiled? False with the error in *error ("error; remedy",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/recipe_names.h"
 
 /* A user's pattern may be as bad as it likes: it gives up here instead of stalling the loop. */
@@ -36,9 +37,8 @@ struct recipe_book {
 static char *recipe_book_copy_text(const char *text)
 {
     size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    if (copy)
-        memcpy(copy, text, size);
+    char *copy = xmalloc(size);
+    memcpy(copy, text, size);
     return copy;
 }
 
@@ -47,9 +47,8 @@ static void set_error(char **error, const char *recipe, const char *what, const 
     if (!error)
         return;
     size_t size = sizeof "recipe : " + strlen(recipe) + strlen(what) + strlen(more);
-    *error = malloc(size);
-    if (*error)
-        snprintf(*error, size, "recipe %s: %s%s", recipe, what, more);
+    *error = xmalloc(size);
+    snprintf(*error, size, "recipe %s: %s%s", recipe, what, more);
 }
 
 static pcre2_code *compile(const char *recipe, const char *pattern, char **error)
@@ -138,29 +137,23 @@ static bool own_row(struct recipe_row *row, const struct recipe_settings *own, c
     row->recipe.source = "configuration";
     row->recipe.name = recipe_book_copy_text(name);
     row->recipe.title = recipe_book_copy_text(name);
-    bool copied = row->recipe.name && row->recipe.title;
     if (family != FAMILY_LOCK) {
         row->recipe.candidate = recipe_book_copy_text(own->candidate);
-        copied = copied && row->recipe.candidate;
     }
-    if (!copied)
-        set_error(error, name, "out of memory", "");
-    return copied;
+    return true;
 }
 
 struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t own_count, char **error)
 {
     if (error)
         *error = NULL;
-    struct recipe_book *book = calloc(1, sizeof *book);
-    if (!book)
-        return NULL;
+    struct recipe_book *book = xcalloc(1, sizeof *book);
     book->owners = 1;
     book->count = own_count + recipe_table_count;
-    book->rows = calloc(book->count, sizeof *book->rows);
+    book->rows = xcalloc(book->count, sizeof *book->rows);
     book->match = pcre2_match_data_create(32, NULL);
     book->limits = pcre2_match_context_create(NULL);
-    if (!book->rows || !book->match || !book->limits)
+    if (!book->match || !book->limits)
         goto fail;
     pcre2_set_match_limit(book->limits, MATCH_LIMIT);
     book->not_an_election = compile("built in", RECIPE_NOT_AN_ELECTION, error);
@@ -420,9 +413,7 @@ static char *resolve(const char *election_path, const char *mark)
         parent--;
     size_t parent_length = (size_t)(parent_end - parent);
 
-    char *out = malloc(path_length + strlen(mark) * (parent_length + 1) + 2);
-    if (!out)
-        return NULL;
+    char *out = xmalloc(path_length + strlen(mark) * (parent_length + 1) + 2);
     memcpy(out, election_path, path_length);
     size_t length = path_length > 1 ? path_length : 0;
     while (*mark) {
@@ -498,9 +489,7 @@ struct recipe_book *recipes_of(const struct settings *settings, char **error)
     size_t count = settings->recipe_count;
     for (size_t i = 0; i < settings->cluster_count; i++)
         count += settings->clusters[i].election_count;
-    struct recipe_settings *own = calloc(count + 1, sizeof *own);
-    if (!own)
-        return NULL;
+    struct recipe_settings *own = xcalloc(count + 1, sizeof *own);
     for (count = 0; count < settings->recipe_count; count++)
         own[count] = settings->recipes[count];
     for (size_t i = 0; i < settings->cluster_count; i++)
@@ -516,8 +505,8 @@ struct recipe_book *recipes_of(const struct settings *settings, char **error)
 
 const char **recipes_names(void)
 {
-    const char **names = calloc(recipe_table_count + 1, sizeof *names);
-    for (size_t i = 0; names && i < recipe_table_count; i++)
+    const char **names = xcalloc(recipe_table_count + 1, sizeof *names);
+    for (size_t i = 0; i < recipe_table_count; i++)
         names[i] = recipe_table[i].name;
     return names;
 }

@@ -48,7 +48,7 @@ const struct recipe recipe_table[] = {
     {"solr-shard", "Solr shard leader", FAMILY_HYBRID, "^(?<session_dec>-?[0-9]+)-(?<who>.+)-n_" SEQ,
      "/leader_elect/[^/]+/election$", true,
      WATCHES_PREDECESSOR, MARK_NODE, "../../../leaders/{parent}/leader", "solr: LeaderElector.java",
-     NATURE_LEADS, NULL},
+     NATURE_LEADS, "=../../../../../live_nodes"},
     {"flink", "Flink leader (1.15 and later)", FAMILY_HYBRID, LATCH, "(^|/)flink.*/leader/latch$", true,
      WATCHES_PREDECESSOR, MARK_NODE,
      "?../dispatcher/connection_info ../resource_manager/connection_info ../rest_server/connection_info",

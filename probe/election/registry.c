@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
@@ -12,6 +13,7 @@ struct registry_entry {
     char *name;
     uint64_t session; /* 0 while not read */
     char *identity;   /* or NULL */
+    char *about;      /* see struct member; or NULL */
     bool read;
     bool doubtful; /* it may be another one of that name since it was read */
     uint32_t hash, round;
@@ -70,23 +72,19 @@ static void registry_entry_free(struct registry_entry *entry)
 {
     free(entry->name);
     free(entry->identity);
+    free(entry->about);
     free(entry);
 }
 
-static bool registry_grow(struct registry *registry, size_t needed)
+static void registry_grow(struct registry *registry, size_t needed)
 {
     if (needed <= registry->bucket_count)
-        return true;
+        return;
     size_t larger = registry->bucket_count ? registry->bucket_count : 8;
     while (larger < needed)
         larger *= 2;
-    struct registry_entry **by_name = calloc(larger, sizeof(struct registry_entry *));
-    struct registry_entry **by_session = calloc(larger, sizeof(struct registry_entry *));
-    if (!by_name || !by_session) {
-        free(by_name);
-        free(by_session);
-        return false;
-    }
+    struct registry_entry **by_name = xcalloc(larger, sizeof(struct registry_entry *));
+    struct registry_entry **by_session = xcalloc(larger, sizeof(struct registry_entry *));
     struct registry old = *registry;
     registry->by_name = by_name;
     registry->by_session = by_session;
@@ -102,7 +100,6 @@ static bool registry_grow(struct registry *registry, size_t needed)
     }
     free(old.by_name);
     free(old.by_session);
-    return true;
 }
 
 void registry_free(struct registry *registry)
@@ -193,7 +190,7 @@ struct registry *registry_of(struct election *election, bool members)
 {
     struct registry **registry = members ? &election->members : &election->registry;
     if (!*registry)
-        *registry = calloc(1, sizeof **registry);
+        *registry = xcalloc(1, sizeof **registry);
     return *registry;
 }
 
@@ -219,12 +216,9 @@ bool registry_holds(const struct registry *registry, uint64_t session)
 
 static struct registry_entry *entry_add(struct registry *registry, const char *name, uint32_t hash)
 {
-    struct registry_entry *entry =
-        registry_grow(registry, registry->count + 1) ? calloc(1, sizeof *entry) : NULL;
-    if (!entry || !(entry->name = text_copy(name))) {
-        free(entry);
-        return NULL;
-    }
+    registry_grow(registry, registry->count + 1);
+    struct registry_entry *entry = xcalloc(1, sizeof *entry);
+    entry->name = xstrdup(name);
     entry->hash = hash;
     struct registry_entry **bucket = &registry->by_name[hash & (registry->bucket_count - 1)];
     entry->name_next = *bucket;
@@ -247,7 +241,7 @@ static void judge_known(struct registry *registry, const struct znode_stat *stat
     registry->cversion = stat ? stat->cversion : 0;
 }
 
-bool registry_list(struct registry *registry, const struct observed_children *list, uint64_t seed)
+void registry_list(struct registry *registry, const struct observed_children *list, uint64_t seed)
 {
     size_t before = registry->count;
     registry->round++;
@@ -257,14 +251,13 @@ bool registry_list(struct registry *registry, const struct observed_children *li
         const char *name = list->names[i];
         uint32_t hash = name_hash(name, strlen(name), seed);
         struct registry_entry *entry = registry_entry_find(registry, name, hash);
-        if (!entry && !(entry = entry_add(registry, name, hash)))
-            return false;
+        if (!entry)
+            entry = entry_add(registry, name, hash);
         entry->round = registry->round;
     }
     size_t all = registry->count;
     registry_drop_missing(registry);
     judge_known(registry, list->stat, (all - before) + (all - registry->count));
-    return true;
 }
 
 void registry_lose(struct registry *registry)
@@ -291,17 +284,107 @@ bool registry_entry(struct registry *registry, const char *name, uint64_t seed,
     registry_session_link(registry, entry, node ? node->stat->owner : 0);
     if (!node || node->has_data) {
         free(entry->identity);
+        free(entry->about);
         size_t length = node ? node->data_length : 0;
         if (length > CANDIDATE_DATA_KEPT)
             length = CANDIDATE_DATA_KEPT;
         entry->identity = !node                ? NULL
                           : registry->by_entry ? text_copy(entry->name)
                                                : identity_from_data(node->data, length);
+        entry->about = node ? identity_about_from_data(node->data, length) : NULL;
     }
     entry->doubtful = false;
     if (!entry->read) {
         entry->read = true;
         registry->unread--;
     }
+    return true;
+}
+
+/* ---- the members of a lock's layout ---- */
+
+void members_free(struct election *election)
+{
+    for (size_t i = 0; i < election->listed_member_count; i++) {
+        free(election->listed_members[i].name);
+        free(election->listed_members[i].identity);
+        free(election->listed_members[i].about);
+    }
+    free(election->listed_members);
+    election->listed_members = NULL;
+    election->listed_member_count = 0;
+    election->members_listed = false;
+}
+
+void members_add(struct election *election, const struct member *member)
+{
+    /* Room for a power of two: it is full where the count is one. */
+    size_t count = election->listed_member_count;
+    if ((count & (count - 1)) == 0) {
+        struct member *list = xreallocarray(election->listed_members, count ? count * 2 : 1, sizeof *list);
+        election->listed_members = list;
+    }
+    election->listed_members[election->listed_member_count++] = *member;
+}
+
+static bool members_add_copy(struct election *election, const struct member *from)
+{
+    struct member member = {.name = text_copy(from->name),
+                            .identity = from->identity ? text_copy(from->identity) : NULL,
+                            .about = from->about ? text_copy(from->about) : NULL,
+                            .session = from->session};
+    bool copied = member.name && (member.identity || !from->identity) && (member.about || !from->about);
+    if (copied) {
+        members_add(election, &member);
+        return true;
+    }
+    free(member.name);
+    free(member.identity);
+    free(member.about);
+    return false;
+}
+
+bool members_copy(const struct election *from, struct election *to)
+{
+    to->listed_members = NULL;
+    to->listed_member_count = 0;
+    for (size_t i = 0; i < from->listed_member_count; i++)
+        if (!members_add_copy(to, &from->listed_members[i]))
+            return false;
+    return true;
+}
+
+/* Brokers are numbered: the tenth comes after the ninth. */
+static int by_member_name(const void *a, const void *b)
+{
+    const char *x = ((const struct member *)a)->name, *y = ((const struct member *)b)->name;
+    size_t x_length = strlen(x), y_length = strlen(y);
+    bool numbers = strspn(x, "0123456789") == x_length && strspn(y, "0123456789") == y_length;
+    return numbers && x_length != y_length ? (x_length > y_length) - (x_length < y_length) : strcmp(x, y);
+}
+
+void members_sort(struct election *election)
+{
+    if (election->listed_member_count > 1)
+        qsort(election->listed_members, election->listed_member_count, sizeof *election->listed_members,
+              by_member_name);
+}
+
+bool registry_list_members(struct election *election)
+{
+    const struct registry *registry = election->members;
+    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    members_free(election);
+    if (!lock || !registry_is_listed(registry) || registry->unread > 0)
+        return true;
+    for (size_t i = 0; i < registry->bucket_count; i++)
+        for (const struct registry_entry *entry = registry->by_name[i]; entry; entry = entry->name_next)
+            if (!members_add_copy(election, &(struct member){.name = entry->name,
+                                                             .identity = entry->identity,
+                                                             .about = entry->about,
+                                                             .session = entry->session}))
+                return false;
+    members_sort(election);
+    election->members_listed = true;
     return true;
 }

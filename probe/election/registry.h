@@ -14,16 +14,17 @@
 #include "probe/election/observation.h"
 
 struct election;
+struct member;
 struct registry;
 
-/* The election's own, or that of its members, begun where it has none; NULL: out of memory. */
+/* The election's own, or that of its members, begun where it has none. */
 struct registry *registry_of(struct election *election, bool members);
 /* Do the names of its entries say who the members are, or their data? */
 void registry_names_members(struct registry *registry, bool by_name);
 void registry_free(struct registry *registry); /* NULL is fine */
 
-/* Its complete list of children. False: out of memory. seed: of the hashes, the same at every call. */
-bool registry_list(struct registry *registry, const struct observed_children *list, uint64_t seed);
+/* Its complete list of children. seed: of the hashes, the same at every call. */
+void registry_list(struct registry *registry, const struct observed_children *list, uint64_t seed);
 /* It does not exist. */
 void registry_lose(struct registry *registry);
 /* One entry was read; node NULL: it is gone, or may not be read. False: there is no such entry. */
@@ -45,6 +46,16 @@ bool registry_complete(const struct election *election);
 const char *registry_identity(const struct election *election, uint64_t session);
 /* ... and in the members' directory alone. */
 const char *registry_member(const struct election *election, uint64_t session);
+/* election->listed_members from the members' directory, once all its entries are read. False: out of memory.
+ */
+bool registry_list_members(struct election *election);
+/* Into a copy of the election, whose list is not made yet. False: out of memory. */
+bool members_copy(const struct election *from, struct election *to);
+/* One more member of the list, which takes the texts. */
+void members_add(struct election *election, const struct member *member);
+void members_sort(struct election *election);
+void members_free(struct election *election);
+
 /* The session of the entry that says the same of itself; 0: there is none. */
 uint64_t registry_session(const struct election *election, const char *identity);
 

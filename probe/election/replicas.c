@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/election/cluster.h"
 #include "probe/election/update.h"
 
@@ -24,8 +25,8 @@ static struct replica *replica_of(struct replicas *r, size_t server)
 
 void replicas_note(struct election *election, size_t server, const struct observed_replica *seen)
 {
-    if (!election->replicas && !(election->replicas = calloc(1, sizeof *election->replicas)))
-        return;
+    if (!election->replicas)
+        election->replicas = xcalloc(1, sizeof *election->replicas);
     struct replica *one = replica_of(election->replicas, server);
     if (!one || seen->round == 0 || one->reads[0].round == seen->round)
         return;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/announced.h"
 #include "probe/election/bystanders.h"
@@ -40,9 +40,7 @@ static void note_ancestors(struct cluster *cluster)
             count += *c == '/';
     while (room < count * 2)
         room *= 2;
-    uint64_t *ancestors = calloc(room, sizeof *ancestors);
-    if (!ancestors)
-        return; /* the old ones serve; tried again at the next list */
+    uint64_t *ancestors = xcalloc(room, sizeof *ancestors);
     free(clients->ancestors);
     clients->ancestors = ancestors;
     clients->ancestor_room = room;
@@ -457,9 +455,11 @@ static void list_above(struct cluster *cluster)
                         (looks_election_of(cluster, path, &child) && *child == '\0');
                 clients->above_sum += above ? looks_path_hash(path, strlen(path)) ^ client->shown.id : 0;
             }
-            if (above && room_for_one(&clients->above, clients->above_count, &clients->above_room,
-                                      sizeof *clients->above))
+            if (above) {
+                room_for_one(&clients->above, clients->above_count, &clients->above_room,
+                             sizeof *clients->above);
                 clients->above[clients->above_count++] = client->shown.id;
+            }
         }
     for (size_t i = 0; clients->above_sum != before && i < cluster->election_count; i++)
         diagnose_soon(cluster->elections[i]);
@@ -471,8 +471,8 @@ void session_table_watches(struct cluster *cluster, size_t server, struct moment
     struct server *from = &cluster->servers[server];
     if (++from->watch_round == 0)
         from->watch_round = 1;
-    if (!cluster->clients && !(cluster->clients = calloc(1, sizeof *cluster->clients)))
-        return;
+    if (!cluster->clients)
+        cluster->clients = xcalloc(1, sizeof *cluster->clients);
     struct session_table *clients = cluster->clients;
     if (cluster->paths_changed || clients->ancestor_room == 0)
         note_ancestors(cluster);
@@ -512,12 +512,16 @@ void session_table_sessions(struct cluster *cluster, size_t server, struct momen
         return;
     if (++clients->session_round == 0)
         clients->session_round = 1;
+    bool same = clients->sessions_seen.mono_us != 0 && clients->sessions_server == server;
+    int64_t before_us = clients->sessions_seen.mono_us;
+    size_t ours = 0, heard = 0;
     clients->sessions_seen = at;
     clients->sessions_server = server;
     for (size_t i = 0; i < seen->count; i++) {
         struct client *client = session_table_find(clients, seen->list[i].id);
         if (!client)
             continue;
+        heard += client->ours && client->ends_ms >= 0 && seen->list[i].ends_ms > client->ends_ms;
         client->session_round = clients->session_round;
         client->ends_ms = seen->list[i].ends_ms;
     }
@@ -527,14 +531,22 @@ void session_table_sessions(struct cluster *cluster, size_t server, struct momen
             bool news = !client->shown.alive_known || client->shown.alive != alive;
             client->shown.alive_known = true;
             client->shown.alive = alive;
-            if (alive)
+            ours += client->ours;
+            if (alive || !same) {
                 client->absent_rounds = 0;
-            else if (client->absent_rounds < UINT8_MAX && all_stood(client, at))
-                client->absent_rounds++;
+                client->outlived_us = 0;
+            }
+            if (!alive && client->absent_rounds < UINT8_MAX && all_stood(client, at) &&
+                ++client->absent_rounds == 2)
+                client->absent_us = at.mono_us;
             /* It may have heard a session that no server lists. */
             if (news || !alive || !client->shown.connected)
                 mark_owned(client);
         }
+    if (!same)
+        clients->leads_us = 0;
+    else if (ours > 0 && heard == ours)
+        clients->leads_us = before_us;
 }
 
 void session_table_hidden(struct cluster *cluster, size_t server, enum hidden_part part)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
@@ -107,14 +108,12 @@ static bool full(const struct session_table *clients)
     return clients->count >= 2 * clients->bucket_count;
 }
 
-static bool session_table_grow(struct session_table *clients)
+static void session_table_grow(struct session_table *clients)
 {
     if (!full(clients))
-        return true;
+        return;
     size_t room = clients->bucket_count ? clients->bucket_count * 2 : 64;
-    struct client **buckets = calloc(room, sizeof(struct client *));
-    if (!buckets)
-        return false;
+    struct client **buckets = xcalloc(room, sizeof(struct client *));
     struct session_table old = *clients;
     clients->buckets = buckets;
     clients->bucket_count = room;
@@ -128,22 +127,20 @@ static bool session_table_grow(struct session_table *clients)
         }
     }
     free(old.buckets);
-    return true;
 }
 
 struct client *session_table_make(struct cluster *cluster, uint64_t session)
 {
-    if (!cluster->clients && !(cluster->clients = calloc(1, sizeof *cluster->clients)))
-        return NULL;
+    if (!cluster->clients)
+        cluster->clients = xcalloc(1, sizeof *cluster->clients);
     struct session_table *clients = cluster->clients;
     struct client *client = session_table_find(clients, session);
     if (client)
         return client;
     if (full(clients))
         session_table_drop_strangers(clients);
-    client = session_table_grow(clients) ? malloc(sizeof *client) : NULL;
-    if (!client)
-        return NULL;
+    session_table_grow(clients);
+    client = xmalloc(sizeof *client);
     *client = (struct client){.shown = {.id = session,
                                         .established_ms = -1,
                                         .silent_ms = -1,
@@ -208,7 +205,7 @@ bool client_keep_watches(struct client_session *shown, const struct seen_watches
     size_t size = seen->count * sizeof(char *);
     for (size_t i = 0; i < seen->count; i++)
         size += strlen(seen->paths[i]) + 1;
-    char **watches = seen->count ? malloc(size) : NULL;
+    char **watches = seen->count ? xmalloc(size) : NULL;
     if (seen->count && !watches)
         return false;
     char *text = (char *)(watches + seen->count);
@@ -252,21 +249,16 @@ bool client_was_heard(const struct cluster *cluster, const struct client *client
 
 struct session_table *session_table_copy(const struct session_table *from)
 {
-    struct session_table *to = calloc(1, sizeof *to);
-    if (!to)
-        return NULL;
+    struct session_table *to = xcalloc(1, sizeof *to);
     to->session_round = from->session_round;
     to->sessions_seen = from->sessions_seen;
     to->sessions_server = from->sessions_server;
-    to->buckets = calloc(from->bucket_count + 1, sizeof(struct client *));
-    if (!to->buckets)
-        goto fail;
+    to->leads_us = from->leads_us;
+    to->buckets = xcalloc(from->bucket_count + 1, sizeof(struct client *));
     to->bucket_count = from->bucket_count;
     for (size_t i = 0; i < from->bucket_count; i++)
         for (const struct client *client = from->buckets[i]; client; client = client->next) {
-            struct client *copy = malloc(sizeof *copy);
-            if (!copy)
-                goto fail;
+            struct client *copy = xmalloc(sizeof *copy);
             *copy = *client;
             copy->owned = NULL;
             copy->shown.watches = NULL;
@@ -277,8 +269,7 @@ struct session_table *session_table_copy(const struct session_table *from)
             to->count++;
             struct seen_watches watches = {client->shown.id, (const char *const *)client->shown.watches,
                                            client->shown.watch_count};
-            if (!client_keep_watches(&copy->shown, &watches) ||
-                (client->shown.address && !copy->shown.address))
+            if (!client_keep_watches(&copy->shown, &watches))
                 goto fail;
         }
     return to;

@@ -21,6 +21,8 @@ struct client {
     uint64_t fingerprint;     /* of the watches that concern elections, in the run */
     int64_t run_us;           /* the run's first look was asked for then; 0: no run */
     int64_t run_shown_us;     /* ... and had been answered by then */
+    int64_t absent_us;        /* the second list of absent_rounds was asked for then, so the first had come */
+    int64_t outlived_us;      /* a read after a sync after that still showed a znode of it by then; 0: none */
     int64_t asked_us;         /* the latest look, waiting for the list after it; 0: none waits */
     int64_t framed_asked_us;  /* the latest with a list before and after ... */
     int64_t counted_asked_us; /* the latest that counts; 0: none */
@@ -33,11 +35,12 @@ struct client {
     uint16_t list_round, watch_round, session_round; /* compared with the server's, for equality */
     uint16_t other_round; /* another server listed it, too, in this round of its lists */
     uint16_t other_server;
-    int32_t announced;     /* watches on children, in the latest list of watches; -1: it announces none */
-    uint8_t absent_rounds; /* session lists in a row without it, since all its candidates exist */
-    bool idle : 1;         /* in the run: no real request, none outstanding */
-    bool ours : 1;         /* a session of this program */
-    bool answered : 1;     /* since the latest framed look */
+    int32_t announced; /* watches on children, in the latest list of watches; -1: it announces none */
+    uint8_t
+        absent_rounds; /* session lists in a row of one server without it, since all its candidates exist */
+    bool idle : 1;     /* in the run: no real request, none outstanding */
+    bool ours : 1;     /* a session of this program */
+    bool answered : 1; /* since the latest framed look */
 };
 
 struct session_table {
@@ -46,7 +49,8 @@ struct session_table {
     uint16_t session_round;
     struct moment sessions_seen; /* the latest list of sessions; mono_us 0: none */
     size_t sessions_server;      /* who gave it */
-    uint64_t *ancestors;         /* hashes of the paths above elections, 0: free */
+    int64_t leads_us;    /* it led after then: it has heard of each of our own sessions since; 0: unknown */
+    uint64_t *ancestors; /* hashes of the paths above elections, 0: free */
     size_t ancestor_room;
     uint64_t *above; /* sessions with a watch on an election's path or above it: it may be recursive */
     size_t above_count, above_room;
@@ -58,7 +62,7 @@ void session_table_free(struct session_table *clients);
 struct session_table *session_table_copy(const struct session_table *from);
 
 struct client *session_table_find(const struct session_table *clients, uint64_t session);
-/* Begins the table where there is none; NULL: out of memory. */
+/* Begins the table where there is none. */
 struct client *session_table_make(struct cluster *cluster, uint64_t session);
 
 /* Drops sessions that are on no server and own nothing. */

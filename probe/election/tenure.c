@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 
 struct tenure *tenure_at(struct election *election, size_t i)
@@ -36,9 +37,7 @@ static bool tenure_room(struct election *election)
         return true;
     }
     size_t room = election->tenure_room ? election->tenure_room * 2 : 2;
-    struct tenure *larger = realloc(election->tenures, room * sizeof *larger);
-    if (!larger)
-        return false;
+    struct tenure *larger = xreallocarray(election->tenures, room, sizeof *larger);
     election->tenures = larger; /* not wrapped yet: it only wraps at its full size */
     election->tenure_room = room;
     return true;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
+
 struct known {
     int64_t zxid;
     uint64_t session;
@@ -20,7 +22,7 @@ void transactions_free(struct transactions *transactions)
 
 void transactions_note(struct transactions **transactions, int64_t zxid, uint64_t session, bool spares)
 {
-    if (zxid <= 0 || (!*transactions && !(*transactions = calloc(1, sizeof **transactions))))
+    if (zxid <= 0 || (!*transactions && !(*transactions = xcalloc(1, sizeof **transactions))))
         return;
     struct known *known = &(*transactions)->by_zxid[zxid % TRANSACTIONS_KEPT];
     if (zxid < known->zxid)

@@ -135,6 +135,35 @@ size_t whatif_lock_told(const struct election *election)
     return told;
 }
 
+/* A child watch, or a recursive one above, notifies just as well. */
+static bool shows_all_waiters(const struct election *election)
+{
+    return all_watch_leader(election) && chain_watches_complete(election->cluster) &&
+           !election->hidden_watches;
+}
+
+enum answer member_leads(const struct election *election, const struct member *member)
+{
+    if (election->state == ELECTION_ABSENT)
+        return ANSWER_NO;
+    if (!election->leader || !election->leader->known || member->session == 0)
+        return ANSWER_UNKNOWN;
+    return election->leader->stat.owner == member->session ? ANSWER_YES : ANSWER_NO;
+}
+
+enum answer member_watches(const struct election *election, const struct member *member)
+{
+    uint64_t sessions[256];
+    const size_t room = sizeof sessions / sizeof sessions[0];
+    if (election->candidate_count == 0 || member->session == 0)
+        return ANSWER_UNKNOWN;
+    size_t count = chain_watched_by(election, election->candidates[0], sessions, room);
+    for (size_t i = 0; i < count && i < room; i++)
+        if (sessions[i] == member->session)
+            return ANSWER_YES;
+    return count <= room && shows_all_waiters(election) ? ANSWER_NO : ANSWER_UNKNOWN;
+}
+
 struct next_failover whatif_next(const struct election *election)
 {
     struct next_failover next = {.chain = CHAIN_UNKNOWN};
@@ -144,10 +173,9 @@ struct next_failover whatif_next(const struct election *election)
     const struct candidate *leader = election->candidates[0];
     next.by_itself = !leader->known ? ANSWER_UNKNOWN : candidate_stays(leader) ? ANSWER_NO : ANSWER_YES;
     if (election->recipe && election->recipe->family == FAMILY_LOCK) { /* its waiters are in no line */
-        /* A child watch, or a recursive one above, notifies just as well. */
-        bool all_shown = all_watch_leader(election) && chain_watches_complete(election->cluster) &&
-                         !election->hidden_watches;
-        next.told = whatif_lock_told(election) ? ANSWER_YES : all_shown ? ANSWER_NO : ANSWER_UNKNOWN;
+        next.told = whatif_lock_told(election)    ? ANSWER_YES
+                    : shows_all_waiters(election) ? ANSWER_NO
+                                                  : ANSWER_UNKNOWN;
         return next;
     }
     next.chain = CHAIN_COMPLETE;

@@ -40,6 +40,11 @@ struct departure whatif_goes(const struct election *election, const struct candi
  */
 size_t whatif_lock_told(const struct election *election);
 
+/* Does this member hold the lock; would it be notified when the lock goes, by a watch on it that a server
+   shows? NO only where every server shows its watches and none may be hidden. */
+enum answer member_leads(const struct election *election, const struct member *member);
+enum answer member_watches(const struct election *election, const struct member *member);
+
 enum chain_state { CHAIN_UNKNOWN, CHAIN_COMPLETE, CHAIN_BROKEN };
 
 /* Contract: next_failover. */

@@ -1,4 +1,5 @@
 """A real system goes through the stages: its processes are started, killed, frozen and stopped by name."""
+import logging
 import os
 import signal
 import subprocess
@@ -6,13 +7,21 @@ import time
 
 from ensemble import Ensemble
 from judge import judge_discovered, judge_look, judge_standing, judge_status, judge_story, judge_stream
-from electop import Events
+from electop import Events, elections
 from stages import Play
 from waiting import until
+from words import truth_in_words
+
+# That a server goes is part of the play.
+logging.getLogger("kazoo").setLevel(logging.CRITICAL)
 
 STAGES = ("healthy", "killed", "frozen", "resumed", "middle", "closed", "restarted")
 # A system that was started, or lost its leader, is what it is on a busy machine.
 READY_S, FAILOVER_S = 120, 90
+
+
+class Ended(Exception):
+    """A member that should be there has ended by itself."""
 
 
 class Process:
@@ -95,7 +104,8 @@ class FieldPlay(Play):
             until(lambda: self.ready(member), READY_S, f"{member} is ready")
 
     def ready(self, member):
-        assert self.processes[member].lives(), f"{member} has ended; see {self.processes[member].log.name}"
+        if not self.processes[member].lives():
+            raise Ended(f"{member} has ended; see {self.processes[member].log.name}")
         return self.system.ready(self, member)
 
     def settle(self, names):
@@ -177,6 +187,7 @@ class FieldPlay(Play):
         self.struck = self.leader()
         acted = self.strike(self.system.stop_signal, self.struck)
         self.deaths = {owner: at for owner, at in self.deaths.items() if at != acted}  # it says good-bye when it likes
+        self.processes[self.struck].gone()  # it may give up its lead long before it ends
         self.settle({self.struck})
         return acted
 
@@ -195,7 +206,7 @@ class FieldPlay(Play):
         """Plays one stage: (client, truth, report, complaints) for every election of the system."""
         began = time.time()
         acted = getattr(self, f"act_{stage}")()
-        seen = self.look(stage, acted, lambda seen: not any(judge_standing(client, seen, self.paths[client])
+        seen = self.look(stage, acted, lambda seen: not any(judge_standing(client, stage, seen, self.paths[client])
                                                             for client in self.clients))
         seen.began = began
         for client in self.clients:
@@ -204,6 +215,7 @@ class FieldPlay(Play):
     def complaints(self, client, stage, seen):
         path, state = self.paths[client], {"lies": []}
         found = judge_look(client, stage, seen, path)
+        found += self.system.registered(client, stage, seen, elections(seen.named).get(path))
         found += judge_discovered(client, stage, seen, path)
         found += judge_stream(client, stage, seen, self.system.root, self.streams)
 
@@ -217,7 +229,14 @@ class FieldPlay(Play):
         statuses = list(judge_status(stage, seen)) if client is self.clients[0] else []
         return list(dict.fromkeys(found + state["lies"] + statuses))
 
-    told = set()
+    told, struck = set(), None
+
+    def truth_told(self, client, seen):
+        if not client.fixed:
+            return truth_in_words(client, seen)
+        others = [name for name in self.processes if name not in (seen.names[client] or [None])[0:1] and
+                  name != self.struck and self.processes[name].lives()]
+        return f"{', '.join(seen.names[client]) or 'nobody'} leads; {', '.join(others) or 'nobody'} runs beside it"
 
     def close(self):
         for process in self.processes.values():

@@ -17,6 +17,23 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 JAVA = ["java", "-Xmx320m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
 
 
+def varint(number):
+    out = b""
+    while number > 127:
+        out, number = out + bytes([number & 127 | 128]), number >> 7
+    return out + bytes([number])
+
+
+def read_varint(data):
+    number, shift = 0, 0
+    for byte in data:
+        number |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            break
+    return number
+
+
 class Unavailable(Exception):
     """A system that cannot be had from the registries, and why."""
 
@@ -117,13 +134,23 @@ class System:
         data, owner = self.get(path)
         return self.member_at(data.decode("utf-8", "replace")) if data and owner == life.owner else None
 
+    def registered(self, client, stage, seen, election):
+        """Complaints about the members beside a lock: all that run must be there, by their names."""
+        if not client.members or election is None:
+            return []
+        gone = self.play.struck if stage in ("killed", "frozen", "middle", "closed") else None
+        leads = self.play.leader() if client.members == "waiting" else None
+        wanted = sorted(self.shown(client, member) for member in self.members if member not in (gone, leads))
+        shown = sorted(str(member["identity"]) for member in election["members"] or ())
+        return [] if shown == wanted else [f"registered are {wanted}; shown are {shown}"]
+
     def ready(self, play, member):
         return True
 
 
 class Kafka(System):
     name, version = "Kafka", "3.9.1"
-    clients = [Client("Kafka controller", "", "kafka-controller", below="/controller", fixed=True)]
+    clients = [Client("Kafka controller", "", "kafka-controller", below="/controller", fixed=True, members="all")]
 
     def fetch(self):
         self.path = jars("kafka", "org.apache.kafka:kafka_2.13:3.9.1")
@@ -153,7 +180,7 @@ log.cleaner.enable=false
 class Patroni(System):
     name, version = "Patroni", "4.1.5"
     members = ("pg1", "pg2", "pg3")
-    clients = [Client("Patroni leader", "", "patroni", below="/service/field/leader", fixed=True)]
+    clients = [Client("Patroni leader", "", "patroni", below="/service/field/leader", fixed=True, members="all")]
     BINARIES = "/usr/lib/postgresql/15/bin"
 
     def fetch(self):
@@ -252,6 +279,7 @@ httpServerEnabled=false
         subprocess.run([*JAVA, "-cp", self.path, "org.apache.bookkeeper.bookie.BookieShell", "-conf",
                         self.config(self.members[0]), "initnewcluster"], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, timeout=120)
+        play.client.ensure_path("/ledgers/cookies")  # that of the first bookie makes it: an auditor looks for it
 
     def command(self, member):
         return [*JAVA, "-cp", self.path, "org.apache.bookkeeper.replication.AutoRecoveryMain", "-conf", self.config(member)]
@@ -261,4 +289,130 @@ httpServerEnabled=false
         return any(self.member_at((self.get(f"{base}/{name}")[0] or b"").decode()) == member for name in self.children(base))
 
 
-SYSTEMS = {"kafka": Kafka, "patroni": Patroni, "helix": Helix, "bookkeeper": BookKeeper}
+class HBase(System):
+    name, version = "HBase", "2.5.8"
+    clients = [Client("HBase master", "", "hbase-master", below="/hbase/master", fixed=True, members="waiting")]
+    starts = {}
+
+    def fetch(self):
+        self.path = jars("hbase", f"org.apache.hbase:hbase-server:{self.version}")
+
+    def command(self, member):
+        values = {"hbase.cluster.distributed": "true", "hbase.rootdir": f"file://{self.folder}/root",
+                  "hbase.zookeeper.quorum": self.hosts.split(":")[0], "zookeeper.session.timeout": "6000",
+                  "hbase.zookeeper.property.clientPort": self.hosts.rsplit(":", 1)[1],
+                  "hbase.master.port": str(self.ports[member]), "hbase.master.info.port": "-1",
+                  "hbase.unsafe.stream.capability.enforce": "false", "hbase.master.hostname": "localhost",
+                  "hbase.wal.provider": "filesystem", "hbase.tmp.dir": f"{self.folder}/{member}-tmp"}
+        rows = "".join(f"<property><name>{name}</name><value>{value}</value></property>" for name, value in values.items())
+        self.write(f"{member}/hbase-site.xml", f"<configuration>{rows}</configuration>")
+        opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in
+                  ("java.lang", "java.nio", "sun.nio.ch", "java.lang.reflect", "java.util.concurrent")]
+        return [*JAVA, *opened, "-cp", f"{self.folder}/{member}{os.pathsep}{self.path}",
+                "org.apache.hadoop.hbase.master.HMaster", "start"]
+
+    def server_names(self):
+        """Every master's own name: a master that waits is a child, the active one wrote its port behind its host."""
+        return self.children("/hbase/backup-masters")
+
+    def learn(self):
+        for name in self.server_names():
+            if member := self.member_at(f",{name.split(',')[1]},"):
+                self.starts[member] = name
+
+    def member_at(self, text):
+        return next((member for member, port in self.ports.items() if f",{port}," in text), None)
+
+    def member_of(self, play, client, life):
+        data, owner = self.get("/hbase/master")
+        if not data or owner != life.owner:
+            return None
+        for member, port in self.ports.items():
+            if b"\x10" + varint(port) + b"\x18" in data:
+                start = data[data.index(b"\x10" + varint(port) + b"\x18") + 2 + len(varint(port)):]
+                self.starts[member] = f"localhost,{port},{read_varint(start)}"
+                return member
+        return None
+
+    def shown(self, client, member):
+        self.learn()
+        return self.starts.get(member)
+
+    def ready(self, play, member):
+        self.learn()
+        data, _ = self.get("/hbase/master")
+        return any(f",{self.ports[member]}," in name for name in self.server_names()) or \
+            bool(data) and varint(self.ports[member]) in data
+
+
+class Flink(System):
+    name, version = "Flink", "1.20.0"
+    clients = [Client("Flink JobManager", "", "flink", below="/flink/field/leader/latch", named=False)]
+
+    def fetch(self):
+        self.path = jars("flink", f"org.apache.flink:flink-runtime:{self.version}",
+                         f"org.apache.flink:flink-clients:{self.version}")
+
+    def command(self, member):
+        self.write(f"{member}/config.yaml", f"""jobmanager.rpc.address: 127.0.0.1
+jobmanager.rpc.port: {self.ports[member]}
+high-availability.jobmanager.port: {self.ports[member]}
+jobmanager.bind-host: 127.0.0.1
+jobmanager.memory.process.size: 700m
+rest.address: 127.0.0.1
+rest.port: {free_port()}
+high-availability.type: zookeeper
+high-availability.zookeeper.quorum: {self.hosts}
+high-availability.cluster-id: /field
+high-availability.storageDir: file://{self.folder}/ha
+high-availability.zookeeper.client.session-timeout: 6000
+""")
+        opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.lang", "java.util", "java.net")]
+        return [*JAVA, *opened, "-cp", self.path,
+                "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint",
+                "--configDir", f"{self.folder}/{member}", "--host", "127.0.0.1"]
+
+    def member_of(self, play, client, life):
+        """A candidate's own data is empty: the order in which they were started, and what the leader wrote."""
+        data, owner = self.get("/flink/field/leader/dispatcher/connection_info")
+        if data and owner == life.owner and (member := self.member_at(data.decode("latin-1"))):
+            return member
+        owners = {self.get(f"{client.below}/{name}")[1] for name in self.children(client.below)}
+        stand = {name for (_, owner), name in play.members.items() if owner in owners}
+        fresh = [member for member, process in play.processes.items() if process.lives() and member not in stand]
+        return fresh[0] if len(fresh) == 1 else None
+
+    def ready(self, play, member):
+        names = [n for n in self.children(self.clients[0].below) if n[-10:].isdigit()]
+        known = {owner for (_, owner) in play.members}
+        owners = {self.get(f"{self.clients[0].below}/{n}")[1] for n in names}
+        return bool(owners - known) and len(names) >= sum(p.lives() for p in play.processes.values()) and \
+            bool(play.standing(play.truth(), self.clients[0]))
+
+
+class Solr(System):
+    name, version = "Solr", "8.11.4"
+    clients = [Client("Solr overseer", "", "solr-overseer", below="/overseer_elect/election")]
+
+    def fetch(self):
+        self.path = jars("solr", f"org.apache.solr:solr-core:{self.version}")
+        self.path = compiled("solr", "SolrNode.java", self.path)
+
+    def command(self, member):
+        self.write(f"{member}/solr.xml", f"""<solr><solrcloud><str name="host">127.0.0.1</str>
+<int name="hostPort">{self.ports[member]}</int><str name="hostContext">solr</str>
+<int name="zkClientTimeout">6000</int></solrcloud></solr>""")
+        return [*JAVA, f"-DzkHost={self.hosts}", f"-Dsolr.log.dir={self.folder}", "-cp", self.path, "SolrNode",
+                f"{self.folder}/{member}", str(self.ports[member])]
+
+    def shown(self, client, member):
+        return f"127.0.0.1:{self.ports[member]}_solr"
+
+    def member_of(self, play, client, life):
+        return self.member_at(life.name)
+
+    def ready(self, play, member):
+        return f"127.0.0.1:{self.ports[member]}_solr" in self.children("/live_nodes")
+
+
+SYSTEMS = {"kafka": Kafka, "hbase": HBase, "flink": Flink, "solr": Solr, "patroni": Patroni, "helix": Helix, "bookkeeper": BookKeeper}
