@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "probe/json/json_writer.h"
 
 struct batch *batch_new(void)
 {
-    return calloc(1, sizeof(struct batch));
+    return xcalloc(1, sizeof(struct batch));
 }
 
 void batch_free(struct batch *batch)
@@ -51,13 +51,10 @@ static batch_text batch_put(struct batch *batch, const char *text)
     return (batch_text)(at + 1);
 }
 
-/* One more row, zeroed; NULL: out of memory. */
-static void *batch_add_row(struct batch *batch, void **rows, size_t *count, size_t *room, size_t size)
+/* One more row, zeroed. */
+static void *batch_add_row(void **rows, size_t *count, size_t *room, size_t size)
 {
-    if (!room_for_one(rows, *count, room, size)) {
-        batch->failed = true;
-        return NULL;
-    }
+    room_for_one(rows, *count, room, size);
     return memset((char *)*rows + (*count)++ * size, 0, size);
 }
 
@@ -112,11 +109,8 @@ static void add_failover(struct batch *batch, struct happening *h, const struct 
 void batch_add_event(struct batch *batch, const struct event *event)
 {
     void *rows = batch->happenings;
-    struct happening *h =
-        batch_add_row(batch, &rows, &batch->happening_count, &batch->happening_room, sizeof *h);
+    struct happening *h = batch_add_row(&rows, &batch->happening_count, &batch->happening_room, sizeof *h);
     batch->happenings = rows;
-    if (!h)
-        return;
     h->kind = event->kind;
     h->at_us = event->at.wall_us;
     h->cluster = batch_put(batch, event->cluster ? event->cluster->name : NULL);
@@ -144,11 +138,8 @@ void batch_add_event(struct batch *batch, const struct event *event)
 void batch_add_subject(struct batch *batch, const struct cluster *cluster, const struct election *election)
 {
     void *rows = batch->subjects;
-    struct subject_row *row =
-        batch_add_row(batch, &rows, &batch->subject_count, &batch->subject_room, sizeof *row);
+    struct subject_row *row = batch_add_row(&rows, &batch->subject_count, &batch->subject_room, sizeof *row);
     batch->subjects = rows;
-    if (!row)
-        return;
     row->cluster = batch_put(batch, cluster->name);
     row->hosts = batch_put(batch, cluster->hosts);
     row->chroot = batch_put(batch, cluster->chroot);
@@ -165,11 +156,8 @@ void batch_add_tenure(struct batch *batch, const struct election *election, cons
                       int64_t number)
 {
     void *rows = batch->tenures;
-    struct tenure_row *row =
-        batch_add_row(batch, &rows, &batch->tenure_count, &batch->tenure_room, sizeof *row);
+    struct tenure_row *row = batch_add_row(&rows, &batch->tenure_count, &batch->tenure_room, sizeof *row);
     batch->tenures = rows;
-    if (!row)
-        return;
     row->cluster = batch_put(batch, election->cluster->name);
     row->election = batch_put(batch, election->path);
     row->number = number;
@@ -184,10 +172,8 @@ void batch_add_tenure(struct batch *batch, const struct election *election, cons
 void batch_add_fact(struct batch *batch, const char *cluster, const struct logged_fact *fact)
 {
     void *rows = batch->facts;
-    struct fact_row *row = batch_add_row(batch, &rows, &batch->fact_count, &batch->fact_room, sizeof *row);
+    struct fact_row *row = batch_add_row(&rows, &batch->fact_count, &batch->fact_room, sizeof *row);
     batch->facts = rows;
-    if (!row)
-        return;
     row->fact = *fact;
     row->fact.path = NULL;
     row->cluster = batch_put(batch, cluster);

@@ -86,7 +86,7 @@ struct batch {
     bool failed; /* memory ran out */
 };
 
-struct batch *batch_new(void); /* NULL: out of memory */
+struct batch *batch_new(void);
 void batch_free(struct batch *batch);
 bool batch_is_empty(const struct batch *batch);
 size_t batch_size(const struct batch *batch); /* bytes, about */

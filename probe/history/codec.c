@@ -3,18 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
+
 void put_number(struct buffer *out, uint64_t number)
 {
-    unsigned char bytes[10];
-    size_t length = 0;
-    do {
-        bytes[length] = (unsigned char)(number & 0x7f);
+    if (!buffer_reserve(out, 10))
+        return;
+    while (number > 0x7f) {
+        out->bytes[out->length++] = (char)(number | 0x80);
         number >>= 7;
-        if (number)
-            bytes[length] |= 0x80;
-        length++;
-    } while (number);
-    buffer_put(out, bytes, length);
+    }
+    out->bytes[out->length++] = (char)number;
 }
 
 void put_signed(struct buffer *out, int64_t number)
@@ -107,11 +106,7 @@ char *scan_text(struct scan *scan)
     const char *piece = scan_piece(scan, &length);
     if (!piece)
         return NULL;
-    char *text = malloc(length + 1);
-    if (!text) {
-        scan->bad = true;
-        return NULL;
-    }
+    char *text = xmalloc(length + 1);
     memcpy(text, piece, length);
     text[length] = '\0';
     return text;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/history/digest.h"
 #include "probe/history/recording_file.h"
@@ -121,8 +121,7 @@ static bool read_own(struct completing *c)
         " FROM main.stretch s JOIN main.chunk c ON c.stretch = s.id GROUP BY s.id ORDER BY s.id",
         -1, &statement, NULL);
     while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
-        if (!room_for_one(&c->own, c->own_count, &c->own_room, sizeof *c->own))
-            break;
+        room_for_one(&c->own, c->own_count, &c->own_room, sizeof *c->own);
         struct own_stretch *s = &c->own[c->own_count++];
         *s = (struct own_stretch){.id = sql_number(statement, 0),
                                   .from_us = sql_number(statement, 1),
@@ -162,12 +161,8 @@ static bool add_gap(struct completing *c, int64_t from_us, int64_t to_us, size_t
             c->done->shared++;
             continue;
         }
-        if (!room_for_one(&c->gaps, c->gap_count, &c->gap_room, sizeof *c->gaps)) {
-            code = SQLITE_NOMEM;
-            break;
-        }
-        c->gaps[c->gap_count++] =
-            (struct unwatched){begin_us, end_us, sql_number(statement, 0), inside};
+        room_for_one(&c->gaps, c->gap_count, &c->gap_room, sizeof *c->gaps);
+        c->gaps[c->gap_count++] = (struct unwatched){begin_us, end_us, sql_number(statement, 0), inside};
         c->done->filled++;
         c->done->filled_us += end_us - begin_us;
     }
@@ -205,12 +200,10 @@ static bool gaps_inside(struct completing *c, size_t s)
 
 /* ---- the parts ---- */
 
-static bool add_part(struct completing *c, struct stretch_part part)
+static void add_part(struct completing *c, struct stretch_part part)
 {
-    if (!room_for_one(&c->parts, c->part_count, &c->part_room, sizeof *c->parts))
-        return false;
+    room_for_one(&c->parts, c->part_count, &c->part_room, sizeof *c->parts);
     c->parts[c->part_count++] = part;
-    return true;
 }
 
 /* The first of its events that is not before this moment. */
@@ -235,8 +228,9 @@ static bool part_stretch(struct completing *c, size_t s, size_t *gap)
     const struct own_stretch *own = &c->own[s];
     struct stretch_part rest = {
         .old = own->id, .from_us = own->from_us, .to_us = own->to_us, .first = own->first, .end = own->end};
-    bool fine = gaps_inside(c, s);
-    for (; fine && *gap < c->gap_count; ++*gap) {
+    if (!gaps_inside(c, s))
+        return false;
+    for (; *gap < c->gap_count; ++*gap) {
         const struct unwatched *u = &c->gaps[*gap];
         struct stretch_part filled = {
             .log = true, .old = u->log_stretch, .from_us = u->from_us, .to_us = u->to_us};
@@ -248,32 +242,35 @@ static bool part_stretch(struct completing *c, size_t s, size_t *gap)
         bool begins = before.from_us < before.to_us;
         if (begins) {
             rest.first = before.end;
-            fine = add_part(c, before);
+            add_part(c, before);
         }
         rest.from_us = u->to_us;
         rest.cut = true;
-        fine = fine && add_part(c, filled);
+        add_part(c, filled);
     }
-    if (rest.from_us < rest.to_us || !rest.cut)
-        return fine && add_part(c, rest);
+    if (rest.from_us < rest.to_us || !rest.cut) {
+        add_part(c, rest);
+        return true;
+    }
     /* It ended without a connection: what it told last belongs to what is before. */
     for (size_t i = c->part_count; i-- > 0;)
         if (!c->parts[i].log && c->parts[i].old == own->id) {
             c->parts[i].end = rest.end;
             break;
         }
-    return fine;
+    return true;
 }
 
 static bool gap_between(struct completing *c, int64_t from_us, int64_t to_us, size_t *gap)
 {
-    bool fine = add_gap(c, from_us, to_us, SIZE_MAX);
-    for (; fine && *gap < c->gap_count; ++*gap) {
+    if (!add_gap(c, from_us, to_us, SIZE_MAX))
+        return false;
+    for (; *gap < c->gap_count; ++*gap) {
         const struct unwatched *u = &c->gaps[*gap];
-        fine = add_part(c, (struct stretch_part){
-                               .log = true, .old = u->log_stretch, .from_us = u->from_us, .to_us = u->to_us});
+        add_part(c, (struct stretch_part){
+                        .log = true, .old = u->log_stretch, .from_us = u->from_us, .to_us = u->to_us});
     }
-    return fine;
+    return true;
 }
 
 static bool plan_parts(struct completing *c)
@@ -634,32 +631,29 @@ struct gap_lines {
     size_t count, room;
 };
 
-static bool keep_gap(struct gap_lines *gaps, struct gap_line gap)
+static void keep_gap(struct gap_lines *gaps, struct gap_line gap)
 {
     if (gap.to_us != 0 && gap.to_us <= gap.from_us)
-        return true;
-    if (!room_for_one(&gaps->of, gaps->count, &gaps->room, sizeof *gaps->of))
-        return false;
+        return;
+    room_for_one(&gaps->of, gaps->count, &gaps->room, sizeof *gaps->of);
     gaps->of[gaps->count++] = gap;
-    return true;
 }
 
 /* What nothing fills of it. */
-static bool keep_rest(const struct completing *c, struct gap_lines *gaps, struct gap_line gap)
+static void keep_rest(const struct completing *c, struct gap_lines *gaps, struct gap_line gap)
 {
-    bool fine = true;
-    for (size_t i = 0; fine && i < c->gap_count; i++) {
+    for (size_t i = 0; i < c->gap_count; i++) {
         const struct unwatched *u = &c->gaps[i];
         if (u->from_us >= (gap.to_us ? gap.to_us : INT64_MAX) || u->to_us <= gap.from_us)
             continue;
         struct gap_line before = gap;
         before.to_us = u->from_us;
-        fine = keep_gap(gaps, before);
+        keep_gap(gaps, before);
         if (gap.to_us && u->to_us >= gap.to_us)
-            return fine;
+            return;
         gap.from_us = u->to_us;
     }
-    return fine && keep_gap(gaps, gap);
+    keep_gap(gaps, gap);
 }
 
 static bool is_touched(const struct completing *c, const struct gap_line *gap)
@@ -674,16 +668,15 @@ static bool is_touched(const struct completing *c, const struct gap_line *gap)
 static bool keep_for_others(struct completing *c, struct gap_lines *gaps, struct gap_line gap)
 {
     sqlite3_stmt *statement = NULL;
-    bool fine = true;
     int code = sqlite3_prepare_v2(c->db, "SELECT id FROM main.cluster WHERE id <> ?", -1, &statement, NULL);
     if (code == SQLITE_OK)
         sqlite3_bind_int64(statement, 1, c->cluster);
-    while (fine && code == SQLITE_OK && sql_next(statement, 0) == SQLITE_ROW) {
+    while (code == SQLITE_OK && sql_next(statement, 0) == SQLITE_ROW) {
         gap.cluster = sql_number(statement, 0);
-        fine = keep_gap(gaps, gap);
+        keep_gap(gaps, gap);
     }
     sqlite3_finalize(statement);
-    return fine && code == SQLITE_OK;
+    return code == SQLITE_OK;
 }
 
 static bool read_gaps(struct completing *c, const char *sql,
@@ -694,8 +687,8 @@ static bool read_gaps(struct completing *c, const char *sql,
     bool fine = true;
     int code = sqlite3_prepare_v2(c->db, sql, -1, &statement, NULL);
     while (fine && code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
-        struct gap_line gap = {sql_number(statement, 0), sql_number(statement, 1),
-                               sql_number(statement, 2), sql_number(statement, 3), ""};
+        struct gap_line gap = {sql_number(statement, 0), sql_number(statement, 1), sql_number(statement, 2),
+                               sql_number(statement, 3), ""};
         const char *why = sql_text(statement, 4);
         snprintf(gap.why, sizeof gap.why, "%s", why ? why : "");
         fine = keep(c, gaps, gap);
@@ -708,22 +701,24 @@ static bool read_gaps(struct completing *c, const char *sql,
 static bool keep_own(struct completing *c, struct gap_lines *gaps, struct gap_line gap)
 {
     bool ours = gap.cluster == 0 || gap.cluster == c->cluster;
-    if (!ours || !is_touched(c, &gap))
-        return keep_gap(gaps, gap);
+    if (!ours || !is_touched(c, &gap)) {
+        keep_gap(gaps, gap);
+        return true;
+    }
     if (gap.cluster == 0 && c->clusters > 1) {
         if (!keep_for_others(c, gaps, gap))
             return false;
         gap.cluster = c->cluster;
     }
-    return keep_rest(c, gaps, gap);
+    keep_rest(c, gaps, gap);
+    return true;
 }
 
 /* Transactions that are in no log. */
 static bool keep_logs(struct completing *c, struct gap_lines *gaps, struct gap_line gap)
 {
-    bool fine = true;
     gap.cluster = c->cluster;
-    for (size_t i = 0; fine && i < c->part_count; i++) {
+    for (size_t i = 0; i < c->part_count; i++) {
         const struct stretch_part *part = &c->parts[i];
         if (!part->log || part->old != gap.stretch)
             continue;
@@ -731,9 +726,9 @@ static bool keep_logs(struct completing *c, struct gap_lines *gaps, struct gap_l
         clipped.stretch = part->number;
         clipped.from_us = gap.from_us > part->from_us ? gap.from_us : part->from_us;
         clipped.to_us = gap.to_us && gap.to_us < part->to_us ? gap.to_us : part->to_us;
-        fine = keep_gap(gaps, clipped);
+        keep_gap(gaps, clipped);
     }
-    return fine;
+    return true;
 }
 
 static bool write_gaps(struct completing *c)
@@ -824,7 +819,7 @@ static bool digest_all(sqlite3 *db)
 
 static bool count_done(struct completing *c)
 {
-    int64_t certain, added, absent;
+    int64_t certain = 0, added = 0, absent = 0; // the query that fails leaves the rest
     bool fine =
         sql_ask(c->db,
                 "SELECT count(*) FROM pair p JOIN main.failover f ON f.event = p.own JOIN logs.failover l"
@@ -885,9 +880,8 @@ static bool complete_rows(struct completing *c, char **error)
 static bool close_last_chunk(sqlite3 *db)
 {
     struct writer_sql *rows = writer_sql_new();
-    if (rows)
-        writer_sql_open(rows, db);
-    bool fine = rows && writer_sql_end_tenures(rows) && writer_sql_close_chunk(rows);
+    writer_sql_open(rows, db);
+    bool fine = writer_sql_end_tenures(rows) && writer_sql_close_chunk(rows);
     writer_sql_free(rows);
     return fine;
 }

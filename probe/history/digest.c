@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "probe/history/codec.h"
 #include "probe/history/sql.h"
 
@@ -61,8 +61,8 @@ static void put_drawers(struct buffer *out, int64_t *lengths, size_t count)
 
 bool digest_pack(const struct failover_sample *samples, size_t count, struct buffer *out)
 {
-    int64_t *lows = malloc((count + 1) * sizeof *lows), *highs = malloc((count + 1) * sizeof *highs);
-    for (unsigned cause = 0; lows && highs && cause < CAUSE_COUNT; cause++) {
+    int64_t *lows = xmalloc((count + 1) * sizeof *lows), *highs = xmalloc((count + 1) * sizeof *highs);
+    for (unsigned cause = 0; highs && cause < CAUSE_COUNT; cause++) {
         size_t mine = 0, bounded = 0;
         for (size_t i = 0; i < count; i++) {
             if (samples[i].cause != cause)
@@ -77,7 +77,7 @@ bool digest_pack(const struct failover_sample *samples, size_t count, struct buf
         put_drawers(out, lows, mine);
         put_drawers(out, highs, bounded);
     }
-    bool fine = lows && highs && !buffer_failed(out);
+    bool fine = highs && !buffer_failed(out);
     free(lows);
     free(highs);
     return fine;
@@ -87,8 +87,7 @@ bool digest_pack(const struct failover_sample *samples, size_t count, struct buf
 
 bool digest_sum_add(struct digest_sum *sum, const void *digest, size_t length)
 {
-    if (!room_for_one(&sum->digests, sum->count, &sum->room, sizeof *sum->digests))
-        return false;
+    room_for_one(&sum->digests, sum->count, &sum->room, sizeof *sum->digests);
     struct buffer *own = &sum->digests[sum->count++];
     *own = (struct buffer){0};
     if (length)
@@ -210,8 +209,8 @@ static void count_all(struct searches *searches)
     }
 }
 
-/* In which drawers its percentiles are, of so many failovers. False: out of memory. */
-static bool choose_drawers(struct search *search, size_t count)
+/* In which drawers its percentiles are, of so many failovers. */
+static void choose_drawers(struct search *search, size_t count)
 {
     static const unsigned percents[RANKS] = {50, 90, 99, 100};
     size_t before = 0, next = 0, ranks[RANKS];
@@ -223,9 +222,7 @@ static bool choose_drawers(struct search *search, size_t count)
         size_t end = before + search->counts[drawer], i = search->open_count;
         if (ranks[next] < end) {
             search->drawers[search->open_count++] = drawer;
-            search->found[i] = malloc(search->counts[drawer] * sizeof *search->found[i]);
-            if (!search->found[i])
-                return false;
+            search->found[i] = xmalloc(search->counts[drawer] * sizeof *search->found[i]);
         }
         for (; next < search->known && ranks[next] < end; next++) {
             search->in_drawer[next] = i;
@@ -233,7 +230,6 @@ static bool choose_drawers(struct search *search, size_t count)
         }
         before = end;
     }
-    return true;
 }
 
 /* The value at that index in sorted order, without sorting everything (Hoare's selection). */
@@ -281,19 +277,21 @@ static void digest_tell(const struct search of[BOUNDS], struct failover_figures 
 
 bool digest_sum_stats(const struct digest_sum *sum, struct failover_stats *stats)
 {
-    struct searches *searches = calloc(1, sizeof *searches);
-    bool fine = searches && go_through(sum, searches);
+    struct searches *searches = xcalloc(1, sizeof *searches);
+    bool fine = go_through(sum, searches);
     if (fine)
         count_all(searches);
     for (unsigned cause = 0; fine && cause <= ALL; cause++) {
         struct search *of = searches->of[cause];
-        fine = choose_drawers(&of[LOWS], of[LOWS].total) && choose_drawers(&of[HIGHS], of[LOWS].total);
+        choose_drawers(&of[LOWS], of[LOWS].total);
+        choose_drawers(&of[HIGHS], of[LOWS].total);
+        fine = true;
     }
     if (fine) {
         searches->opening = true;
         fine = go_through(sum, searches);
     }
-    for (unsigned cause = 0; searches && cause <= ALL; cause++) {
+    for (unsigned cause = 0; cause <= ALL; cause++) {
         if (fine)
             digest_tell(searches->of[cause], cause == ALL ? &stats->all : &stats->by_cause[cause]);
         for (size_t i = 0; i < RANKS; i++) {
@@ -318,12 +316,10 @@ enum failover_cause lengths_cause(const char *word)
     return word && cause < CAUSE_COUNT ? (enum failover_cause)cause : CAUSE_UNKNOWN;
 }
 
-static bool add_sample(struct samples *samples, const struct failover *failover)
+static void add_sample(struct samples *samples, const struct failover *failover)
 {
-    if (!room_for_one(&samples->list, samples->count, &samples->room, sizeof *samples->list))
-        return false;
+    room_for_one(&samples->list, samples->count, &samples->room, sizeof *samples->list);
     samples->count += failover_sample_of(failover, &samples->list[samples->count]);
-    return true;
 }
 
 #define LENGTH_COLUMNS                                                                                       \
@@ -348,7 +344,8 @@ static bool lengths_read_all(sqlite3 *db, const char *sql, int64_t whose, int64_
                                     .takeover = sql_span(statement, 5),
                                     .total = sql_span(statement, 7),
                                     .gap_us = sql_number(statement, 9)};
-        code = add_sample(samples, &failover) ? SQLITE_OK : SQLITE_NOMEM;
+        add_sample(samples, &failover);
+        code = SQLITE_OK;
     }
     sqlite3_finalize(statement);
     return code == SQLITE_DONE;

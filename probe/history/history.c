@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election_life.h"
@@ -35,11 +36,11 @@ bool reader_failed(struct history *h, char **error)
 struct history *history_open(const char *file, char **error)
 {
     *error = NULL;
-    struct history *h = calloc(1, sizeof *h);
-    if (!h || !(h->file = strdup(file)) || !(h->picture = snapshot_new()))
-        *error = strdup("out of memory; no recording can be read");
-    else if ((h->db = recording_open_read(file, &h->still, error)) &&
-             schema_prepare(h->db, h->file, false, error) && reader_begin(h, error)) {
+    struct history *h = xcalloc(1, sizeof *h);
+    h->file = xstrdup(file);
+    h->picture = snapshot_new();
+    if ((h->db = recording_open_read(file, &h->still, error)) &&
+        schema_prepare(h->db, h->file, false, error) && reader_begin(h, error)) {
         reader_end(h);
         return h;
     }
@@ -94,7 +95,7 @@ void history_close(struct history *h)
 static void *grown(void *rows, size_t count, size_t size)
 {
     /* Powers of two only. */
-    return count && (count & (count - 1)) ? rows : realloc(rows, (count ? count * 2 : 1) * size);
+    return count && (count & (count - 1)) ? rows : xreallocarray(rows, count ? count * 2 : 1, size);
 }
 
 static bool read_chunks(struct history *h)
@@ -135,6 +136,9 @@ static bool read_chunks(struct history *h)
     return code == SQLITE_DONE;
 }
 
+/* Of a damaged file the count may be anything. */
+#define CLUSTERS_MOST 65536
+
 static bool read_clusters(struct history *h)
 {
     sqlite3_stmt *statement = NULL;
@@ -142,13 +146,13 @@ static bool read_clusters(struct history *h)
                                   &statement, NULL);
     size_t count = 0;
     int64_t number = 0;
-    if (!sql_ask(h->db, "SELECT count(*) FROM cluster", &number))
+    if (!sql_ask(h->db, "SELECT count(*) FROM cluster", &number) || number < 0 || number > CLUSTERS_MOST) {
+        number = 0;
         code = SQLITE_ERROR;
+    }
     /* Elections point at them: they stay where they are. */
-    h->clusters = calloc((size_t)number + 1, sizeof *h->clusters);
-    h->cluster_ids = calloc((size_t)number + 1, sizeof *h->cluster_ids);
-    if (!h->clusters || !h->cluster_ids)
-        code = SQLITE_NOMEM;
+    h->clusters = xcalloc((size_t)number + 1, sizeof *h->clusters);
+    h->cluster_ids = xcalloc((size_t)number + 1, sizeof *h->cluster_ids);
     while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW && count < (size_t)number) {
         struct cluster *cluster = &h->clusters[count];
         h->cluster_ids[count] = sql_number(statement, 0);
@@ -183,8 +187,6 @@ static bool add_stub(struct history *h, sqlite3_stmt *statement)
     struct stub *stub = &h->stubs[h->stub_count];
     *stub = (struct stub){.id = sql_number(statement, 0)};
     stub->election = election_new(cluster, path, cluster_path_hash(path, strlen(path)));
-    if (!stub->election)
-        return false;
     h->stub_count++;
     const char *kind = sql_text(statement, 4);
     stub->election->name = sql_copy(statement, 3);
@@ -194,8 +196,8 @@ static bool add_stub(struct history *h, sqlite3_stmt *statement)
     stub->election->kind = kind && strcmp(kind, "lock") == 0 ? KIND_LOCK : KIND_LEADER;
     if (sqlite3_column_type(statement, 5) != SQLITE_NULL) {
         stub->recipe_name = sql_copy(statement, 5);
-        stub->recipe = calloc(1, sizeof *stub->recipe);
-        if (!stub->recipe || !stub->recipe_name)
+        stub->recipe = xcalloc(1, sizeof *stub->recipe);
+        if (!stub->recipe_name)
             return false;
         *stub->recipe = (struct recipe){.name = stub->recipe_name, .title = stub->recipe_name};
         stub->election->recipe = stub->recipe;
@@ -386,8 +388,8 @@ static unsigned char *unpacked(const void *packed, size_t packed_size, int64_t s
     if (size <= 0 || size > most || size > UNPACKED_MOST || !packed)
         return NULL;
     uLongf length = (uLongf)size;
-    unsigned char *bytes = malloc((size_t)size);
-    if (bytes && uncompress(bytes, &length, packed, (uLong)packed_size) == Z_OK && length == (uLongf)size)
+    unsigned char *bytes = xmalloc((size_t)size);
+    if (uncompress(bytes, &length, packed, (uLong)packed_size) == Z_OK && length == (uLongf)size)
         return bytes;
     free(bytes);
     return NULL;

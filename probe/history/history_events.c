@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/utf8.h"
 #include "probe/history/codec.h"
@@ -155,8 +156,8 @@ static bool read_names(const char *json, struct finding *finding)
     size_t most = 0;
     for (const char *quote = at; quote; quote = strchr(quote + 1, '"'))
         most++; /* at least one of them begins each */
-    finding->candidates = calloc(most + 1, sizeof *finding->candidates);
-    while (finding->candidates && at) {
+    finding->candidates = xcalloc(most + 1, sizeof *finding->candidates);
+    while (at) {
         struct buffer name = {0};
         for (at++; *at && *at != '"'; at++)
             if (*at != '\\')
@@ -171,7 +172,7 @@ static bool read_names(const char *json, struct finding *finding)
         finding->candidates[finding->candidate_count++] = name.bytes;
         at = *at ? strchr(at + 1, '"') : NULL;
     }
-    return finding->candidates != NULL;
+    return true;
 }
 
 /* False: of a newer program, or out of memory. */
@@ -304,8 +305,7 @@ static void add_conditions(struct history *h, struct text *sql, const struct his
         char *list = text_take(&ids);
         /* A single election has an index with its events in order; those of several would have to be sorted.
          */
-        text_printf(sql, found == 1 ? " AND e.election = %s" : " AND +e.election IN (%s)", list ? list : "");
-        sql->failed = sql->failed || !list;
+        text_printf(sql, found == 1 ? " AND e.election = %s" : " AND +e.election IN (%s)", list);
         free(list);
     }
 }
@@ -320,7 +320,7 @@ static sqlite3_stmt *events_of(struct history *h, const struct history_filter *f
     add_conditions(h, &sql, filter);
     text_add(&sql, forward ? " ORDER BY e.id" : " ORDER BY e.id DESC");
     char *text = text_take(&sql);
-    if (text && sqlite3_prepare_v2(h->db, text, -1, &statement, NULL) == SQLITE_OK) {
+    if (sqlite3_prepare_v2(h->db, text, -1, &statement, NULL) == SQLITE_OK) {
         sqlite3_bind_int64(statement, 1, first);
         sqlite3_bind_int64(statement, 2, end);
     }
@@ -352,7 +352,8 @@ bool history_events(struct history *h, const struct history_filter *filter, int6
     if (!reader_begin(h, error))
         return false;
     bool goes_on = true, fine = true;
-    for (size_t s = has_kinds(h, filter) ? 0 : h->stretch_count; s < h->stretch_count && goes_on && fine; s++) {
+    for (size_t s = has_kinds(h, filter) ? 0 : h->stretch_count; s < h->stretch_count && goes_on && fine;
+         s++) {
         const struct stretch_row *stretch = &h->stretches[s];
         if (saturated(stretch->from_us, -DISORDER_US) >= to_us ||
             saturated(stretch->to_us, DISORDER_US) < from_us)

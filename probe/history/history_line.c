@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/history/history.h"
 #include "probe/history/sql.h"
@@ -32,12 +32,12 @@ static void owners_take_over(struct owners *owners, struct owner *scratch, const
     owners->count = count;
 }
 
-bool owners_find(const struct history *h, struct owners *owners)
+void owners_find(const struct history *h, struct owners *owners)
 {
     size_t room = 2 * h->stretch_count + 1; /* each adds an own one, and parts another at most */
     struct owner *scratch = NULL;
-    owners->of = calloc(room, sizeof *owners->of);
-    for (size_t s = 0; owners->of && s < h->stretch_count; s++) {
+    owners->of = xcalloc(room, sizeof *owners->of);
+    for (size_t s = 0; s < h->stretch_count; s++) {
         struct owner later = {h->stretches[s].from_us, h->stretches[s].to_us, s};
         if (later.to_us <= later.from_us)
             continue;
@@ -46,12 +46,11 @@ bool owners_find(const struct history *h, struct owners *owners)
             continue;
         }
         owners->jump = true;
-        if (!scratch && !(scratch = calloc(room, sizeof *scratch)))
-            return false;
+        if (!scratch)
+            scratch = xcalloc(room, sizeof *scratch);
         owners_take_over(owners, scratch, &later);
     }
     free(scratch);
-    return owners->of != NULL;
 }
 
 void owners_free(struct owners *owners)
@@ -155,14 +154,13 @@ static int64_t time_in(const struct stretch_row *stretch, int64_t us)
 static bool add_piece(struct event_row *line, const struct tenure_read *tenure, int64_t from_us,
                       int64_t to_us, bool exact)
 {
-    if (!room_for_one(&line->pieces, line->piece_count, &line->piece_room, sizeof *line->pieces))
-        return false;
+    room_for_one(&line->pieces, line->piece_count, &line->piece_room, sizeof *line->pieces);
     struct piece *piece = &line->pieces[line->piece_count++];
     *piece = (struct piece){
         .told = {.kind = tenure->kind, .from_us = from_us, .to_us = to_us, .from_exact = exact},
         .row = tenure->row,
-        .name = tenure->name ? strdup(tenure->name) : NULL,
-        .identity = tenure->identity ? strdup(tenure->identity) : NULL};
+        .name = tenure->name ? xstrdup(tenure->name) : NULL,
+        .identity = tenure->identity ? xstrdup(tenure->identity) : NULL};
     return (piece->name || !tenure->name) && (piece->identity || !tenure->identity);
 }
 
@@ -229,32 +227,31 @@ static bool leads_on(const struct piece *before, const struct piece *piece)
            strcmp(before->name, piece->name) == 0;
 }
 
-static bool share_identity(struct piece *a, struct piece *b)
+static void share_identity(struct piece *a, struct piece *b)
 {
     if (!a->identity == !b->identity)
-        return true;
+        return;
     struct piece *without = a->identity ? b : a;
-    without->identity = strdup(a->identity ? a->identity : b->identity);
-    return without->identity != NULL;
+    without->identity = xstrdup(a->identity ? a->identity : b->identity);
 }
 
 /* A recorder may have ended before it could read who it is that leads, and another one have read it. */
-static bool share_identities(struct event_row *line)
+static void share_identities(struct event_row *line)
 {
     struct piece *before = NULL;
-    bool fine = true;
-    for (size_t i = 0; i < line->piece_count && fine; i++) {
+    for (size_t i = 0; i < line->piece_count; i++) {
         struct piece *piece = &line->pieces[i];
-        fine = !leads_on(before, piece) || share_identity(before, piece);
+        if (leads_on(before, piece))
+            share_identity(before, piece);
         before = piece->told.kind == STRETCH_GAP ? before : piece;
     }
     before = NULL;
-    for (size_t i = line->piece_count; i-- > 0 && fine;) {
+    for (size_t i = line->piece_count; i-- > 0;) {
         struct piece *piece = &line->pieces[i];
-        fine = !before || !leads_on(piece, before) || share_identity(piece, before);
+        if (before && leads_on(piece, before))
+            share_identity(piece, before);
         before = piece->told.kind == STRETCH_GAP ? before : piece;
     }
-    return fine;
 }
 
 /* ---- the line ---- */
@@ -356,7 +353,8 @@ bool history_stretches(struct history *h, const char *cluster, const char *elect
     if (!reader_begin(h, error))
         return false;
     struct event_row line = {.h = h, .from_us = from_us, .to_us = to_us};
-    bool fine = owners_find(h, &line.owners);
+    owners_find(h, &line.owners);
+    bool fine = true;
     /* A leader at the beginning of the recording may have led before; the recording does not know since when.
      */
     if (line.owners.count && line.owners.of[0].stretch == 0)
@@ -364,7 +362,8 @@ bool history_stretches(struct history *h, const char *cluster, const char *elect
     fine = fine && read_tenures(&line, h->db, election_id(h, cluster, election));
     if (line.owners.jump && line.piece_count > 1)
         qsort(line.pieces, line.piece_count, sizeof *line.pieces, by_time);
-    fine = fine && share_identities(&line);
+    if (fine)
+        share_identities(&line);
     if (fine)
         history_line_tell(&line, fn, context);
     else

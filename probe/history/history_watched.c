@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "probe/history/history.h"
 #include "probe/history/reader.h"
 
@@ -44,13 +44,11 @@ static bool find_gaps(struct history *h, const struct parts *parts, struct gaps 
     sqlite3_stmt *statement = reader_gaps(h, parts->from_us, parts->to_us);
     struct reader_gap gap;
     size_t room = 0;
-    bool fine = true;
-    while (fine && reader_next_gap(statement, &gap)) {
-        fine = room_for_one(&gaps->of, gaps->count, &room, sizeof *gaps->of);
-        if (fine)
-            gaps->of[gaps->count++] = gap;
+    while (reader_next_gap(statement, &gap)) {
+        room_for_one(&gaps->of, gaps->count, &room, sizeof *gaps->of);
+        gaps->of[gaps->count++] = gap;
     }
-    return reader_end_gaps(h, statement) && fine;
+    return reader_end_gaps(h, statement);
 }
 
 /* The rest of a stretch's time between the gaps of a cluster in that stretch; older recordings do not name
@@ -96,7 +94,8 @@ bool history_watched(struct history *h, int64_t from_us, int64_t to_us, size_t c
         free(error);
         return false;
     }
-    bool fine = owners_find(h, &owners) && find_gaps(h, &parts, &gaps);
+    owners_find(h, &owners);
+    bool fine = find_gaps(h, &parts, &gaps);
     if (fine)
         mark_watched(h, &parts, &owners, &gaps);
     free(gaps.of);

@@ -28,6 +28,7 @@ enum item_kind {
     ITEM_FAILOVER,
     ITEM_WORST,    /* ... of findings */
     ITEM_DEPARTED, /* candidates that left lately */
+    ITEM_MEMBER,   /* in the directory of members */
     ITEM_KINDS
 };
 

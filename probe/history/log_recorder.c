@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/history/recorder.h"
 
@@ -70,10 +71,8 @@ static bool log_recorder_begin(struct log_recorder *r, const struct settings *se
 struct log_recorder *log_recorder_new(const struct settings *settings,
                                       const struct log_recorder_options *options, char **error)
 {
-    struct log_recorder *r = calloc(1, sizeof *r);
+    struct log_recorder *r = xcalloc(1, sizeof *r);
     *error = NULL;
-    if (!r)
-        return NULL;
     r->options = *options;
     if (log_recorder_begin(r, settings, error))
         return r;

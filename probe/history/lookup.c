@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
+
 struct lookup_entry {
     char *text; /* NULL: free */
     size_t length;
@@ -39,14 +41,12 @@ bool lookup_find(const struct name_lookup *lookup, const char *text, size_t leng
     return entry->text != NULL;
 }
 
-static bool lookup_grow(struct name_lookup *lookup)
+static void lookup_grow(struct name_lookup *lookup)
 {
     if (lookup->count * 2 < lookup->room)
-        return true;
+        return;
     struct name_lookup larger = {.count = lookup->count, .room = lookup->room ? lookup->room * 2 : 256};
-    larger.entries = calloc(larger.room, sizeof *larger.entries);
-    if (!larger.entries)
-        return false;
+    larger.entries = xcalloc(larger.room, sizeof *larger.entries);
     for (size_t i = 0; i < lookup->room; i++) {
         const struct lookup_entry *entry = &lookup->entries[i];
         if (entry->text)
@@ -54,22 +54,18 @@ static bool lookup_grow(struct name_lookup *lookup)
     }
     free(lookup->entries);
     *lookup = larger;
-    return true;
 }
 
 void lookup_set(struct name_lookup *lookup, const char *text, size_t length, int64_t number)
 {
-    if (!lookup_grow(lookup))
-        return;
+    lookup_grow(lookup);
     uint64_t hash = lookup_hash_of(text, length);
     struct lookup_entry *entry = lookup_place_of(lookup, text, length, hash);
     if (entry->text) {
         entry->number = number;
         return;
     }
-    char *copy = malloc(length + 1);
-    if (!copy)
-        return;
+    char *copy = xmalloc(length + 1);
     memcpy(copy, text, length);
     copy[length] = '\0';
     *entry = (struct lookup_entry){copy, length, hash, number};

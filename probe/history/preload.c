@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/clock.h"
 #include "probe/history/history.h"
 #include "probe/history/recording_file.h"
@@ -85,9 +86,7 @@ struct preload *preload_begin(uv_loop_t *loop, struct monitor *monitor,
     char *error = NULL;
     if (!settings->given || strcmp(settings->file, "off") == 0)
         return NULL;
-    struct preload *e = calloc(1, sizeof *e);
-    if (!e)
-        return NULL;
+    struct preload *e = xcalloc(1, sizeof *e);
     e->monitor = monitor;
     e->file = recording_file_choose(settings, true, &error);
     free(error);

@@ -125,8 +125,8 @@ struct owners {
     bool jump; /* the order of recording is another one */
 };
 
-/* While it is being read (reader.h). False: out of memory. To be freed in either case. */
-bool owners_find(const struct history *history, struct owners *owners);
+/* While it is being read (reader.h). To be freed in either case. */
+void owners_find(const struct history *history, struct owners *owners);
 void owners_free(struct owners *owners);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/history/recording_file.h"
 #include "probe/history/schema.h"
@@ -35,8 +35,7 @@ static bool one_cluster(sqlite3 *db, const char *file, const char *cluster, stru
 static bool add_recorded(struct recorded_cluster *found, const struct election_settings *base,
                          sqlite3_stmt *statement, size_t *room)
 {
-    if (!room_for_one(&found->elections, found->election_count, room, sizeof *found->elections))
-        return false;
+    room_for_one(&found->elections, found->election_count, room, sizeof *found->elections);
     struct election_settings *e = &found->elections[found->election_count++];
     const char *kind = sql_text(statement, 2);
     *e = *base;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/history/lookup.h"
 #include "probe/history/snapshot.h"
@@ -80,7 +80,8 @@ static uint64_t recorder_now_us(void)
 
 static struct batch *batch_of(struct recorder *r, int64_t at_us)
 {
-    if (!r->batch && (r->batch = batch_new())) {
+    if (!r->batch) {
+        r->batch = batch_new();
         r->batch->at_us = at_us;
         r->batch->source = r->from_log ? SOURCE_LOG : SOURCE_OBSERVED;
         r->batches++;
@@ -100,8 +101,7 @@ static struct told *recorder_told_of(struct recorder *r, const struct cluster *c
     memcpy(key, cluster->name, name);
     memcpy(key + name, e->path, length);
     if (!lookup_find(&r->index, key, name + length, &i)) {
-        if (!room_for_one(&r->told, r->told_count, &r->told_room, sizeof *r->told))
-            return NULL;
+        room_for_one(&r->told, r->told_count, &r->told_room, sizeof *r->told);
         i = (int64_t)r->told_count++;
         r->told[i] = (struct told){0};
         lookup_set(&r->index, key, name + length, i);
@@ -407,12 +407,8 @@ size_t recorder_waiting(const struct recorder *r)
 struct recorder *recorder_new(const struct model *model, const char *file, int64_t keep_ms, char **error)
 {
     *error = NULL;
-    struct recorder *r = calloc(1, sizeof *r);
-    if (!r || !(r->picture = snapshot_new())) {
-        *error = strdup("out of memory; nothing can be recorded");
-        free(r);
-        return NULL;
-    }
+    struct recorder *r = xcalloc(1, sizeof *r);
+    r->picture = snapshot_new();
     r->model = model;
     r->why = "started";
     r->generation = UINT64_MAX;
@@ -486,16 +482,11 @@ struct recorder *recorder_start(uv_loop_t *loop, struct monitor *monitor, const 
     struct recorder *r = recorder_new(monitor_model(monitor), file, keep_ms, error);
     if (!r)
         return NULL;
-    r->prepare = calloc(1, sizeof *r->prepare);
-    r->check = calloc(1, sizeof *r->check);
-    r->timer = calloc(1, sizeof *r->timer);
-    r->defer = calloc(1, sizeof *r->defer);
-    if (!r->prepare || !r->check || !r->timer || !r->defer ||
-        !monitor_subscribe(monitor, recorder_event, r)) {
-        *error = strdup("out of memory; nothing can be recorded");
-        recorder_stop(r, NULL);
-        return NULL;
-    }
+    r->prepare = xcalloc(1, sizeof *r->prepare);
+    r->check = xcalloc(1, sizeof *r->check);
+    r->timer = xcalloc(1, sizeof *r->timer);
+    r->defer = xcalloc(1, sizeof *r->defer);
+    monitor_subscribe(monitor, recorder_event, r);
     r->monitor = monitor;
     uv_prepare_init(loop, r->prepare);
     uv_check_init(loop, r->check);

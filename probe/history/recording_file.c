@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
@@ -26,11 +27,11 @@ char *recording_file_choose(const struct history_settings *settings, bool readin
 {
     *error = NULL;
     if (settings->file && strcmp(settings->file, "off") == 0) {
-        *error = strdup("the configuration says history: {file: off}; name a file there");
+        *error = xstrdup("the configuration says history: {file: off}; name a file there");
         return NULL;
     }
     if (settings->file && strcmp(settings->file, "auto") != 0)
-        return strdup(settings->file);
+        return xstrdup(settings->file);
     const char *service = recording_file_environment("STATE_DIRECTORY"),
                *state = recording_file_environment("XDG_STATE_HOME"),
                *home = recording_file_environment("HOME");
@@ -43,10 +44,10 @@ char *recording_file_choose(const struct history_settings *settings, bool readin
         file = text_format("%s/.local/state/electop/history.db", home);
     if (reading && (!file || access(file, F_OK) != 0) && access(SERVICE_FILE, F_OK) == 0) {
         free(file);
-        file = strdup(SERVICE_FILE);
+        file = xstrdup(SERVICE_FILE);
     }
     if (!file && !service && !state && !home)
-        *error = strdup("no place for a recording: $HOME is not set; name one with history: {file: ...}");
+        *error = xstrdup("no place for a recording: $HOME is not set; name one with history: {file: ...}");
     return file;
 }
 
@@ -59,8 +60,8 @@ static bool recording_file_refuse(char **error, const char *file, const char *wh
 /* Like mkdir -p. */
 static bool make_directories(const char *directory, char **error)
 {
-    char *path = strdup(directory);
-    bool fine = path != NULL;
+    char *path = xstrdup(directory);
+    bool fine = true;
     for (char *at = path ? path + 1 : NULL; fine && at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL) {
         char *slash = strchr(at, '/');
         if (slash)
@@ -119,7 +120,7 @@ static bool check_all(const char *file, char **error)
     static const char *const suffixes[] = {"", "-wal", "-shm", "-journal", ".lock"};
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
         char *name = text_format("%s%s", file, suffixes[i]);
-        bool fine = name && check_ours(name, error);
+        bool fine = check_ours(name, error);
         free(name);
         if (!fine)
             return false;
@@ -130,9 +131,9 @@ static bool check_all(const char *file, char **error)
 static char *real_path(const char *file, char **error)
 {
     const char *slash = strrchr(file, '/');
-    char *directory = !slash          ? strdup(".")
-                      : slash == file ? strdup("/")
-                                      : strndup(file, (size_t)(slash - file));
+    char *directory = !slash          ? xstrdup(".")
+                      : slash == file ? xstrdup("/")
+                                      : xstrndup(file, (size_t)(slash - file));
     char *real = NULL, *resolved = NULL;
     if (directory && make_directories(directory, error)) {
         resolved = realpath(directory, NULL);
@@ -154,7 +155,7 @@ static int take_lock(const char *file, char **error)
     if (fd < 0) {
         *error = text_format("%s: cannot be written (%s); check who owns the directory, or name another file "
                              "with history: {file: ...}",
-                             name ? name : file, strerror(errno));
+                             name, strerror(errno));
     } else if (fcntl(fd, F_SETLK, &lock) != 0) {
         bool told = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0;
         *error =
@@ -227,7 +228,7 @@ static bool may_read(const char *name)
 static bool look_beside(const char *file, const char *suffix, struct stat *status)
 {
     char *name = text_format("%s%s", file, suffix);
-    bool there = name && stat(name, status) == 0;
+    bool there = stat(name, status) == 0;
     free(name);
     return there;
 }
@@ -257,7 +258,8 @@ static bool can_read(sqlite3 *db)
     sqlite3_busy_timeout(db, BUSY_MS);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, ROW_MOST);
     /* A stranger's file shall not run anything here. */
-    return sql_run(db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA query_only=ON; PRAGMA cache_size=-32000;"
+    return sql_run(db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA query_only=ON; PRAGMA "
+                       "cache_size=-32000;"
                        " SELECT count(*) FROM sqlite_schema");
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "probe/history/items.h"
 
 /* What a record of a patch does to its slot. */
@@ -15,9 +15,8 @@ enum record { RECORD_GONE, RECORD_WHOLE, RECORD_MIDDLE, RECORDS };
 
 struct picture *snapshot_new(void)
 {
-    struct picture *picture = calloc(1, sizeof *picture);
-    if (picture)
-        picture->top = SLOT_NONE;
+    struct picture *picture = xcalloc(1, sizeof *picture);
+    picture->top = SLOT_NONE;
     return picture;
 }
 
@@ -56,19 +55,16 @@ const unsigned char *snapshot_item(const struct picture *picture, size_t i, size
 
 /* ---- slots ---- */
 
-static bool grow_slots(struct picture *p, size_t count)
+static void grow_slots(struct picture *p, size_t count)
 {
     if (count <= p->room)
-        return true;
+        return;
     size_t room = p->room ? p->room * 2 : 64;
     while (room < count)
         room *= 2;
-    struct slot *slots = realloc(p->slots, room * sizeof *slots);
-    if (!slots)
-        return false;
+    struct slot *slots = xreallocarray(p->slots, room, sizeof *slots);
     p->slots = slots;
     p->room = room;
-    return true;
 }
 
 static uint32_t snapshot_hash_of(const unsigned char *bytes, size_t length)
@@ -79,14 +75,12 @@ static uint32_t snapshot_hash_of(const unsigned char *bytes, size_t length)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-static bool snapshot_grow_buckets(struct picture *p)
+static void snapshot_grow_buckets(struct picture *p)
 {
     if (p->used < p->bucket_count)
-        return true;
+        return;
     size_t count = p->bucket_count ? p->bucket_count * 2 : 256;
-    uint32_t *buckets = malloc(count * sizeof *buckets);
-    if (!buckets)
-        return false;
+    uint32_t *buckets = xmalloc(count * sizeof *buckets);
     for (size_t i = 0; i < count; i++)
         buckets[i] = SLOT_NONE;
     for (size_t i = 0; i < p->count; i++) {
@@ -99,7 +93,6 @@ static bool snapshot_grow_buckets(struct picture *p)
     free(p->buckets);
     p->buckets = buckets;
     p->bucket_count = count;
-    return true;
 }
 
 static uint32_t snapshot_find(const struct picture *p, uint32_t hash)
@@ -123,8 +116,8 @@ static uint32_t *children_of(struct picture *p, uint32_t parent)
 
 static uint32_t snapshot_add(struct picture *p, uint32_t hash)
 {
-    if (!snapshot_grow_buckets(p) || !grow_slots(p, p->count + 1))
-        return SLOT_NONE;
+    snapshot_grow_buckets(p);
+    grow_slots(p, p->count + 1);
     uint32_t at = p->vacant_count ? p->vacant[--p->vacant_count] : (uint32_t)p->count++;
     uint32_t *bucket = &p->buckets[hash & (p->bucket_count - 1)], *children = children_of(p, p->parent);
     p->slots[at] = (struct slot){.hash = hash,
@@ -155,8 +148,8 @@ static void snapshot_take(struct picture *p, uint32_t at, struct buffer *patch)
     slot->bytes = NULL;
     p->used--;
     put_number(patch, (uint64_t)at * RECORDS + RECORD_GONE);
-    if (room_for_one(&p->vacant, p->vacant_count, &p->vacant_room, sizeof *p->vacant))
-        p->vacant[p->vacant_count++] = at; /* else the slot is lost, and nothing else */
+    room_for_one(&p->vacant, p->vacant_count, &p->vacant_room, sizeof *p->vacant);
+    p->vacant[p->vacant_count++] = at;
 }
 
 /* ---- writing ---- */
@@ -222,7 +215,8 @@ uint32_t item_end(struct picture *p, struct buffer *patch)
         put_whole(patch, at, item->bytes, item->length);
     else
         put_middle(patch, at, slot, item);
-    unsigned char *bytes = slot->length == item->length ? slot->bytes : realloc(slot->bytes, item->length);
+    unsigned char *bytes =
+        slot->length == item->length ? slot->bytes : xreallocarray(slot->bytes, item->length, 1);
     if (!bytes) {
         p->failed = true;
         return SLOT_NONE;
@@ -269,8 +263,9 @@ bool snapshot_keyframe(const struct picture *p, struct buffer *patch)
 
 static bool reach(struct picture *p, size_t at)
 {
-    if (at >= SLOTS_MOST || !grow_slots(p, at + 1))
+    if (at >= SLOTS_MOST)
         return false;
+    grow_slots(p, at + 1);
     while (p->count <= at)
         p->slots[p->count++] = (struct slot){0};
     return true;
@@ -288,7 +283,7 @@ static bool replace(struct slot *slot, struct scan *scan, bool whole)
         return false;
     unsigned char *bytes = slot->bytes;
     if (length > slot->length || !bytes)
-        bytes = realloc(bytes, length);
+        bytes = xreallocarray(bytes, length, 1);
     if (!bytes)
         return false;
     slot->bytes = bytes;

@@ -18,7 +18,7 @@
 
 struct picture;
 
-struct picture *snapshot_new(void); /* NULL: out of memory */
+struct picture *snapshot_new(void);
 void snapshot_free(struct picture *picture);
 
 /* ---- writing ---- */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/election/bystanders.h"
 #include "probe/election/chain.h"
 #include "probe/election/client.h"
@@ -46,9 +47,7 @@ static struct last_figures *snapshot_items_figures_of(struct picture *p, size_t 
     for (size_t i = 0; i < p->figure_count; i++)
         if (p->figures[i].cluster == cluster && p->figures[i].server == server)
             return &p->figures[i];
-    struct last_figures *figures = realloc(p->figures, (p->figure_count + 1) * sizeof *figures);
-    if (!figures)
-        return NULL;
+    struct last_figures *figures = xreallocarray(p->figures, p->figure_count + 1, sizeof *figures);
     p->figures = figures;
     figures = &p->figures[p->figure_count++];
     *figures = (struct last_figures){.cluster = cluster, .server = server, .noted_us = INT64_MIN};
@@ -283,6 +282,8 @@ static void write_state(struct writing *w, const struct election *e, uint32_t at
     put_flag(w, e->hidden_watches);
     put_signed(w->out, e->mark_stat.ctime_ms);
     put_signed(w->out, e->mark_stat.mtime_ms);
+    put_flag(w, e->members_listed);
+    put_text(w->out, e->members_path);
     snapshot_items_end(w);
 }
 
@@ -315,11 +316,8 @@ static void snapshot_items_put_watchers(struct writing *w, const struct election
     uint64_t few[WATCHERS_FEW], *sessions = few;
     size_t count = chain_watched_by(e, c, few, WATCHERS_FEW);
     if (count > WATCHERS_FEW) {
-        sessions = malloc(count * sizeof *sessions);
-        if (sessions)
-            chain_watched_by(e, c, sessions, count);
-        else
-            w->picture->failed = true;
+        sessions = xmalloc(count * sizeof *sessions);
+        chain_watched_by(e, c, sessions, count);
     }
     put_number(w->out, sessions ? count : 0);
     for (size_t i = 0; sessions && i < count; i++)
@@ -511,6 +509,20 @@ static void write_departed(struct writing *w, const struct election *e, uint32_t
     }
 }
 
+static void write_members(struct writing *w, const struct election *e, uint32_t at)
+{
+    for (size_t i = 0; i < e->listed_member_count; i++) {
+        const struct member *member = &e->listed_members[i];
+        snapshot_items_begin(w, ITEM_MEMBER, at);
+        put_text(w->out, member->name);
+        item_key(w->picture);
+        put_text(w->out, member->identity);
+        put_text(w->out, member->about);
+        put_number(w->out, member->session);
+        snapshot_items_end(w);
+    }
+}
+
 bool snapshot_update(struct picture *p, const struct model *model, struct buffer *patch)
 {
     struct writing w = {.picture = p, .patch = patch, .out = &p->item};
@@ -543,6 +555,7 @@ bool snapshot_update(struct picture *p, const struct model *model, struct buffer
             write_tenures(&w, e, election);
             snapshot_items_write_failovers(&w, e, election);
             write_departed(&w, e, election);
+            write_members(&w, e, election);
             if (!p->failed)
                 items_sweep(p, election, patch);
         }

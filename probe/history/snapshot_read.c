@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/bystanders.h"
 #include "probe/election/candidates.h"
@@ -61,14 +62,10 @@ static struct moment snapshot_read_moment(const struct snapshot_reader *t, struc
     return moment;
 }
 
-/* Zeroed, and freed with the model. NULL: out of memory, which is bad. */
+/* Zeroed, and freed with the model. */
 static void *snapshot_read_keep(struct snapshot_reader *t, size_t size)
 {
-    struct kept_block *room = calloc(1, sizeof *room + size);
-    if (!room) {
-        t->bad = true;
-        return NULL;
-    }
+    struct kept_block *room = xcalloc(1, sizeof *room + size);
     room->next = t->restored->keeps;
     t->restored->keeps = room;
     return room->room;
@@ -160,9 +157,9 @@ static void snapshot_read_foreign(struct snapshot_reader *t, struct election *e,
     uint64_t count = scan_number(scan);
     if (count == 0 || scan->at == scan->end)
         return;
-    e->foreign = calloc(FOREIGN_KEPT, sizeof *e->foreign);
+    e->foreign = xcalloc(FOREIGN_KEPT, sizeof *e->foreign);
     e->foreign_count = (size_t)count;
-    for (size_t i = 0; e->foreign && i < count && i < FOREIGN_KEPT; i++) {
+    for (size_t i = 0; i < count && i < FOREIGN_KEPT; i++) {
         e->foreign[i] = snapshot_read_text(t, scan);
         t->bad = t->bad || !e->foreign[i];
     }
@@ -227,6 +224,10 @@ static void snapshot_read_state(struct snapshot_reader *t, struct election *e, s
         e->mark_stat.ctime_ms = scan_signed(scan);
         e->mark_stat.mtime_ms = scan_signed(scan);
     }
+    if (!scan->bad && scan->at < scan->end) {
+        e->members_listed = scan_flag(scan);
+        e->members_path = scan_text(scan);
+    }
 }
 
 /* ---- candidates ---- */
@@ -269,11 +270,7 @@ static void snapshot_read_watchers(struct snapshot_reader *t, struct election *e
     }
     if (count == 0)
         return;
-    uint64_t *sessions = malloc((size_t)count * sizeof *sessions);
-    if (!sessions) {
-        t->bad = true;
-        return;
-    }
+    uint64_t *sessions = xmalloc((size_t)count * sizeof *sessions);
     for (uint64_t i = 0; i < count; i++)
         sessions[i] = scan_number(scan);
     t->bad = !chain_restore(e, c, sessions, (size_t)count) || t->bad;
@@ -307,13 +304,14 @@ static void snapshot_read_candidate(struct snapshot_reader *t, size_t at, struct
         client_owns(client, c);
     size_t length;
     const char *data = scan_piece(scan, &length);
-    if (length > 0 && length <= CANDIDATE_DATA_KEPT && (c->data = malloc(length))) {
+    if (length > 0 && length <= CANDIDATE_DATA_KEPT) {
+        c->data = xmalloc(length);
         memcpy(c->data, data, length);
         c->data_length = length;
     }
     t->bad = t->bad || c->data_length != length;
     c->identity = scan_text(scan);
-    c->identity_source = (enum identity_source)scan_below(scan, IDENTITY_DATA + 1);
+    c->identity_source = (enum identity_source)scan_below(scan, IDENTITY_ACKNOWLEDGEMENT + 1);
     c->link = (enum link_state)scan_below(scan, LINK_STUCK + 1);
     c->link_why = snapshot_read_text(t, scan);
     c->wrong = snapshot_read_code(scan);
@@ -330,12 +328,10 @@ static void snapshot_read_order(struct snapshot_reader *t, struct election *e, b
                                 struct scan *scan)
 {
     size_t most = (size_t)(scan->end - scan->at), count = 0;
-    struct candidate **list = malloc((most + 1) * sizeof(struct candidate *));
-    if (!list || !candidates_reserve(e, most + 1)) {
-        free(list);
-        t->bad = true;
-        return;
-    }
+    if (most > t->picture->count) /* a candidate has one place */
+        most = t->picture->count;
+    struct candidate **list = xmalloc((most + 1) * sizeof(struct candidate *));
+    candidates_reserve(e, most + 1);
     while (scan->at < scan->end && !scan->bad) {
         uint64_t at = scan_below(scan, t->picture->count);
         struct candidate *c = t->candidates[at];
@@ -383,8 +379,8 @@ static void snapshot_read_session(struct snapshot_reader *t, struct election *e,
         scan->bad = true;
         return;
     }
-    const char **paths = calloc((size_t)count + 1, sizeof *paths);
-    for (uint64_t i = 0; paths && i < count; i++) {
+    const char **paths = xcalloc((size_t)count + 1, sizeof *paths);
+    for (uint64_t i = 0; i < count; i++) {
         paths[i] = snapshot_read_text(t, scan);
         t->bad = t->bad || !paths[i];
     }
@@ -437,8 +433,8 @@ static void snapshot_read_finding(struct snapshot_reader *t, size_t at, struct s
 static void snapshot_read_worst(struct snapshot_reader *t, struct election *e, struct scan *scan)
 {
     size_t most = (size_t)(scan->end - scan->at), count = 0;
-    struct finding **list = malloc((most + 1) * sizeof(struct finding *));
-    while (list && scan->at < scan->end && !scan->bad) {
+    struct finding **list = xmalloc((most + 1) * sizeof(struct finding *));
+    while (scan->at < scan->end && !scan->bad) {
         struct finding *f = t->findings[scan_below(scan, t->picture->count)];
         if (scan->bad || !f)
             break;
@@ -461,13 +457,7 @@ static void snapshot_read_tenure(struct snapshot_reader *t, struct election *e, 
     tenure.to = snapshot_read_moment(t, scan);
     if (e->tenure_count == e->tenure_room) {
         size_t room = e->tenure_room ? e->tenure_room * 2 : TENURES_KEPT;
-        struct tenure *tenures = realloc(e->tenures, room * sizeof *tenures);
-        if (!tenures) {
-            free(tenure.name);
-            free(tenure.identity);
-            t->bad = true;
-            return;
-        }
+        struct tenure *tenures = xreallocarray(e->tenures, room, sizeof *tenures);
         e->tenures = tenures;
         e->tenure_room = room;
     }
@@ -520,7 +510,26 @@ static void snapshot_read_departed(struct snapshot_reader *t, struct election *e
     note.alone = scan_flag(scan);
     note.session = scan_number(scan);
     note.at = snapshot_read_moment(t, scan);
-    t->bad = scan->bad || !departed_put(e, &note) || t->bad;
+    if (scan->bad)
+        t->bad = true;
+    else
+        departed_put(e, &note);
+}
+
+static void snapshot_read_member(struct snapshot_reader *t, struct election *e, struct scan *scan)
+{
+    struct member member = {.name = scan_text(scan)};
+    member.identity = scan_text(scan);
+    member.about = scan_text(scan);
+    member.session = scan_number(scan);
+    if (!scan->bad && member.name) {
+        members_add(e, &member);
+        return;
+    }
+    free(member.name);
+    free(member.identity);
+    free(member.about);
+    t->bad = true;
 }
 
 /* An item of any other kind below the election. */
@@ -545,6 +554,8 @@ static void snapshot_read_below(struct snapshot_reader *t, unsigned kind, size_t
         snapshot_read_worst(t, e, scan);
     else if (kind == ITEM_DEPARTED)
         snapshot_read_departed(t, e, scan);
+    else if (kind == ITEM_MEMBER)
+        snapshot_read_member(t, e, scan);
 }
 
 /* ---- clusters ---- */
@@ -719,23 +730,14 @@ static void count_items(struct snapshot_reader *t, unsigned wanted)
         else if (kind == ITEM_ELECTION && cluster)
             cluster->election_count++;
     }
-    if (wanted == ITEM_CLUSTER &&
-        !(model->clusters = calloc(model->cluster_count + 1, sizeof *model->clusters))) {
-        model->cluster_count = 0;
-        t->bad = true;
-    }
+    if (wanted == ITEM_CLUSTER)
+        model->clusters = xcalloc(model->cluster_count + 1, sizeof *model->clusters);
     for (size_t i = 0; i < model->cluster_count && wanted != ITEM_CLUSTER; i++) {
         struct cluster *cluster = &model->clusters[i];
-        if (wanted == ITEM_SERVER &&
-            !(cluster->servers = calloc(cluster->server_count + 1, sizeof *cluster->servers))) {
-            cluster->server_count = 0;
-            t->bad = true;
-        }
-        if (wanted == ITEM_ELECTION &&
-            !(cluster->elections = calloc(cluster->election_count + 1, sizeof(struct election *)))) {
-            cluster->election_count = 0;
-            t->bad = true;
-        }
+        if (wanted == ITEM_SERVER)
+            cluster->servers = xcalloc(cluster->server_count + 1, sizeof *cluster->servers);
+        if (wanted == ITEM_ELECTION)
+            cluster->elections = xcalloc(cluster->election_count + 1, sizeof(struct election *));
     }
 }
 
@@ -776,10 +778,8 @@ static void check_whole(struct snapshot_reader *t)
         for (size_t k = 0; k < count; k++)
             if (!list[k]) {
                 t->bad = true;
-            } else if (!cluster_add(cluster, list[k])) {
-                election_free(list[k]);
-                t->bad = true;
-            }
+            } else
+                cluster_add(cluster, list[k]);
         free(list);
     }
 }
@@ -798,6 +798,7 @@ static void snapshot_read_finish(struct snapshot_reader *t)
                 qsort(e->departed->notes, e->departed->count, sizeof e->departed->notes[0], by_departure);
             if (e->tenure_count > 1)
                 qsort(e->tenures, e->tenure_count, sizeof *e->tenures, by_beginning);
+            members_sort(e);
         }
     }
 }
@@ -808,20 +809,21 @@ struct snapshot_model *snapshot_read(const struct picture *picture, int64_t wall
     static const unsigned char order[] = {ITEM_CLOCK,   ITEM_CLUSTER,   ITEM_SERVER,   ITEM_ELECTION,
                                           ITEM_SESSION, ITEM_CANDIDATE, ITEM_OUTSIDER, ITEM_FINDING,
                                           ITEM_TENURE,  ITEM_FAILOVER,  ITEM_LINE,     ITEM_FOREIGN,
-                                          ITEM_WORST,   ITEM_STATE,     ITEM_DEPARTED};
-    struct snapshot_reader t = {.picture = picture, .restored = calloc(1, sizeof *t.restored)};
+                                          ITEM_WORST,   ITEM_STATE,     ITEM_DEPARTED, ITEM_MEMBER};
+    struct snapshot_reader t = {.picture = picture, .restored = xcalloc(1, sizeof *t.restored)};
     size_t count = picture->count + 1;
-    if (!t.restored || !(t.restored->model = calloc(1, sizeof *t.restored->model)))
+    if (!t.restored)
         goto fail;
+    t.restored->model = xcalloc(1, sizeof *t.restored->model);
     struct model *model = t.restored->model;
     char *error = NULL;
     model->recipes = recipe_book_new(NULL, 0, &error);
     free(error);
     model->generation = generation;
-    t.clusters = calloc(count, sizeof(struct cluster *));
-    t.elections = calloc(count, sizeof(struct election *));
-    t.candidates = calloc(count, sizeof(struct candidate *));
-    t.findings = calloc(count, sizeof(struct finding *));
+    t.clusters = xcalloc(count, sizeof(struct cluster *));
+    t.elections = xcalloc(count, sizeof(struct election *));
+    t.candidates = xcalloc(count, sizeof(struct candidate *));
+    t.findings = xcalloc(count, sizeof(struct finding *));
     t.bad = !model->recipes || !t.clusters || !t.elections || !t.candidates || !t.findings;
     for (size_t i = 0; i < sizeof order && !t.bad; i++) {
         if (order[i] == ITEM_CLUSTER || order[i] == ITEM_SERVER || order[i] == ITEM_ELECTION)
@@ -839,7 +841,7 @@ fail:
     free(t.elections);
     free(t.candidates);
     free(t.findings);
-    if (t.restored && t.restored->model && !t.bad)
+    if (t.restored && !t.bad)
         return t.restored;
     snapshot_model_free(t.restored);
     return NULL;

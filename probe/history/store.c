@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/history/digest.h"
 #include "probe/history/recording_file.h"
@@ -365,7 +366,7 @@ static void store_remove_remains(const struct store *store)
 {
     for (size_t i = 0; i < BESIDE_COUNT; i++) {
         char *name = text_format("%s%s", store->file, beside[i]);
-        if (name && store_inode(store->file, "") == 0)
+        if (store_inode(store->file, "") == 0)
             unlink(name);
         free(name);
     }
@@ -499,11 +500,7 @@ static void write_for_ever(void *context)
 struct store *store_open(const char *file, int64_t keep_ms, char **error)
 {
     *error = NULL;
-    struct store *store = calloc(1, sizeof *store);
-    if (!store) {
-        *error = strdup("out of memory; nothing can be recorded");
-        return NULL;
-    }
+    struct store *store = xcalloc(1, sizeof *store);
     store->last = &store->first;
     store->keep_ms = keep_ms;
     store->trim_ms = store_now_ms();
@@ -513,7 +510,7 @@ struct store *store_open(const char *file, int64_t keep_ms, char **error)
     if (store->lock >= 0 && store_open_database(store, error) && store_end_tenures(store, error)) {
         store->has_thread = uv_thread_create(&store->thread, write_for_ever, store) == 0;
         if (!store->has_thread)
-            *error = strdup("no thread can be started to write the recording; raise the limit of processes");
+            *error = xstrdup("no thread can be started to write the recording; raise the limit of processes");
     }
     if (store->has_thread)
         return store;
@@ -561,7 +558,7 @@ void store_alive(struct store *store, int64_t now_us)
 char *store_problem(struct store *store)
 {
     uv_mutex_lock(&store->mutex);
-    char *problem = store->problem ? strdup(store->problem) : NULL;
+    char *problem = store->problem ? xstrdup(store->problem) : NULL;
     uv_mutex_unlock(&store->mutex);
     return problem;
 }

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
+#include <libdeflate.h>
+
+#include "config/memory.h"
 #include "probe/history/codec.h"
 #include "probe/history/lookup.h"
 #include "probe/history/schema.h"
@@ -99,7 +101,7 @@ struct writer_sql {
 
 struct writer_sql *writer_sql_new(void)
 {
-    return calloc(1, sizeof(struct writer_sql));
+    return xcalloc(1, sizeof(struct writer_sql));
 }
 
 void writer_sql_committed(struct writer_sql *rows)
@@ -273,14 +275,13 @@ static bool write_subject(struct writer_sql *rows, const struct batch *batch, co
 /* NULL: out of memory. */
 static unsigned char *deflated(const void *bytes, size_t length, size_t *size)
 {
-    uLongf room = compressBound((uLong)length);
-    unsigned char *out = malloc(room);
-    if (out && compress2(out, &room, bytes, (uLong)length, 6) == Z_OK) {
-        *size = room;
-        return out;
-    }
-    free(out);
-    return NULL;
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(6);
+    size_t room = compressor ? libdeflate_zlib_compress_bound(compressor, length) : 0;
+    unsigned char *out = room ? xmalloc(room) : NULL;
+    *size = out ? libdeflate_zlib_compress(compressor, bytes, length, out, room) : 0;
+    if (compressor)
+        libdeflate_free_compressor(compressor);
+    return out;
 }
 
 /* The patches of the chunk that ends now, in one piece. */

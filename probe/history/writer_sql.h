@@ -13,7 +13,6 @@
 
 struct writer_sql;
 
-/* NULL: out of memory. */
 struct writer_sql *writer_sql_new(void);
 void writer_sql_free(struct writer_sql *rows);
 
