@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
+#include "config/memory.h"
+
 uv_timer_t *loop_timer_new(uv_loop_t *loop, void *owner)
 {
-    uv_timer_t *timer = calloc(1, sizeof *timer);
-    if (!timer)
-        return NULL;
+    uv_timer_t *timer = xcalloc(1, sizeof *timer);
     uv_timer_init(loop, timer);
     timer->data = owner;
     return timer;

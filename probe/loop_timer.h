@@ -6,7 +6,7 @@
 
 #include <uv.h>
 
-/* Not started yet; its data is the owner. NULL: out of memory. */
+/* Not started yet; its data is the owner. */
 uv_timer_t *loop_timer_new(uv_loop_t *loop, void *owner);
 /* It does not fire any more, and its owner may go; it goes itself in a later turn of the loop. NULL is fine.
  */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/clock.h"
 #include "probe/election/baseline.h"
 #include "probe/log.h"
@@ -88,11 +89,11 @@ static void monitor_on_reading(void *context)
 struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, char **error)
 {
     *error = NULL;
-    struct monitor *m = calloc(1, sizeof *m);
-    if (!m || !(m->model = model_new(settings, error)) ||
-        !(m->clusters = calloc(settings->cluster_count, sizeof *m->clusters)) ||
-        !(m->heartbeat = loop_timer_new(loop, m)))
+    struct monitor *m = xcalloc(1, sizeof *m);
+    if (!(m->model = model_new(settings, error)))
         goto failed;
+    m->clusters = xcalloc(settings->cluster_count, sizeof *m->clusters);
+    m->heartbeat = loop_timer_new(loop, m);
     m->model->on_event = monitor_on_event;
     m->model->context = m;
     m->beat = clock_now();
@@ -108,19 +109,16 @@ struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, 
     return m;
 failed:
     if (!*error)
-        *error = strdup("out of memory");
+        *error = xstrdup("nothing can be watched; raise the limit of open files (ulimit -n)");
     monitor_stop(m);
     return NULL;
 }
 
-bool monitor_subscribe(struct monitor *m, monitor_event_fn fn, void *context)
+void monitor_subscribe(struct monitor *m, monitor_event_fn fn, void *context)
 {
-    struct subscriber *grown = realloc(m->subscribers, (m->subscriber_count + 1) * sizeof *grown);
-    if (!grown)
-        return false;
+    struct subscriber *grown = xreallocarray(m->subscribers, m->subscriber_count + 1, sizeof *grown);
     m->subscribers = grown;
     m->subscribers[m->subscriber_count++] = (struct subscriber){fn, context};
-    return true;
 }
 
 void monitor_unsubscribe(struct monitor *m, monitor_event_fn fn, void *context)
@@ -187,9 +185,7 @@ void monitor_attend(struct monitor *m)
 void monitor_clear(struct monitor *m, const char *cluster, const char *election, const char *candidate)
 {
     size_t length = strlen(election) + strlen(candidate) + 2;
-    char *path = malloc(length);
-    if (!path)
-        return;
+    char *path = xmalloc(length);
     snprintf(path, length, "%s/%s", strcmp(election, "/") == 0 ? "" : election, candidate);
     for (size_t i = 0; i < m->model->cluster_count; i++)
         if (strcmp(m->model->clusters[i].name, cluster) == 0)

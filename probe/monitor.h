@@ -20,8 +20,8 @@ typedef void (*monitor_event_fn)(void *context, const struct event *);
 /* Starts watching. The settings must outlive it. NULL and a text in *error (caller frees) on failure. */
 struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, char **error);
 
-/* Calls fn for every event from now on; any number may subscribe. False: out of memory. */
-bool monitor_subscribe(struct monitor *monitor, monitor_event_fn fn, void *context);
+/* Calls fn for every event from now on; any number may subscribe. */
+void monitor_subscribe(struct monitor *monitor, monitor_event_fn fn, void *context);
 /* Not from within a call of it. Without one that is subscribed: does nothing. */
 void monitor_unsubscribe(struct monitor *monitor, monitor_event_fn fn, void *context);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/loop_timer.h"
 
 #define TICK_MS 100
@@ -42,8 +43,8 @@ static const struct play demo_plays[] = {
     {.election = "/ill/never-acknowledged/overseer_elect/election", .title = "ill: never acknowledged", .name = "{session}-mute-%c:8983_solr-n_", .data = "",
      .mark = "/ill/never-acknowledged/overseer_elect/leader", .mark_data = "{\"id\":\"mute-%c:8983_solr\"}",
      .members = 3, .behaviour = BEHAVIOUR_MUTE},
-    {.election = "/ill/stale-mark/overseer_elect/election", .title = "ill: stale mark", .name = "{session}-stale-%c:8983_solr-n_", .data = "",
-     .mark = "/ill/stale-mark/overseer_elect/leader", .mark_data = "{\"id\":\"stale-%c:8983_solr\"}",
+    {.election = "/ill/stale-acknowledgement/overseer_elect/election", .title = "ill: stale acknowledgement", .name = "{session}-stale-%c:8983_solr-n_", .data = "",
+     .mark = "/ill/stale-acknowledgement/overseer_elect/leader", .mark_data = "{\"id\":\"stale-%c:8983_solr\"}",
      .members = 3, .behaviour = BEHAVIOUR_FORGETFUL, .ill = 1},
 
     /* Last to come on, since it is long. */
@@ -200,24 +201,22 @@ struct demo_elections *demo_elections_new(uv_loop_t *loop, const char *hosts,
                                           const struct security_settings *security, int timeout_ms,
                                           const struct play *plays, size_t count)
 {
-    struct demo_elections *cast = calloc(1, sizeof *cast);
-    if (!cast)
-        return NULL;
+    struct demo_elections *cast = xcalloc(1, sizeof *cast);
     cast->loop = loop;
     cast->timeout_ms = timeout_ms;
-    cast->hosts = strdup(hosts);
+    cast->hosts = xstrdup(hosts);
     cast->security = security;
     cast->guard = guard_new_private();
-    cast->stages = calloc(count ? count : 1, sizeof *cast->stages);
-    bool enough = cast->hosts && cast->guard && cast->stages;
+    cast->stages = xcalloc(count, sizeof *cast->stages);
+    bool enough = cast->guard;
     uv_update_time(loop);
     for (size_t i = 0; enough && i < count; i++) {
         struct demo_stage *stage = &cast->stages[i];
         stage->play = &plays[i];
-        stage->members = calloc((size_t)plays[i].members, sizeof *stage->members);
+        stage->members = xcalloc((size_t)plays[i].members, sizeof *stage->members);
         stage->next_ms = plays[i].first_ms ? uv_now(loop) + (uint64_t)plays[i].first_ms : 0;
         cast->count = i + 1;
-        enough = stage->members != NULL;
+        enough = true;
     }
     if (enough)
         cast->timer = loop_timer_new(loop, cast);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "config/security.h"
 #include "config/text.h"
 #include "probe/demo/supervisor.h"
@@ -486,7 +487,7 @@ static bool certificate_make(struct private_ensemble *sandbox)
     char server[300], ca[300];
     snprintf(server, sizeof server, "%s/server.pem", supervisor_directory(sandbox->supervisor));
     snprintf(ca, sizeof ca, "%s/ca.pem", supervisor_directory(sandbox->supervisor));
-    sandbox->security.tls = (struct tls_settings){.on = true, .ca = strdup(ca)};
+    sandbox->security.tls = (struct tls_settings){.on = true, .ca = xstrdup(ca)};
     return sandbox->security.tls.ca && tls_certificate_make(server, ca);
 }
 
@@ -498,11 +499,13 @@ static bool options_keep(struct private_ensemble *sandbox, const struct private_
     sandbox->connections = options->connections;
     sandbox->ready_ms = options->ready_ms > 0 ? options->ready_ms : READY_MS;
     sandbox->sync = options->sync;
-    if (options->config && !(sandbox->config = strdup(options->config)))
-        return false;
-    for (int i = 0; options->java && options->java[i]; i++)
-        if (i == JAVA_EXTRA || !(sandbox->java[i] = strdup(options->java[i])))
+    if (options->config)
+        sandbox->config = xstrdup(options->config);
+    for (int i = 0; options->java && options->java[i]; i++) {
+        if (i == JAVA_EXTRA)
             return false;
+        sandbox->java[i] = xstrdup(options->java[i]);
+    }
     return true;
 }
 
@@ -520,15 +523,15 @@ struct private_ensemble *private_ensemble_start(uv_loop_t *loop,
     struct supervisor *supervisor = supervisor_new("electop-sandbox-", error);
     if (!supervisor)
         return NULL;
-    struct private_ensemble *sandbox = calloc(1, sizeof *sandbox);
+    struct private_ensemble *sandbox = xcalloc(1, sizeof *sandbox);
     uv_timer_t *timer = loop_timer_new(loop, sandbox);
     struct http *http = sandbox ? http_new(loop, &sandbox->security) : NULL;
-    if (!sandbox || !timer || !http) {
+    if (!http) {
         free(sandbox);
         loop_timer_free(timer);
         http_free(http);
         supervisor_end(supervisor);
-        *error = text_format("out of memory");
+        *error = text_format("the HTTP client (curl) cannot be started");
         return NULL;
     }
     sandbox->loop = loop;

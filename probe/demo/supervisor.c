@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "config/memory.h"
+
 #define MESSAGE_TEXT 8192
 #define ARGUMENTS 64
 #define TREE_DEPTH 16
@@ -301,9 +303,8 @@ static void supervise(int socket, const char *prefix)
 static struct supervisor *supervisor_fail(char **error, const char *what, int problem)
 {
     size_t size = strlen(what) + 256;
-    *error = malloc(size);
-    if (*error)
-        snprintf(*error, size, "%s: %s", what, strerror(problem));
+    *error = xmalloc(size);
+    snprintf(*error, size, "%s: %s", what, strerror(problem));
     return NULL;
 }
 
@@ -322,12 +323,7 @@ struct supervisor *supervisor_new(const char *prefix, char **error)
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return supervisor_fail(error, "cannot make a socket pair for the sandbox", errno);
-    struct supervisor *supervisor = calloc(1, sizeof *supervisor);
-    if (!supervisor) {
-        close(pair[0]);
-        close(pair[1]);
-        return supervisor_fail(error, "cannot start a sandbox", ENOMEM);
-    }
+    struct supervisor *supervisor = xcalloc(1, sizeof *supervisor);
     /* Until the child has dropped the program's signal handlers, none may run in it. */
     sigset_t all, before;
     sigfillset(&all);

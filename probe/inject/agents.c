@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/candidate/guard.h"
 
@@ -49,17 +50,14 @@ void agent_name(char name[AGENT_NAME_SIZE])
 struct agents *agents_new(struct guard *guard, struct session *session, const char *sandbox, const char *run,
                           const char *name, int64_t for_ms)
 {
-    struct agents *a = calloc(1, sizeof *a);
-    if (!a)
-        return NULL;
+    struct agents *a = xcalloc(1, sizeof *a);
     a->guard = guard;
     a->session = session;
     a->for_ms = a->longest_ms = for_ms;
-    a->sandbox = strdup(sandbox);
-    a->run = strdup(run);
+    a->sandbox = xstrdup(sandbox);
+    a->run = xstrdup(run);
     snprintf(a->name, sizeof a->name, "%s", name);
-    if (a->sandbox && a->run)
-        return a;
+    return a;
     agents_free(a);
     return NULL;
 }
@@ -240,16 +238,14 @@ static void on_begun(void *context, enum session_result result, const struct zno
 static void make_ready(struct agents *a)
 {
     char *text = text_format(FOR_WORD "%" PRId64, a->for_ms);
-    if (text)
-        make(a, &a->is_ready, "ready-", a->name, text, CREATE_EPHEMERAL);
+    make(a, &a->is_ready, "ready-", a->name, text, CREATE_EPHEMERAL);
     free(text);
 }
 
 static void make_go(struct agents *a)
 {
     char *text = text_format(RUN_MARK "\n" FOR_WORD "%" PRId64, a->longest_ms);
-    if (text)
-        make(a, &a->go, "go", "", text, CREATE_PERSISTENT);
+    make(a, &a->go, "go", "", text, CREATE_PERSISTENT);
     free(text);
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "config/auth_file.h"
-#include "config/room.h"
+#include "config/memory.h"
 #include "probe/candidate/candidate_io.h"
 #include "probe/candidate/candidate_options.h"
 #include "probe/candidate/candidate_session.h"
@@ -47,7 +47,7 @@ static size_t crowd_parts_per_session(const struct crowd_options *options)
 /* NULL for NULL, and where there is no memory; that is seen in text_count. */
 static const char *crowd_parts_keep(struct crowd_parts *parts, const char *text)
 {
-    char *copy = text ? strdup(text) : NULL;
+    char *copy = text ? xstrdup(text) : NULL;
     if (copy)
         parts->texts[parts->text_count++] = copy;
     return copy;
@@ -94,10 +94,9 @@ static bool crowd_parts_begin(struct crowd_parts *parts, struct crowd_options *o
     o->data = crowd_parts_keep(parts, options->data);
     o->mark = crowd_parts_keep(parts, options->mark);
     o->mark_data = crowd_parts_keep(parts, options->mark_data ? options->mark_data : options->data);
-    parts->list = calloc(options->part_count + 1, sizeof *parts->list);
-    parts->options = calloc(options->part_count + 1, sizeof *parts->options);
-    if ((options->session.auth_credential && !parts->credential) || parts->text_count < texts ||
-        !parts->list || !parts->options)
+    parts->list = xcalloc(options->part_count + 1, sizeof *parts->list);
+    parts->options = xcalloc(options->part_count + 1, sizeof *parts->options);
+    if ((options->session.auth_credential && !parts->credential) || parts->text_count < texts)
         return false;
     for (size_t i = 0; i < options->part_count; i++)
         parts->list[i] = options->parts[i];
@@ -483,7 +482,7 @@ static void crowd_set_problem(struct crowd *crowd, const char *text)
     if (!text || (crowd->problem && strcmp(crowd->problem, text) == 0))
         return;
     free(crowd->problem);
-    crowd->problem = strdup(text);
+    crowd->problem = xstrdup(text);
 }
 
 /* Some are in, and the next ones are turned away again and again, without a word of why. */
@@ -532,15 +531,12 @@ static struct candidate_session *crew_at(struct crowd *crowd, size_t at)
 {
     if (at < crowd->candidate_session_count)
         return crowd->sessions[at];
-    if (!room_for_one(&crowd->sessions, crowd->candidate_session_count, &crowd->session_room,
-                      sizeof(struct candidate_session *)))
-        return NULL;
+    room_for_one(&crowd->sessions, crowd->candidate_session_count, &crowd->session_room,
+                 sizeof(struct candidate_session *));
     struct candidate_session *candidate_session =
         candidate_session_new(&crowd->candidate_session_options, crowd->per_session);
-    if (candidate_session) {
-        crowd->sessions[crowd->candidate_session_count++] = candidate_session;
-        crowd->connecting++;
-    }
+    crowd->sessions[crowd->candidate_session_count++] = candidate_session;
+    crowd->connecting++;
     return candidate_session;
 }
 
@@ -561,8 +557,9 @@ static void bring_on(struct crowd *crowd, uint64_t time_us)
             (at == crowd->candidate_session_count && crowd->connecting >= CONNECTING_MOST))
             return;
         struct candidate_session *candidate_session = crew_at(crowd, at);
-        if (!candidate_session || !run_stats_enter(&crowd->stats, due ? due : time_us))
-            return;                  /* out of memory: the next tick tries again */
+        if (!candidate_session)
+            return; /* the next tick tries again */
+        run_stats_enter(&crowd->stats, due ? due : time_us);
         size_t i = crowd->entered++; /* first: its requests are counted */
         if (!candidate_session_enter(candidate_session, crowd_candidate_options(crowd, i), (uint32_t)i)) {
             crowd->entered--;
@@ -653,9 +650,7 @@ size_t crowd_sessions(const struct crowd_options *options)
 struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
                         const struct crowd_listener *listener, void *context)
 {
-    struct crowd *crowd = calloc(1, sizeof *crowd);
-    if (!crowd)
-        return NULL;
+    struct crowd *crowd = xcalloc(1, sizeof *crowd);
     run_stats_init(&crowd->stats);
     crowd->loop = loop;
     crowd->listener = *listener;
@@ -675,7 +670,7 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
                                             .connection = on_connection};
     crowd->limiter = connect_limiter_new(loop);
     crowd->poller = descriptor_poll_new(loop);
-    bool good = crowd->limiter && crowd->poller && crowd_parts_begin(&crowd->parts, &crowd->options, options);
+    bool good = crowd->poller && crowd_parts_begin(&crowd->parts, &crowd->options, options);
     if (good && options->look == LOOK_SHARED && !options->lock) {
         crowd->reading = shared_list_new(loop, options->election, candidate_io_looked,
                                          &crowd->candidate_session_options.listener, crowd);

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 
 struct death_return {
     size_t i;
@@ -49,8 +49,8 @@ uint64_t kill_schedule_take(struct kill_schedule *s, enum death_obstacle obstacl
 
 static void return_later(struct kill_schedule *s, size_t i, enum kill_mode how, uint64_t at_us)
 {
-    if (room_for_one(&s->returns, s->return_count, &s->return_room, sizeof *s->returns))
-        s->returns[s->return_count++] = (struct death_return){i, at_us, how};
+    room_for_one(&s->returns, s->return_count, &s->return_room, sizeof *s->returns);
+    s->returns[s->return_count++] = (struct death_return){i, at_us, how};
 }
 
 void kill_schedule_died(struct kill_schedule *s, size_t i, enum kill_mode how, uint64_t due_us,

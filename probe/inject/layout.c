@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/candidate/guard.h"
 #include "probe/candidate/naming.h"
@@ -77,7 +78,6 @@ static void put_entry(struct text *text, const struct acl_entry *entry)
     text_printf(&who, "%.20s:%.*s", entry->scheme, (int)shown_length(entry), entry->id);
     if (who.at)
         text_quote(text, who.at, who.length);
-    text->failed |= who.failed;
     text_free(&who);
     text_add(text, " ");
     for (size_t i = 0; i < sizeof permissions / sizeof *permissions; i++)
@@ -145,12 +145,12 @@ static void live_acls_look_end(struct acl_look *look)
 static char *tell_difference(const struct acl *ours, const char *name, const struct acl *its)
 {
     char *one = acl_tell(ours), *other = acl_tell(its), *quoted = text_quoted(name), *problem = NULL;
-    if (one && other && quoted && strcmp(one, other) == 0)
+    if (other && quoted && strcmp(one, other) == 0)
         problem =
             text_format("the candidates' ACLs differ: that of %s names the same as the first one's (%s), "
                         "with another password",
                         quoted, other);
-    else if (one && other && quoted)
+    else if (other && quoted)
         problem = text_format("the candidates' ACLs differ: that of %s is %s, the first one's %s", quoted,
                               other, one);
     free(one);
@@ -162,9 +162,8 @@ static char *tell_difference(const struct acl *ours, const char *name, const str
 static char *tell_closed(const char *name)
 {
     char *quoted = text_quoted(name), *problem = NULL;
-    if (quoted)
-        problem = text_format("the ACL of %s may not be read, so nobody knows whether it is the others', too",
-                              quoted);
+    problem =
+        text_format("the ACL of %s may not be read, so nobody knows whether it is the others', too", quoted);
     free(quoted);
     return problem;
 }
@@ -213,12 +212,12 @@ static void live_acls_on_list(void *context, enum session_result result, const s
     (void)stat;
     struct acl_look *look = context;
     look->lost = result != SESSION_OK;
-    look->names = look->lost ? NULL : calloc(count + 1, sizeof *look->names);
+    look->names = look->lost ? NULL : xcalloc(count + 1, sizeof *look->names);
     look->lost |= !look->names;
     for (size_t i = 0; i < count && look->names && !look->lost; i++) {
         if (recipe_sequence_of(names[i]) == SEQUENCE_NONE)
             continue;
-        look->lost |= !(look->names[look->count] = strdup(names[i]));
+        look->names[look->count] = xstrdup(names[i]);
         look->count += !look->lost;
     }
     if (!look->lost && look->count > LIVE_ACLS_MOST)
@@ -235,12 +234,10 @@ static void live_acls_on_list(void *context, enum session_result result, const s
 static bool live_acls_read(struct session *session, const char *election, const struct acl *ours,
                            live_acls_fn fn, void *context)
 {
-    struct acl_look *look = calloc(1, sizeof *look);
-    if (!look)
-        return false;
+    struct acl_look *look = xcalloc(1, sizeof *look);
     *look = (struct acl_look){.session = session, .ours = ours, .fn = fn, .context = context};
-    look->election = strdup(election);
-    if (look->election && session_children(session, election, false, live_acls_on_list, look))
+    look->election = xstrdup(election);
+    if (session_children(session, election, false, live_acls_on_list, look))
         return true;
     look_free(look);
     return false;
@@ -297,9 +294,9 @@ char *layout_pattern(const char *name, uint64_t owner)
         return NULL; /* past the counter's end */
     snprintf(decimal, sizeof decimal, "%" PRId64, (int64_t)owner);
     snprintf(hex, sizeof hex, "%016" PRIx64, owner);
-    char *pattern = malloc(4 * length + 16);
+    char *pattern = xmalloc(4 * length + 16);
     size_t used = 0;
-    for (size_t i = 0; pattern && i < digits;) {
+    for (size_t i = 0; i < digits;) {
         const char *word = NULL;
         bool begins = i == 0 || !isxdigit((unsigned char)name[i - 1]);
         size_t found = begins ? guid_at(name + i, &word) : 0;
@@ -317,8 +314,7 @@ char *layout_pattern(const char *name, uint64_t owner)
             pattern[used++] = name[i++];
         }
     }
-    if (pattern)
-        pattern[used] = '\0';
+    pattern[used] = '\0';
     return pattern;
 }
 
@@ -331,7 +327,7 @@ static void layout_on_acl(void *context, enum session_result result, const struc
     bool lost = result == SESSION_LOST;
     layout->acl_masked = result == SESSION_OK && acl_is_masked(acl);
     for (size_t i = 0; result == SESSION_OK && !layout->acl_masked && !lost && i < acl->count; i++) {
-        char *scheme = strdup(acl->entries[i].scheme), *id = strdup(acl->entries[i].id);
+        char *scheme = xstrdup(acl->entries[i].scheme), *id = xstrdup(acl->entries[i].id);
         layout->acl_entries[layout->acl.count++] =
             (struct acl_entry){acl->entries[i].permissions, scheme, id};
         lost = !scheme || !id; /* a part of an ACL is another one */
@@ -386,7 +382,7 @@ static void layout_on_list(void *context, enum session_result result, const stru
         if (number != SEQUENCE_NONE && (!first || number < recipe_sequence_of(first)))
             first = names[i];
     }
-    asking->sibling_name = first ? strdup(first) : NULL;
+    asking->sibling_name = first ? xstrdup(first) : NULL;
     asking->sibling = asking->sibling_name ? path_join(asking->path, first) : NULL;
     if (!asking->sibling || !session_get(asking->session, asking->sibling, false, on_sibling, asking))
         layout_asking_end(asking, result == SESSION_LOST || first);
@@ -403,10 +399,9 @@ static void on_path(void *context, enum session_result result, const struct znod
     layout->lock = result == SESSION_OK && stat->owner != 0;
     bool asked = false;
     if (layout->lock) {
-        asking->sibling = strdup(asking->path);
-        asking->sibling_name = strdup("");
-        asked = asking->sibling && asking->sibling_name &&
-                session_get(asking->session, asking->path, false, on_sibling, asking);
+        asking->sibling = xstrdup(asking->path);
+        asking->sibling_name = xstrdup("");
+        asked = session_get(asking->session, asking->path, false, on_sibling, asking);
     } else if (layout->exists) {
         asked = session_children(asking->session, asking->path, false, layout_on_list, asking);
     }
@@ -418,12 +413,10 @@ static void on_path(void *context, enum session_result result, const struct znod
 static bool layout_read(struct session *session, const char *path, struct layout *layout, layout_fn fn,
                         void *context)
 {
-    struct asking *asking = calloc(1, sizeof *asking);
-    if (!asking)
-        return false;
+    struct asking *asking = xcalloc(1, sizeof *asking);
     *asking = (struct asking){.session = session, .layout = layout, .fn = fn, .context = context};
-    asking->path = strdup(path);
-    if (asking->path && session_get(session, path, false, on_path, asking))
+    asking->path = xstrdup(path);
+    if (session_get(session, path, false, on_path, asking))
         return true;
     free(asking->path);
     free(asking);
@@ -554,7 +547,7 @@ static void on_layout(void *context, bool lost)
     struct run *t = context;
     char text[500];
     char *quoted = text_quoted(t->path);
-    const char *shown = quoted ? quoted : "the path", *problem;
+    const char *shown = quoted, *problem;
     if (t->finishing || lost) {
         t->looked(t, RUN_LOST, "the connection was lost while the path was being read; try again");
     } else if (t->layout.denied) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/election/client.h"
 #include "probe/election/identity.h"
 #include "probe/inject/layout.h"
@@ -147,20 +148,16 @@ struct live_checks *live_checks_look(uv_loop_t *loop, const struct settings *set
                                      const struct cluster_settings *cluster, const char *path,
                                      const char *pattern, live_checks_fn fn, void *context)
 {
-    struct live_checks *s = calloc(1, sizeof *s);
+    struct live_checks *s = xcalloc(1, sizeof *s);
     char *error = NULL;
-    if (!s)
-        return NULL;
     s->loop = loop;
     s->since_ms = uv_now(loop);
-    s->path = strdup(path);
-    s->pattern = strdup(pattern);
+    s->path = xstrdup(path);
+    s->pattern = xstrdup(pattern);
     s->fn = fn;
     s->context = context;
-    if (s->path && s->pattern) {
-        narrow(s, settings, cluster);
-        s->monitor = monitor_start(loop, &s->settings, &error);
-    }
+    narrow(s, settings, cluster);
+    s->monitor = monitor_start(loop, &s->settings, &error);
     free(error);
     s->timer = s->monitor ? loop_timer_new(loop, s) : NULL;
     if (!s->timer) {

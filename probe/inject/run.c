@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "config/connect_string.h"
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/candidate/naming.h"
@@ -62,31 +63,31 @@ bool run_is_inside(const struct run *t)
 bool run_places_choose(struct run *t)
 {
     if (t->options.live) {
-        t->run = strdup("");
-        t->election = strdup(t->path);
-        return t->run && t->election && !run_is_inside(t);
+        t->run = xstrdup("");
+        t->election = xstrdup(t->path);
+        return !run_is_inside(t);
     }
     const char *rest = run_is_inside(t) ? t->path + strlen(t->sandbox) : "";
     if (*rest == '/') {
-        t->run = strndup(rest + 1, strcspn(rest + 1, "/"));
+        t->run = xstrndup(rest + 1, strcspn(rest + 1, "/"));
         const char *below = strchr(rest + 1, '/');
-        t->within = below ? strdup(below + 1) : NULL;
-        t->election = strdup(t->path);
-        if (t->run && strpbrk(t->run, ".{}"))
+        t->within = below ? xstrdup(below + 1) : NULL;
+        t->election = xstrdup(t->path);
+        if (strpbrk(t->run, ".{}"))
             return false;
     } else if (t->options.join) { /* each agent has its own election: so its times are exact */
         agent_name(t->agent);
-        t->run = strdup(t->options.join);
-        t->within = strdup(t->agent);
+        t->run = xstrdup(t->options.join);
+        t->within = xstrdup(t->agent);
         t->election = text_format("%s/%s/%s", t->sandbox, t->run, t->agent);
-        if (t->layout.lock || !t->within)
+        if (t->layout.lock)
             return false;
     } else {
         char hex[GUID_HEX_SIZE];
         if (!guid_hex32(hex))
             return false;
         t->run = text_format("run-%.8s", hex);
-        t->within = strdup("election");
+        t->within = xstrdup("election");
         t->election = t->run ? text_format("%s/%s/election", t->sandbox, t->run) : NULL;
     }
     return t->run && t->election;
@@ -307,7 +308,7 @@ static void begin_making(struct run *t)
     agent_name(t->agent);
     const char *last = strrchr(t->election, '/');
     char *candidates =
-        t->layout.lock ? strndup(t->election, (size_t)(last - t->election)) : strdup(t->election);
+        t->layout.lock ? xstrndup(t->election, (size_t)(last - t->election)) : xstrdup(t->election);
     char *names = t->layout.lock ? text_format("=%s", last + 1) : text_copy(run_name(t));
     t->guard = candidates && (names || !run_name(t))
                    ? guard_new_sandbox(t->sandbox, t->run, candidates, names)
@@ -374,10 +375,10 @@ static void begin_standing(struct run *t)
     if (!descriptors_make_room(sessions, &error))
         run_finish(t, RUN_REFUSED, error ? error : "out of memory");
     else if (!(t->crowd = crowd_new(t->loop, &options, &listener, t)))
-        run_finish(t, RUN_FAILED, "out of memory; no crowd can be brought on");
+        run_finish(t, RUN_FAILED, "no descriptor is left; raise the limit of open files (ulimit -n)");
     free(error);
-    if (t->crowd && t->options.live && !(t->rules = live_rules_keep(t, on_withdrawn)))
-        run_finish(t, RUN_FAILED, "out of memory; nobody may stand");
+    if (t->crowd && t->options.live)
+        t->rules = live_rules_keep(t, on_withdrawn);
     if (!t->crowd && t->phase == RUN_STANDING)
         begin_removing(t);
 }
@@ -494,7 +495,7 @@ static void run_on_cleared(struct run *t, bool seen)
 static void run_gather_one(struct run *t)
 {
     const char *problem;
-    struct run_report *report = t->part ? NULL : malloc(sizeof *report);
+    struct run_report *report = t->part ? NULL : xmalloc(sizeof *report);
     if (report) {
         run_report(t, report);
         t->part = run_part_write(report);
@@ -625,18 +626,16 @@ static void on_connection_failed(void *context, const char *problem)
 struct run *run_new(uv_loop_t *loop, const struct run_options *options, const struct run_listener *listener,
                     void *context)
 {
-    struct run *t = calloc(1, sizeof *t);
+    struct run *t = xcalloc(1, sizeof *t);
     struct connect_string string = {0};
     char *error = NULL;
-    if (!t)
-        return NULL;
     t->loop = loop;
     t->options = *options;
     t->listener = *listener;
     t->context = context;
     t->wall_ms = clock_wall_us() / 1000;
     if (connect_string_parse(options->cluster->hosts, &string, &error)) {
-        t->hosts = strdup(string.hosts);
+        t->hosts = xstrdup(string.hosts);
         t->path = znode_path_join(string.chroot, options->path);
         t->sandbox = znode_path_join(string.chroot, options->settings->inject.sandbox);
         connect_string_free(&string);

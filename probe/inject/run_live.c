@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/candidate/naming.h"
 #include "probe/election/recipe.h"
 #include "probe/inject/crowd.h"
@@ -117,7 +118,7 @@ static int64_t ours_in(struct live_rules *rules, char *const *names, size_t coun
     for (size_t i = 0; i < count; i++) {
         char *path = path_join(t->path, names[i]);
         int64_t number = recipe_sequence_of(names[i]);
-        if (path && number != SEQUENCE_NONE && number < first && guard_owns(t->guard, path))
+        if (number != SEQUENCE_NONE && number < first && guard_owns(t->guard, path))
             first = number;
         free(path);
     }
@@ -168,9 +169,7 @@ static void list_read(struct live_rules *rules)
 
 struct live_rules *live_rules_keep(struct run *t, void (*over)(struct run *, const char *problem))
 {
-    struct live_rules *rules = calloc(1, sizeof *rules);
-    if (!rules)
-        return NULL;
+    struct live_rules *rules = xcalloc(1, sizeof *rules);
     rules->run = t;
     rules->over = over;
     rules->keeping = true;
@@ -222,7 +221,7 @@ static void on_last_list(void *context, enum session_result result, const struct
         ours_in(rules, names, result == SESSION_OK ? count : 0);
     for (size_t i = 0; result == SESSION_OK && !rules->freed && i < count; i++) {
         char *path = path_join(t->path, names[i]);
-        if (path && guard_owns(t->guard, path) &&
+        if (guard_owns(t->guard, path) &&
             guard_delete(t->guard, t->session, path, -1, run_live_on_cleared, rules))
             rules->owed++;
         free(path);

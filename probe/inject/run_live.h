@@ -54,7 +54,7 @@ struct live_rules;
 
 #define LIVE_WITHDRAWALS_MOST 3
 
-/* The crowd has begun to join. over: it withdrew for the last time. NULL: out of memory. */
+/* The crowd has begun to join. over: it withdrew for the last time. */
 struct live_rules *live_rules_keep(struct run *run, void (*over)(struct run *, const char *problem));
 /* After the session's last answer only while none is owed; see live_rules_clear(). NULL is fine. */
 void live_rules_free(struct live_rules *rules);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/candidate/guard.h"
 #include "probe/inject/run_state.h"
@@ -171,14 +172,9 @@ void run_gather(struct run *t)
 {
     size_t count;
     const struct agent_part *parts = agents_parts(t->agents, &count);
-    struct run_part *part = malloc(sizeof *part);
-    t->all = calloc(1, sizeof *t->all);
-    if (!part || !t->all) {
-        run_note(t, "out of memory: this is our part alone");
-        free(t->all);
-        t->all = NULL;
-    }
-    for (size_t i = 0; t->all && i < count; i++) {
+    struct run_part *part = xmalloc(sizeof *part);
+    t->all = xcalloc(1, sizeof *t->all);
+    for (size_t i = 0; i < count; i++) {
         run_part_read(&parts[i], part);
         add_up(t->all, part);
         bool done = strcmp(part->end, "done") == 0, is_us = strcmp(parts[i].name, t->agent) == 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/inject/run_live.h"
 #include "probe/inject/run_part.h"
 #include "probe/inject/run_state.h"
@@ -419,10 +420,10 @@ static void run_json_put_part(struct json_writer *w, const struct run_part *part
 
 static void run_json_put_agents(struct json_writer *w, const struct run_report *r)
 {
-    struct run_part *part = malloc(sizeof *part);
+    struct run_part *part = xmalloc(sizeof *part);
     json_write_line(w, 2);
     json_write_key(w, "agents");
-    if (!part || !r->agents) {
+    if (!r->agents) {
         json_write_null(w);
         free(part);
         return;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "probe/election/recipe.h"
 
 #define FINE (1 << HISTOGRAM_FINE_BITS)
@@ -77,14 +77,12 @@ void run_stats_free(struct run_stats *t)
     free(t->failovers);
 }
 
-bool run_stats_enter(struct run_stats *t, uint64_t due_us)
+void run_stats_enter(struct run_stats *t, uint64_t due_us)
 {
-    if (!room_for_one(&t->all, t->count, &t->room, sizeof *t->all))
-        return false;
+    room_for_one(&t->all, t->count, &t->room, sizeof *t->all);
     t->all[t->count++] = (struct standing){.due_us = due_us, .state = CANDIDATE_JOINING};
     t->by_state[CANDIDATE_JOINING]++;
     t->yet_to_stand++;
-    return true;
 }
 
 void run_stats_leave(struct run_stats *t)
@@ -102,8 +100,7 @@ static struct crowd_failover *open_one(const struct run_stats *t)
 
 static void run_stats_begin(struct run_stats *t, const struct crowd_failover *failover)
 {
-    if (!room_for_one(&t->failovers, t->failover_count, &t->failover_room, sizeof *t->failovers))
-        return; /* one that is not counted */
+    room_for_one(&t->failovers, t->failover_count, &t->failover_room, sizeof *t->failovers);
     t->failovers[t->failover_count++] = *failover;
     t->open = true;
     t->death_notices = t->notices;

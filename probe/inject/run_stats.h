@@ -97,8 +97,8 @@ struct run_stats {
 void run_stats_init(struct run_stats *run_stats);
 void run_stats_free(struct run_stats *run_stats);
 
-/* One more, due to be in line since then. False: out of memory. */
-bool run_stats_enter(struct run_stats *run_stats, uint64_t due_us);
+/* One more, due to be in line since then. */
+void run_stats_enter(struct run_stats *run_stats, uint64_t due_us);
 /* The last one did not come on after all. */
 void run_stats_leave(struct run_stats *run_stats);
 void run_stats_changed(struct run_stats *run_stats, size_t i, const struct candidacy *candidacy,

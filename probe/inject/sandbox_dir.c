@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/candidate/guard.h"
 #include "probe/candidate/naming.h"
@@ -81,7 +82,7 @@ static void deletion_keep(struct deletion *deletion)
     while (first->above)
         first = first->above;
     if (!first->kept)
-        first->kept = strdup(deletion->path);
+        first->kept = xstrdup(deletion->path);
     deletion_end(deletion, false);
 }
 
@@ -95,7 +96,7 @@ static void delete_tree_on_children(void *context, enum session_result result, c
     for (size_t i = 0; i < count && !deletion->failed; i++) {
         char *path = path_join(deletion->path, names[i]);
         deletion->waiting++;
-        if (!path || !deletion_begin(deletion->guard, deletion->session, path, deletion, NULL, NULL)) {
+        if (!deletion_begin(deletion->guard, deletion->session, path, deletion, NULL, NULL)) {
             deletion->waiting--;
             deletion->failed = true;
         }
@@ -158,9 +159,7 @@ static bool deletion_begin(struct guard *guard, struct session *session, const c
                            struct deletion *above, delete_tree_fn fn, void *context)
 {
     size_t size = strlen(path) + 1;
-    struct deletion *deletion = calloc(1, sizeof *deletion + size);
-    if (!deletion)
-        return false;
+    struct deletion *deletion = xcalloc(1, sizeof *deletion + size);
     deletion->guard = guard;
     deletion->session = session;
     deletion->above = above;
@@ -238,10 +237,11 @@ static void occupied_on_list(void *context, enum session_result result, const st
     struct look *look = context;
     look->result = result;
     for (size_t i = 0; result == SESSION_OK && i < count && look->count < LOOKS_MOST; i++) {
-        if (recipe_sequence_of(names[i]) == SEQUENCE_NONE || !(look->names[look->count] = strdup(names[i])))
+        if (recipe_sequence_of(names[i]) == SEQUENCE_NONE)
             continue;
+        look->names[look->count] = xstrdup(names[i]);
         char *path = path_join(look->directory, names[i]);
-        if (path && session_exists(look->session, path, false, occupied_on_candidate, look)) {
+        if (session_exists(look->session, path, false, occupied_on_candidate, look)) {
             look->count++;
             look->owed++;
         } else {
@@ -257,12 +257,10 @@ static void occupied_on_list(void *context, enum session_result result, const st
 /* fn is called once, from the loop; also when the session ends before. False: nothing was asked. */
 static bool occupied_look(struct session *session, const char *directory, occupied_fn fn, void *context)
 {
-    struct look *look = calloc(1, sizeof *look);
-    if (!look)
-        return false;
+    struct look *look = xcalloc(1, sizeof *look);
     *look = (struct look){.session = session, .fn = fn, .context = context, .by = LOOKS_MOST, .owed = 1};
-    look->directory = strdup(directory);
-    if (look->directory && session_children(session, directory, false, occupied_on_list, look))
+    look->directory = xstrdup(directory);
+    if (session_children(session, directory, false, occupied_on_list, look))
         return true;
     free(look->directory);
     free(look);
@@ -329,7 +327,7 @@ static void sandbox_dir_fail(struct sandbox_dir *p, enum session_result result, 
 {
     char text[600];
     char *quoted = text_quoted(path);
-    const char *shown = quoted ? quoted : "it";
+    const char *shown = quoted;
     if (result == SESSION_DENIED)
         snprintf(
             text, sizeof text,
@@ -421,13 +419,13 @@ static void on_others(void *context, enum session_result result, const struct zn
         sandbox_dir_fail(p, result, "read", p->sandbox);
         return;
     }
-    p->over = calloc(count + 1, sizeof *p->over);
-    for (size_t i = 0; p->over && i < count; i++) {
+    p->over = xcalloc(count + 1, sizeof *p->over);
+    for (size_t i = 0; i < count; i++) {
         size_t length = strcspn(names[i], ".");
         if (names[i][length] == '.' || strcmp(names[i], p->run) == 0 || is_alive(names[i], names, count))
             continue;
-        if ((p->over[p->over_count] = strdup(names[i])))
-            p->over_count++;
+        p->over[p->over_count] = xstrdup(names[i]);
+        p->over_count++;
     }
     /* An earlier run of the same name may have left our own run's znode: then only our own marker is there.
      */
@@ -435,8 +433,10 @@ static void on_others(void *context, enum session_result result, const struct zn
     for (size_t i = 0; i < count; i++)
         alive += strncmp(names[i], p->run, strlen(p->run)) == 0 &&
                  strncmp(names[i] + strlen(p->run), ALIVE, strlen(ALIVE)) == 0;
-    if (p->over && alive <= 1 && (p->over[p->over_count] = strdup(p->run)))
+    if (alive <= 1) {
+        p->over[p->over_count] = xstrdup(p->run);
         p->over_count++;
+    }
     next_over(p);
 }
 
@@ -452,7 +452,7 @@ static void sandbox_dir_keep(struct sandbox_dir *p, const char *kept)
         return;
     log_line(LOG_LEVEL_WARNING, "%.300s is not of a run of ours: it stays, and what it stands in", kept);
     if (!p->kept)
-        p->kept = strdup(kept);
+        p->kept = xstrdup(kept);
 }
 
 static void on_beside_swept(void *context, bool gone, const char *kept)
@@ -483,14 +483,14 @@ static void on_beside(void *context, enum session_result result, const struct zn
             continue;
         char *path = path_join(p->sandbox, names[i]);
         p->owed++;
-        if (!path || !delete_tree(p->guard, p->session, path, on_beside_swept, p)) {
+        if (!delete_tree(p->guard, p->session, path, on_beside_swept, p)) {
             p->owed--;
             p->failed = true;
         }
         free(path);
     }
     char *path = path_join(p->sandbox, p->sweeping);
-    if (p->failed || !path || !delete_tree(p->guard, p->session, path, on_beside_swept, p))
+    if (p->failed || !delete_tree(p->guard, p->session, path, on_beside_swept, p))
         on_beside_swept(p, false, NULL);
     free(path);
 }
@@ -514,7 +514,7 @@ static void next_over(struct sandbox_dir *p)
 {
     while (p->over && p->over_at < p->over_count) {
         free(p->sweeping);
-        p->sweeping = strdup(p->over[p->over_at++]);
+        p->sweeping = xstrdup(p->over[p->over_at++]);
         char *path = p->sweeping ? path_join(p->sandbox, p->sweeping) : NULL;
         bool asked = path && session_get(p->session, path, false, on_signed, p);
         free(path);
@@ -558,7 +558,7 @@ static void on_run_signed(void *context, enum session_result result, const struc
             ? "another run is at %.200s; wait for its end, name another path, or let both share one run with "
               "--join"
             : "%.200s is there and is none of our runs; name another path in the sandbox",
-        quoted ? quoted : "that path");
+        quoted);
     free(quoted);
     sandbox_dir_done(p, text);
 }
@@ -601,8 +601,7 @@ static void make_within(struct sandbox_dir *p, size_t from)
         end += strcspn(p->within + end, "/");
         char *path = text_format("%s/%.*s", p->run_path, (int)end, p->within);
         p->owed++;
-        if (!path ||
-            !guard_create(p->guard, p->session, path, "", 0, CREATE_PERSISTENT, NULL, on_within, p)) {
+        if (!guard_create(p->guard, p->session, path, "", 0, CREATE_PERSISTENT, NULL, on_within, p)) {
             p->owed--;
             p->failed = true;
         }
@@ -726,7 +725,7 @@ static void refuse_occupied(struct sandbox_dir *p, const char *by)
     snprintf(text, sizeof text,
              "%.200s is somebody's election (%.100s stands in it), and what is put there its clients may not "
              "understand; name a directory of its own with inject: {sandbox: /path}",
-             where ? where : "the sandbox", who ? who : "a candidate");
+             where, who ? who : "a candidate");
     free(where);
     free(who);
     sandbox_dir_done(p, text);
@@ -773,22 +772,17 @@ const char *sandbox_dir_kept(const struct sandbox_dir *p)
 struct sandbox_dir *sandbox_dir_new(struct guard *guard, struct session *session,
                                     const struct sandbox_dir_options *options)
 {
-    struct sandbox_dir *p = calloc(1, sizeof *p);
-    if (!p)
-        return NULL;
+    struct sandbox_dir *p = xcalloc(1, sizeof *p);
     p->guard = guard;
     p->session = session;
-    p->sandbox = strdup(options->sandbox);
-    p->looking = strdup(options->sandbox);
-    p->run = strdup(options->run);
-    p->within = options->within ? strdup(options->within) : NULL;
+    p->sandbox = xstrdup(options->sandbox);
+    p->looking = xstrdup(options->sandbox);
+    p->run = xstrdup(options->run);
+    p->within = options->within ? xstrdup(options->within) : NULL;
     p->run_path = path_join(options->sandbox, options->run);
     p->alive_path = text_format("%s/%s" ALIVE "%s", options->sandbox, options->run, options->agent);
     p->joins = options->joins;
-    if (p->sandbox && p->looking && p->run && (p->within || !options->within) && p->run_path && p->alive_path)
-        return p;
-    sandbox_dir_free(p);
-    return NULL;
+    return p;
 }
 
 void sandbox_dir_free(struct sandbox_dir *p)

@@ -32,7 +32,7 @@ struct sandbox_dir_options {
 /* problem NULL: done; else the error and the remedy, valid during the call. */
 typedef void (*sandbox_dir_fn)(void *context, const char *problem);
 
-/* Copies the options; guard (of this sandbox and run) and session must outlive it. NULL: out of memory. */
+/* Copies the options; guard (of this sandbox and run) and session must outlive it. */
 struct sandbox_dir *sandbox_dir_new(struct guard *guard, struct session *session,
                                     const struct sandbox_dir_options *options);
 /* Never while it is being made or removed, but after the session's end. NULL is fine. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/connect_string.h"
+#include "config/memory.h"
 #include "probe/loop_timer.h"
 #include "probe/zookeeper/adminserver.h"
 #include "probe/zookeeper/fourletter.h"
@@ -198,10 +199,8 @@ static void ask_next(struct server_counters *m)
 struct server_counters *server_counters_ask(uv_loop_t *loop, const struct cluster_settings *cluster,
                                             server_counters_fn fn, void *context)
 {
-    struct server_counters *m = calloc(1, sizeof *m);
+    struct server_counters *m = xcalloc(1, sizeof *m);
     char *error = NULL;
-    if (!m)
-        return NULL;
     m->loop = loop;
     m->cluster = cluster;
     m->fn = fn;
@@ -209,7 +208,7 @@ struct server_counters *server_counters_ask(uv_loop_t *loop, const struct cluste
     server_answer_clear(&m->answer);
     m->http = http_new(loop, &cluster->security);
     m->turn = loop_timer_new(loop, m);
-    if (!m->http || !m->turn || !connect_string_parse(cluster->hosts, &m->string, &error)) {
+    if (!m->http || !connect_string_parse(cluster->hosts, &m->string, &error)) {
         free(error);
         marks_free(m);
         return NULL;
@@ -218,7 +217,7 @@ struct server_counters *server_counters_ask(uv_loop_t *loop, const struct cluste
     for (size_t i = 0; i < m->count; i++) {
         char *address = host_port_print(&m->string.servers[i]);
         server_counter_clear(&m->marks[i]);
-        snprintf(m->marks[i].address, sizeof m->marks[i].address, "%s", address ? address : "");
+        snprintf(m->marks[i].address, sizeof m->marks[i].address, "%s", address);
         free(address);
     }
     if (cluster->servers.four_letter == CHOICE_AUTO || !cluster->servers.admin_off)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
@@ -103,12 +103,12 @@ static void keep_directory(struct discover *d, const char *path, struct director
 {
     if (d->settings->follows)
         return;
-    char *copy = d->kept_count < KEPT_MOST ? strdup(path) : NULL;
-    d->cut |= d->kept_count >= KEPT_MOST;
-    if (copy && room_for_one(&d->kept, d->kept_count, &d->kept_room, sizeof *d->kept))
-        d->kept[d->kept_count++] = (struct found_directory){copy, verdict, members};
-    else
-        free(copy);
+    if (d->kept_count >= KEPT_MOST) {
+        d->cut = true;
+        return;
+    }
+    room_for_one(&d->kept, d->kept_count, &d->kept_room, sizeof *d->kept);
+    d->kept[d->kept_count++] = (struct found_directory){xstrdup(path), verdict, members};
 }
 
 /* All its children have been listed: what they are tells what it is. */
@@ -202,7 +202,7 @@ static bool watch_directory(struct discover *d, const struct directory *dir)
     struct session_shard *shard = &d->live->shards[0];
     bool room =
         d->watched_bytes + bytes <= WATCHED_BYTES && shard->path_bytes + bytes <= SESSION_SHARD_PATH_BYTES;
-    struct watched_directory *w = room ? calloc(1, sizeof *w) : NULL;
+    struct watched_directory *w = room ? xcalloc(1, sizeof *w) : NULL;
     if (w) {
         *w = (struct watched_directory){.entry = {.notice = on_directory_notice, .context = w},
                                         .discover = d,
@@ -211,13 +211,11 @@ static bool watch_directory(struct discover *d, const struct directory *dir)
                                         .depth = dir->depth,
                                         .begins = dir->begins,
                                         .part = dir->part};
-        if (watch_map_put(&d->live->watches, &w->entry, dir->path)) {
-            d->watched = w;
-            d->watched_bytes += bytes;
-            shard->path_bytes += bytes;
-            return true;
-        }
-        free(w);
+        watch_map_put(&d->live->watches, &w->entry, dir->path);
+        d->watched = w;
+        d->watched_bytes += bytes;
+        shard->path_bytes += bytes;
+        return true;
     }
     d->unwatched = true;
     return false;
@@ -265,8 +263,6 @@ static void on_changes(uv_timer_t *timer)
             continue;
         }
         struct directory *dir = discover_push(d, NULL, w->entry.path, "");
-        if (!dir)
-            continue;
         dir->alone = dir->partly = true;
         dir->depth = w->depth;
         dir->root = w->root;
@@ -315,9 +311,7 @@ static struct directory *discover_push(struct discover *d, struct directory *par
 {
     bool top = strcmp(path, "/") == 0;
     size_t size = strlen(path) + strlen(name) + 2;
-    struct directory *dir = calloc(1, sizeof *dir + size);
-    if (!dir)
-        return NULL;
+    struct directory *dir = xcalloc(1, sizeof *dir + size);
     if (*name)
         snprintf(dir->path, size, "%s/%s", top ? "" : path, name);
     else
@@ -389,7 +383,7 @@ static bool ask_witness(struct directory *dir)
 static void keep_witness(struct directory *dir, const char *name)
 {
     size_t size = strlen(dir->path) + strlen(name) + 2;
-    char *path = dir->witness_count < WITNESSES_MOST ? malloc(size) : NULL;
+    char *path = dir->witness_count < WITNESSES_MOST ? xmalloc(size) : NULL;
     if (!path)
         return;
     snprintf(path, size, "%s/%s", strcmp(dir->path, "/") == 0 ? "" : dir->path, name);
@@ -415,7 +409,7 @@ static void keep_first(const struct discover *d, char **first, const char *path)
     if (*first && strcmp(*first, path) <= 0)
         return;
     free(*first);
-    *first = strdup(path);
+    *first = xstrdup(path);
 }
 
 static void add_clause(struct text *all, const char *clause)
@@ -486,17 +480,15 @@ static void take_children(struct directory *dir, const struct recipe *recipe, ch
             continue;
         }
         if (dir->alone) {
-            char *path = malloc(room + strlen(names[i]));
-            if (path)
-                snprintf(path, room + strlen(names[i]), "%s/%s", top ? "" : dir->path, names[i]);
+            char *path = xmalloc(room + strlen(names[i]));
+            snprintf(path, room + strlen(names[i]), "%s/%s", top ? "" : dir->path, names[i]);
             bool known = !path || watched_at(d, path);
             free(path);
             if (known)
                 continue;
         }
         struct directory *child = discover_push(d, dir, dir->path, names[i]);
-        if (child)
-            child->part = dir->part || directory_kind_is_part(dir->verdict.kind, names[i]);
+        child->part = dir->part || directory_kind_is_part(dir->verdict.kind, names[i]);
     }
 }
 
@@ -513,7 +505,7 @@ static void count_child(struct directory *parent, const char *path, bool ephemer
     parent->ephemeral += ephemeral;
     parent->persistent += !ephemeral;
     if (ephemeral && !parent->ephemeral_at)
-        parent->ephemeral_at = strdup(path);
+        parent->ephemeral_at = xstrdup(path);
 }
 
 /* It was listed; false: what follows takes it on. */
@@ -715,10 +707,8 @@ void discover_begin(struct discover *d, bool renewed)
         char path[4096];
         root_path(d, d->settings->roots[i], path, sizeof path);
         struct directory *root = discover_push(d, NULL, path, "");
-        if (root) {
-            root->root = i;
-            root->begins = true;
-        }
+        root->root = i;
+        root->begins = true;
     }
     walk_on(d);
 }
@@ -742,12 +732,12 @@ struct discover *discover_new(struct live_cluster *live, const struct discover_s
     size_t roots = 0;
     while (settings->roots && settings->roots[roots])
         roots++;
-    struct discover *d = calloc(1, sizeof *d);
-    bool *shown = calloc(roots + 1, sizeof *shown);
+    struct discover *d = xcalloc(1, sizeof *d);
+    bool *shown = xcalloc(roots + 1, sizeof *shown);
     uv_timer_t *timers[3] = {NULL};
     for (size_t i = 0; i < 3; i++)
         timers[i] = loop_timer_new(live->loop, d);
-    if (!d || !shown || !timers[0] || !timers[1] || !timers[2]) {
+    if (!timers[0] || !timers[1] || !timers[2]) {
         free(d);
         free(shown);
         for (size_t i = 0; i < 3; i++)

@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/clock.h"
 #include "probe/election/election.h"
 #include "probe/election/registry.h"
 #include "probe/loop_timer.h"
+
+#define PATH_SIZE 8192
 
 /* ---- the state of one watched election ---- */
 
@@ -29,7 +32,17 @@ struct registry_watch {
     struct election_watch *watched;
     struct watch_entry entry; /* its children */
     bool listing;
+    struct member_watch *members; /* its entries that are watched: a list */
 };
+
+/* A member's entry changes while it lives, where it says what the member does: a role, a state. */
+struct member_watch {
+    struct watch_entry entry;
+    struct registry_watch *registry;
+    struct member_watch *next;
+};
+/* In a larger directory they are read once. */
+#define MEMBERS_WATCHED 32
 
 struct election_watch {
     /* New facts may need other watches and further reads: sets and begins them (election_watch.c). */
@@ -133,6 +146,67 @@ static void on_registry_entry(void *context, enum session_result result, const s
     free(r);
 }
 
+/* False: it cannot be asked for. */
+static bool registry_entry_read(struct registry_watch *w, const char *path, bool watch)
+{
+    struct election_watch *s = w->watched;
+    size_t size = strlen(path) + 1;
+    struct election_watch_read *r = xmalloc(sizeof *r + size);
+    r->watched = s;
+    memcpy(r->path, path, size);
+    if (session_get(s->shard->session, path, watch, on_registry_entry, r)) {
+        election_watch_hold(s);
+        return true;
+    }
+    free(r);
+    return false;
+}
+
+/* The list of entries shows who comes and goes. */
+static void on_member_notice(void *context, enum session_notice notice)
+{
+    struct member_watch *member = context;
+    if (notice == NOTICE_CHANGED)
+        registry_entry_read(member->registry, member->entry.path, true);
+}
+
+static bool member_is_watched(const struct registry_watch *w, const char *path)
+{
+    const struct member_watch *member = w->members;
+    while (member && strcmp(member->entry.path, path) != 0)
+        member = member->next;
+    return member != NULL;
+}
+
+/* This entry's changes are to be noticed; false: out of memory. */
+static void member_watch_new(struct registry_watch *w, const char *path)
+{
+    struct member_watch *member = xcalloc(1, sizeof *member);
+    *member = (struct member_watch){
+        .entry = {.notice = on_member_notice, .context = member}, .registry = w, .next = w->members};
+    watch_map_put(&w->watched->live->watches, &member->entry, path);
+    w->members = member;
+}
+
+/* Only those of these names stay. */
+static void member_watches_drop(struct registry_watch *w, char *const *names, size_t count)
+{
+    for (struct member_watch **link = &w->members; *link;) {
+        struct member_watch *member = *link;
+        const char *name = strrchr(member->entry.path, '/') + 1;
+        size_t i = 0;
+        while (i < count && strcmp(names[i], name) != 0)
+            i++;
+        if (i < count) {
+            link = &member->next;
+            continue;
+        }
+        *link = member->next;
+        watch_map_remove(&w->watched->live->watches, &member->entry);
+        free(member);
+    }
+}
+
 static void on_registry_exists(void *context, enum session_result result, const struct znode_stat *stat,
                                const void *data, size_t length)
 {
@@ -161,20 +235,21 @@ static void on_registry(void *context, enum session_result result, const struct 
     struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, w->entry.path);
     o.children = (struct observed_children){.stat = stat, .names = names, .count = count};
     election_watch_observe(s, &o);
+    bool members = w == &s->registries[REGISTRY_MEMBERS];
+    bool watched = members && count <= MEMBERS_WATCHED && s->election->recipe &&
+                   s->election->recipe->family == FAMILY_LOCK;
     for (size_t i = 0; i < count; i++) {
-        if (!registry_wants(s->election, w == &s->registries[REGISTRY_MEMBERS], names[i]))
+        char path[PATH_SIZE];
+        int length = snprintf(path, sizeof path, "%s/%s", w->entry.path, names[i]);
+        if (length < 0 || (size_t)length >= sizeof path)
             continue;
-        size_t size = strlen(w->entry.path) + strlen(names[i]) + 2;
-        struct election_watch_read *r = malloc(sizeof *r + size);
-        if (!r)
-            return;
-        r->watched = s;
-        snprintf(r->path, size, "%s/%s", w->entry.path, names[i]);
-        if (session_get(s->shard->session, r->path, false, on_registry_entry, r))
-            election_watch_hold(s);
-        else
-            free(r);
+        bool more = watched && !member_is_watched(w, path);
+        if (more)
+            member_watch_new(w, path);
+        if (more || registry_wants(s->election, members, names[i]))
+            registry_entry_read(w, path, watched);
     }
+    member_watches_drop(w, names, watched ? count : 0);
 }
 
 static void registry_watch_list(struct registry_watch *w)
@@ -189,14 +264,17 @@ static void registry_watch_list(struct registry_watch *w)
 /* Its path is known (NULL: it is not yet): its watch is set, and it is read. Nothing where that was done. */
 static void registry_watch_set(struct registry_watch *w, const char *path)
 {
-    if (path && !w->entry.path && watch_map_put(&w->watched->live->watches, &w->entry, path))
+    if (path && !w->entry.path) {
+        watch_map_put(&w->watched->live->watches, &w->entry, path);
         registry_watch_list(w);
+    }
 }
 
 /* All that was asked for is lost: it is read again. */
 static void registry_watch_again(struct registry_watch *w)
 {
     w->listing = false;
+    member_watches_drop(w, NULL, 0);
     if (w->entry.path)
         registry_watch_list(w);
 }
@@ -251,9 +329,7 @@ static bool read_next(struct election_watch *s)
     if (!c)
         return false;
     size_t directory = election_watch_prefix_length(s), name = strlen(c->name);
-    struct election_watch_read *r = malloc(sizeof *r + directory + name + 2);
-    if (!r)
-        return false;
+    struct election_watch_read *r = xmalloc(sizeof *r + directory + name + 2);
     r->watched = s;
     memcpy(r->path, s->path, directory);
     r->path[directory] = '/';
@@ -319,7 +395,6 @@ static void election_watch_read_soon(struct election_watch *s)
 #define DENIED_AGAIN_MS 10000
 /* After so many dead candidates in a row the list is read rather than the next one. */
 #define CHASE_MOST 3
-#define PATH_SIZE 8192
 
 static void election_watch_list(struct election_watch *s);
 static void election_watch_reconcile(struct election_watch *s);
@@ -403,9 +478,7 @@ static bool guard_send(struct node_watch *g, bool data)
 {
     struct session_shard *shard = g->watched->shard;
     size_t size = strlen(g->entry.path) + 1;
-    struct guard_read *r = malloc(sizeof *r + size);
-    if (!r)
-        return false;
+    struct guard_read *r = xmalloc(sizeof *r + size);
     r->guard = g;
     r->has_data = data;
     memcpy(r->path, g->entry.path, size);
@@ -438,8 +511,8 @@ static void guard_set(struct node_watch *g, const char *path)
             guard_ask(g);
         return;
     }
-    if (watch_map_put(&s->live->watches, &g->entry, path))
-        guard_ask(g);
+    watch_map_put(&s->live->watches, &g->entry, path);
+    guard_ask(g);
 }
 
 /*
@@ -716,13 +789,9 @@ struct election_watch *election_watch_new(struct live_cluster *live, struct sess
                                           const char *path, const struct election_settings *settings,
                                           enum election_origin origin)
 {
-    struct election_watch *s = calloc(1, sizeof *s);
+    struct election_watch *s = xcalloc(1, sizeof *s);
     uv_timer_t *timer = loop_timer_new(live->loop, s);
-    if (!s || !timer || !(s->path = strdup(path))) {
-        free(s);
-        loop_timer_free(timer);
-        return NULL;
-    }
+    s->path = xstrdup(path);
     s->reconcile = election_watch_reconcile;
     s->live = live;
     s->shard = shard;
@@ -740,10 +809,11 @@ struct election_watch *election_watch_new(struct live_cluster *live, struct sess
     o.subject = (struct observed_election){.origin = origin, .settings = settings};
     election_watch_observe(s, &o);
     s->election = model_election(live->model, live->index, path);
-    if (!s->election || !watch_map_put(&live->watches, &s->children, path)) {
+    if (!s->election) {
         election_watch_free(s);
         return NULL;
     }
+    watch_map_put(&live->watches, &s->children, path);
     if (session_state(shard->session) == CONNECTION_CONNECTED)
         election_watch_begin(s);
     return s;
@@ -755,8 +825,10 @@ void election_watch_free(struct election_watch *s)
         return;
     s->ended = true;
     watch_map_remove(&s->live->watches, &s->children);
-    for (size_t i = 0; i < REGISTRIES; i++)
+    for (size_t i = 0; i < REGISTRIES; i++) {
+        member_watches_drop(&s->registries[i], NULL, 0);
         watch_map_remove(&s->live->watches, &s->registries[i].entry);
+    }
     for (size_t i = 0; i < GUARD_COUNT; i++)
         guard_release(&s->guards[i]);
     loop_timer_free(s->timer);

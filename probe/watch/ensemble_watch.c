@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/connect_string.h"
+#include "config/memory.h"
 #include "config/units.h"
 #include "probe/log.h"
 #include "probe/watch/server_poll.h"
@@ -128,11 +129,11 @@ static void want_member(struct servers *s, size_t i)
 {
     const struct ensemble_member *m = &s->members[i];
     struct host_port at = {.host = (char *)(uintptr_t)m->host, .port = ensemble_watch_port_of(s, m)};
-    struct server_address place = {.host = strdup(m->host), .index = i, .member = i, .id = id_of(m)};
+    struct server_address place = {.host = xstrdup(m->host), .index = i, .member = i, .id = id_of(m)};
     if (!*m->host || is_doubtful(s, i)) {
         char name[40];
         snprintf(name, sizeof name, "server.%s", m->id);
-        place.address = strdup(name);
+        place.address = xstrdup(name);
         place.problem = *m->host ? PLACE_UNKNOWN : HOST_UNKNOWN;
     } else {
         place.address = host_port_print(&at);
@@ -146,7 +147,7 @@ static void want_named(struct servers *s, size_t i, size_t member)
 {
     const struct host_port *one = &s->places.named.servers[i];
     want(s, (struct server_address){.address = host_port_print(one),
-                                    .host = strdup(one->host),
+                                    .host = xstrdup(one->host),
                                     .port = one->port,
                                     .index = i,
                                     .member = member,
@@ -216,8 +217,8 @@ static void settle(struct servers *s)
         if (as[i] == CONNECT_STRING_SERVERS)
             want_member(s, i);
     if (others && s->member_count > members)
-        want(s, (struct server_address){.address = strdup("further servers"),
-                                        .host = strdup(""),
+        want(s, (struct server_address){.address = xstrdup("further servers"),
+                                        .host = xstrdup(""),
                                         .problem = TOO_MANY,
                                         .member = ENSEMBLE_MEMBERS,
                                         .id = -1});
@@ -304,8 +305,8 @@ static bool read_named(struct servers *s)
             free(s->places.named.servers[i].host);
         free(s->places.named.servers);
         s->places.named.count = 0;
-        s->places.named.servers = calloc(count, sizeof *s->places.named.servers);
-        for (size_t i = 0; s->places.named.servers && i < count && i < CONNECT_STRING_SERVERS; i++) {
+        s->places.named.servers = xcalloc(count, sizeof *s->places.named.servers);
+        for (size_t i = 0; i < count && i < CONNECT_STRING_SERVERS; i++) {
             free(error);
             error = NULL;
             s->places.named.count += host_port_parse(addresses[i], strlen(addresses[i]), ZOOKEEPER_PORT,
@@ -317,22 +318,21 @@ static bool read_named(struct servers *s)
     return good;
 }
 
-static bool read_admins(struct servers *s)
+static void read_admins(struct servers *s)
 {
     char **list = s->live->cluster->servers.admin_addresses;
     size_t count = 0;
     while (list && list[count])
         count++;
     if (count == 0)
-        return true;
-    s->places.admins = calloc(count, sizeof *s->places.admins);
-    for (size_t i = 0; s->places.admins && i < count && s->places.admin_count < CONNECT_STRING_SERVERS; i++) {
+        return;
+    s->places.admins = xcalloc(count, sizeof *s->places.admins);
+    for (size_t i = 0; i < count && s->places.admin_count < CONNECT_STRING_SERVERS; i++) {
         char *error = NULL;
         s->places.admin_count += host_port_parse(list[i], strlen(list[i]), ADMINSERVER_PORT,
                                                  &s->places.admins[s->places.admin_count], &error);
         free(error);
     }
-    return s->places.admins != NULL;
 }
 
 /* After all input of a turn: has a candidate left, does its end need an immediate poll? */
@@ -356,16 +356,14 @@ static void on_told(uv_prepare_t *watcher)
 
 struct servers *servers_new(struct live_cluster *live)
 {
-    struct servers *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
+    struct servers *s = xcalloc(1, sizeof *s);
     s->live = live;
     s->places.live = live;
-    s->timer = calloc(1, sizeof *s->timer);
-    s->watcher = calloc(1, sizeof *s->watcher);
+    s->timer = xcalloc(1, sizeof *s->timer);
+    s->watcher = xcalloc(1, sizeof *s->watcher);
     s->http = http_new(live->loop, &live->cluster->security);
     s->places.book = host_aliases_new(live->loop, on_names, s);
-    if (!s->timer || !s->watcher || !s->http || !s->places.book || !read_named(s) || !read_admins(s)) {
+    if (!s->http || !s->places.book || !read_named(s)) {
         server_addresses_release(&s->places);
         http_free(s->http);
         free(s->timer);
@@ -373,6 +371,7 @@ struct servers *servers_new(struct live_cluster *live)
         free(s);
         return NULL;
     }
+    read_admins(s);
     for (size_t i = 0; i < s->places.named.count; i++)
         host_aliases_add(s->places.book, s->places.named.servers[i].host);
     for (size_t i = 0; i < s->places.admin_count; i++)

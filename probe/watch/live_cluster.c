@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "config/connect_string.h"
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/units.h"
 #include "config/znode_path.h"
@@ -119,8 +119,7 @@ static void follower_change(void *context, const struct transaction *t, const st
         !is_of_election(f, change->path, change->path_length))
         return;
     char *path = text_format("%.*s", (int)change->path_length, change->path);
-    if (path)
-        follower_tell(f, t, path, change->kind == CHANGE_DELETED ? DEED_DELETED : ended);
+    follower_tell(f, t, path, change->kind == CHANGE_DELETED ? DEED_DELETED : ended);
     free(path);
 }
 
@@ -150,16 +149,12 @@ static void on_follow(uv_timer_t *timer)
 static struct log_follower *log_follower_new(struct live_cluster *live)
 {
     const char *directory = live->cluster->servers.transactions;
-    struct log_follower *f = directory ? calloc(1, sizeof *f) : NULL;
+    struct log_follower *f = directory ? xcalloc(1, sizeof *f) : NULL;
     if (!f)
         return NULL;
     f->live = live;
     f->paths[0] = (char *)(uintptr_t)directory;
     f->timer = loop_timer_new(live->loop, f);
-    if (!f->timer) {
-        free(f);
-        return NULL;
-    }
     uv_timer_start(f->timer, on_follow, 0, FOLLOW_MS);
     return f;
 }
@@ -184,12 +179,10 @@ static uint32_t watch_map_hash_of(const char *path)
     return hash;
 }
 
-static bool watch_map_grow(struct watch_map *map)
+static void watch_map_grow(struct watch_map *map)
 {
     size_t count = map->bucket_count ? map->bucket_count * 2 : 64;
-    struct watch_entry **buckets = calloc(count, sizeof *buckets);
-    if (!buckets)
-        return false;
+    struct watch_entry **buckets = xcalloc(count, sizeof *buckets);
     for (size_t i = 0; i < map->bucket_count; i++)
         for (struct watch_entry *e = map->buckets[i], *next; e; e = next) {
             next = e->next;
@@ -199,26 +192,22 @@ static bool watch_map_grow(struct watch_map *map)
     free(map->buckets);
     map->buckets = buckets;
     map->bucket_count = count;
-    return true;
 }
 
-bool watch_map_put(struct watch_map *map, struct watch_entry *entry, const char *path)
+void watch_map_put(struct watch_map *map, struct watch_entry *entry, const char *path)
 {
     if (entry->path && strcmp(entry->path, path) == 0)
-        return true;
-    char *copy = strdup(path);
+        return;
+    char *copy = xstrdup(path);
     watch_map_remove(map, entry);
-    if (!copy || (map->count >= map->bucket_count && !watch_map_grow(map))) {
-        free(copy);
-        return false;
-    }
+    if (map->count >= map->bucket_count)
+        watch_map_grow(map);
     entry->path = copy;
     entry->hash = watch_map_hash_of(path);
     struct watch_entry **bucket = &map->buckets[entry->hash % map->bucket_count];
     entry->next = *bucket;
     *bucket = entry;
     map->count++;
-    return true;
 }
 
 void watch_map_remove(struct watch_map *map, struct watch_entry *entry)
@@ -457,7 +446,7 @@ static void on_refused(void *context, const char *path, bool list, const char *p
     if (begins || !path) {
         log_line(LOG_LEVEL_WARNING, "%s: %s", live_name(live), path ? problem : "all is answered again");
         free(shard->refusing);
-        shard->refusing = path ? strdup(problem) : NULL;
+        shard->refusing = path ? xstrdup(problem) : NULL;
         if (all_connected(live))
             live_cluster_observe_connection(live, CONNECTION_CONNECTED, NULL);
     }
@@ -582,9 +571,7 @@ void live_cluster_watch(struct live_cluster *live, const char *path, const struc
 {
     if (live_watches(live, path))
         return;
-    if (!room_for_one(&live->subjects, live->subject_count, &live->subject_room,
-                      sizeof(struct election_watch *)))
-        return;
+    room_for_one(&live->subjects, live->subject_count, &live->subject_room, sizeof(struct election_watch *));
     struct session_shard *shard = shard_for(live, path);
     struct election_watch *s = shard ? election_watch_new(live, shard, path, settings, origin) : NULL;
     if (s) {
@@ -600,11 +587,11 @@ static void live_cluster_forget(struct live_cluster *live, struct election_watch
 {
     /* The watch that waited for its return stays in the library. */
     election_watch_shard(s)->path_bytes -= shard_share(election_watch_path(s)) / 3 * 2;
-    char *path = strdup(election_watch_path(s));
+    char *path = xstrdup(election_watch_path(s));
     log_line(LOG_LEVEL_INFO, "%s: gone for long, not watched any more: %s", live_name(live),
              election_watch_path(s));
     election_watch_free(s);
-    for (size_t i = 0; path && i < live->pattern_count; i++)
+    for (size_t i = 0; i < live->pattern_count; i++)
         pattern_wait_again(live->patterns[i], path);
     free(path);
 }
@@ -766,18 +753,13 @@ bool live_discovery(const struct live_cluster *live, struct discovery *state)
 static bool watch_configured(struct live_cluster *live)
 {
     const struct cluster_settings *cluster = live->cluster;
-    live->patterns = calloc(cluster->election_count + 1, sizeof *live->patterns);
-    if (!live->patterns)
-        return false;
+    live->patterns = xcalloc(cluster->election_count + 1, sizeof *live->patterns);
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election_settings *election = &cluster->elections[i];
         char *path = znode_path_join(live->chroot, election->path);
-        if (!path)
-            return false;
         if (znode_is_pattern(path)) {
             struct pattern *pattern = pattern_new(live, path, election);
-            if (pattern)
-                live->patterns[live->pattern_count++] = pattern;
+            live->patterns[live->pattern_count++] = pattern;
         } else {
             live_cluster_watch(live, path, election, ORIGIN_CONFIGURED);
         }
@@ -792,9 +774,7 @@ static bool watch_configured(struct live_cluster *live)
 struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct settings *settings,
                               unsigned cluster)
 {
-    struct live_cluster *live = calloc(1, sizeof *live);
-    if (!live)
-        return NULL;
+    struct live_cluster *live = xcalloc(1, sizeof *live);
     live->loop = loop;
     live->model = model;
     live->settings = settings;
@@ -803,13 +783,13 @@ struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct
     struct connect_string parsed;
     char *error = NULL;
     if (connect_string_parse(live->cluster->hosts, &parsed, &error)) {
-        live->hosts = strdup(parsed.hosts);
-        live->chroot = strdup(parsed.chroot);
+        live->hosts = xstrdup(parsed.hosts);
+        live->chroot = xstrdup(parsed.chroot);
         connect_string_free(&parsed);
     }
     free(error);
     live->slow = loop_timer_new(loop, live);
-    if (!live->hosts || !live->chroot || !live->slow || !shard_open(live)) {
+    if (!live->hosts || !live->chroot || !shard_open(live)) {
         loop_timer_free(live->slow);
         free(live->hosts);
         free(live->chroot);
@@ -822,7 +802,8 @@ struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct
     live->log = log_follower_new(live);
     live->replicas = replicas_begin(live);
     live->chroot_entry = (struct watch_entry){.notice = on_chroot_notice, .context = live};
-    if (!watch_map_put(&live->watches, &live->chroot_entry, live->chroot) || !watch_configured(live)) {
+    watch_map_put(&live->watches, &live->chroot_entry, live->chroot);
+    if (!watch_configured(live)) {
         live_stop(live);
         return NULL;
     }

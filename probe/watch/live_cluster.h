@@ -41,7 +41,7 @@ struct watch_map {
 };
 
 /* Puts entry under path (taking it from where it was). False: out of memory; it is then nowhere. */
-bool watch_map_put(struct watch_map *map, struct watch_entry *entry, const char *path);
+void watch_map_put(struct watch_map *map, struct watch_entry *entry, const char *path);
 void watch_map_remove(struct watch_map *map, struct watch_entry *entry);
 
 /* Calls every entry of that path. Entries may be put and removed meanwhile. */
@@ -166,8 +166,8 @@ bool live_discovery(const struct live_cluster *live, struct discovery *state);
 /* The snapshot ends here, complete or not. True: it was still searching for elections, which from now on is
    the cluster's problem. */
 bool live_cut(struct live_cluster *live);
-/* A person looks on: that the server of our session has fallen silent is known within a second, at the price of
-   three empty reads a second. */
+/* A person looks on: that the server of our session has fallen silent is known within a second, at the price
+   of three empty reads a second. */
 void live_attend(struct live_cluster *live);
 /* The program was stalled: all earlier facts may have changed, and are read again. */
 void live_woke(struct live_cluster *live);

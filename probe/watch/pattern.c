@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/znode_path.h"
 #include "probe/log.h"
 
@@ -81,9 +82,7 @@ static void place_add(struct pattern *p, const char *prefix, const char *rest)
             break;
     }
     size_t fixed = (size_t)(component - rest), length = strlen(prefix);
-    char *path = malloc(length + fixed + 2);
-    if (!path)
-        return;
+    char *path = xmalloc(length + fixed + 2);
     memcpy(path, prefix, length);
     memcpy(path + length, rest, fixed);
     path[length + fixed] = '\0';
@@ -94,7 +93,7 @@ static void place_add(struct pattern *p, const char *prefix, const char *rest)
         return;
     }
     bool full = p->place_count >= SERVER_ADDRESSES_MOST;
-    struct pattern_directory *place = full ? NULL : calloc(1, sizeof *place);
+    struct pattern_directory *place = full ? NULL : xcalloc(1, sizeof *place);
     if (!place) {
         log_line(LOG_LEVEL_WARNING, "%s: %s; left out: %s", p->path,
                  full ? "too many places to look at" : "out of memory", path);
@@ -132,9 +131,7 @@ static void child_found(struct pattern_directory *place, const char *name)
         return;
     bool root = strcmp(place->path, "/") == 0;
     size_t size = strlen(place->path) + strlen(name) + 2;
-    char *path = malloc(size);
-    if (!path)
-        return;
+    char *path = xmalloc(size);
     snprintf(path, size, "%s/%s", root ? "" : place->path, name);
     /* The tool's and ZooKeeper's own trees contain no elections. */
     if (strcmp(path, "/zookeeper") != 0) {
@@ -266,11 +263,8 @@ static void place_ask(struct pattern_directory *place)
 struct pattern *pattern_new(struct live_cluster *live, const char *path,
                             const struct election_settings *settings)
 {
-    struct pattern *p = calloc(1, sizeof *p);
-    if (!p || !(p->path = strdup(path))) {
-        free(p);
-        return NULL;
-    }
+    struct pattern *p = xcalloc(1, sizeof *p);
+    p->path = xstrdup(path);
     p->live = live;
     p->settings = settings;
     p->references = 1;

@@ -10,7 +10,7 @@
 
 #include "probe/watch/live_cluster.h"
 
-/* path: full, with at least one wildcard; the settings hold for every match. NULL: out of memory. */
+/* path: full, with at least one wildcard; the settings hold for every match. */
 struct pattern *pattern_new(struct live_cluster *live, const char *path,
                             const struct election_settings *settings);
 void pattern_free(struct pattern *pattern);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/settings.h"
 #include "probe/loop_timer.h"
 #include "probe/watch/ensemble_watch.h"
@@ -129,9 +130,8 @@ static void visit_read(struct visit *v)
 {
     struct replica_rounds *r = v->rounds;
     while (v->next < r->path_count && v->reads < READS_MOST) {
-        struct read *read = malloc(sizeof *read);
-        if (read)
-            *read = (struct read){v, v->next};
+        struct read *read = xmalloc(sizeof *read);
+        *read = (struct read){v, v->next};
         if (!read || !session_exists(v->session, r->paths[v->next], false, on_stat, read)) {
             free(read);
             v->next = r->path_count;
@@ -187,7 +187,7 @@ static void visit_begin(struct replica_rounds *r, const char *address)
                                                      .bad_reply = replica_check_on_bad_reply};
     struct visit *v = &r->visits[r->visit_count];
     const struct cluster_settings *cluster = r->live->cluster;
-    *v = (struct visit){.rounds = r, .address = strdup(address)};
+    *v = (struct visit){.rounds = r, .address = xstrdup(address)};
     struct session_options options = {.hosts = address,
                                       .timeout_ms = (int)cluster->session_timeout_ms,
                                       .auth_scheme = cluster->auth_scheme,
@@ -203,10 +203,11 @@ static void visit_begin(struct replica_rounds *r, const char *address)
 static void replica_check_round_begin(struct replica_rounds *r)
 {
     const struct live_cluster *live = r->live;
-    r->paths = calloc(live->subject_count + 1, sizeof *r->paths);
-    for (size_t i = 0; r->paths && i < live->subject_count; i++)
-        if ((r->paths[r->path_count] = strdup(election_watch_path(live->subjects[i]))))
-            r->path_count++;
+    r->paths = xcalloc(live->subject_count + 1, sizeof *r->paths);
+    for (size_t i = 0; i < live->subject_count; i++) {
+        r->paths[r->path_count] = xstrdup(election_watch_path(live->subjects[i]));
+        r->path_count++;
+    }
     r->round++;
     r->visiting = true;
     for (size_t i = 0; i < servers_count(live->servers) && r->visit_count < SERVERS_MOST; i++)
@@ -245,7 +246,7 @@ struct replica_rounds *replicas_begin(struct live_cluster *live)
 {
     if (!live->servers || live->cluster->servers.every_ms == 0)
         return NULL;
-    struct replica_rounds *r = calloc(1, sizeof *r);
+    struct replica_rounds *r = xcalloc(1, sizeof *r);
     uv_timer_t *timer = r ? loop_timer_new(live->loop, r) : NULL;
     if (!timer) {
         free(r);

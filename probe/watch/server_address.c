@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "config/memory.h"
 #include "probe/zookeeper/resolver.h"
 #include "probe/zookeeper/session.h"
 
@@ -70,11 +71,8 @@ void host_aliases_add(struct host_aliases *book, const char *name)
 {
     if (book->count == HOSTS_MOST || host_aliases_find(book, name))
         return;
-    struct host *host = calloc(1, sizeof *host);
-    if (!host || !(host->place.host = strdup(name))) {
-        free(host);
-        return;
-    }
+    struct host *host = xcalloc(1, sizeof *host);
+    host->place.host = xstrdup(name);
     host->book = book;
     book->hosts[book->count++] = host;
     look_up(host);
@@ -118,9 +116,8 @@ static bool host_aliases_same(const struct host_aliases *book, const char *one, 
 
 struct host_aliases *host_aliases_new(uv_loop_t *loop, void (*changed)(void *), void *context)
 {
-    struct host_aliases *book = calloc(1, sizeof *book);
-    if (book)
-        *book = (struct host_aliases){.loop = loop, .changed = changed, .context = context};
+    struct host_aliases *book = xcalloc(1, sizeof *book);
+    *book = (struct host_aliases){.loop = loop, .changed = changed, .context = context};
     return book;
 }
 

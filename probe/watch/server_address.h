@@ -30,7 +30,7 @@
 
 struct host_aliases;
 
-/* changed is called, from the loop, whenever the last look-up under way has ended. NULL: out of memory. */
+/* changed is called, from the loop, whenever the last look-up under way has ended. */
 struct host_aliases *host_aliases_new(uv_loop_t *loop, void (*changed)(void *context), void *context);
 
 /* Looks the host up, where it is not in the book. What there is no memory for is left out. */

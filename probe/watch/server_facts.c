@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/clock.h"
 #include "probe/log.h"
 #include "probe/watch/election_watch.h"
@@ -206,15 +207,14 @@ static int compare_ids(const void *left, const void *right)
 /* The sessions that lead anything, in order; malloc'd. */
 static uint64_t *leading_sessions(const struct cluster *cluster, size_t *count)
 {
-    uint64_t *ids = malloc((cluster->election_count + 1) * sizeof *ids);
+    uint64_t *ids = xmalloc((cluster->election_count + 1) * sizeof *ids);
     *count = 0;
-    for (size_t i = 0; ids && i < cluster->election_count; i++) {
+    for (size_t i = 0; i < cluster->election_count; i++) {
         const struct candidate *leader = cluster->elections[i]->leader;
         if (leader && leader->known && leader->stat.owner)
             ids[(*count)++] = leader->stat.owner;
     }
-    if (ids)
-        qsort(ids, *count, sizeof *ids, compare_ids);
+    qsort(ids, *count, sizeof *ids, compare_ids);
     return ids;
 }
 

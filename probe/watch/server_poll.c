@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/clock.h"
 #include "probe/loop_timer.h"
 #include "probe/watch/election_watch.h"
@@ -662,7 +663,7 @@ void server_poll_missed(struct server_poll *q)
 
 static char *server_poll_copy(const char *text, bool *good)
 {
-    char *copied = text ? strdup(text) : NULL;
+    char *copied = text ? xstrdup(text) : NULL;
     *good = *good && (copied || !text);
     return copied;
 }
@@ -670,9 +671,7 @@ static char *server_poll_copy(const char *text, bool *good)
 struct server_poll *server_poll_new(struct live_cluster *live, struct server_addresses *places,
                                     struct http *http, const struct server_address *place)
 {
-    struct server_poll *q = calloc(1, sizeof *q);
-    if (!q)
-        return NULL;
+    struct server_poll *q = xcalloc(1, sizeof *q);
     bool good = true;
     q->live = live;
     q->places = places;
@@ -685,7 +684,7 @@ struct server_poll *server_poll_new(struct live_cluster *live, struct server_add
     server_answer_clear(&q->answer);
     server_figures_clear(&q->before);
     q->server_id = q->address_connections_most = q->uptime_ms = -1;
-    if (!good || !q->timer) {
+    if (!good) {
         free(q->address);
         free(q->host);
         loop_timer_free(q->timer);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/clock.h"
 #include "probe/log.h"
@@ -60,9 +61,7 @@ static bool server_poll_admin_choose(struct server_poll *q)
     if (!server_addresses_admin(q->places, q->address, q->admin_at, &choice))
         return false;
     if (!q->admin_host || strcmp(q->admin_host, choice.host) != 0) {
-        char *host = strdup(choice.host);
-        if (!host)
-            return false;
+        char *host = xstrdup(choice.host);
         free(q->admin_host);
         q->admin_host = host;
     }

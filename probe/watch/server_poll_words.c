@@ -127,7 +127,5 @@ void server_poll_ask_by_word(struct server_poll *q)
         q->word_ask = fourletter_ask(q->live->loop, &q->live->cluster->security, q->host, q->port,
                                      fourletter_word_text(word), (uint64_t)inquiry_ways[q->step].within_ms,
                                      WORD_LIMIT_BYTES, server_poll_words_on_word, q);
-        if (!q->word_ask)
-            server_poll_way_failed(q, "out of memory");
     }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/zookeeper/json_stream.h"
 
 static void wrong(struct adminserver_parse *r, const char *problem);
@@ -78,8 +79,6 @@ static void connection_field(struct adminserver_parse *r, const struct json_valu
     if (value->kind == VALUE_TEXT && adminserver_parse_is(key, "remote_socket_address")) {
         char address[CLIENT_ADDRESS_SIZE];
         c->client = texts_keep(texts, address, client_address_parse(value->text, value->length, address));
-        if (!c->client)
-            wrong(r, "out of memory");
     } else if (value->kind == VALUE_TEXT && adminserver_parse_is(key, "last_operation")) {
         c->last_operation = texts_keep(texts, value->text, value->length < 16 ? value->length : 16);
     } else if (value->kind != VALUE_NUMBER) {
@@ -123,9 +122,8 @@ static void connections(struct adminserver_parse *r, const struct json_value *va
         if (r->connection.timeout_ms < 0)
             r->connection.timeout_ms = 0;
         struct connection_list *list = &r->answer->connections;
-        if (!r->wrong && !is_full(r, list->count, CONNECTIONS_MOST) &&
-            !connection_list_add(list, &r->connection))
-            wrong(r, "out of memory");
+        if (!r->wrong && !is_full(r, list->count, CONNECTIONS_MOST))
+            connection_list_add(list, &r->connection);
     } else if (value->depth == 2) {
         wrong(r, "a connection that is none");
     } else if (value->depth == 3) {
@@ -144,16 +142,15 @@ static void watches(struct adminserver_parse *r, const struct json_value *value)
     } else if (value->kind == VALUE_LIST && value->depth == 2) {
         if (!session_id_parse(value->keys[1], strlen(value->keys[1]), &session))
             wrong(r, "a session id that is none");
-        else if (!is_full(r, list->count, ENTRIES_MOST) && !watch_list_add_session(list, session))
-            wrong(r, "out of memory");
+        else if (!is_full(r, list->count, ENTRIES_MOST))
+            watch_list_add_session(list, session);
     } else if (value->depth == 2 && value->kind != VALUE_LIST_END) {
         wrong(r, "a session without a list of watched paths");
     } else if (value->depth == 3 && (value->kind != VALUE_TEXT || value->text[0] != '/')) {
         wrong(r, "a watched path that is none");
     } else if (value->depth == 3) {
-        if (!is_full(r, list->path_count, ENTRIES_MOST) &&
-            !watch_list_add_path(list, value->text, value->length))
-            wrong(r, "out of memory");
+        if (!is_full(r, list->path_count, ENTRIES_MOST))
+            watch_list_add_path(list, value->text, value->length);
     }
 }
 
@@ -172,9 +169,8 @@ static void sessions(struct adminserver_parse *r, const struct json_value *value
         seen.ends_ms = figure_parse(value->keys[1], strlen(value->keys[1]), -1);
         if (!session_id_parse(value->text, value->length, &seen.id))
             wrong(r, "a session id that is none");
-        else if (!is_full(r, r->answer->sessions.count, ENTRIES_MOST) &&
-                 !session_list_add(&r->answer->sessions, &seen))
-            wrong(r, "out of memory");
+        else if (!is_full(r, r->answer->sessions.count, ENTRIES_MOST))
+            session_list_add(&r->answer->sessions, &seen);
     }
 }
 
@@ -267,14 +263,11 @@ static void on_value(void *context, const struct json_value *value)
 
 struct adminserver_parse *adminserver_parse_new(enum admin_command command, struct server_answer *answer)
 {
-    struct adminserver_parse *r = calloc(1, sizeof *r);
-    if (!r)
-        return NULL;
+    struct adminserver_parse *r = xcalloc(1, sizeof *r);
     r->command = command;
     r->answer = answer;
     r->json = json_stream_new(on_value, r);
-    if (r->json)
-        return r;
+    return r;
     free(r);
     return NULL;
 }
@@ -352,9 +345,7 @@ struct adminserver *adminserver_ask(struct http *http, const char *host, int por
                                     void *context)
 {
     static const struct http_reader reader = {.body = adminserver_on_body, .done = on_done};
-    struct adminserver *a = calloc(1, sizeof *a);
-    if (!a)
-        return NULL;
+    struct adminserver *a = xcalloc(1, sizeof *a);
     *a = (struct adminserver){.answer = answer, .fn = fn, .context = context};
     char path[64];
     snprintf(path, sizeof path, "/commands/%s", admin_command_word(command));

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "config/memory.h"
+
 /* Of a backlog of 50, with room for others' connects. */
 #define WINDOW 30
 /* Between attempts while they fail: at first, and at most. At most 20 a second. */
@@ -42,9 +44,7 @@ static void connect_limiter_on_after(uv_check_t *after)
 
 struct connect_limiter *connect_limiter_new(uv_loop_t *loop)
 {
-    struct connect_limiter *g = calloc(1, sizeof *g);
-    if (!g)
-        return NULL;
+    struct connect_limiter *g = xcalloc(1, sizeof *g);
     uv_timer_init(loop, &g->timer);
     uv_prepare_init(loop, &g->before);
     uv_check_init(loop, &g->after);

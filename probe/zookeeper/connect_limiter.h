@@ -25,7 +25,6 @@ struct connect_limiter_pass {
     struct connect_limiter_pass *next, *previous;
 };
 
-/* NULL: out of memory. */
 struct connect_limiter *connect_limiter_new(uv_loop_t *loop);
 /* No pass may be held or waiting. NULL is fine. */
 void connect_limiter_free(struct connect_limiter *connect_limiter);

@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "config/memory.h"
+
 /* Events in one batch, as many as libuv takes. */
 #define BATCH 1024
 
@@ -60,9 +62,7 @@ static void descriptor_poll_on_ready(uv_poll_t *poll, int status, int events)
 
 struct descriptor_poll *descriptor_poll_new(uv_loop_t *loop)
 {
-    struct descriptor_poll *p = calloc(1, sizeof *p);
-    if (!p)
-        return NULL;
+    struct descriptor_poll *p = xcalloc(1, sizeof *p);
     p->fd = epoll_create1(EPOLL_CLOEXEC);
     if (p->fd < 0 || uv_poll_init(loop, &p->poll, p->fd) != 0) {
         if (p->fd >= 0)
@@ -155,6 +155,6 @@ bool descriptors_make_room(size_t sessions, char **error)
              "-n), or put "
              "several candidates on one session (--sessions shared:100)",
              sessions, (unsigned long long)wanted, (unsigned long long)limit.rlim_max);
-    *error = strdup(text);
+    *error = xstrdup(text);
     return false;
 }

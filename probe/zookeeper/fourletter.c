@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "probe/transport/tls.h"
 #include "probe/transport/transport.h"
 #include "probe/zookeeper/resolver.h"
@@ -17,7 +18,6 @@
 static const char switched_off[] = "switched off (4lw.commands.whitelist)";
 static const char cut_off[] = "the answer was cut off";
 static const char strange[] = "not a ZooKeeper answer";
-static const char no_memory[] = "out of memory";
 
 const char *fourletter_word_text(enum fourletter_word word)
 {
@@ -194,7 +194,8 @@ static const char *read_cons_line(const char *line, size_t length, struct connec
             field(list, &c, at, name, at + name + 1, value - name - 1);
         at += value < left ? value + 1 : left;
     }
-    return c.client && connection_list_add(list, &c) ? NULL : no_memory;
+    connection_list_add(list, &c);
+    return NULL;
 }
 
 /* These end with an empty line, by which a whole answer is known. */
@@ -225,15 +226,12 @@ static const char *read_wchc(const char *text, struct watch_list *list)
         length = strcspn(line, "\n");
         if (!length)
             continue;
-        bool added;
         if (line[0] == '\t' && list->count)
-            added = watch_list_add_path(list, line + 1, length - 1);
+            watch_list_add_path(list, line + 1, length - 1);
         else if (starts(line, "0x") && session_id_parse(line, length, &session))
-            added = watch_list_add_session(list, session);
+            watch_list_add_session(list, session);
         else
             return strange;
-        if (!added)
-            return no_memory;
     }
     watch_list_finish(list);
     return ends_with_empty_line(text) ? NULL : cut_off;
@@ -255,8 +253,7 @@ static const char *read_dump(const char *text, struct session_list *list)
         if (starts(line, "\t0x")) {
             if (!session_id_parse(line + 1, length - 1, &seen.id))
                 return strange;
-            if (!session_list_add(list, &seen))
-                return no_memory;
+            session_list_add(list, &seen);
         }
     }
     return cut_off;
@@ -361,7 +358,7 @@ static bool fourletter_make_room(struct fourletter *f)
     if (f->room - f->length >= 2048)
         return true;
     size_t room = f->room ? f->room * 2 : 4096;
-    char *text = room <= f->limit + 4096 ? realloc(f->text, room) : NULL;
+    char *text = room <= f->limit + 4096 ? xreallocarray(f->text, room, 1) : NULL;
     if (!text)
         return false;
     f->text = text;
@@ -509,17 +506,14 @@ static void fourletter_on_deadline(uv_timer_t *timer)
 }
 
 /* The host, and "host:port" behind it. */
-static bool keep_name(struct fourletter *f, const char *host, const char *port)
+static void keep_name(struct fourletter *f, const char *host, const char *port)
 {
     size_t length = strlen(host) + 1, size = length + strlen(host) + strlen(port) + 4;
-    char *name = malloc(length + size);
-    if (!name)
-        return false;
+    char *name = xmalloc(length + size);
     memcpy(name + size, host, length);
     snprintf(name, size, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
     f->name = name;
     f->host = name + size;
-    return true;
 }
 
 struct fourletter *fourletter_ask(uv_loop_t *loop, const struct security_settings *security, const char *host,
@@ -527,11 +521,8 @@ struct fourletter *fourletter_ask(uv_loop_t *loop, const struct security_setting
                                   fourletter_fn fn, void *context)
 {
     static const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    struct fourletter *f = calloc(1, sizeof *f);
-    if (!f || !keep_name(f, host, port)) {
-        free(f);
-        return NULL;
-    }
+    struct fourletter *f = xcalloc(1, sizeof *f);
+    keep_name(f, host, port);
     f->loop = loop;
     f->security = security;
     f->fd = -1;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/auth_file.h"
+#include "config/memory.h"
 #include "config/security.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
@@ -123,6 +124,9 @@ static bool http_is_plain(const struct http *http, const char *host, int port)
 static const char *tls_failure(const struct http_get *get, CURLcode result, char *text, size_t size)
 {
     const char *said = get->error[0] ? get->error : curl_easy_strerror(result);
+    if (strstr(said, "alert certificate required") || strstr(said, "alert bad certificate"))
+        said = get->http->security->tls.cert ? "it refuses our certificate"
+                                             : "it requires a client certificate; set tls: cert and key";
     snprintf(text, size, "%.130s", said);
     return text;
 }
@@ -183,6 +187,8 @@ static void http_finish(struct http_get *get, CURLcode result)
         problem = connect_problem(get);
     } else if (result == CURLE_COULDNT_RESOLVE_HOST) {
         problem = "no such host";
+    } else if (get->secure && strstr(get->error, " alert ")) { /* also after the handshake, in TLS 1.3 */
+        problem = tls_failure(get, result, text, sizeof text);
     } else if (result == CURLE_PARTIAL_FILE || result == CURLE_GOT_NOTHING || result == CURLE_RECV_ERROR) {
         problem = "the answer was cut off";
     } else if (result == CURLE_UNSUPPORTED_PROTOCOL || result == CURLE_WEIRD_SERVER_REPLY) {
@@ -238,9 +244,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
         return 0;
     }
     if (!p) {
-        p = calloc(1, sizeof *p);
-        if (!p)
-            return -1;
+        p = xcalloc(1, sizeof *p);
         if (uv_poll_init_socket(http->loop, &p->poll, fd) != 0) {
             free(p);
             return -1;
@@ -292,13 +296,11 @@ static size_t http_on_body(char *bytes, size_t size, size_t count, void *context
 
 struct http *http_new(uv_loop_t *loop, const struct security_settings *security)
 {
-    struct http *http = calloc(1, sizeof *http);
-    if (!http)
-        return NULL;
+    struct http *http = xcalloc(1, sizeof *http);
     http->loop = loop;
     http->security = security;
     http->timer = loop_timer_new(loop, http);
-    if (!http->timer || curl_global_init(CURL_GLOBAL_NOTHING) != CURLE_OK)
+    if (curl_global_init(CURL_GLOBAL_NOTHING) != CURLE_OK)
         goto failed;
     http->multi = curl_multi_init();
     if (!http->multi) {
@@ -393,7 +395,7 @@ static bool http_get_send(struct http_get *get)
 static struct http_get *http_prepare(struct http *http, int64_t deadline_ms, size_t limit,
                                      const struct http_reader *reader, void *context)
 {
-    struct http_get *get = calloc(1, sizeof *get);
+    struct http_get *get = xcalloc(1, sizeof *get);
     CURL *easy = get ? curl_easy_init() : NULL;
     if (!easy) {
         free(get);

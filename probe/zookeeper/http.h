@@ -3,8 +3,8 @@
  *
  * HTTP to a host and port, over TLS where the cluster's settings say so; no redirects, no proxies (whatever
  * the environment says), nothing else. An AdminServer that answers without TLS is asked so, unless tls: admin
- * says https; the log says so. Bodies are handed on as they arrive and kept nowhere. Connections are kept open
- * for the next question. Threads: everything on the loop's thread but the looking up of names.
+ * says https; the log says so. Bodies are handed on as they arrive and kept nowhere. Connections are kept
+ * open for the next question. Threads: everything on the loop's thread but the looking up of names.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_HTTP_H
 #define ELECTOP_PROBE_ZOOKEEPER_HTTP_H

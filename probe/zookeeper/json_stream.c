@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/utf8.h"
 
 /* What may come next, outside strings, numbers and words. */
@@ -51,9 +52,7 @@ static bool json_stream_keep(struct json_stream *s, const char *bytes, size_t co
         size_t room = s->room ? s->room : 256;
         while (room - s->length <= count)
             room *= 2;
-        char *text = realloc(s->text, room);
-        if (!text)
-            return json_stream_fail(s, "out of memory");
+        char *text = xreallocarray(s->text, room, 1);
         s->text = text;
         s->room = room;
     }
@@ -349,11 +348,9 @@ const char *json_stream_end(struct json_stream *s)
 
 struct json_stream *json_stream_new(json_stream_fn fn, void *context)
 {
-    struct json_stream *s = calloc(1, sizeof *s);
-    if (s) {
-        s->fn = fn;
-        s->context = context;
-    }
+    struct json_stream *s = xcalloc(1, sizeof *s);
+    s->fn = fn;
+    s->context = context;
     return s;
 }
 

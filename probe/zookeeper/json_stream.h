@@ -52,7 +52,6 @@ typedef void (*json_stream_fn)(void *context, const struct json_value *);
 
 struct json_stream;
 
-/* NULL: out of memory. */
 struct json_stream *json_stream_new(json_stream_fn fn, void *context);
 void json_stream_free(struct json_stream *json_stream);
 

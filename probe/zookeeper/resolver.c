@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
+
 struct resolver_lookup {
     uv_getaddrinfo_t request;
     struct resolver *resolver;
@@ -123,11 +125,7 @@ struct resolver *resolver_start(uv_loop_t *loop, const struct host_port *servers
                                 resolver_fn fn, void *context)
 {
     static const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    struct resolver *r = calloc(1, sizeof *r + count * sizeof *r->lookups);
-    if (!r) {
-        fn(context, NULL, 0, "out of memory");
-        return NULL;
-    }
+    struct resolver *r = xcalloc(1, sizeof *r + count * sizeof *r->lookups);
     r->servers = servers;
     r->count = count;
     r->fn = fn;

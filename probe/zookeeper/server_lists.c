@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 
 #define BLOCK_BYTES 65536
 
@@ -21,9 +21,7 @@ const char *texts_keep(struct texts *texts, const char *text, size_t length)
     struct text_block *block = texts->latest;
     if (!block || block->room - block->used <= length) {
         size_t room = length < BLOCK_BYTES / 4 ? BLOCK_BYTES - sizeof *block : length + 1;
-        block = malloc(sizeof *block + room);
-        if (!block)
-            return NULL;
+        block = xmalloc(sizeof *block + room);
         *block = (struct text_block){.before = texts->latest, .room = room};
         texts->latest = block;
     }
@@ -43,12 +41,10 @@ static void texts_free(struct texts *texts)
     }
 }
 
-bool connection_list_add(struct connection_list *l, const struct seen_connection *seen)
+void connection_list_add(struct connection_list *l, const struct seen_connection *seen)
 {
-    if (!room_for_one(&l->list, l->count, &l->room, sizeof *l->list))
-        return false;
+    room_for_one(&l->list, l->count, &l->room, sizeof *l->list);
     l->list[l->count++] = *seen;
-    return true;
 }
 
 void connection_list_free(struct connection_list *l)
@@ -58,26 +54,19 @@ void connection_list_free(struct connection_list *l)
     *l = (struct connection_list){0};
 }
 
-bool watch_list_add_session(struct watch_list *l, uint64_t session)
+void watch_list_add_session(struct watch_list *l, uint64_t session)
 {
-    if (!room_for_one(&l->list, l->count, &l->room, sizeof *l->list))
-        return false;
+    room_for_one(&l->list, l->count, &l->room, sizeof *l->list);
     l->list[l->count++] = (struct seen_watches){.session = session};
-    return true;
 }
 
-bool watch_list_add_path(struct watch_list *l, const char *path, size_t length)
+void watch_list_add_path(struct watch_list *l, const char *path, size_t length)
 {
     if (!l->count)
-        return true;
-    const char *copy = room_for_one(&l->paths, l->path_count, &l->path_room, sizeof *l->paths)
-                           ? texts_keep(&l->texts, path, length)
-                           : NULL;
-    if (!copy)
-        return false;
-    l->paths[l->path_count++] = copy;
+        return;
+    room_for_one(&l->paths, l->path_count, &l->path_room, sizeof *l->paths);
+    l->paths[l->path_count++] = texts_keep(&l->texts, path, length);
     l->list[l->count - 1].count++;
-    return true;
 }
 
 void watch_list_finish(struct watch_list *l)
@@ -97,12 +86,10 @@ void watch_list_free(struct watch_list *l)
     *l = (struct watch_list){0};
 }
 
-bool session_list_add(struct session_list *l, const struct seen_session *seen)
+void session_list_add(struct session_list *l, const struct seen_session *seen)
 {
-    if (!room_for_one(&l->list, l->count, &l->room, sizeof *l->list))
-        return false;
+    room_for_one(&l->list, l->count, &l->room, sizeof *l->list);
     l->list[l->count++] = *seen;
-    return true;
 }
 
 void session_list_free(struct session_list *l)

@@ -20,7 +20,7 @@ struct text_block;
 struct texts {
     struct text_block *latest;
 };
-/* A copy, NUL-terminated (a NUL inside ends it for its readers); NULL: out of memory. */
+/* A copy, NUL-terminated (a NUL inside ends it for its readers). */
 const char *texts_keep(struct texts *texts, const char *text, size_t length);
 
 struct connection_list {
@@ -28,7 +28,7 @@ struct connection_list {
     size_t count, room;
     struct texts texts;
 };
-bool connection_list_add(struct connection_list *connection_list, const struct seen_connection *seen);
+void connection_list_add(struct connection_list *connection_list, const struct seen_connection *seen);
 void connection_list_free(struct connection_list *connection_list);
 
 /* Sessions one after the other, each followed by its paths. */
@@ -39,8 +39,8 @@ struct watch_list {
     size_t path_count, path_room;
     struct texts texts;
 };
-bool watch_list_add_session(struct watch_list *watch_list, uint64_t session);
-bool watch_list_add_path(struct watch_list *watch_list, const char *path, size_t length);
+void watch_list_add_session(struct watch_list *watch_list, uint64_t session);
+void watch_list_add_path(struct watch_list *watch_list, const char *path, size_t length);
 void watch_list_finish(struct watch_list *watch_list);
 void watch_list_free(struct watch_list *watch_list);
 
@@ -48,7 +48,7 @@ struct session_list {
     struct seen_session *list;
     size_t count, room;
 };
-bool session_list_add(struct session_list *session_list, const struct seen_session *seen);
+void session_list_add(struct session_list *session_list, const struct seen_session *seen);
 void session_list_free(struct session_list *session_list);
 
 /* The figures that cost a server next to nothing; -1: unknown. */

@@ -13,6 +13,7 @@
 #include <uv.h>
 
 #include "config/auth_file.h"
+#include "config/memory.h"
 #include "probe/clock.h"
 #include "probe/zookeeper/resolver.h"
 #include "probe/zookeeper/session_attempt.h"
@@ -29,6 +30,7 @@
  */
 
 #define WAIT_MS 1000
+#define DRAINS_A_TURN 64
 
 struct session_linger {
     uv_poll_t poll;
@@ -53,15 +55,14 @@ static void session_linger_finish(struct session_linger *f)
     uv_close((uv_handle_t *)&f->poll, session_linger_on_closed);
 }
 
-/* Whether nothing more can come. */
+/* Whether nothing more can come. A server may send faster than this reads: it ends with its turn. */
 static bool drain(int fd)
 {
     char waste[65536];
-    ssize_t got;
-    do
+    ssize_t got = 1;
+    for (int i = 0; i < DRAINS_A_TURN && got > 0; i++)
         got = recv(fd, waste, sizeof waste, MSG_DONTWAIT);
-    while (got > 0);
-    return got == 0 || (errno != EAGAIN && errno != EINTR);
+    return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)
@@ -91,8 +92,8 @@ static void session_linger_wait(uv_loop_t *loop, int held)
 {
     if (held < 0)
         return;
-    struct session_linger *f = calloc(1, sizeof *f);
-    if (!f || uv_poll_init(loop, &f->poll, held) != 0) {
+    struct session_linger *f = xcalloc(1, sizeof *f);
+    if (uv_poll_init(loop, &f->poll, held) != 0) {
         free(f);
         close(held);
         return;
@@ -128,6 +129,8 @@ static void session_linger_wait(uv_loop_t *loop, int held)
 
 /* Frames handled before the loop gets its turn again. */
 #define FRAMES_A_TURN 4096
+/* ... and how long they may take, so that signals and timers are served in time whatever a server sends. */
+#define TURN_MOST_NS UINT64_C(50000000)
 /* How long one server may take for one attempt to connect: at first,
    and at most (then 2/3 of the timeout). */
 #define ATTEMPT_FIRST_MS 1000u
@@ -246,6 +249,7 @@ static uint64_t stalled_ms(const struct session *s)
 static void session_pump(struct session *s, int events)
 {
     int rc, error, state_before, frames = 0;
+    uint64_t until_ns = uv_hrtime() + TURN_MOST_NS;
     if (s->state == CONNECTION_CONNECTED && events & ZOOKEEPER_READ)
         s->stalled_ms = stalled_ms(s);
     if (s->listener.reading)
@@ -265,7 +269,7 @@ static void session_pump(struct session *s, int events)
         if (rc == ZOK && session_attempt_broke(s))
             rc = ZCONNECTIONLOSS;
     } while (rc == ZOK && !s->closing && !s->paused && !is_last_frame(s, owed, state_before) &&
-             ++frames < FRAMES_A_TURN);
+             ++frames < FRAMES_A_TURN && uv_hrtime() < until_ns);
     if (s->closing)
         return;
     if (rc != ZOK && rc != ZNOTHING) {
@@ -274,7 +278,8 @@ static void session_pump(struct session *s, int events)
     }
     session_io_this_turn(s->io);
     if (rc == ZOK && transport_has_input(session_io_descriptor(s->io)))
-        session_io_wake_in(s->io, 0); /* the descriptor may not show it */
+        /* The descriptor may not show it. After 0 ms libuv would run this again before any other handle. */
+        session_io_wake_in(s->io, 1);
 }
 
 static void session_on_ready(void *context, int events)
@@ -459,7 +464,9 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     } else {
         if (hopeless)
             zookeeper_end(s); /* the names may mean other servers by now */
-        if (s->state != CONNECTION_CONNECTING || s->failures <= s->address_count)
+        /* Each server of the first round, then the last of each: another problem may have come. */
+        if (s->state != CONNECTION_CONNECTING || s->failures <= s->address_count ||
+            s->failures % s->address_count == 0)
             set_state(s, CONNECTION_CONNECTING, false);
     }
     if (s->closing)
@@ -601,9 +608,9 @@ static void session_on_resolved(void *context, const struct address *addresses, 
         tell_failure(s);
     }
     free(s->addresses);
-    s->addresses = calloc(count + 1, sizeof *addresses);
+    s->addresses = xcalloc(count + 1, sizeof *addresses);
     s->address_count = s->addresses ? count : 0;
-    if (s->addresses && count)
+    if (count)
         memcpy(s->addresses, addresses, count * sizeof *addresses);
     address_shuffle(s->addresses, s->address_count);
     if (!s->closing)
@@ -622,7 +629,7 @@ static void session_begin(struct session *s)
 struct session *session_open(uv_loop_t *loop, const struct session_options *options,
                              const struct session_listener *listener, void *context)
 {
-    struct session *s = calloc(1, sizeof *s);
+    struct session *s = xcalloc(1, sizeof *s);
     static const struct session_io_beats beats = {session_on_ready, session_on_due, session_on_turn,
                                                   on_overdue};
     struct session_io *io = s ? session_io_new(loop, options->poller, &beats, s) : NULL;
@@ -630,17 +637,15 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
     bool good = io && connect_string_parse(options->hosts, &s->servers, &error);
     free(error);
     if (good && options->auth_scheme) {
-        s->auth_scheme = strdup(options->auth_scheme);
+        s->auth_scheme = xstrdup(options->auth_scheme);
         s->auth_credential = auth_share(options->auth_credential);
-        good = s->auth_scheme && s->auth_credential;
+        good = s->auth_credential;
     }
     if (!good) {
         session_io_free(io);
-        if (s) {
-            connect_string_free(&s->servers);
-            free(s->auth_scheme);
-            auth_wipe(s->auth_credential);
-        }
+        connect_string_free(&s->servers);
+        free(s->auth_scheme);
+        auth_wipe(s->auth_credential);
         free(s);
         return NULL;
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/clock.h"
 #include "probe/zookeeper/session.h"
 #include "probe/zookeeper/session_attempt.h"
@@ -14,9 +15,7 @@ static struct request *request_new(struct requests *all, enum answer_kind kind, 
                                    void *context)
 {
     size_t size = path ? strlen(path) + 1 : 0;
-    struct request *r = malloc(sizeof *r + size);
-    if (!r)
-        return NULL;
+    struct request *r = xmalloc(sizeof *r + size);
     *r = (struct request){.all = all, .kind = kind, .context = context};
     if (path)
         memcpy(r->path, path, size);
@@ -112,24 +111,21 @@ static size_t child_watch_at(const struct child_watches *w, uint64_t hash)
     return at;
 }
 
-static bool child_watches_grow(struct child_watches *w)
+static void child_watches_grow(struct child_watches *w)
 {
     struct child_watches larger = {.room = w->room ? w->room * 2 : 16, .count = w->count};
-    larger.list = calloc(larger.room, sizeof *larger.list);
-    if (!larger.list)
-        return false;
+    larger.list = xcalloc(larger.room, sizeof *larger.list);
     for (size_t i = 0; i < w->room; i++)
         if (w->list[i].hash != 0)
             larger.list[child_watch_at(&larger, w->list[i].hash)] = w->list[i];
     free(w->list);
     *w = larger;
-    return true;
 }
 
 bool child_watches_add(struct child_watches *w, const char *path, int64_t since_us)
 {
-    if (w->count * 2 >= w->room && !child_watches_grow(w))
-        return false;
+    if (w->count * 2 >= w->room)
+        child_watches_grow(w);
     uint64_t hash = child_watch_hash(path);
     struct child_watch *watch = &w->list[child_watch_at(w, hash)];
     if (watch->hash != 0)

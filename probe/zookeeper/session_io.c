@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "config/memory.h"
+
 /* libuv holds on to the handles a while longer: they, and the memory around them, go with the last. */
 struct session_io {
     uv_timer_t wake, deadline;
@@ -49,9 +51,7 @@ static void session_io_on_prepare(uv_prepare_t *prepare)
 struct session_io *session_io_new(uv_loop_t *loop, struct descriptor_poll *poller,
                                   const struct session_io_beats *beats, void *context)
 {
-    struct session_io *p = calloc(1, sizeof *p);
-    if (!p)
-        return NULL;
+    struct session_io *p = xcalloc(1, sizeof *p);
     p->is_poller_ours = !poller;
     p->poller = poller ? poller : descriptor_poll_new(loop);
     if (!p->poller) {

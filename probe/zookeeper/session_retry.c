@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "config/memory.h"
 #include "probe/loop_timer.h"
 #include "probe/transport/frame.h"
 #include "probe/zookeeper/session_io.h"
@@ -44,7 +45,7 @@ static struct again *again_of(struct session *s)
 {
     if (s->again)
         return s->again;
-    struct again *a = calloc(1, sizeof *a);
+    struct again *a = xcalloc(1, sizeof *a);
     uv_timer_t *timer = a ? loop_timer_new(s->loop, s) : NULL;
     if (!timer) {
         free(a);
@@ -66,9 +67,9 @@ static void session_retry_tell(struct session *s, const struct request *r, int r
                  FRAME_CHILDREN_MOST, FRAME_LENGTH_MOST >> 20);
     else if (rc == ZTHROTTLEDOP)
         snprintf(problem, sizeof problem,
-                 "the server drops requests, being overloaded; they are asked again");
+                 "the server drops requests, being overloaded, and they are asked again");
     else
-        snprintf(problem, sizeof problem, "the server refuses requests (%s); they are asked again",
+        snprintf(problem, sizeof problem, "the server refuses requests (%s), and they are asked again",
                  zerror(rc));
     s->again->told = true;
     s->listener.refused(s->context, r->path, r->kind == ANSWER_CHILDREN, problem);
