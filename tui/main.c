@@ -17,11 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "config/options.h"
 #include "config/settings.h"
 #include "probe/alert/alert_book.h"
 #include "probe/election/recipe.h"
 #include "probe/log.h"
+#include "probe/transport/transport.h"
 #include "tui/commands/command.h"
 #include "tui/commands/messages.h"
 
@@ -43,8 +45,6 @@ static bool hold_descriptors(void)
 static int print_help(const struct options *options)
 {
     char *help = options_help(options->about, options->recipes);
-    if (!help)
-        complain("out of memory");
     int status = help ? message_text(help) : EXIT_USAGE;
     free(help);
     return status;
@@ -90,10 +90,10 @@ static const int forbidden_calls[] = {
 };
 
 /*
- * Gives up for good what this command never needs, so that an attacker who takes the process over gains nothing:
- * privileges of programs that it would start, and the calls above. The demo starts servers, and `record` the
- * commands of alerts, at the latest after SIGHUP: these two keep their rights. A kernel without filters
- * leaves it at the first.
+ * Gives up for good what this command never needs, so that an attacker who takes the process over gains
+ * nothing: privileges of programs that it would start, and the calls above. The demo starts servers, and
+ * `record` the commands of alerts, at the latest after SIGHUP: these two keep their rights. A kernel without
+ * filters leaves it at the first.
  */
 static void confine(enum command command)
 {
@@ -199,6 +199,14 @@ static bool output_is_closed(void)
     return flags < 0 || (flags & O_ACCMODE) == O_RDONLY;
 }
 
+/* It asks the servers of the configured clusters. */
+static bool connects(enum command command)
+{
+    return command == COMMAND_WATCH || command == COMMAND_ONCE || command == COMMAND_EVENTS ||
+           command == COMMAND_INJECT || command == COMMAND_RECORD || command == COMMAND_CHECK ||
+           command == COMMAND_EXPORT || command == COMMAND_DISCOVER;
+}
+
 static int main_run(const struct options *options)
 {
     char *error;
@@ -212,13 +220,20 @@ static int main_run(const struct options *options)
         return message_text("electop " ELECTOP_VERSION "\n");
     if (options->log && !log_open(options->log, &error))
         return main_refuse(options, error);
+    if (options->command == COMMAND_CHECK)
+        memory_on_exhausted(check_on_exhausted);
     struct settings *settings = settings_load(options, &error);
     if (!settings)
         return main_refuse(options, error);
-    if (!recipes_check(settings, &error) || !alerts_check(settings, &error)) {
+    if (!recipes_check(settings, &error) || !alerts_check(settings, &error) ||
+        (connects(options->command) && !options->replay && !transport_check_files(settings, &error))) {
         settings_free(settings);
         return main_refuse(options, error);
     }
+    if (error) /* of some clusters: the others are watched */
+        complain("%s", error);
+    free(error);
+    error = NULL;
     log_line(LOG_LEVEL_INFO, "electop %s %s, configuration %s", ELECTOP_VERSION,
              command_word(options->command), settings->file ? settings->file : "none");
     if ((error = log_take_problem())) {

@@ -9,9 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/clock.h"
+#include "probe/election/dangers.h"
 #include "probe/history/history.h"
 #include "probe/history/preload.h"
 #include "probe/history/recording_file.h"
@@ -84,19 +86,28 @@ static void check_print(const char *status, const char *words, const char *perfo
     text_printf(&line, "ELECTION %s - %s%s%s\n", status, safe ? safe : "out of memory",
                 *performance ? " |" : "", performance);
     char *all = text_take(&line);
-    message_text(all ? all : "ELECTION UNKNOWN - out of memory\n");
+    message_text(all);
     free(all);
     free(safe);
 }
 
 int check_refuse(const char *problem)
 {
-    char *line = strdup(problem);
-    for (char *end = line; end && (end = strchr(end, '\n'));)
+    char *line = xstrdup(problem);
+    for (char *end = line; (end = strchr(end, '\n'));)
         *end = ' ';
-    check_print(status_words[CHECK_UNKNOWN], line ? line : "out of memory", "");
+    check_print(status_words[CHECK_UNKNOWN], line, "");
     free(line);
     return CHECK_UNKNOWN;
+}
+
+/* A monitoring daemon would read SIGABRT as it likes. */
+void check_on_exhausted(void)
+{
+    static const char line[] = "ELECTION UNKNOWN - out of memory\n";
+    ssize_t written = write(STDOUT_FILENO, line, sizeof line - 1);
+    (void)written;
+    _exit(CHECK_UNKNOWN);
 }
 
 /* ---- performance data ---- */
@@ -117,7 +128,6 @@ static void check_label(struct text *out, const char *cluster, const char *path,
     for (char *sign = safe; sign && (sign = strpbrk(sign, "'=|"));)
         *sign = '_';
     text_printf(out, " '%s'=", safe ? safe : "");
-    out->failed |= !safe;
     free(safe);
     text_free(&label);
 }
@@ -210,6 +220,14 @@ static void check_vacancy(struct check *check, const struct election *election, 
                     summary_path(election), format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
 }
 
+/* A path alone may be a typing error: its configuration says what it is, or more of its layout than the path
+   is there. */
+static bool check_belongs(const struct election *election)
+{
+    return election->kind_proof == KIND_CONFIGURED || election->recognised == RECOGNISED_CONFIGURED ||
+           election->listed_member_count > 0 || (election->mark_known && election->mark_present);
+}
+
 /* The checks without any option. */
 static void check_defaults(struct check *check, const struct election *election,
                            const double figures[FIGURE_COUNT])
@@ -218,8 +236,11 @@ static void check_defaults(struct check *check, const struct election *election,
     bool leader = election->kind == KIND_LEADER,
          lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     const char *path = summary_path(election);
-    bool assumed = election->kind_proof == KIND_ASSUMED && election->recipe;
-    if (leader && state == ELECTION_ABSENT && !lock && !assumed)
+    bool missing = state == ELECTION_ABSENT || (lock && state == ELECTION_VACANT); /* a lock is its holder */
+    if (leader && missing && !check_belongs(election))
+        check_raise(check, CHECK_WARNING,
+                    "%s: there is no such path; if an election belongs there, configure its kind", path);
+    else if (leader && missing && !lock)
         check_raise(check, CHECK_CRITICAL, "%s: there is no such path", path);
     else if (leader && state != ELECTION_LED && !check_judges(check, FIGURE_VACANCY))
         check_vacancy(check, election, figures[FIGURE_VACANCY]);
@@ -326,7 +347,19 @@ static void check_election(struct check *check, const struct election *election,
     check_performance(check, election, named, figures);
 }
 
-/* ---- unknown facts ---- */
+/* ---- clusters ---- */
+
+static void check_servers(struct check *check, const struct cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        struct server_danger dangers[SERVER_DANGERS_MOST];
+        size_t count = server_dangers(cluster, &cluster->servers[i], dangers);
+        for (size_t k = 0; k < count; k++)
+            if (dangers[k].severity >= SEVERITY_ERROR)
+                check_raise(check, CHECK_WARNING, "%s: %s (%s)", cluster->servers[i].address, dangers[k].code,
+                            dangers[k].evidence);
+    }
+}
 
 static void check_cluster(struct check *check, const struct cluster *cluster,
                           const struct cluster_settings *wanted, bool named)
@@ -338,6 +371,7 @@ static void check_cluster(struct check *check, const struct cluster *cluster,
         check_raise(check, CHECK_UNKNOWN, "%s: not connected, %s", name, problem ? problem : "no answer");
         return;
     }
+    check_servers(check, cluster);
     for (size_t i = 0; i < cluster->election_count; i++)
         check_election(check, cluster->elections[i], named);
     for (size_t i = 0; i < wanted->election_count; i++) {

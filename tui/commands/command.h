@@ -37,6 +37,8 @@ int command_replay(const struct invocation *invocation);
 int command_check(const struct invocation *invocation);
 /* Says "ELECTION UNKNOWN - problem" as check does, and returns its exit code. */
 int check_refuse(const char *problem);
+/* For memory_on_exhausted(): prints the line of a check that ran out of memory, and ends the process. */
+void check_on_exhausted(void);
 int command_export(const struct invocation *invocation);
 struct exporter;
 /* Says where metrics are served, and who else can read them there. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "config/security.h"
 #include "probe/demo/demo_elections.h"
 #include "probe/loop_timer.h"
@@ -83,8 +84,8 @@ static bool servers_begin(struct demo *demo)
 static bool settings_complete(struct cluster_settings *cluster, const struct play *plays, size_t count)
 {
     free(cluster->name);
-    cluster->name = strdup("demo");
-    bool enough = cluster->name != NULL;
+    cluster->name = xstrdup("demo");
+    bool enough = true;
     cluster->servers.every_ms = ASK_EVERY_MS;
     for (size_t i = 0; i < cluster->election_count; i++) {
         struct election_settings *election = &cluster->elections[i];
@@ -96,7 +97,7 @@ static bool settings_complete(struct cluster_settings *cluster, const struct pla
             if (plays[j].behaviour != BEHAVIOUR_RECIPE)
                 election->allow.failover_ms = ILL_FAILOVER_MS;
             if (plays[j].title && !election->name)
-                enough = (election->name = strdup(plays[j].title)) != NULL && enough;
+                election->name = xstrdup(plays[j].title);
         }
     }
     return enough;
@@ -110,9 +111,7 @@ static struct settings *settings_of(const struct demo *demo, bool brief)
 {
     size_t count, used = 0;
     const struct play *plays = demo_elections_demo(&count);
-    char **paths = calloc(count + 1, sizeof *paths), *error = NULL;
-    if (!paths)
-        return NULL;
+    char **paths = xcalloc(count + 1, sizeof *paths), *error = NULL;
     for (size_t i = 0; i < count; i++)
         if (!brief || plays[i].members <= BRIEF_MEMBERS)
             paths[used++] = (char *)(uintptr_t)plays[i].election; /* read only, as argv's are */
@@ -167,10 +166,6 @@ static int last(struct demo *demo)
     uv_timer_t *wake = loop_timer_new(demo->loop, demo);
     uint64_t looked_ms = uv_now(demo->loop);
     int status = EXIT_DONE;
-    if (!wake) {
-        complain("out of memory; no demo");
-        return EXIT_NO_LOOK;
-    }
     uv_timer_start(wake, demo_on_wake, LIVE_MS, LIVE_MS);
     demo->serving = servers_of(demo);
     while (!demo->ending.signal && status == EXIT_DONE) {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "probe/clock.h"
 #include "probe/election/recipe.h"
 #include "probe/json/json_discovery.h"
@@ -59,9 +60,7 @@ static bool discover_print(struct buffer *out, const struct monitor *monitor,
                            const struct invocation *invocation)
 {
     const struct model *model = monitor_model(monitor);
-    struct discovery *found = calloc(model->cluster_count + 1, sizeof *found);
-    if (!found)
-        return false;
+    struct discovery *found = xcalloc(model->cluster_count + 1, sizeof *found);
     for (size_t i = 0; i < model->cluster_count; i++)
         monitor_discovery(monitor, i, &found[i]);
     bool fine = true;

@@ -19,16 +19,27 @@ int exit_code_status(const struct model *model, bool strict)
     return strict && !summary_is_sound(model) ? EXIT_FOUND : EXIT_DONE;
 }
 
+/* What it says last is the next step: to wait would change nothing. */
+static bool names_a_step(const char *problem)
+{
+    return strstr(problem, "; ") != NULL;
+}
+
 int exit_code_unsearched(const struct model *model, const struct options *options)
 {
     char wait[32];
+    const char *why = NULL;
     bool any = false;
-    for (size_t i = 0; i < model->cluster_count; i++)
+    for (size_t i = 0; i < model->cluster_count; i++) {
         any |= model->clusters[i].election_count > 0;
+        if (!why && model->clusters[i].connection != CONNECTION_CONNECTED)
+            why = model->clusters[i].problem;
+    }
     if (any && !options->strict)
         return EXIT_DONE;
-    complain("the search for elections was not finished within %s; wait longer (--wait), or name their paths",
-             format_span(options->wait_ms * 1000, wait, sizeof wait));
+    complain("the search for elections was not finished within %s%s%s%s",
+             format_span(options->wait_ms * 1000, wait, sizeof wait), why ? ": " : "", why ? why : "",
+             why && names_a_step(why) ? "" : "; wait longer (--wait), or name their paths");
     return any ? EXIT_FOUND : EXIT_NO_LOOK;
 }
 
@@ -103,9 +114,9 @@ static void complain_unreached(const struct model *model, int64_t wait_ms)
         else if (cluster->connection == CONNECTION_REFUSED)
             complain("%s%s%s: %s; check --auth-file", name, between, hosts_of(cluster, brief), problem);
         else
-            complain("%s%s%s could not be reached within %s: %s; check the address (--server) or wait longer "
-                     "(--wait)",
-                     name, between, hosts_of(cluster, brief), wait, problem);
+            complain("%s%s%s could not be reached within %s: %s%s", name, between, hosts_of(cluster, brief),
+                     wait, problem,
+                     names_a_step(problem) ? "" : "; check the address (--server) or wait longer (--wait)");
     }
 }
 
@@ -123,8 +134,8 @@ static void complain_unfinished(const struct model *model, const char *wait)
     const char *why = NULL;
     for (size_t i = 0; i < model->cluster_count && !why; i++)
         why = model->clusters[i].problem;
-    complain("connected, but nothing was answered within %s%s%s; wait longer (--wait)", wait, why ? ": " : "",
-             why ? why : "");
+    complain("connected, but nothing was answered within %s%s%s%s", wait, why ? ": " : "", why ? why : "",
+             why && names_a_step(why) ? "" : "; wait longer (--wait)");
 }
 
 void exit_code_complain(const struct model *model, int64_t wait_ms)

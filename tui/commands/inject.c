@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/candidate/naming.h"
@@ -47,7 +48,7 @@ struct injection {
 static bool refuse_value(const char *option, const char *value, const char *problem)
 {
     char *quoted = text_quoted(value);
-    complain("--%s %s %s", option, quoted ? quoted : "", problem);
+    complain("--%s %s %s", option, quoted, problem);
     free(quoted);
     return false;
 }
@@ -216,10 +217,8 @@ static void progress_clear(const struct injection *in)
 static void on_progress(uv_timer_t *timer)
 {
     struct injection *in = timer->data;
-    struct run_report *report = malloc(sizeof *report);
+    struct run_report *report = xmalloc(sizeof *report);
     struct buffer line = {0};
-    if (!report)
-        return;
     run_report(in->run, report);
     buffer_put_text(&line, "\r\033[K");
     if (in->options->inject.against)
@@ -313,8 +312,8 @@ static int tell_of(const struct injection *in, struct run_report *first, struct 
 static int inject_tell(const struct injection *in)
 {
     int status = EXIT_USAGE;
-    struct run_report *last = malloc(sizeof *last), *earlier = malloc(sizeof *earlier);
-    if (last && earlier) {
+    struct run_report *last = xmalloc(sizeof *last), *earlier = xmalloc(sizeof *earlier);
+    if (earlier) {
         run_report(in->run, last);
         if (in->earlier)
             run_report(in->earlier, earlier);
@@ -352,12 +351,10 @@ static void inject_run(struct injection *in, uv_loop_t *loop)
 
 static bool is_done(const struct injection *in)
 {
-    struct run_report *report = malloc(sizeof *report);
+    struct run_report *report = xmalloc(sizeof *report);
     bool done = false;
-    if (report) {
-        run_report(in->run, report);
-        done = report->end == RUN_DONE;
-    }
+    run_report(in->run, report);
+    done = report->end == RUN_DONE;
     free(report);
     return done && !in->ending.signal;
 }
@@ -383,10 +380,8 @@ static bool inject_run_loop(struct injection *in, uv_loop_t *loop)
 
 static int command_inject_on(uv_loop_t *loop, const struct invocation *invocation)
 {
-    struct injection *in = calloc(1, sizeof *in);
+    struct injection *in = xcalloc(1, sizeof *in);
     int status = EXIT_USAGE;
-    if (!in)
-        return status;
     in->options = invocation->options;
     in->settings = invocation->settings;
     in->style = print_style_choose(in->options, in->settings, STDOUT_FILENO);

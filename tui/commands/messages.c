@@ -29,8 +29,6 @@ void complain(const char *format, ...)
         free(safe);
         line = end ? end + 1 : NULL;
     }
-    if (!all)
-        fputs("electop: out of memory\n", stderr);
     free(all);
 }
 

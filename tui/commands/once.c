@@ -18,9 +18,11 @@
 #include "tui/commands/recording.h"
 #include "tui/commands/messages.h"
 #include "tui/commands/exit_code.h"
+#include "tui/output/output.h"
 #include "tui/output/snapshot_forms.h"
 #include "tui/output/snapshot_text.h"
 #include "tui/words/election_filter.h"
+#include "tui/words/format.h"
 
 /* With what the configured history knows, where there is one and it can be read:
    a look is no less without. */
@@ -91,7 +93,8 @@ static void once_on_progress(uv_timer_t *timer)
 
 static uv_timer_t *progress_begin(uv_loop_t *loop, struct progress *progress)
 {
-    uv_timer_t *timer = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) ? loop_timer_new(loop, progress) : NULL;
+    uv_timer_t *timer =
+        isatty(STDERR_FILENO) && isatty(STDOUT_FILENO) ? loop_timer_new(loop, progress) : NULL;
     progress->begun_ms = uv_now(loop);
     if (timer)
         uv_timer_start(timer, once_on_progress, 1000, 500);
@@ -105,56 +108,206 @@ static void progress_end(uv_timer_t *timer, const struct progress *progress)
         fputs("\r\033[K", stderr);
 }
 
+/* Appends the snapshot, and sets its exit code. False: out of memory. */
+static bool once_print(struct buffer *out, const struct model *model, const struct invocation *invocation,
+                       int *status)
+{
+    struct picked_model picked = {0};
+    picked_model_make(&picked, model, once_wants, invocation->options);
+    *status = exit_code_status(&picked.model, invocation->options->strict);
+    bool printed = once_print_look(out, &picked.model, invocation);
+    picked_model_release(&picked);
+    return printed;
+}
+
+/* ---- --watch ---- */
+
+/* Changes come in groups: a leader goes, another follows, the findings move. One snapshot shows a group. */
+#define GROUP_MS 200
+/* Between two snapshots: a reader can follow that, and a churning election does not fill a disk. */
+#define BETWEEN_MS 1000
+#define FLUSH_MS 1000
+
+struct once_watch {
+    const struct invocation *invocation;
+    struct monitor *monitor;
+    uv_timer_t *timer;
+    struct output *output;
+    struct buffer shown; /* with a filter: the latest snapshot, without figures that grow by themselves */
+    uint64_t printed_ms; /* uv_now() of the latest snapshot */
+    bool over;           /* the reader has gone, or nothing can be written any more */
+    int error;
+    int status;
+};
+
+/* A separator that each form knows, and in a table the time: what follows is another snapshot. */
+static void watch_separate(struct buffer *out, const struct options *options)
+{
+    char when[32];
+    if (options->form && strcmp(options->form, "yaml") == 0)
+        buffer_put_text(out, "---\n");
+    else if (!options->json)
+        buffer_printf(out, "\n%s\n", format_stamp(clock_now().wall_us, when, sizeof when));
+}
+
+/* With a filter most changes concern elections that are not shown: has what is shown changed? */
+static bool watch_differs(struct once_watch *watch)
+{
+    struct picked_model picked = {0};
+    struct buffer shown = {0};
+    if (!watch->invocation->options->filter)
+        return true;
+    picked_model_make(&picked, monitor_model(watch->monitor), once_wants, watch->invocation->options);
+    snapshot_csv_write(&shown, &picked.model, clock_now());
+    picked_model_release(&picked);
+    bool differs = shown.length != watch->shown.length ||
+                   (shown.length > 0 && memcmp(shown.bytes, watch->shown.bytes, shown.length) != 0);
+    buffer_free(&watch->shown);
+    watch->shown = shown;
+    return differs;
+}
+
+static void watch_append(struct once_watch *watch, struct buffer *out)
+{
+    monitor_catch_up(watch->monitor);
+    watch_separate(out, watch->invocation->options);
+    once_print(out, monitor_model(watch->monitor), watch->invocation, &watch->status);
+}
+
+static void watch_on_timer(uv_timer_t *timer)
+{
+    struct once_watch *watch = timer->data;
+    struct buffer out = {0};
+    if (!watch_differs(watch))
+        return;
+    watch_append(watch, &out);
+    watch->printed_ms = uv_now(timer->loop);
+    output_line(watch->output, out.bytes, out.length);
+    buffer_free(&out);
+}
+
+static void watch_on_event(void *context, const struct event *event)
+{
+    struct once_watch *watch = context;
+    uint64_t now = uv_now(watch->timer->loop), next = watch->printed_ms + BETWEEN_MS;
+    (void)event;
+    if (!uv_is_active((const uv_handle_t *)watch->timer))
+        uv_timer_start(watch->timer, watch_on_timer, next > now + GROUP_MS ? next - now : GROUP_MS, 0);
+}
+
+static void watch_on_ended(void *context, int error)
+{
+    struct once_watch *watch = context;
+    watch->over = true;
+    watch->error = error;
+}
+
+/* The reader was too slow for some snapshots: it gets the present one. */
+static void watch_on_dropped(void *context, struct buffer *out, uint64_t count)
+{
+    (void)count;
+    watch_append(context, out);
+}
+
+/* From the first snapshot, in out, until a signal, --for, or a reader that has gone. The exit code. */
+static int watch_follow(uv_loop_t *loop, struct once_watch *watch, struct buffer *out,
+                        struct shutdown *ending)
+{
+    static const struct output_listener listener = {.ended = watch_on_ended, .dropped = watch_on_dropped};
+    watch->output = output_open(loop, STDOUT_FILENO, &listener, watch);
+    watch->timer = loop_timer_new(loop, watch);
+    monitor_subscribe(watch->monitor, watch_on_event, watch);
+    watch_differs(watch);
+    output_line(watch->output, out->bytes, out->length);
+    watch->printed_ms = uv_now(loop);
+    while (!ending->signal && !watch->over && !ending->passed[1])
+        uv_run(loop, UV_RUN_ONCE);
+    monitor_unsubscribe(watch->monitor, watch_on_event, watch);
+    output_flush(watch->output, FLUSH_MS);
+    loop_timer_free(watch->timer);
+    output_close(watch->output);
+    buffer_free(&watch->shown);
+    return watch->over ? message_ended(watch->error, EXIT_DONE) : watch->status;
+}
+
+/* ---- the command ---- */
+
+/* Until the first complete snapshot, --wait, or a signal. */
+static void once_look(uv_loop_t *loop, struct monitor *monitor, const struct invocation *invocation,
+                      struct shutdown *ending)
+{
+    const struct options *options = invocation->options;
+    struct preload *earlier = preload_begin(loop, monitor, &invocation->settings->history);
+    uint64_t until_ms = uv_now(loop) + (uint64_t)options->wait_ms;
+    struct progress progress = {.model = monitor_model(monitor)};
+    uv_timer_t *shows = progress_begin(loop, &progress);
+    monitor_ask(monitor);
+    if (options->quick && !options->watch)
+        monitor_one_look(monitor);
+    else
+        preload_follow(earlier);
+    while (!ending->signal && !ending->passed[0] &&
+           !(options->quick || options->watch
+                 ? monitor_looked(monitor)
+                 : monitor_settled(monitor, until_ms) && !preload_waits(earlier)))
+        uv_run(loop, UV_RUN_ONCE);
+    preload_end(earlier);
+    progress_end(shows, &progress);
+}
+
+/* What the first snapshot is worth: its exit code, and why, on standard error, where it is none or not
+ * enough. */
+static int once_judge(struct monitor *monitor, const struct invocation *invocation, int status)
+{
+    const struct options *options = invocation->options;
+    const struct model *model = monitor_model(monitor);
+    if (status == EXIT_NO_LOOK)
+        exit_code_complain(model, options->wait_ms);
+    else if (options->strict && exit_code_complain_unjudged(model, invocation->settings))
+        return EXIT_FOUND;
+    return status;
+}
+
+/* The snapshot in out, its exit code in *status. False: out of memory. */
+static bool once_first(struct monitor *monitor, const struct invocation *invocation, struct buffer *out,
+                       int *status)
+{
+    /* Somebody who watches on need not have everything at once. */
+    bool cut = !invocation->options->watch && monitor_cut(monitor);
+    monitor_catch_up(monitor);
+    bool printed = once_print(out, monitor_model(monitor), invocation, status);
+    *status = cut ? exit_code_unsearched(monitor_model(monitor), invocation->options)
+                  : once_judge(monitor, invocation, *status);
+    return printed;
+}
+
 int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     char *error = NULL;
     struct shutdown ending;
     struct buffer out = {0};
-    bool caught = shutdown_begin(&ending, loop, options->wait_ms, 0);
+    bool caught = shutdown_begin(&ending, loop, options->wait_ms, options->for_ms);
     struct monitor *monitor = caught ? monitor_start(loop, invocation->settings, &error) : NULL;
-    struct preload *earlier = monitor ? preload_begin(loop, monitor, &invocation->settings->history) : NULL;
     int status = EXIT_USAGE;
-    bool printed = false;
+    bool printed = false, watched = false;
     if (monitor) {
-        const struct model *model = monitor_model(monitor);
-        uint64_t until_ms = uv_now(loop) + (uint64_t)options->wait_ms;
-        struct progress progress = {.model = model};
-        uv_timer_t *shows = progress_begin(loop, &progress);
-        monitor_ask(monitor);
-        if (options->quick)
-            monitor_one_look(monitor);
-        else
-            preload_follow(earlier);
-        while (!ending.signal && !ending.passed[0] &&
-               !(options->quick ? monitor_looked(monitor)
-                                : monitor_settled(monitor, until_ms) && !preload_waits(earlier)))
-            uv_run(loop, UV_RUN_ONCE);
-        preload_end(earlier);
-        progress_end(shows, &progress);
-        struct picked_model picked = {0};
-        if (!ending.signal) {
-            bool cut = monitor_cut(monitor);
-            monitor_catch_up(monitor);
-            bool enough = picked_model_make(&picked, model, once_wants, options);
-            model = enough ? &picked.model : model;
-            status = cut ? exit_code_unsearched(model, options) : exit_code_status(model, options->strict);
-            printed = enough && once_print_look(&out, model, invocation);
-            if (status == EXIT_NO_LOOK && !cut)
-                exit_code_complain(model, options->wait_ms);
-            else if (options->strict && !cut && exit_code_complain_unjudged(model, invocation->settings))
-                status = EXIT_FOUND;
-        }
-        picked_model_release(&picked);
+        once_look(loop, monitor, invocation, &ending);
+        printed = !ending.signal && once_first(monitor, invocation, &out, &status);
+        watched = printed && options->watch && status != EXIT_NO_LOOK;
     }
+    if (watched)
+        status = watch_follow(
+            loop, &(struct once_watch){.invocation = invocation, .monitor = monitor, .status = status}, &out,
+            &ending);
     /* The session ends before the reader is waited for: the servers need not keep it meanwhile. */
     monitor_stop(monitor);
     shutdown_finish(&ending, loop);
     if (ending.signal)
         status = 128 + ending.signal;
-    else if (printed)
+    else if (printed && !watched)
         status = message_buffer(&out, status);
-    else
+    else if (!watched)
         complain("%s", error ? error : "out of memory; nothing can be shown");
     buffer_free(&out);
     free(error);

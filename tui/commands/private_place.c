@@ -95,7 +95,7 @@ char *private_place_make(char **error)
         base = "/tmp";
     private_place_sweep(base);
     char *directory = text_format("%s/" PREFIX SUFFIX, base);
-    if (directory && mkdtemp(directory))
+    if (mkdtemp(directory))
         return directory;
     *error = text_format("nothing is recorded, so there is no going back: no directory can be made in %s: %s",
                          base, strerror(errno));

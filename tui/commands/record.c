@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/units.h"
 #include "probe/alert/alert_book.h"
@@ -35,6 +36,8 @@ struct recording {
     struct recorder *recorder;
     struct exporter *exporter; /* of --listen; or NULL */
     struct alerts *alerts;     /* or NULL: none are configured */
+    const char *pair;          /* --pair; or NULL */
+    enum alerts_role role;     /* as last reported */
     uv_timer_t timer;
     char *problem;             /* as last reported; NULL: none */
     struct recorder_loss told; /* the latest, as far as reported */
@@ -74,8 +77,7 @@ static void tell_place(const struct recording *r)
     }
     text_add(&text, "\n");
     char *line = text_take(&text);
-    if (line)
-        message_text(line); /* recording goes on without a reader */
+    message_text(line); /* recording goes on without a reader */
     free(line);
 }
 
@@ -90,8 +92,25 @@ static void recording_alerts(struct recording *r)
 {
     if (r->alerts)
         alerts_follow(r->alerts, r->monitor, r->settings);
-    else if (r->settings->alert_count)
-        r->alerts = alerts_start(r->loop, r->monitor, r->settings, recording_on_alert_problem, r);
+    else if (r->settings->alert_count || r->pair) {
+        char *file = text_format("%s.alerts", recorder_file(r->recorder));
+        r->alerts =
+            alerts_start(r->loop, r->monitor, r->settings, file, r->pair, recording_on_alert_problem, r);
+        free(file);
+    }
+}
+
+/* Of a pair: who sends the alerts, whenever that changes. */
+static void tell_role(struct recording *r)
+{
+    enum alerts_role role = r->alerts ? alerts_role(r->alerts) : ALERTS_ALONE;
+    if (role == r->role)
+        return;
+    r->role = role;
+    char *line = text_format("pair %s: this recorder %s\n", r->pair,
+                             role == ALERTS_SENDING ? "sends the alerts" : "records, and sends no alerts");
+    message_text(line);
+    free(line);
 }
 
 /* What the monitor sees is subscribed to before anything happens: nothing is missed. */
@@ -157,13 +176,15 @@ static void record_on_check(uv_timer_t *timer)
         complain("%s", notice);
     free(notice);
     tell_loss(r);
+    tell_role(r);
 }
 
 static struct settings *read_again(const struct options *options)
 {
     char *error = NULL;
     struct settings *settings = settings_load(options, &error);
-    if (settings && recipes_check(settings, &error) && alerts_check(settings, &error))
+    if (settings && recipes_check(settings, &error) && alerts_check(settings, &error) &&
+        transport_check_files(settings, &error) && !error)
         return settings;
     settings_free(settings);
     complain("%s", error ? error : "out of memory");
@@ -223,7 +244,7 @@ static bool begin_export(struct recording *r, const struct options *options, cha
 
 static int command_record_on(uv_loop_t *loop, const struct invocation *invocation)
 {
-    struct recording recording = {.loop = loop};
+    struct recording recording = {.loop = loop, .pair = invocation->options->pair};
     struct settings *own = NULL; /* those of a reload */
     struct shutdown ending;
     char *error = NULL;

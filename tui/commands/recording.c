@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/times.h"
 #include "config/znode_path.h"
 #include "probe/history/recording_file.h"
@@ -14,7 +15,7 @@
 char *recording_file(const struct invocation *invocation, const char *named)
 {
     char *error = NULL;
-    char *file = named ? strdup(named) : recording_file_choose(&invocation->settings->history, true, &error);
+    char *file = named ? xstrdup(named) : recording_file_choose(&invocation->settings->history, true, &error);
     if (!file)
         complain("%s", error ? error : "out of memory");
     free(error);

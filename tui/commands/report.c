@@ -14,6 +14,8 @@
 #include "tui/commands/messages.h"
 #include "tui/output/report_forms.h"
 
+/* Of one election: the longest failover and the latest two. */
+#define STORIES 3
 #define WINDOW_US (INT64_C(24) * 3600 * 1000000)
 
 static int give_up(char *error, int status)
@@ -114,7 +116,10 @@ int command_report(const struct invocation *invocation)
     char *file = named ? text_format("%s", named)
                        : recording_file_choose(&invocation->settings->history, true, &error);
     struct history *history = file ? history_open(file, &error) : NULL;
-    struct report_query query = {.cluster = options->cluster, .election = options->election};
+    struct report_query query = {.cluster = options->cluster,
+                                 .election = options->election,
+                                 .settings = invocation->settings,
+                                 .stories = options->json ? 0 : STORIES};
     int64_t begin_us, end_us;
     int status = EXIT_USAGE;
     if (!history) {

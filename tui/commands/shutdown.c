@@ -2,11 +2,14 @@
 #include "tui/commands/shutdown.h"
 #include "tui/commands/messages.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #define LAST_HANDLES_MS 500
+/* Of the loop, the terminal, a recording and a few servers. */
+#define DESCRIPTORS_LEAST 32
 
 static const int numbers[SHUTDOWN_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -93,8 +96,8 @@ static int loop_end(uv_loop_t *loop, int status)
     uv_unref((uv_handle_t *)&timer);
     while (!late && uv_run(loop, UV_RUN_ONCE))
         ;
-    if (late) {
-        /* The library waits for its threads at exit, and they for the name server. */
+    if (late || transport_is_asking()) {
+        /* Libraries wait for their threads at exit, and these for a name server or a KDC. */
         fflush(NULL);
         _exit(status);
     }
@@ -104,12 +107,25 @@ static int loop_end(uv_loop_t *loop, int status)
     return status;
 }
 
+/* Without a descriptor for its pipes libuv aborts, and other libraries report that memory is out. */
+static bool loop_has_descriptors(void)
+{
+    int taken[DESCRIPTORS_LEAST], count = 0;
+    while (count < DESCRIPTORS_LEAST && (taken[count] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0)
+        count++;
+    for (int i = 0; i < count; i++)
+        close(taken[i]);
+    return count == DESCRIPTORS_LEAST;
+}
+
 int loop_run(int (*command)(uv_loop_t *, const struct invocation *), const struct invocation *invocation)
 {
     uv_loop_t loop;
-    int failed = uv_loop_init(&loop);
-    if (failed) {
-        complain("no event loop: %s; raise the limit of open files (ulimit -n)", uv_strerror(failed));
+    if (!loop_has_descriptors() || uv_loop_init(&loop) != 0) {
+        static const char reason[] = "too many open files; raise the limit of open files (ulimit -n)";
+        if (invocation->options->command == COMMAND_CHECK)
+            return check_refuse(reason);
+        complain("%s", reason);
         return EXIT_USAGE;
     }
     int status = loop_end(&loop, command(&loop, invocation));

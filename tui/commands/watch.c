@@ -2,17 +2,21 @@
  * watch.c - the dashboard on live clusters.
  */
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "config/text.h"
+#include "probe/alert/alert_book.h"
 #include "probe/clock.h"
+#include "probe/election/recipe.h"
 #include "probe/history/history.h"
 #include "probe/history/preload.h"
 #include "probe/history/recording_file.h"
 #include "probe/history/recorder.h"
 #include "probe/monitor.h"
+#include "probe/transport/transport.h"
 #include "tui/commands/command.h"
 #include "tui/commands/shutdown.h"
 #include "tui/commands/private_place.h"
@@ -32,9 +36,13 @@ struct watch {
     struct recorder *recorder; /* NULL: nothing is recorded ... */
     char *complaint;           /* ... for this reason; NULL: it has been said, or all is well */
     bool failing;              /* it could not write a second ago */
+    bool rings;                /* something happened that the bell is for */
     struct replay *past;       /* what one can go back to; NULL: nothing ... */
     char *why_not;             /* ... for this reason; or NULL */
     char *directory;           /* of a recording for this run alone; or NULL */
+    const struct invocation *invocation;
+    const struct settings *settings;
+    struct settings *next; /* read again, to be shown from now on; or NULL */
 };
 
 static bool watch_on_mute(void *context, const struct event *event)
@@ -57,6 +65,25 @@ static void recall_mutes(const char *file)
     free(error); /* the recorder says what is wrong with it */
 }
 
+/* What was wrong before the first look was complete is no news. */
+static void watch_on_event(void *context, const struct event *event)
+{
+    struct watch *watch = context;
+    const struct finding *finding = event->kind == EVENT_FINDING_RAISED ? event->finding : NULL;
+    if (watch->settings->screen.bell && finding && finding->certainty == CERTAINTY_CERTAIN &&
+        finding->severity >= SEVERITY_ERROR && monitor_looked(watch->monitor) &&
+        !mutes_of(event->election, finding, event->at))
+        watch->rings = true;
+}
+
+static bool watch_rings(void *context)
+{
+    struct watch *watch = context;
+    bool rings = watch->rings;
+    watch->rings = false;
+    return rings;
+}
+
 static void watch_mute(void *context, const struct event *event)
 {
     struct watch *watch = context;
@@ -77,6 +104,28 @@ static bool watch_looked(void *context)
 {
     struct watch *watch = context;
     return monitor_looked(watch->monitor);
+}
+
+/* A wrong file changes nothing: its first error is said. */
+static bool watch_reload(void *context, char *problem, size_t size)
+{
+    struct watch *watch = context;
+    const struct options *options = watch->invocation->options;
+    char *error = NULL;
+    if (options->command != COMMAND_WATCH) { /* whose servers are in no file */
+        snprintf(problem, size, "the demo's configuration cannot be read again");
+        return false;
+    }
+    struct settings *settings = settings_load(options, &error);
+    if (settings && recipes_check(settings, &error) && alerts_check(settings, &error)) {
+        watch->next = settings;
+        return true;
+    }
+    const char *reason = error ? error : "out of memory";
+    snprintf(problem, size, "nothing is changed: %.*s", (int)strcspn(reason, "\n"), reason);
+    settings_free(settings);
+    free(error);
+    return false;
 }
 
 static void watch_clear(void *context, const char *cluster, const char *election, const char *candidate)
@@ -115,7 +164,7 @@ static void record(struct watch *watch, uv_loop_t *loop, const struct history_se
     watch->past = replay_new(file);
     recall_mutes(file);
     watch->earlier = preload_begin(loop, watch->monitor, history);
-    if (watch->earlier && watch->past)
+    if (watch->earlier)
         replay_tell(watch->past, events);
     watch->recorder = recorder_start(loop, watch->monitor, file, history->keep_ms, &watch->complaint);
     if (!watch->recorder)
@@ -126,7 +175,8 @@ static void record(struct watch *watch, uv_loop_t *loop, const struct history_se
 /* No history is configured: a private recording for this run, so that one can go back in time. */
 static void record_privately(struct watch *watch, uv_loop_t *loop)
 {
-    watch->directory = private_place_make(&watch->why_not);
+    if (!watch->directory)
+        watch->directory = private_place_make(&watch->why_not);
     char *file = watch->directory ? text_format("%s/history.db", watch->directory) : NULL;
     if (!file)
         return;
@@ -136,12 +186,11 @@ static void record_privately(struct watch *watch, uv_loop_t *loop)
     free(file);
 }
 
-static void begin_recording(struct watch *watch, uv_loop_t *loop, const struct invocation *invocation,
-                            struct event_log *events)
+static void begin_recording(struct watch *watch, uv_loop_t *loop, struct event_log *events)
 {
-    const struct history_settings *history = &invocation->settings->history;
+    const struct history_settings *history = &watch->settings->history;
     /* The demo has its own cluster. */
-    bool demo = invocation->options->command != COMMAND_WATCH;
+    bool demo = watch->invocation->options->command != COMMAND_WATCH;
     if (!demo && strcmp(history->file, "off") == 0)
         watch->why_not = text_format("history is off in the configuration: there is no going back");
     else if (!demo && history->given)
@@ -150,55 +199,97 @@ static void begin_recording(struct watch *watch, uv_loop_t *loop, const struct i
         record_privately(watch, loop);
 }
 
-int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
+/* With one configuration. MAIN_LOOP_RELOAD: another one is to follow. */
+static int watch_show(struct watch *watch, uv_loop_t *loop, char **error)
 {
-    char *error = NULL;
+    const struct options *options = watch->invocation->options;
     int status = EXIT_USAGE;
-    struct event_log *events = event_log_new();
-    struct watch watch = {.events = events};
-    watch.monitor = events ? monitor_start(loop, invocation->settings, &error) : NULL;
-    if (watch.monitor)
-        monitor_attend(watch.monitor);
-    if (watch.monitor && monitor_subscribe(watch.monitor, event_log_add, events)) {
-        begin_recording(&watch, loop, invocation, events);
-        struct run_control *bench =
-            run_control_new(loop, invocation->settings, invocation->options->command != COMMAND_WATCH);
+    watch->monitor = monitor_start(loop, watch->settings, error);
+    if (watch->monitor)
+        monitor_attend(watch->monitor);
+    if (watch->monitor) {
+        monitor_subscribe(watch->monitor, event_log_add, watch->events);
+        monitor_subscribe(watch->monitor, watch_on_event, watch);
+        begin_recording(watch, loop, watch->events);
+        if (watch->settings != watch->invocation->settings && !watch->complaint)
+            watch->complaint = text_copy("the configuration was read again");
+        struct run_control *control =
+            run_control_new(loop, watch->settings, options->command != COMMAND_WATCH);
         struct main_loop show = {
             .loop = loop,
-            .settings = invocation->settings,
-            .color = invocation->options->color,
-            .filter = invocation->options->filter,
-            .sort = invocation->options->sort,
-            .columns = invocation->options->columns,
-            .model = monitor_model(watch.monitor),
-            .events = events,
-            .past = watch.past,
-            .why_not = watch.why_not,
+            .settings = watch->settings,
+            .color = options->color,
+            .filter = options->filter,
+            .sort = options->sort,
+            .columns = options->columns,
+            .model = monitor_model(watch->monitor),
+            .events = watch->events,
+            .past = watch->past,
+            .why_not = watch->why_not,
             .looked = watch_looked,
             .clear = watch_clear,
             .complaint = complaint,
             .mute = watch_mute,
             .author = watch_author(),
-            .control = bench ? run_control_workbench(bench) : NULL,
-            .context = &watch,
+            .rings = watch_rings,
+            .reload = watch_reload,
+            .control = control ? run_control_workbench(control) : NULL,
+            .context = watch,
         };
-        status = main_loop_run(&show, &error);
-        run_control_free(bench);
-    } else if (!error) {
+        status = main_loop_run(&show, error);
+        run_control_free(control);
+    } else if (!*error) {
         complain("out of memory; nothing can be watched");
     }
+    return status;
+}
+
+static void watch_end(struct watch *watch)
+{
     char *problem;
-    replay_free(watch.past);
-    if (!recorder_stop(watch.recorder, &problem) && !watch.directory)
+    replay_free(watch->past);
+    if (!recorder_stop(watch->recorder, &problem) && !watch->directory)
         complain("%s", problem ? problem : "not everything could be recorded");
     free(problem);
-    preload_end(watch.earlier);
+    preload_end(watch->earlier);
+    free(watch->complaint);
+    free(watch->why_not);
+    monitor_stop(watch->monitor);
+    watch->past = NULL;
+    watch->recorder = NULL;
+    watch->earlier = NULL;
+    watch->complaint = watch->why_not = NULL;
+    watch->monitor = NULL;
+}
+
+int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
+{
+    char *error = NULL;
+    int status = EXIT_USAGE;
+    struct watch watch = {
+        .events = event_log_new(), .invocation = invocation, .settings = invocation->settings};
+    struct settings *own = NULL; /* those of a reload */
+    if (!watch.events)
+        complain("out of memory; nothing can be watched");
+    else
+        status = watch_show(&watch, loop, &error);
+    while (status == MAIN_LOOP_RELOAD) {
+        watch_end(&watch);
+        transport_forget(NULL); /* certificates, keys and tickets are read again, too */
+        settings_free(own);
+        watch.settings = own = watch.next;
+        watch.next = NULL;
+        if (!watch.directory) { /* the recording has these events */
+            event_log_free(watch.events);
+            watch.events = event_log_new();
+        }
+        status = watch.events ? watch_show(&watch, loop, &error) : EXIT_USAGE;
+    }
+    watch_end(&watch);
     mutes_forget();
     private_place_remove(watch.directory);
-    free(watch.complaint);
-    free(watch.why_not);
-    monitor_stop(watch.monitor);
-    event_log_free(events);
+    event_log_free(watch.events);
+    settings_free(own);
     if (error)
         complain("%s", error);
     free(error);

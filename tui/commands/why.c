@@ -9,6 +9,7 @@
 #include "tui/commands/messages.h"
 #include "tui/commands/recording.h"
 #include "tui/output/line_printer.h"
+#include "tui/output/report_forms.h"
 #include "tui/words/story_lines.h"
 
 static bool print_sentences(struct buffer *out, const struct sentences *s, const struct print_style *how)
@@ -16,19 +17,7 @@ static bool print_sentences(struct buffer *out, const struct sentences *s, const
     struct printer printer;
     if (!printer_begin(&printer, out, how))
         return false;
-    for (size_t i = 0; i < s->count; i++) {
-        const struct sentence *sentence = &s->list[i];
-        int x = 0;
-        if (sentence->kind != SENTENCE_CERTAIN) {
-            x = printer_put(&printer, x, ROLE_DIM, sentence_kind_word(sentence->kind));
-            x = printer_put(&printer, x, ROLE_DIM, ": ");
-        }
-        printer_put(&printer, x, i == 0 ? ROLE_STRONG : ROLE_TEXT, sentence->text);
-        printer_prose(&printer);
-        x = printer_put(&printer, 0, ROLE_DIM, "    ");
-        printer_put(&printer, x, ROLE_DIM, sentence->evidence);
-        printer_prose(&printer);
-    }
+    text_report_print_story(&printer, s, 0);
     printer_end(&printer);
     return true;
 }
@@ -36,7 +25,7 @@ static bool print_sentences(struct buffer *out, const struct sentences *s, const
 static int tell_story(const struct story *story, const struct invocation *invocation)
 {
     struct buffer out = {0};
-    struct sentences sentences = story_sentences(story);
+    struct sentences sentences = story_sentences(story, false);
     bool fine = !sentences.failed;
     if (fine && invocation->options->json)
         story_write(&out, story, &sentences);

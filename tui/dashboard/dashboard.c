@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/units.h"
 #include "probe/election/model.h"
 #include "tui/dashboard/footer.h"
@@ -12,7 +13,6 @@
 #include "tui/dashboard/title.h"
 #include "tui/screen/keys.h"
 #include "tui/screen/safe.h"
-#include "tui/views/run_control_interface.h"
 #include "tui/views/run_control_interface.h"
 #include "tui/views/view.h"
 #include "tui/words/election_filter.h"
@@ -60,8 +60,9 @@ struct dashboard {
     struct belief belief;    /* that c shall clear ... */
     int64_t belief_until_us; /* ... where it is pressed again before then; 0: it has not been */
 
-    bool acquainted; /* a key was pressed: no hints any more */
-    bool touched;    /* by a key, since the last drawing */
+    char columns[128]; /* of the overview, as the user chose them last */
+    bool acquainted;   /* a key was pressed: no hints any more */
+    bool touched;      /* by a key, since the last drawing */
     uint64_t drawn_generation;
     int64_t drawn_second, drawn_us;
 };
@@ -135,7 +136,7 @@ static void freeze(struct dashboard *dashboard)
     dashboard->frozen_at = dashboard_now_of(dashboard);
     dashboard->frozen = model_copy(dashboard->model);
     dashboard->frozen_events = event_log_copy(dashboard->events);
-    if (!dashboard->frozen || !dashboard->frozen_events) {
+    if (!dashboard->frozen) {
         dashboard_resume(dashboard);
         dashboard_say(dashboard, ROLE_WARNING, "out of memory: the display cannot be frozen");
     }
@@ -144,9 +145,7 @@ static void freeze(struct dashboard *dashboard)
 struct dashboard *dashboard_new(const struct settings *settings, const struct model *model,
                                 const struct event_log *events, clock_fn clock, void *clock_context)
 {
-    struct dashboard *dashboard = calloc(1, sizeof(*dashboard));
-    if (!dashboard)
-        return NULL;
+    struct dashboard *dashboard = xcalloc(1, sizeof(*dashboard));
     dashboard->settings = settings;
     dashboard->model = model;
     dashboard->events = events;
@@ -224,6 +223,11 @@ void dashboard_filter(struct dashboard *dashboard, const char *filter)
 void dashboard_arrange(struct dashboard *dashboard, const char *sort, const char *columns)
 {
     overview_view_arrange(dashboard->levels[0].view, sort, columns);
+}
+
+const char *dashboard_columns(const struct dashboard *dashboard)
+{
+    return dashboard->columns;
 }
 
 bool dashboard_is_playing(const struct dashboard *dashboard)
@@ -547,7 +551,7 @@ static struct view *open_screen(enum action action)
     return action == ACTION_EVENTS     ? events_view_new()
            : action == ACTION_FINDINGS ? findings_view_new()
            : action == ACTION_ENSEMBLE ? ensemble_view_new()
-                                       : explanations_view_new(FINDING_NO_LEADER);
+                                       : explanations_view_new(NULL);
 }
 
 /* The form, for the election that is selected, if one is. */
@@ -666,6 +670,8 @@ static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum actio
         break;
     case ACTION_REDRAW:
         return DASHBOARD_REDRAW;
+    case ACTION_RELOAD:
+        return DASHBOARD_RELOAD;
     case ACTION_DUMP:
         return DASHBOARD_DUMP;
     case ACTION_COPY:
@@ -694,6 +700,12 @@ static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum actio
     case ACTION_EXPLAIN:
         if (ask_view(dashboard, action) == VIEW_IGNORED && view->ops->opened_by != action)
             dashboard_push(dashboard, open_screen(action));
+        break;
+    case ACTION_OPEN:
+        ask_view(dashboard, action);
+        if (overview_view_take_choice(dashboard->levels[0].view, dashboard->columns,
+                                      sizeof dashboard->columns))
+            return DASHBOARD_KEEP_COLUMNS;
         break;
     case ACTION_HELP:
         show_help(dashboard);
@@ -903,28 +915,6 @@ static void play_on(struct dashboard *dashboard, struct moment now)
         dashboard_say(dashboard, ROLE_WARNING, replay_problem(past));
 }
 
-/* What the signs say, for a newcomer, until the first key. */
-static void draw_hints(struct cells *cells, int y)
-{
-    static const struct {
-        enum sign sign;
-        style look;
-        const char *word;
-    } signs[] = {{SIGN_OK, ROLE_GOOD, "led, next failover works"},
-                 {SIGN_WARNING, ROLE_WARNING, "warning"},
-                 {SIGN_CRITICAL, ROLE_CRITICAL, "error"},
-                 {SIGN_UNKNOWN, ROLE_DIM, "not known"},
-                 {SIGN_AT_MOST, ROLE_TEXT, "at most"}};
-    cells_fill(cells, 0, y, cells->width, ROLE_TEXT);
-    int x = 1 + cells_put(cells, 1, y, -1, ROLE_ACCENT, "Enter opens an election") + 3;
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        if (x + (int)strlen(signs[i].word) + 4 >= cells->width)
-            break;
-        x += cells_put(cells, x, y, -1, signs[i].look, cells_sign(cells, signs[i].sign)) + 1;
-        x += cells_put(cells, x, y, -1, ROLE_DIM, signs[i].word) + 3;
-    }
-}
-
 /* Not beside a cluster that is away, nor in a replay: a green sign would be taken for its state. */
 static bool wants_hints(const struct dashboard *dashboard, const struct scene *scene)
 {
@@ -971,7 +961,7 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
     if (away)
         replay_keys_draw(&dashboard->replay_keys, cells, cells->height - 2, now);
     if (hints)
-        draw_hints(cells, cells->height - 2 - away);
+        footer_draw_hints(cells, cells->height - 2 - away);
     struct key_help key_help = offers_of(dashboard, &scene);
     footer_draw(&dashboard->footer, cells, &key_help, top_of(dashboard)->filter, now.mono_us);
 }

@@ -54,6 +54,8 @@ void dashboard_filter(struct dashboard *dashboard, const char *filter);
 
 /* The overview's order and columns: see overview_view_arrange(). */
 void dashboard_arrange(struct dashboard *, const char *sort, const char *columns);
+/* The columns that DASHBOARD_KEEP_COLUMNS is about, as --columns takes them. */
+const char *dashboard_columns(const struct dashboard *dashboard);
 
 /* A recording is being played: dashboard_is_stale() comes true by itself, as time passes. */
 bool dashboard_is_playing(const struct dashboard *dashboard);
@@ -62,11 +64,13 @@ bool dashboard_is_playing(const struct dashboard *dashboard);
 enum dashboard_wish {
     DASHBOARD_NOTHING,
     DASHBOARD_QUIT,
-    DASHBOARD_REDRAW, /* everything anew: the terminal shows something else */
-    DASHBOARD_COPY,   /* dashboard_copied() to the clipboard */
-    DASHBOARD_DUMP,   /* the screen, as it is, to a file */
-    DASHBOARD_REPORT, /* a report of dashboard_reported() to a file */
-    DASHBOARD_CLEAR   /* dashboard_cleared() is believed no longer */
+    DASHBOARD_REDRAW,      /* everything anew: the terminal shows something else */
+    DASHBOARD_RELOAD,      /* the configuration is to be read again */
+    DASHBOARD_COPY,        /* dashboard_copied() to the clipboard */
+    DASHBOARD_DUMP,        /* the screen, as it is, to a file */
+    DASHBOARD_REPORT,      /* a report of dashboard_reported() to a file */
+    DASHBOARD_CLEAR,       /* dashboard_cleared() is believed no longer */
+    DASHBOARD_KEEP_COLUMNS /* dashboard_columns() for the next time */
 };
 
 /* A key of keys.h; x and y for those of the mouse. */

@@ -102,6 +102,7 @@ bool key_help_key(const struct key_help *key_help, enum action action)
     case ACTION_PAUSE:
     case ACTION_DUMP:
     case ACTION_REDRAW:
+    case ACTION_RELOAD:
     case ACTION_HELP:
     case ACTION_QUIT:
         return true;
@@ -283,4 +284,25 @@ void footer_draw(struct footer *footer, struct cells *cells, const struct key_he
         x += cells_put(cells, x, y, cells->width / 3, ROLE_ACCENT | STYLE_BOLD, filter) + 3;
     }
     draw_keys(footer, cells, x, y, key_help);
+}
+
+void footer_draw_hints(struct cells *cells, int y)
+{
+    static const struct {
+        enum sign sign;
+        style look;
+        const char *word;
+    } signs[] = {{SIGN_OK, ROLE_GOOD, "led, next failover works"},
+                 {SIGN_WARNING, ROLE_WARNING, "warning"},
+                 {SIGN_CRITICAL, ROLE_CRITICAL, "error"},
+                 {SIGN_UNKNOWN, ROLE_DIM, "not known"},
+                 {SIGN_AT_MOST, ROLE_TEXT, "at most"}};
+    cells_fill(cells, 0, y, cells->width, ROLE_TEXT);
+    int x = 1 + cells_put(cells, 1, y, -1, ROLE_ACCENT, "Enter opens an election") + 3;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        if (x + (int)strlen(signs[i].word) + 4 >= cells->width)
+            break;
+        x += cells_put(cells, x, y, -1, signs[i].look, cells_sign(cells, signs[i].sign)) + 1;
+        x += cells_put(cells, x, y, -1, ROLE_DIM, signs[i].word) + 3;
+    }
 }

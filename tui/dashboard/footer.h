@@ -81,4 +81,7 @@ enum typed {
 /* text: UTF-8, in a buffer of size. Ctrl-U empties it, as in a shell. */
 enum typed typed_line_key(char *text, size_t size, int key);
 
+/* What the signs say, for a newcomer, on row y. */
+void footer_draw_hints(struct cells *cells, int y);
+
 #endif

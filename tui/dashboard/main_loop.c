@@ -6,13 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "probe/clock.h"
 #include "tui/exit_status.h"
 #include "tui/output/report_forms.h"
+#include "tui/output/whole_file.h"
 #include "tui/screen/curses.h"
+#include "tui/views/run_control_interface.h"
 #include "tui/views/view.h"
 
 /* The first picture waits this long for the first look, so that it is not an empty one that flashes by. */
@@ -87,6 +91,8 @@ static void draw(struct terminal_stage *stage)
         return;
     uv_timer_stop(&stage->next);
     dashboard_draw(stage->dashboard, stage->cells);
+    if (stage->show->rings && stage->show->rings(stage->show->context))
+        curses_ring(stage->curses);
     stage->drawn_ms = uv_now(stage->show->loop);
     stage->drawn = true;
     stage->missed = !curses_show(stage->curses, stage->cells);
@@ -198,6 +204,55 @@ static void dump(struct terminal_stage *stage)
     end_file(stage, out, true, "this screen", name);
 }
 
+/* Where the choice of columns is kept: beside the recording's usual place. False: there is none. */
+static bool columns_file(char *path, size_t size, bool make)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    int used = state && *state == '/' ? snprintf(path, size, "%s/electop/columns", state)
+               : home && *home == '/' ? snprintf(path, size, "%s/.local/state/electop/columns", home)
+                                      : -1;
+    if (used < 0 || (size_t)used >= size)
+        return false;
+    for (char *slash = strchr(path + 1, '/'); make && slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int failed = mkdir(path, 0700) != 0 && errno != EEXIST;
+        *slash = '/';
+        if (failed)
+            return false;
+    }
+    return true;
+}
+
+static void keep_columns(struct terminal_stage *stage)
+{
+    char path[4096], line[160], text[256];
+    const char *columns = dashboard_columns(stage->dashboard);
+    int length = snprintf(line, sizeof line, "%s\n", columns), error = EACCES;
+    if (columns_file(path, sizeof path, true))
+        error = whole_file_write(path, line, (size_t)length);
+    if (error == 0)
+        return;
+    snprintf(text, sizeof text, "these columns are shown, but not kept: %s", strerror(error));
+    dashboard_say(stage->dashboard, ROLE_WARNING, text);
+}
+
+/* Those that were chosen last, unless the command line says which; NULL: as usual. */
+static const char *kept_columns(const char *wanted, char *line, size_t size)
+{
+    char path[4096];
+    FILE *file = !wanted && columns_file(path, sizeof path, false) ? fopen(path, "re") : NULL;
+    if (!file)
+        return wanted;
+    bool good = fgets(line, (int)size, file) && strchr(line, '\n');
+    fclose(file);
+    if (!good)
+        return NULL;
+    line[strcspn(line, "\n")] = '\0';
+    return strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789,") == strlen(line) && strstr(line, "election")
+               ? line
+               : NULL;
+}
+
 /* The same page as electop report --html makes, of one election's last day. */
 static void stage_write_report(struct terminal_stage *stage)
 {
@@ -206,8 +261,10 @@ static void stage_write_report(struct terminal_stage *stage)
     const struct belief *about = dashboard_reported(stage->dashboard, &until_us);
     const struct report_query query = {.cluster = *about->cluster ? about->cluster : NULL,
                                        .election = about->election,
+                                       .settings = stage->show->settings,
                                        .from_us = until_us - REPORT_US,
-                                       .to_us = until_us};
+                                       .to_us = until_us,
+                                       .stories = 3};
     const struct report_note note = {.recording = "the dashboard",
                                      .made_us = main_loop_now_of(stage).wall_us};
     /* A reader of its own: the one of the past holds the model of the moment that the screen shows. */
@@ -252,6 +309,18 @@ static void main_loop_clear(struct terminal_stage *stage)
                               : "this is history: nothing can be cleared in it");
 }
 
+static void main_loop_reload(struct terminal_stage *stage)
+{
+    const struct main_loop *show = stage->show;
+    char problem[400] = "this is history: there is no configuration to read again";
+    if (show->control && show->control->is_busy(show->control->context))
+        snprintf(problem, sizeof problem, "a run of test candidates is under way; end it first, with X");
+    else if (show->reload && show->reload(show->context, problem, sizeof problem))
+        main_loop_end(stage, MAIN_LOOP_RELOAD);
+    if (!stage->ended)
+        dashboard_say(stage->dashboard, ROLE_WARNING, problem);
+}
+
 static void grant(struct terminal_stage *stage, enum dashboard_wish wish)
 {
     switch (wish) {
@@ -262,6 +331,9 @@ static void grant(struct terminal_stage *stage, enum dashboard_wish wish)
         break;
     case DASHBOARD_REDRAW:
         curses_redraw(stage->curses);
+        break;
+    case DASHBOARD_RELOAD:
+        main_loop_reload(stage);
         break;
     case DASHBOARD_COPY:
         main_loop_copy(stage);
@@ -274,6 +346,9 @@ static void grant(struct terminal_stage *stage, enum dashboard_wish wish)
         break;
     case DASHBOARD_CLEAR:
         main_loop_clear(stage);
+        break;
+    case DASHBOARD_KEEP_COLUMNS:
+        keep_columns(stage);
         break;
     }
 }
@@ -335,8 +410,8 @@ static void resize(struct terminal_stage *stage)
     curses_measure(stage->curses, &width, &height);
     if (width == stage->cells->width && height == stage->cells->height)
         cells_clear(stage->cells);
-    else if (!cells_resize(stage->cells, width, height))
-        return;
+    else
+        cells_resize(stage->cells, width, height);
     draw(stage);
 }
 
@@ -434,9 +509,11 @@ static bool start(struct terminal_stage *stage, char **error)
     stage->dashboard =
         dashboard_new(stage->show->settings, stage->show->model, stage->show->events,
                       stage->show->clock ? stage->show->clock : real_clock, stage->show->context);
-    if (!stage->cells || !stage->dashboard)
+    if (!stage->dashboard)
         return false;
-    dashboard_arrange(stage->dashboard, stage->show->sort, stage->show->columns);
+    char columns[160];
+    dashboard_arrange(stage->dashboard, stage->show->sort,
+                      kept_columns(stage->show->columns, columns, sizeof columns));
     if (stage->show->filter)
         dashboard_filter(stage->dashboard, stage->show->filter);
     dashboard_equip(stage->dashboard, stage->show->control);
@@ -446,7 +523,7 @@ static bool start(struct terminal_stage *stage, char **error)
     if (!dashboard_take_baseline(stage->dashboard, stage->show->past, stage->show->why_not,
                                  stage->show->at_us)) {
         const char *why = replay_problem(stage->show->past);
-        *error = why ? strdup(why) : NULL;
+        *error = why ? xstrdup(why) : NULL;
         return false;
     }
     stage->cells->ascii = curses_is_ascii(stage->curses);
@@ -491,11 +568,7 @@ static void main_loop_finish(struct terminal_stage *stage)
 int main_loop_run(const struct main_loop *show, char **error)
 {
     *error = NULL;
-    struct terminal_stage *stage = calloc(1, sizeof(*stage));
-    if (!stage) {
-        *error = strdup("out of memory; the screen could not be set up");
-        return EXIT_USAGE;
-    }
+    struct terminal_stage *stage = xcalloc(1, sizeof(*stage));
     stage->show = show;
     stage->status = EXIT_USAGE;
     uv_update_time(show->loop);
@@ -503,7 +576,7 @@ int main_loop_run(const struct main_loop *show, char **error)
         while (!stage->ended)
             uv_run(show->loop, UV_RUN_ONCE);
     } else if (!*error) {
-        *error = strdup("the screen could not be set up: out of memory or of file descriptors");
+        *error = xstrdup("the screen could not be set up: out of memory or of file descriptors");
     }
     main_loop_finish(stage);
     int status = stage->status;

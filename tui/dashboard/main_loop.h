@@ -18,9 +18,9 @@ struct main_loop {
     uv_loop_t *loop;
     const struct settings *settings;
     enum color_choice color;
-    const char *filter;        /* of the overview, to begin with; NULL: none */
+    const char *filter;         /* of the overview, to begin with; NULL: none */
     const char *sort, *columns; /* ... as dashboard_arrange() takes them */
-    const struct model *model; /* NULL: nothing is live, only the past is shown */
+    const struct model *model;  /* NULL: nothing is live, only the past is shown */
     const struct event_log *events;
     struct replay *past;           /* the recording; NULL: none, and why_not */
     const char *why_not;           /* or NULL */
@@ -37,9 +37,17 @@ struct main_loop {
     const char *author;
     /* Asked every second: what its owner has to say to the user, malloc'd; NULL: nothing. NULL: never. */
     char *(*complaint)(void *context);
+    /* Asked before each picture: something happened since that the bell is for. NULL: never. */
+    bool (*rings)(void *context);
+    /* A person wants the configuration read again. True: it has been, and main_loop_run() returns
+       MAIN_LOOP_RELOAD, to be called again. False: it is wrong, and problem says how. NULL: nothing is live.
+     */
+    bool (*reload)(void *context, char *problem, size_t size);
     const struct run_control_interface *control; /* where test candidates can be had; NULL: nowhere */
     void *context;                               /* of all */
 };
+
+#define MAIN_LOOP_RELOAD (-1)
 
 /*
  * Runs the loop until the user quits or a signal ends it; the loop and all else that runs on it stay the

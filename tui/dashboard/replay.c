@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "config/times.h"
 #include "tui/screen/safe.h"
@@ -32,15 +33,9 @@ struct replay {
 
 struct replay *replay_new(const char *file)
 {
-    struct replay *past = calloc(1, sizeof *past);
-    if (!past)
-        return NULL;
-    past->file = strdup(file);
+    struct replay *past = xcalloc(1, sizeof *past);
+    past->file = xstrdup(file);
     past->events = event_log_new();
-    if (!past->file || !past->events) {
-        replay_free(past);
-        return NULL;
-    }
     return past;
 }
 
@@ -70,7 +65,7 @@ bool replay_open(struct replay *past)
     past->history = history_open(past->file, &error);
     replay_set_problem(past, error);
     if (!past->history && !past->problem)
-        past->problem = strdup("out of memory");
+        past->problem = xstrdup("out of memory");
     return past->history != NULL;
 }
 
@@ -179,13 +174,13 @@ static bool replay_go(struct replay *past, int64_t at_us)
     if (!replay_open(past))
         return false;
     if (!history_bounds(past->history, &from_us, &to_us, &error)) {
-        replay_set_problem(past, error ? error : strdup("nothing has been recorded yet"));
+        replay_set_problem(past, error ? error : xstrdup("nothing has been recorded yet"));
         return false;
     }
     at_us = at_us < from_us ? from_us : at_us > to_us ? to_us : at_us;
     const struct model *model = history_at(past->history, at_us, &error);
     if (!model) {
-        replay_set_problem(past, error ? error : strdup("out of memory"));
+        replay_set_problem(past, error ? error : xstrdup("out of memory"));
         return false;
     }
     replay_set_problem(past, NULL);

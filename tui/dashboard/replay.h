@@ -17,14 +17,14 @@
 
 struct replay;
 
-/* file: the recording, opened when it is first wanted. NULL: out of memory. */
+/* file: the recording, opened when it is first wanted. */
 struct replay *replay_new(const char *file);
 void replay_free(struct replay *past); /* NULL is fine */
 
 /* False, and a text that lasts until the next call in replay_problem(): it cannot be read, or holds nothing.
  */
 bool replay_open(struct replay *past);
-const char *replay_problem(const struct replay *past);     /* NULL: there was none */
+const char *replay_problem(const struct replay *past); /* NULL: there was none */
 const char *replay_file(const struct replay *past);
 struct history *replay_history(const struct replay *past); /* NULL: not opened */
 

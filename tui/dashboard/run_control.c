@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/connect_string.h"
+#include "config/memory.h"
 #include "probe/candidate/test_candidate.h"
 #include "probe/inject/crowd.h"
 #include "probe/inject/run_options.h"
@@ -166,10 +167,10 @@ static bool run_control_begin(void *context, const struct run_form *form, char *
         options.part_count = 0;
     }
     run_control_make_room(bench, &options);
-    options.path = bench->path = strdup(run_control_place_of(bench, form));
+    options.path = bench->path = xstrdup(run_control_place_of(bench, form));
     bench->run = bench->path ? run_new(bench->loop, &options, &listener, bench) : NULL;
     if (!bench->run)
-        snprintf(problem, size, "out of memory");
+        snprintf(problem, size, "no descriptor is left; raise the limit of open files (ulimit -n)");
     return bench->run != NULL;
 }
 
@@ -263,11 +264,9 @@ static bool run_control_act(void *context, enum run_act what, size_t i, char *pr
 
 struct run_control *run_control_new(uv_loop_t *loop, const struct settings *settings, bool own)
 {
-    struct run_control *bench = calloc(1, sizeof *bench);
+    struct run_control *bench = xcalloc(1, sizeof *bench);
     struct connect_string string;
     char *error = NULL;
-    if (!bench)
-        return NULL;
     bench->loop = loop;
     bench->settings = settings;
     bench->own = own;
@@ -281,14 +280,14 @@ struct run_control *run_control_new(uv_loop_t *loop, const struct settings *sett
                                                     .count = count,
                                                     .candidate = candidate,
                                                     .act = run_control_act};
-    bench->report = calloc(1, sizeof *bench->report);
-    bench->earlier_report = calloc(1, sizeof *bench->earlier_report);
+    bench->report = xcalloc(1, sizeof *bench->report);
+    bench->earlier_report = xcalloc(1, sizeof *bench->earlier_report);
     if (connect_string_parse(settings->clusters[0].hosts, &string, &error)) {
-        bench->chroot = strdup(string.chroot);
+        bench->chroot = xstrdup(string.chroot);
         connect_string_free(&string);
     }
     free(error);
-    if (bench->report && bench->earlier_report && bench->chroot)
+    if (bench->chroot)
         return bench;
     run_control_free(bench);
     return NULL;

@@ -38,7 +38,7 @@ static const char *cell(const struct discovery_row *row, int column, char *buffe
     }
 }
 
-static bool print_rows(struct printer *printer, const struct discovery_row *rows, size_t count)
+static void print_rows(struct printer *printer, const struct discovery_row *rows, size_t count)
 {
     struct column columns[FOUND_COLUMNS] = {
         [FOUND_PATH] = {.heading = "PATH", .least = 12, .most = 200, .importance = 9},
@@ -51,8 +51,7 @@ static bool print_rows(struct printer *printer, const struct discovery_row *rows
     for (size_t i = 0; i < count; i++)
         for (int c = 0; c < FOUND_COLUMNS; c++)
             columns_want(&columns[c], printer_text_width(printer, cell(&rows[i], c, text, sizeof text)));
-    if (!table_begin(printer, columns, FOUND_COLUMNS, 0))
-        return false;
+    table_begin(printer, columns, FOUND_COLUMNS, 0);
     for (size_t i = 0; i < count; i++) {
         for (int c = 0; c < FOUND_COLUMNS; c++)
             columns_put(printer->row, &columns[c], 0,
@@ -63,17 +62,15 @@ static bool print_rows(struct printer *printer, const struct discovery_row *rows
                         cell(&rows[i], c, text, sizeof text));
         printer_line(printer);
     }
-    return printer_width(printer, PRINTER_WIDTH);
+    printer_width(printer, PRINTER_WIDTH);
 }
 
-static bool print_cluster(struct printer *printer, const struct cluster *cluster,
+static void print_cluster(struct printer *printer, const struct cluster *cluster,
                           const struct discovery *found)
 {
     char text[160];
     size_t count;
     struct discovery_row *rows = discovery_rows(cluster, found, &count);
-    if (!rows)
-        return false;
     int x = printer_put(printer, 0, ROLE_STRONG, *cluster->name ? cluster->name : cluster->hosts);
     snprintf(text, sizeof text, "%zu found, %zu directories searched, at most %d reads a second%s", count,
              found->walked, found->rate_per_s, found->complete ? "" : "; not finished");
@@ -86,17 +83,15 @@ static bool print_cluster(struct printer *printer, const struct cluster *cluster
         printer_put(printer, x, ROLE_WARNING, found->left_out ? found->left_out : cluster->problem);
         printer_prose(printer);
     }
-    bool fine = true;
     if (count == 0 && cluster->ever_connected) {
         printer_put(
             printer, 0, ROLE_TEXT,
             "Nothing that looks like an election has a candidate now. Name its path: electop once PATH");
         printer_prose(printer);
     } else if (count > 0) {
-        fine = print_rows(printer, rows, count);
+        print_rows(printer, rows, count);
     }
     free(rows);
-    return fine;
 }
 
 bool discovery_text_print(struct buffer *out, const struct model *model, const struct discovery *found,
@@ -107,7 +102,8 @@ bool discovery_text_print(struct buffer *out, const struct model *model, const s
     for (size_t i = 0; good && i < model->cluster_count; i++) {
         if (i)
             printer_line(&printer);
-        good = print_cluster(&printer, &model->clusters[i], &found[i]);
+        print_cluster(&printer, &model->clusters[i], &found[i]);
+        good = true;
     }
     if (printer.row)
         printer_end(&printer);
@@ -120,7 +116,6 @@ static void put_comment(struct text *out, const char *before, const char *text)
 {
     char *safe = safe_text(text, strlen(text), false);
     text_printf(out, "%s# %s\n", before, safe ? safe : "");
-    out->failed |= !safe;
     free(safe);
 }
 
@@ -150,10 +145,8 @@ static void put_election(struct text *out, const struct discovery_row *row)
     else
         text_add(out, safe ? safe : "");
     text_add(out, "\n");
-    out->failed |= !safe;
     free(safe);
     put_comment(out, sure ? "        " : "      #   ", reason.at ? reason.at : "");
-    out->failed |= reason.failed;
     text_free(&reason);
     if (!sure)
         return;
@@ -178,31 +171,29 @@ static void put_cluster(struct text *out, const struct cluster *cluster, const s
     size_t count, chosen = 0;
     struct discovery_row *rows = discovery_rows(cluster, found, &count);
     char *head = settings_print_cluster(settings);
-    out->failed |= !rows || !head;
     char summary[160];
     snprintf(summary, sizeof summary, "%zu directories searched, at most %d reads a second%s", found->walked,
              found->rate_per_s, found->complete ? "" : "; not finished");
     put_comment(out, "  ", summary);
     if (found->left_out)
         put_comment(out, "  ", found->left_out);
-    text_add(out, head ? head : "");
-    for (size_t i = 0; rows && i < count; i++) {
+    text_add(out, head);
+    for (size_t i = 0; i < count; i++) {
         const struct election *e = rows[i].election;
         chosen += e && e->recipe && e->recognised != RECOGNISED_NAME && is_nameable(rows[i].path);
     }
     text_add(out, chosen ? "    elections:\n"
                          : "    # elections: none is certain; without any, they are discovered\n");
-    for (size_t i = 0; rows && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (is_electable(&rows[i]))
             put_election(out, &rows[i]);
-    for (size_t i = 0; rows && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (is_electable(&rows[i]))
             continue;
         struct text line = {0};
         text_printf(&line, "not an election: %s (%s: %s)", rows[i].path,
                     directory_kind_word(rows[i].verdict.kind), rows[i].verdict.evidence);
         put_comment(out, "    ", line.at ? line.at : "");
-        out->failed |= line.failed;
         text_free(&line);
     }
     free(rows);
@@ -217,11 +208,11 @@ bool discovery_text_yaml(struct buffer *out, const struct model *model, const st
     text_add(
         &text,
         "# Written by electop discover. Check it with electop config; man electop.yaml lists all keys.\n");
-    text_add(&text, others ? others : "");
+    text_add(&text, others);
     text_add(&text, "clusters:\n");
     for (size_t i = 0; i < model->cluster_count && i < settings->cluster_count; i++)
         put_cluster(&text, &model->clusters[i], &found[i], &settings->clusters[i]);
-    bool fine = others && !text.failed;
+    bool fine = others;
     if (fine)
         buffer_put(out, text.at, text.length);
     free(others);
@@ -267,7 +258,8 @@ bool discovery_text_recipes(struct buffer *out, const struct recipe_book *book, 
     for (size_t i = 0; good && i < recipe_book_count(book); i++)
         for (int c = 0; c < RECIPE_COLUMNS; c++)
             columns_want(&columns[c], printer_text_width(&printer, recipe_cell(recipe_book_at(book, i), c)));
-    good = good && table_begin(&printer, columns, RECIPE_COLUMNS, 0);
+    if (good)
+        table_begin(&printer, columns, RECIPE_COLUMNS, 0);
     for (size_t i = 0; good && i < recipe_book_count(book); i++) {
         for (int c = 0; c < RECIPE_COLUMNS; c++)
             columns_put(printer.row, &columns[c], 0, c ? ROLE_TEXT : ROLE_STRONG,

@@ -304,6 +304,37 @@ static void html_election_put_statistics(struct buffer *out, const struct report
     end_table(out);
 }
 
+static void html_election_put_story(struct buffer *out, const struct story *story)
+{
+    struct sentences sentences = story_sentences(story, true);
+    for (size_t i = 0; i < sentences.count; i++) {
+        const struct sentence *sentence = &sentences.list[i];
+        buffer_put_text(out, i ? "<li>" : "<details class=\"story\" open=\"open\"><summary>");
+        if (sentence->kind != SENTENCE_CERTAIN)
+            buffer_printf(out, "<i>%s:</i> ", sentence_kind_word(sentence->kind));
+        markup_name(out, sentence->text);
+        buffer_put_text(out, i ? "<br/><small class=\"soft\">" : "</summary>\n<p class=\"soft\">");
+        markup_name(out, sentence->evidence);
+        buffer_put_text(out, i ? "</small></li>\n" : "</p>\n<ul>\n");
+    }
+    if (sentences.count > 0)
+        buffer_put_text(out, "</ul></details>\n");
+    out->failed |= sentences.failed;
+    sentences_free(&sentences);
+}
+
+static void html_election_put_stories(struct buffer *out, const struct report_election *election)
+{
+    if (election->story_count == 0)
+        return;
+    buffer_put_text(out, "<h3>Why</h3>\n");
+    if (election->story_count < election->change_count)
+        buffer_put_text(out, "<p class=\"note\">The longest and the latest; electop why explains any other."
+                             "</p>\n");
+    for (size_t i = 0; i < election->story_count; i++)
+        html_election_put_story(out, election->stories[i]);
+}
+
 static void html_election_put_leaders(struct buffer *out, const struct report_election *election)
 {
     static const char *const columns[] = {"Who",      ">Times", ">Led for", ">Of the time watched",
@@ -479,6 +510,7 @@ static void put_figures_and_tables(struct buffer *out, const struct report *repo
     put_drawing(out, report, election, number);
     html_election_put_failovers(out, report, election);
     html_election_put_statistics(out, election);
+    html_election_put_stories(out, election);
     html_election_put_leaders(out, election);
     if (fold)
         buffer_put_text(out, "</details>\n");
@@ -539,7 +571,6 @@ static void html_report_put_window(struct buffer *out, int64_t from_us, int64_t 
 {
     struct text text = {0};
     sentence_window(&text, from_us, to_us, zone, false);
-    out->failed |= text.failed;
     markup_text(out, text.at);
     text_free(&text);
 }
@@ -566,7 +597,7 @@ static void put_header(struct buffer *out, const struct report *report, const st
         buffer_put_text(out, "<br/>");
         html_report_put_window(out, report->from_us, report->to_us, SENTENCE_LOCAL);
     }
-    buffer_put_text(out, "</p>\n<p class=\"made\">From the recording ");
+    buffer_put_text(out, "</p>\n<p class=\"made\">From ");
     markup_name(out, note->recording);
     if (report->recorded_to_us) {
         buffer_put_text(out, ", which holds ");
@@ -581,7 +612,6 @@ static void put_header(struct buffer *out, const struct report *report, const st
         buffer_put_text(out, "<p class=\"made\"><b>");
         markup_text(out, text.at ? text.at : "");
         buffer_put_text(out, "</b></p>\n");
-        out->failed |= text.failed;
         text_free(&text);
     }
     buffer_put_text(out, "</header>\n");

@@ -31,7 +31,8 @@ static bool terminal_has_colors(int fd)
 
 struct print_style print_style_choose(const struct options *options, const struct settings *settings, int fd)
 {
-    struct print_style how = {.named = options->path_count > 0, .settings = settings};
+    struct print_style how = {
+        .named = options->path_count > 0, .filtered = options->filter, .settings = settings};
     bool direct;
     int colors = colors_of_terminal(getenv("TERM"), getenv("COLORTERM"), &direct);
     enum color_choice color = options->color;
@@ -63,12 +64,10 @@ void printer_end(struct printer *printer)
     printer->row = NULL;
 }
 
-bool printer_width(struct printer *printer, int width)
+void printer_width(struct printer *printer, int width)
 {
-    if (!cells_resize(printer->row, width, 1))
-        return false;
+    cells_resize(printer->row, width, 1);
     cells_clear(printer->row);
-    return true;
 }
 
 int printer_put(struct printer *printer, int x, style look, const char *text)
@@ -231,16 +230,14 @@ void table_want_headings(const struct printer *printer, struct column *columns, 
         columns_want(&columns[i], printer_text_width(printer, columns[i].heading));
 }
 
-bool table_begin(struct printer *printer, struct column *columns, int count, int x)
+void table_begin(struct printer *printer, struct column *columns, int count, int x)
 {
     table_want_headings(printer, columns, count);
     int width = printer->style.width ? printer->style.width - x : table_wants(columns, count);
-    if (!printer_width(printer, width + x))
-        return false;
+    printer_width(printer, width + x);
     columns_lay(columns, count, x, width, TABLE_GAP);
     columns_head(printer->row, columns, count, 0, -1, false);
     printer_line(printer);
-    return true;
 }
 
 #define CLOCK_WIDTH 12 /* 14:01:02.522 */

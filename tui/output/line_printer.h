@@ -23,6 +23,7 @@ struct print_style {
     struct theme theme; /* DEPTH_MONO: no escape sequence at all */
     int width;          /* columns of the terminal, for tables; 0: not a terminal, nothing need be cut */
     bool named;         /* paths were named on the command line: of those, everything is wanted */
+    bool filtered;      /* only elections that match --filter are shown */
     const struct settings *settings; /* borrowed; NULL: none to speak of */
 };
 
@@ -44,7 +45,7 @@ bool printer_begin(struct printer *printer, struct buffer *out, const struct pri
 void printer_end(struct printer *printer);
 
 /* Lines of another width from now on. */
-bool printer_width(struct printer *printer, int width);
+void printer_width(struct printer *printer, int width);
 
 /* Writes into the row, as far as it reaches, and returns where it ends. A sign has a blank behind it, a
    bullet one on each side. */
@@ -70,8 +71,8 @@ int table_wants(const struct column *columns, int count);
 void table_want_headings(const struct printer *printer, struct column *columns, int count);
 
 /* Gives the columns, whose contents were wanted before, their places from x on, and prints the headings.
-   printer_width(PRINTER_WIDTH) ends the table. False: out of memory. */
-bool table_begin(struct printer *printer, struct column *columns, int count, int x);
+   printer_width(PRINTER_WIDTH) ends the table. */
+void table_begin(struct printer *printer, struct column *columns, int count, int x);
 
 /*
  * One event as one line of text: when, where, what, who.

@@ -94,7 +94,6 @@ static void markdown_report_put_window(struct buffer *out, int64_t from_us, int6
 {
     struct text text = {0};
     sentence_window(&text, from_us, to_us, zone, false);
-    out->failed |= text.failed;
     put_prose(out, text.at);
     text_free(&text);
 }
@@ -223,6 +222,30 @@ static void markdown_report_put_findings(struct buffer *out, const struct report
                       election->finding_count);
 }
 
+static void markdown_report_put_stories(struct buffer *out, const struct report_election *election)
+{
+    if (election->story_count > 0)
+        buffer_printf(out, "\n### Why\n%s",
+                      election->story_count < election->change_count
+                          ? "\nThe longest and the latest; `electop why` explains any other.\n"
+                          : "");
+    for (size_t i = 0; i < election->story_count; i++) {
+        struct sentences sentences = story_sentences(election->stories[i], true);
+        for (size_t k = 0; k < sentences.count; k++) {
+            const struct sentence *sentence = &sentences.list[k];
+            buffer_put_text(out, k ? "- " : "\n**");
+            if (sentence->kind != SENTENCE_CERTAIN)
+                buffer_printf(out, "*%s:* ", sentence_kind_word(sentence->kind));
+            put_prose(out, sentence->text);
+            buffer_put_text(out, k ? "  \n  " : "**  \n");
+            put_prose(out, sentence->evidence);
+            buffer_put_text(out, k ? "\n" : "\n\n");
+        }
+        out->failed |= sentences.failed;
+        sentences_free(&sentences);
+    }
+}
+
 static void markdown_report_put_gaps(struct buffer *out, const struct report_election *election)
 {
     size_t shown = 0;
@@ -276,6 +299,7 @@ static void put_election(struct buffer *out, const struct report *report,
     buffer_put_text(out, "\n");
     markdown_report_put_failovers(out, election);
     markdown_report_put_statistics(out, election);
+    markdown_report_put_stories(out, election);
     markdown_report_put_leaders(out, election);
     markdown_report_put_findings(out, election);
     markdown_report_put_gaps(out, election);
@@ -290,7 +314,7 @@ void markdown_report_print(struct buffer *out, const struct report *report, cons
         markdown_report_put_window(out, report->from_us, report->to_us, SENTENCE_LOCAL);
         buffer_put_text(out, ". ");
     }
-    buffer_put_text(out, "All times are UTC. Made by electop " ELECTOP_VERSION " from the recording ");
+    buffer_put_text(out, "All times are UTC. Made by electop " ELECTOP_VERSION " from ");
     markdown_report_put_code(out, note->recording);
     if (report->recorded_to_us) {
         buffer_put_text(out, ", which holds ");
@@ -303,7 +327,6 @@ void markdown_report_print(struct buffer *out, const struct report *report, cons
         struct text text = {0};
         sentence_clock(&text, &report->clocks[i], SENTENCE_UTC);
         buffer_printf(out, "\n**%s**\n", text.at ? text.at : "");
-        out->failed |= text.failed;
         text_free(&text);
     }
     if (report_is_empty(report))

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/memory.h"
+
 /* How often an output that the loop cannot poll is looked at. */
 #define LOOK_AGAIN_MS 200
 
@@ -171,9 +173,7 @@ static bool watch_by_poll(struct output *output, uv_loop_t *loop)
 
 struct output *output_open(uv_loop_t *loop, int fd, const struct output_listener *listener, void *context)
 {
-    struct output *output = calloc(1, sizeof *output);
-    if (!output)
-        return NULL;
+    struct output *output = xcalloc(1, sizeof *output);
     output->fd = fd;
     output->listener = *listener;
     output->context = context;

@@ -37,7 +37,7 @@ struct output_listener {
 
 struct output;
 
-/* Borrows fd, which must stay open. NULL: out of memory. */
+/* Borrows fd, which must stay open. */
 struct output *output_open(uv_loop_t *loop, int fd, const struct output_listener *listener, void *context);
 
 /* Hands one line to one write(2) at once where the reader keeps up; else keeps or drops it. */

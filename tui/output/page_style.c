@@ -50,7 +50,6 @@ void markup_printf(struct buffer *out, const char *format, ...)
     va_start(arguments, format);
     text_vprintf(&text, format, arguments);
     va_end(arguments);
-    out->failed |= text.failed;
     markup_text(out, text.at);
     text_free(&text);
 }
@@ -174,6 +173,8 @@ const char *const page_style[] = {
     "th:nth-child(3){color:var(--change)}\n",
     "td small,.soft{color:var(--soft);font-size:12.5px}\n",
     "td.evidence{color:var(--soft);font-size:12.5px;padding-top:0}\n",
+    ".story{margin:14px 0;max-width:86ch;overflow-wrap:anywhere}.story summary{font-weight:600}\n",
+    ".story p{margin:2px 0}.story ul{margin:6px 0;padding-left:20px}.story li{margin:5px 0}\n",
     ".critical{color:var(--critical);font-weight:600}.error{color:var(--error);font-weight:600}\n",
     ".warning{color:var(--warning);font-weight:600}.info{color:var(--info)}\n",
     ".bad-word{color:var(--vacant);font-weight:600}\n",

@@ -15,10 +15,14 @@
 #include "probe/report/report.h"
 #include "tui/output/line_printer.h"
 #include "tui/output/report_sentences.h"
+#include "tui/words/story_lines.h"
 
 /* False: out of memory. */
 bool text_report_print(struct buffer *out, const struct report *report, const struct report_note *note,
                        const struct print_style *how);
+
+/* The sentences of a story, each above its evidence, from column x on. */
+void text_report_print_story(struct printer *printer, const struct sentences *sentences, int x);
 
 /*
  * A report as Markdown, for a ticket or a review: `electop report --markdown`.

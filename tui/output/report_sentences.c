@@ -112,7 +112,7 @@ const char *sentence_cause_meaning(enum failover_cause cause)
         [CAUSE_DELETED] = "its znode was deleted while its session lived on, by itself or by somebody else",
         [CAUSE_RESIGNED] = "it deleted its own znode; its session lived on",
         [CAUSE_EVICTED] = "somebody else deleted its znode; its session lived on",
-        [CAUSE_ENDED] = "its session ended: closed by its client, perhaps right after a deletion, or expired",
+        [CAUSE_ENDED] = "its session ended: its client closed it, or it expired (see the evidence)",
         [CAUSE_CLOSED] = "its client closed its session",
         [CAUSE_EXPIRED] = "ZooKeeper heard nothing of it for its session timeout",
     };
@@ -145,8 +145,7 @@ static void report_sentences_say(struct sentence_verdict *verdict, struct text *
 {
     bool empty = !sentence->length;
     char *own = text_take(sentence);
-    if (!own || empty) {
-        verdict->failed |= !own;
+    if (empty) {
         free(own);
         return;
     }
@@ -241,6 +240,17 @@ static void say_end(struct sentence_verdict *verdict, const struct report_electi
     report_sentences_say(verdict, &text);
 }
 
+/* Whom to call, and where it says what to do. */
+static void say_responsible(struct sentence_verdict *verdict, const struct report_election *election)
+{
+    struct text text = {0};
+    if (election->owner)
+        text_printf(&text, "Owner: %s.", election->owner);
+    if (election->runbook)
+        text_printf(&text, "%sRunbook: %s", text.at ? " " : "", election->runbook);
+    report_sentences_say(verdict, &text);
+}
+
 void sentence_verdict(const struct report_election *election, struct sentence_verdict *verdict)
 {
     *verdict = (struct sentence_verdict){0};
@@ -248,6 +258,7 @@ void sentence_verdict(const struct report_election *election, struct sentence_ve
     say_vacancy(verdict, election);
     say_gaps(verdict, election);
     say_end(verdict, election);
+    say_responsible(verdict, election);
 }
 
 void sentence_verdict_free(struct sentence_verdict *verdict)

@@ -39,7 +39,7 @@ const char *sentence_from(const struct failover *failover);
 const char *sentence_to(const struct failover *failover);
 
 /* What happened, in a few sentences that come first; each is appended on its own. */
-#define SENTENCE_SENTENCES 5
+#define SENTENCE_SENTENCES 6
 struct sentence_verdict {
     char *sentences[SENTENCE_SENTENCES]; /* malloc'd */
     size_t count;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/inject/run.h"
 #include "probe/inject/run_part.h"
@@ -80,14 +81,14 @@ static const char *class_of(style look)
 }
 
 /* A paragraph; look: of the text form. */
-static void run_figures_prose(struct run_figures *form, style look, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void run_figures_prose(struct run_figures *form, style look,
+                                                                    const char *format, ...)
 {
     struct text text = {0};
     va_list arguments;
     va_start(arguments, format);
     text_vprintf(&text, format, arguments);
     va_end(arguments);
-    form->out->failed |= text.failed;
     const char *said = text.at ? text.at : "";
     if (form->printer) {
         printer_put(form->printer, 0, look, said);
@@ -400,9 +401,9 @@ static const char *plural(uint64_t count)
 
 static size_t agents_told(const struct run_report *r)
 {
-    struct run_part *part = malloc(sizeof *part);
+    struct run_part *part = xmalloc(sizeof *part);
     size_t told = 0;
-    for (size_t i = 0; part && i < r->agent_count; i++) {
+    for (size_t i = 0; i < r->agent_count; i++) {
         run_part_read(&r->agents[i], part);
         told += part->told;
     }
@@ -511,7 +512,6 @@ static void put_answer(struct run_figures *form, const struct run_report *r)
                     format_span(histogram_percentile(h, 0.99), p99, sizeof p99), most);
         put_each(&text, "; each cost", r);
     }
-    form->out->failed |= text.failed;
     if (text.at)
         run_figures_prose(form, ROLE_STRONG, "%s.", text.at);
     text_free(&text);
@@ -534,7 +534,6 @@ static void put_left_out(struct run_figures *form, const struct crowd_figures *c
         text_printf(&text, ": %" PRIu64 " while %s, %" PRIu64 " while %s", under_way, busy, nobody, absent);
     else
         text_printf(&text, " while %s", nobody > 0 ? absent : busy);
-    form->out->failed |= text.failed;
     run_figures_prose(form, ROLE_WARNING, "%s.", text.at ? text.at : "?");
     text_free(&text);
 }
@@ -593,7 +592,6 @@ static void put_live(struct run_figures *form, const struct run_report *r)
     text_printf(&text, "; they withdrew %zu time%s for want of two; ", r->withdrawals,
                 plural(r->withdrawals));
     run_lines_put_first(&text, r);
-    form->out->failed |= text.failed;
     run_figures_prose(form, r->first_may_us ? ROLE_WARNING : ROLE_TEXT, "%s.", text.at ? text.at : "?");
     text_free(&text);
 }
@@ -619,7 +617,6 @@ static void put_summary(struct run_figures *form, const struct run_report *r)
     put_behaviour(&text, r->options, r->agents != NULL);
     text_add(&text, ". ");
     put_course(&text, r);
-    form->out->failed |= text.failed;
     run_figures_prose(form, ROLE_TEXT, "%s", text.at ? text.at : "");
     text_free(&text);
     put_answer(form, r);
@@ -753,7 +750,6 @@ static void run_lines_put_server(struct run_figures *form, const struct run_repo
     const struct server_counter *before = &r->before[i], *highest = &r->highest[i], *after = &r->after[i];
     struct text label = {0};
     text_printf(&label, "%s, %zu look%s", before->address, r->looks[i], plural(r->looks[i]));
-    form->out->failed |= label.failed;
     run_figures_group(form, label.at ? label.at : "", 3);
     text_free(&label);
     bool known =
@@ -819,7 +815,7 @@ static void silent_row(struct run_figures *form, const char *label, const char *
 static void run_lines_put_agents(struct run_figures *form, const struct run_report *r)
 {
     static const char *const heads[] = {"stood", "p99", "failovers", "p99", "end"};
-    struct run_part *part = r->agents ? malloc(sizeof *part) : NULL;
+    struct run_part *part = r->agents ? xmalloc(sizeof *part) : NULL;
     if (!part)
         return;
     run_figures_heading(form, "Every agent's part");

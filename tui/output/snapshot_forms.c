@@ -5,22 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/json/election_summary.h"
 #include "tui/screen/safe.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 
-bool picked_model_make(struct picked_model *picked, const struct model *model,
+void picked_model_make(struct picked_model *picked, const struct model *model,
                        bool (*wants)(const void *context, const struct election *), const void *context)
 {
     size_t count = 0, used = 0;
     for (size_t i = 0; i < model->cluster_count; i++)
         count += model->clusters[i].election_count;
     picked->model = *model;
-    picked->model.clusters = calloc(model->cluster_count + 1, sizeof *picked->model.clusters);
-    picked->elections = calloc(count + 1, sizeof(struct election *));
-    if (!picked->model.clusters || !picked->elections)
-        return false;
+    picked->model.clusters = xcalloc(model->cluster_count + 1, sizeof *picked->model.clusters);
+    picked->elections = xcalloc(count + 1, sizeof(struct election *));
     for (size_t i = 0; i < model->cluster_count; i++) {
         struct cluster *cluster = &picked->model.clusters[i];
         *cluster = model->clusters[i];
@@ -31,7 +30,6 @@ bool picked_model_make(struct picked_model *picked, const struct model *model,
                 cluster->elections[cluster->election_count++] = model->clusters[i].elections[j];
         used += cluster->election_count;
     }
-    return true;
 }
 
 void picked_model_release(struct picked_model *picked)
@@ -95,7 +93,8 @@ static void csv_put_election(struct buffer *out, const struct election *election
 
 void snapshot_csv_write(struct buffer *out, const struct model *model, struct moment now)
 {
-    buffer_put_text(out, "cluster,path,name,state,leader,identity,since,candidates,next,finding,severity\r\n");
+    buffer_put_text(out,
+                    "cluster,path,name,state,leader,identity,since,candidates,next,finding,severity\r\n");
     for (size_t i = 0; i < model->cluster_count; i++)
         for (size_t j = 0; j < model->clusters[i].election_count; j++)
             csv_put_election(out, model->clusters[i].elections[j], now);
@@ -123,7 +122,8 @@ static void yaml_put_scalar(struct buffer *out, json_t *value)
 
 static bool is_flat(json_t *value)
 {
-    return !(json_is_object(value) && json_object_size(value)) && !(json_is_array(value) && json_array_size(value));
+    return !(json_is_object(value) && json_object_size(value)) &&
+           !(json_is_array(value) && json_array_size(value));
 }
 
 static void yaml_put_object(struct buffer *out, json_t *object, int depth, bool in_list)

@@ -14,8 +14,8 @@ struct picked_model {
     struct model model;
     struct election **elections; /* of all clusters, one after the other */
 };
-/* False: out of memory. In any case picked_model_release(). */
-bool picked_model_make(struct picked_model *, const struct model *,
+/* In any case picked_model_release(). */
+void picked_model_make(struct picked_model *, const struct model *,
                        bool (*wants)(const void *context, const struct election *), const void *context);
 void picked_model_release(struct picked_model *);
 

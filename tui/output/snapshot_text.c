@@ -256,7 +256,7 @@ static size_t candidates_shown(const struct printer *printer, const struct elect
     return named || election->candidate_count <= CROWD ? election->candidate_count : CROWD_SHOWN;
 }
 
-static bool print_candidates(struct printer *printer, const struct election *election, struct moment now)
+static void print_candidates(struct printer *printer, const struct election *election, struct moment now)
 {
     struct column columns[CAND_COLUMNS] = {
         [CAND_SIGN] = {.heading = "", .least = 1, .most = 1, .importance = 7},
@@ -290,8 +290,7 @@ static bool print_candidates(struct printer *printer, const struct election *ele
     columns[CAND_ON].least = columns[CAND_ON].want > 9   ? 9
                              : columns[CAND_ON].want > 3 ? columns[CAND_ON].want
                                                          : 3;
-    if (!table_begin(printer, columns, CAND_COLUMNS, 0))
-        return false;
+    table_begin(printer, columns, CAND_COLUMNS, 0);
     for (size_t i = 0; i < shown; i++)
         print_candidate(printer, columns, election, i, now);
     if (shown < election->candidate_count) {
@@ -299,7 +298,53 @@ static bool print_candidates(struct printer *printer, const struct election *ele
                      cells_sign(printer->row, SIGN_ELLIPSIS), election->candidate_count - shown);
         printer_prose(printer);
     }
-    return printer_width(printer, PRINTER_WIDTH);
+    printer_width(printer, PRINTER_WIDTH);
+}
+
+/* Who registered beside the lock; thousands of lines answer no question that was not asked. */
+static void print_members(struct printer *printer, const struct election *election)
+{
+    enum { MEMBER_NAME, MEMBER_WHO, MEMBER_STATE, MEMBER_ABOUT, MEMBER_SESSION, MEMBER_COLUMNS };
+    struct column columns[MEMBER_COLUMNS] = {
+        [MEMBER_NAME] = {.heading = "MEMBER", .least = NAME_LEAST, .most = INT_MAX, .importance = 5},
+        [MEMBER_WHO] = {.heading = "WHO", .least = 10, .most = INT_MAX, .importance = 4},
+        [MEMBER_STATE] = {.heading = "STATE", .least = 18, .most = 18, .importance = 3},
+        [MEMBER_ABOUT] = {.heading = "ABOUT ITSELF", .least = 12, .most = INT_MAX, .importance = 2},
+        [MEMBER_SESSION] = {.heading = "SESSION", .least = 18, .most = 18, .importance = 1},
+    };
+    size_t all = election->listed_member_count, shown = all > CROWD ? CROWD_SHOWN : all;
+    if (all == 0)
+        return;
+    for (size_t i = 0; i < shown; i++) {
+        const struct member *member = &election->listed_members[i];
+        columns_want(&columns[MEMBER_NAME], printer_text_width(printer, member->name));
+        if (member->identity)
+            columns_want(&columns[MEMBER_WHO], printer_text_width(printer, member->identity));
+        if (member->about)
+            columns_want(&columns[MEMBER_ABOUT], printer_text_width(printer, member->about));
+    }
+    table_begin(printer, columns, MEMBER_COLUMNS, 0);
+    for (size_t i = 0; i < shown; i++) {
+        const struct member *member = &election->listed_members[i];
+        struct member_word word = label_member(election, member);
+        char session[32] = "?";
+        if (member->session)
+            snprintf(session, sizeof session, "0x%" PRIx64, member->session);
+        label_put_name(printer->row, &columns[MEMBER_NAME], 0, ROLE_TEXT, member->name);
+        label_put_name(printer->row, &columns[MEMBER_WHO], 0, ROLE_TEXT,
+                       member->identity ? member->identity : "?");
+        columns_put(printer->row, &columns[MEMBER_STATE], 0, word.look, word.text);
+        label_put_name(printer->row, &columns[MEMBER_ABOUT], 0, ROLE_TEXT,
+                       member->about ? member->about : cells_sign(printer->row, SIGN_DASH));
+        columns_put(printer->row, &columns[MEMBER_SESSION], 0, ROLE_TEXT, session);
+        printer_line(printer);
+    }
+    if (shown < all) {
+        cells_printf(printer->row, 2, 0, -1, ROLE_DIM, "%s %zu more", cells_sign(printer->row, SIGN_ELLIPSIS),
+                     all - shown);
+        printer_prose(printer);
+    }
+    printer_width(printer, PRINTER_WIDTH);
 }
 
 /* What the next failover will do, and where it stops. */
@@ -394,8 +439,7 @@ static void print_overdue(struct printer *printer, const struct election *electi
     printer_prose(printer);
 }
 
-/* False: out of memory. */
-static bool snapshot_election_print(struct printer *printer, const struct election *election,
+static void snapshot_election_print(struct printer *printer, const struct election *election,
                                     struct moment now)
 {
     struct badge badge = label_badge(election, now), worse = finding_badge(election, now);
@@ -415,7 +459,9 @@ static bool snapshot_election_print(struct printer *printer, const struct electi
     snapshot_election_print_findings(printer, election, now);
     print_suspected(printer, election);
     print_overdue(printer, election);
-    return !election->candidate_count || print_candidates(printer, election, now);
+    if (election->candidate_count)
+        print_candidates(printer, election, now);
+    print_members(printer, election);
 }
 
 /* Columns of a name or an identity that are shown even where the terminal has no room for all of it. */
@@ -503,6 +549,11 @@ static void print_connection(struct printer *printer, const struct cluster *clus
 static void print_none(struct printer *printer, const struct cluster_settings *patterns)
 {
     int x = 2;
+    if (printer->style.filtered) {
+        printer_put(printer, x, ROLE_DIM, "no election matches the filter");
+        printer_prose(printer);
+        return;
+    }
     if (!patterns || !patterns->election_count) {
         printer_put(printer, x, ROLE_DIM,
                     "no election was found; name its path, as in: electop once /election");
@@ -557,7 +608,7 @@ static int leader_width(struct printer *printer, const struct election *election
 }
 
 /* All elections of a cluster, a line each. */
-static bool print_summary(struct printer *printer, const struct cluster *cluster, struct moment now)
+static void print_summary(struct printer *printer, const struct cluster *cluster, struct moment now)
 {
     struct column columns[SUM_COLUMNS] = {
         [SUM_STATE] = {.heading = "  STATE", .least = 10, .most = 24, .importance = 5},
@@ -587,8 +638,7 @@ static bool print_summary(struct printer *printer, const struct cluster *cluster
     /* A finding is not cut; each election below shows the layout. */
     columns[SUM_FINDING].least = finding;
     columns[SUM_RECIPE].hidden = printer->style.width > 0 && printer->style.width < NARROW;
-    if (!table_begin(printer, columns, SUM_COLUMNS, 0))
-        return false;
+    table_begin(printer, columns, SUM_COLUMNS, 0);
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election *election = cluster->elections[i];
         struct badge badge = label_badge(election, now), worse = finding_badge(election, now);
@@ -609,24 +659,21 @@ static bool print_summary(struct printer *printer, const struct cluster *cluster
                     election->recipe ? election->recipe->title : "?");
         printer_line(printer);
     }
-    return printer_width(printer, PRINTER_WIDTH);
+    printer_width(printer, PRINTER_WIDTH);
 }
 
-static bool print_cluster(struct printer *printer, const struct cluster *cluster,
+static void print_cluster(struct printer *printer, const struct cluster *cluster,
                           const struct cluster_settings *patterns, struct moment now)
 {
     print_cluster_head(printer, cluster, patterns);
     if (cluster->election_count > 1) {
         printer_prose(printer);
-        if (!print_summary(printer, cluster, now))
-            return false;
+        print_summary(printer, cluster, now);
     }
     for (size_t i = 0; i < cluster->election_count; i++) {
         printer_prose(printer);
-        if (!snapshot_election_print(printer, cluster->elections[i], now))
-            return false;
+        snapshot_election_print(printer, cluster->elections[i], now);
     }
-    return true;
 }
 
 bool snapshot_text_print(struct buffer *out, const struct model *model, struct moment now,
@@ -638,8 +685,9 @@ bool snapshot_text_print(struct buffer *out, const struct model *model, struct m
         if (i)
             printer_line(&printer);
         const struct settings *settings = how->settings;
-        good = print_cluster(&printer, &model->clusters[i],
-                             settings && i < settings->cluster_count ? &settings->clusters[i] : NULL, now);
+        print_cluster(&printer, &model->clusters[i],
+                      settings && i < settings->cluster_count ? &settings->clusters[i] : NULL, now);
+        good = true;
     }
     if (printer.row)
         printer_end(&printer);

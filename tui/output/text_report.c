@@ -159,7 +159,7 @@ static void failover_texts(const struct printer *printer, const struct report *r
     }
 }
 
-static bool print_failovers(struct printer *printer, const struct report *report,
+static void print_failovers(struct printer *printer, const struct report *report,
                             const struct report_election *election)
 {
     struct column columns[FAIL_COLUMNS] = {
@@ -178,7 +178,7 @@ static bool print_failovers(struct printer *printer, const struct report *report
     size_t count = election->failover_count, first = count > ROWS_MOST ? count - ROWS_MOST : 0;
     char texts[FAIL_COLUMNS][512], zone[16], when[24];
     if (!count)
-        return true;
+        return;
     snprintf(when, sizeof when, "WHEN (%s)", format_zone(report->to_us, zone, sizeof zone));
     columns[FAIL_WHEN].heading = when;
     for (size_t i = first; i < count; i++) {
@@ -193,8 +193,7 @@ static bool print_failovers(struct printer *printer, const struct report *report
     bool below = printer->style.width && table_wants(columns, FAIL_COLUMNS) > printer->style.width;
     columns[FAIL_CHANGE].hidden = below;
     printer_line(printer);
-    if (!table_begin(printer, columns, FAIL_COLUMNS, 2))
-        return false;
+    table_begin(printer, columns, FAIL_COLUMNS, 2);
     for (size_t i = first; i < count; i++) {
         failover_texts(printer, report, &election->failovers[i], i + 1, texts);
         for (int j = 0; j < FAIL_COLUMNS; j++)
@@ -204,14 +203,12 @@ static bool print_failovers(struct printer *printer, const struct report *report
         if (below)
             line(printer, columns[FAIL_WHEN].x, ROLE_TEXT, texts[FAIL_CHANGE]);
     }
-    if (!printer_width(printer, PRINTER_WIDTH))
-        return false;
+    printer_width(printer, PRINTER_WIDTH);
     if (first) {
         cells_printf(printer->row, 2, 0, -1, ROLE_DIM, "the last %zu of %zu; --json has them all",
                      count - first, count);
         printer_line(printer);
     }
-    return true;
 }
 
 enum { STAT_CAUSE, STAT_KNOWN, STAT_P50, STAT_P90, STAT_P99, STAT_LONGEST, STAT_COLUMNS };
@@ -238,7 +235,7 @@ static const struct failover_figures *figures_at(const struct report_election *e
     return figures->count && (!row || figures->count < stats->all.count) ? figures : NULL;
 }
 
-static bool print_statistics(struct printer *printer, const struct report_election *election)
+static void print_statistics(struct printer *printer, const struct report_election *election)
 {
     struct column columns[STAT_COLUMNS] = {
         [STAT_CAUSE] = {.heading = "FAILOVERS", .least = 9, .most = 12, .importance = 6},
@@ -251,7 +248,7 @@ static bool print_statistics(struct printer *printer, const struct report_electi
     char texts[STAT_COLUMNS][FORMAT_INTERVAL];
     const char *what;
     if (!election->stats.all.count)
-        return true;
+        return;
     for (int row = 0; row <= CAUSE_COUNT; row++) {
         const struct failover_figures *figures = figures_at(election, row, &what);
         if (!figures)
@@ -264,8 +261,7 @@ static bool print_statistics(struct printer *printer, const struct report_electi
     for (int i = STAT_P50; i < STAT_COLUMNS; i++)
         columns[i].least = columns[i].want;
     printer_line(printer);
-    if (!table_begin(printer, columns, STAT_COLUMNS, 2))
-        return false;
+    table_begin(printer, columns, STAT_COLUMNS, 2);
     for (int row = 0; row <= CAUSE_COUNT; row++) {
         const struct failover_figures *figures = figures_at(election, row, &what);
         if (!figures)
@@ -275,7 +271,44 @@ static bool print_statistics(struct printer *printer, const struct report_electi
             columns_put(printer->row, &columns[i], 0, ROLE_TEXT, texts[i]);
         printer_line(printer);
     }
-    return printer_width(printer, PRINTER_WIDTH);
+    printer_width(printer, PRINTER_WIDTH);
+}
+
+void text_report_print_story(struct printer *printer, const struct sentences *sentences, int x)
+{
+    for (size_t i = 0; i < sentences->count; i++) {
+        const struct sentence *sentence = &sentences->list[i];
+        int at = x;
+        if (sentence->kind != SENTENCE_CERTAIN) {
+            at = printer_put(printer, at, ROLE_DIM, sentence_kind_word(sentence->kind));
+            at = printer_put(printer, at, ROLE_DIM, ": ");
+        }
+        printer_put(printer, at, i == 0 ? ROLE_STRONG : ROLE_TEXT, sentence->text);
+        printer_prose(printer);
+        printer_put(printer, x + 4, ROLE_DIM, sentence->evidence);
+        printer_prose(printer);
+    }
+}
+
+static bool print_stories(struct printer *printer, const struct report_election *election)
+{
+    bool fine = true;
+    if (election->story_count > 0) {
+        printer_line(printer);
+        line(printer, 2, ROLE_DIM,
+             election->story_count < election->change_count
+                 ? "WHY: the longest and the latest; electop why explains any other"
+                 : "WHY");
+    }
+    for (size_t i = 0; i < election->story_count; i++) {
+        struct sentences sentences = story_sentences(election->stories[i], false);
+        if (i > 0)
+            printer_line(printer);
+        text_report_print_story(printer, &sentences, 2);
+        fine = fine && !sentences.failed;
+        sentences_free(&sentences);
+    }
+    return fine;
 }
 
 static void text_report_print_findings(struct printer *printer, const struct report *report,
@@ -360,8 +393,9 @@ static bool print_election(struct printer *printer, const struct report *report,
     bool fine = !verdict.failed;
     sentence_verdict_free(&verdict);
     print_timeline(printer, report, election);
-    fine = print_failovers(printer, report, election) && fine;
-    fine = print_statistics(printer, election) && fine;
+    print_failovers(printer, report, election);
+    print_statistics(printer, election);
+    fine = print_stories(printer, election) && fine;
     text_report_print_findings(printer, report, election);
     print_gaps(printer, report, election);
     return fine;
@@ -387,7 +421,6 @@ static void print_head(struct printer *printer, const struct report *report, con
         printer_put(printer, x, ROLE_DIM, ", which is empty");
     }
     printer_line(printer);
-    printer->out->failed |= window.failed || held.failed;
     text_free(&window);
     text_free(&held);
 }
@@ -399,7 +432,6 @@ static void print_clocks(struct printer *printer, const struct report *report)
         sentence_clock(&text, &report->clocks[i], SENTENCE_LOCAL);
         printer_put(printer, 0, ROLE_WARNING, text.at ? text.at : "");
         printer_prose(printer);
-        printer->out->failed |= text.failed;
         text_free(&text);
     }
 }

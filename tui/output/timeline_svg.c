@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "config/memory.h"
 #include "probe/json/buffer.h"
 #include "tui/output/page_style.h"
 #include "tui/output/report_sentences.h"
@@ -488,18 +489,16 @@ static void draw_names(const struct drawing *drawing)
 }
 
 /* The leaders with the longest time have separate rows, in order of their first tenure. */
-static bool choose_rows(struct drawing *drawing)
+static void choose_rows(struct drawing *drawing)
 {
     const struct report_election *election = drawing->election;
     size_t count = election->leader_count;
-    drawing->row_of = calloc(count ? count : 1, sizeof *drawing->row_of);
-    if (!drawing->row_of)
-        return false;
+    drawing->row_of = xcalloc(count, sizeof *drawing->row_of);
     drawing->row_count = drawing->low || !count ? 1 : count;
     if (drawing->low || count <= ROWS_MOST) {
         for (size_t i = 0; i < count; i++)
             drawing->row_of[i] = drawing->low ? 0 : i;
-        return true;
+        return;
     }
     drawing->row_count = 0;
     for (size_t i = 0; i < count; i++) {
@@ -512,7 +511,6 @@ static bool choose_rows(struct drawing *drawing)
         drawing->others += !own;
     }
     drawing->row_count = ROWS_MOST;
-    return true;
 }
 
 static void draw_rows(const struct drawing *drawing)
@@ -533,10 +531,7 @@ void timeline_svg_print(struct buffer *out, const struct report *report,
                               .top = TOP,
                               .row = ROW,
                               .bar = BAR};
-    if (!choose_rows(&drawing)) {
-        out->failed = true;
-        return;
-    }
+    choose_rows(&drawing);
     double height = bottom_of(&drawing) + axis_height(&drawing.scale);
     buffer_printf(out,
                   "<svg class=\"timeline\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
@@ -569,10 +564,7 @@ void timeline_svg_print_line(struct buffer *out, const struct report *report,
                               .row = LINE_HEIGHT,
                               .bar = LINE_HEIGHT,
                               .low = true};
-    if (!choose_rows(&drawing)) {
-        out->failed = true;
-        return;
-    }
+    choose_rows(&drawing);
     buffer_printf(out, "<svg class=\"line\" viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", LINE_WIDTH,
                   LINE_HEIGHT);
     markup_printf(out, "Who led %s, and when", election->name);

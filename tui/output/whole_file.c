@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "tui/output/output.h"
 
@@ -64,7 +65,7 @@ int whole_file_check(const char *path)
     if (lstat(path, &link) == 0)
         return ENOENT; /* a link to nothing */
     const char *end = strrchr(path, '/');
-    char *directory = !end ? strdup(".") : end == path ? strdup("/") : strndup(path, (size_t)(end - path));
+    char *directory = !end ? xstrdup(".") : end == path ? xstrdup("/") : xstrndup(path, (size_t)(end - path));
     int error = !directory ? ENOMEM : access(directory, W_OK | X_OK) != 0 ? errno : 0;
     free(directory);
     return error;
@@ -82,7 +83,7 @@ int whole_file_write(const char *path, const void *bytes, size_t length)
         return write_through(path, bytes, length);
     if (there && access(path, W_OK) != 0)
         return errno; /* moving a new file there would get around its permissions */
-    char *real = there ? realpath(path, NULL) : strdup(path);
+    char *real = there ? realpath(path, NULL) : xstrdup(path);
     char *beside = real ? text_format("%s.XXXXXX", real) : NULL;
     int error = beside ? 0 : ENOMEM;
     if (!error) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "tui/screen/safe.h"
 
 /* Larger than any screen, and small enough that no product of two overflows. */
@@ -66,11 +67,8 @@ const char *cells_level(const struct cells *cells, unsigned eighths)
 
 struct cells *cells_new(int width, int height)
 {
-    struct cells *cells = calloc(1, sizeof(*cells));
-    if (cells && !cells_resize(cells, width, height)) {
-        free(cells);
-        return NULL;
-    }
+    struct cells *cells = xcalloc(1, sizeof(*cells));
+    cells_resize(cells, width, height);
     return cells;
 }
 
@@ -82,20 +80,17 @@ void cells_free(struct cells *cells)
     free(cells);
 }
 
-bool cells_resize(struct cells *cells, int width, int height)
+void cells_resize(struct cells *cells, int width, int height)
 {
     width = width < 0 ? 0 : width > SIDE_MOST ? SIDE_MOST : width;
     height = height < 0 ? 0 : height > SIDE_MOST ? SIDE_MOST : height;
     size_t count = (size_t)width * (size_t)height;
-    struct cell *at = calloc(count ? count : 1, sizeof(*at));
-    if (!at)
-        return false;
+    struct cell *at = xcalloc(count, sizeof(*at));
     free(cells->at);
     cells->at = at;
     cells->width = width;
     cells->height = height;
     cells_clear(cells);
-    return true;
 }
 
 void cells_clear(struct cells *cells)
@@ -260,6 +255,26 @@ void cells_rule(struct cells *cells, int x, int y, int width, const char *captio
     int used = cells_put(cells, x + 2, y, room, ROLE_HEADING, caption);
     cells_fill(cells, x + 1, y, 1, ROLE_RULE);
     cells_fill(cells, x + 2 + used, y, 1, ROLE_RULE);
+}
+
+struct cells *cells_part(const struct cells *cells, int width, int height)
+{
+    struct cells *part = width > 0 && height > 0 ? cells_new(width, height) : NULL;
+    if (!part)
+        return NULL;
+    part->ascii = cells->ascii;
+    cells_clear(part);
+    return part;
+}
+
+void cells_paste(struct cells *cells, int x, int y, struct cells *part)
+{
+    int width = part && x >= 0 && x + part->width <= cells->width ? part->width : 0;
+    for (int row = 0; width > 0 && row < part->height && y + row < cells->height; row++)
+        if (y + row >= 0)
+            memcpy(cells_cell_at(cells, x, y + row), cells_cell_at(part, 0, row),
+                   (size_t)width * sizeof(struct cell));
+    cells_free(part);
 }
 
 void cells_write(const struct cells *cells, FILE *file)

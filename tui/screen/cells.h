@@ -62,8 +62,16 @@ struct cells {
 
 struct cells *cells_new(int width, int height);
 void cells_free(struct cells *cells);
-bool cells_resize(struct cells *cells, int width, int height);
+void cells_resize(struct cells *cells, int width, int height);
 void cells_clear(struct cells *cells);
+
+/*
+ * A grid of its own for a part of this one: what is drawn beside something else is drawn as on a screen of
+ * that size. NULL: out of memory, or there is no room. cells_paste() puts it in place and frees it; NULL is
+ * fine.
+ */
+struct cells *cells_part(const struct cells *cells, int width, int height);
+void cells_paste(struct cells *cells, int x, int y, struct cells *part);
 
 /*
  * Writes text at x, y in at most room columns (room < 0: to the right edge); what does not fit ends in an

@@ -17,6 +17,7 @@
 #define NCURSES_NOMACROS 1
 #include <curses.h>
 
+#include "config/memory.h"
 #include "config/utf8.h"
 #include "tui/screen/keys.h"
 #include "tui/screen/safe.h"
@@ -72,7 +73,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(char **error, const cha
     va_start(arguments, format);
     vsnprintf(buffer, sizeof(buffer), format, arguments);
     va_end(arguments);
-    *error = strdup(buffer);
+    *error = xstrdup(buffer);
     return false;
 }
 
@@ -123,13 +124,12 @@ static bool collect_output(struct curses *curses)
 {
     char bytes[8192];
     int file = fileno(curses->output);
-    bool sent = true;
     ssize_t count;
     fflush(curses->output);
     for (off_t at = 0; (count = pread(file, bytes, sizeof bytes, at)) > 0; at += count)
-        sent &= tty_send(&curses->tty, bytes, (size_t)count);
+        tty_send(&curses->tty, bytes, (size_t)count);
     lseek(file, 0, SEEK_SET);
-    return ftruncate(file, 0) == 0 && sent;
+    return ftruncate(file, 0) == 0;
 }
 
 /* The sequences that terminfo names for this terminal's keys. */
@@ -262,12 +262,13 @@ struct curses *curses_open(const struct screen_settings *settings, enum color_ch
     *error = NULL;
     if (!can_draw(error))
         return NULL;
-    struct curses *curses = calloc(1, sizeof(*curses));
-    if (!curses || !tty_open(&curses->tty) || !rescue_remember() || !(curses->shown = cells_new(0, 0))) {
+    struct curses *curses = xcalloc(1, sizeof(*curses));
+    if (!tty_open(&curses->tty) || !rescue_remember()) {
         refuse(error, "the terminal could not be read: %s", strerror(errno));
         free(curses);
         return NULL;
     }
+    curses->shown = cells_new(0, 0);
     /* Wanted even for ASCII: curses must know that its bytes are characters, and how wide they are. */
     setlocale(LC_CTYPE, "");
     curses->ascii = wants_ascii(settings);
@@ -385,8 +386,7 @@ bool curses_show(struct curses *curses, const struct cells *cells)
     if (curses->suspended || !tty_flush(&curses->tty))
         return false;
     if (curses->shown->width != cells->width || curses->shown->height != cells->height) {
-        if (!cells_resize(curses->shown, cells->width, cells->height))
-            return false;
+        cells_resize(curses->shown, cells->width, cells->height);
         werase(stdscr);
         curses_redraw(curses);
     }
@@ -509,6 +509,12 @@ void curses_resume(struct curses *curses)
     collect_output(curses);
 }
 
+void curses_ring(struct curses *curses)
+{
+    if (!curses->suspended)
+        curses_send(curses, "\a");
+}
+
 bool curses_copy(struct curses *curses, const char *text)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -526,5 +532,6 @@ bool curses_copy(struct curses *curses, const char *text)
         out[used++] = left > 2 ? digits[b2 & 63] : '=';
     }
     out[used++] = '\a';
-    return tty_send(&curses->tty, out, used);
+    tty_send(&curses->tty, out, used);
+    return true;
 }

@@ -57,6 +57,9 @@ int curses_key_wait_ms(const struct curses *curses);
 /* The terminal is gone: hung up, or closed. */
 bool curses_is_gone(const struct curses *curses);
 
+/* Rings the terminal's bell. */
+void curses_ring(struct curses *curses);
+
 /* Gives the terminal back for a while (Ctrl-Z), and takes it again. */
 void curses_suspend(struct curses *curses);
 void curses_resume(struct curses *curses);

@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <wchar.h>
 
+#include "config/memory.h"
 #include "config/utf8.h"
 
 /* As many as a curses cell holds; no language needs more, and further ones are shown as escapes. */
@@ -92,9 +93,7 @@ size_t safe_unit(const char *text, size_t length, bool ascii, char unit[SAFE_UNI
 char *safe_text(const char *text, size_t length, bool ascii)
 {
     size_t room = length + SAFE_UNIT, used = 0;
-    char *safe = malloc(room);
-    if (!safe)
-        return NULL;
+    char *safe = xmalloc(room);
     size_t eaten;
     char unit[SAFE_UNIT];
     for (int width; (eaten = safe_unit(text, length, ascii, unit, &width)) > 0;
@@ -102,11 +101,7 @@ char *safe_text(const char *text, size_t length, bool ascii)
         size_t more = strlen(unit);
         if (used + more >= room) {
             room = room * 2 + more;
-            char *bigger = realloc(safe, room);
-            if (!bigger) {
-                free(safe);
-                return NULL;
-            }
+            char *bigger = xreallocarray(safe, room, 1);
             safe = bigger;
         }
         memcpy(safe + used, unit, more);

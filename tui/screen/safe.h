@@ -22,7 +22,7 @@
 #define SAFE_UNIT 20
 size_t safe_unit(const char *text, size_t length, bool ascii, char unit[SAFE_UNIT], int *width);
 
-/* A whole text made safe; malloc'd. NULL: out of memory. */
+/* A whole text made safe; malloc'd. */
 char *safe_text(const char *text, size_t length, bool ascii);
 
 /* Columns that the safe form takes; INT_MAX for more than that. */

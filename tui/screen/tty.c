@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config/memory.h"
+
 #define STALL_MS 200 /* a terminal that takes nothing for so long is stopped */
 #define LEAVE_MS 500 /* its time to take the last bytes in */
 
@@ -56,7 +58,7 @@ bool tty_is_gone(const struct tty *tty)
     return (in.revents & POLLIN) && ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting == 0;
 }
 
-bool tty_send(struct tty *tty, const char *bytes, size_t length)
+void tty_send(struct tty *tty, const char *bytes, size_t length)
 {
     size_t used = tty->queue_from + tty->queue_length;
     if (used + length > tty->queue_room && tty->queue_from > 0) {
@@ -66,16 +68,13 @@ bool tty_send(struct tty *tty, const char *bytes, size_t length)
     }
     if (used + length > tty->queue_room) {
         size_t room = (used + length) * 2;
-        char *grown = realloc(tty->queue, room);
-        if (!grown)
-            return false;
+        char *grown = xreallocarray(tty->queue, room, 1);
         tty->queue = grown;
         tty->queue_room = room;
     }
     memcpy(tty->queue + used, bytes, length);
     tty->queue_length += length;
     tty_flush(tty);
-    return true;
 }
 
 /* One write that does not wait, whatever the open file's flags are. */
@@ -227,12 +226,14 @@ void rescue_arm(void)
             old.sa_handler == SIG_DFL)
             sigaction(number, &action, NULL);
     }
+    memory_on_exhausted(leave_terminal); /* before its line is printed */
     rescue.armed = 1;
 }
 
 void rescue_disarm(void)
 {
     rescue.armed = 0;
+    memory_on_exhausted(NULL);
     for (int number = 1; number <= SIGRTMAX; number++) {
         struct sigaction old;
         if (sigaction(number, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) && old.sa_handler == on_fatal)

@@ -43,8 +43,8 @@ size_t tty_read(struct tty *tty, void *bytes, size_t room);
 /* The terminal is gone: hung up, or closed. */
 bool tty_is_gone(const struct tty *tty);
 
-/* Queues bytes and sends what the terminal takes now. False: out of memory, and nothing of it is sent. */
-bool tty_send(struct tty *tty, const char *bytes, size_t length);
+/* Queues bytes and sends what the terminal takes now. */
+void tty_send(struct tty *tty, const char *bytes, size_t length);
 /* Sends what the terminal takes now. True: the queue is empty. */
 bool tty_flush(struct tty *tty);
 

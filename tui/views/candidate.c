@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "tui/words/format.h"
 #include "tui/screen/safe.h"
 #include "tui/words/chain_lines.h"
@@ -16,9 +17,13 @@
 
 #define STAT_X 2
 #define STAT_LABEL 15
-#define STAT_WIDTH 40 /* label and an RFC 3339 time */
+#define STAT_TIMES 41   /* the column with RFC 3339 times */
+#define STAT_NUMBERS 35 /* each of the others */
 #define LINE_LABEL 12
+#define FACTS_BESIDE 76 /* from this width on the facts are in two columns ... */
+#define FACTS_MOST 80   /* ... of which the left one is never wider */
 #define ELSEWHERE_MOST 4
+#define EVENTS_LEAST 6 /* rows left below, from which on the election's events are shown */
 
 /* The owner's other candidacies, looked for once for each change of the model. */
 struct elsewhere {
@@ -88,32 +93,78 @@ static void candidate_put_time(struct block *block, const char *label, int64_t m
     candidate_put(block, label, ROLE_TEXT, format_time(ms * 1000, text, sizeof text));
 }
 
-/* All of its Stat, in ZooKeeper's names and in ZooKeeper's order. */
-static int draw_stat(struct cells *cells, int x, int y, const struct candidate *candidate)
+#define STAT_FIELDS 11
+
+/* One field of its Stat, in ZooKeeper's names and in ZooKeeper's order. */
+static void put_stat_field(struct block *block, const struct znode_stat *stat, int field)
 {
-    struct block block = {cells, x, y, STAT_LABEL, STAT_WIDTH};
-    const struct znode_stat *stat = &candidate->stat;
     char session[32];
 
-    if (!candidate->known) {
-        candidate_put(&block, "Stat", ROLE_WARNING,
-                      candidate->denied ? "? may not be read" : "? not read yet");
-        return 1;
+    switch (field) {
+    case 0:
+        put_zxid(block, "czxid", stat->czxid);
+        break;
+    case 1:
+        candidate_put_time(block, "ctime", stat->ctime_ms);
+        break;
+    case 2:
+        put_zxid(block, "mzxid", stat->mzxid);
+        break;
+    case 3:
+        candidate_put_time(block, "mtime", stat->mtime_ms);
+        break;
+    case 4:
+        put_zxid(block, "pzxid", stat->pzxid);
+        break;
+    case 5:
+        candidate_put_number(block, "version", stat->version);
+        break;
+    case 6:
+        candidate_put_number(block, "cversion", stat->cversion);
+        break;
+    case 7:
+        candidate_put_number(block, "aversion", stat->aversion);
+        break;
+    case 8:
+        snprintf(session, sizeof session, "0x%" PRIx64, stat->owner);
+        candidate_put(block, "ephemeralOwner", stat->owner != 0 ? ROLE_TEXT : ROLE_WARNING,
+                      stat->owner != 0 ? session : "0x0 (persistent)");
+        break;
+    case 9:
+        candidate_put_number(block, "dataLength", stat->data_length);
+        break;
+    default:
+        candidate_put_number(block, "numChildren", stat->children);
+        break;
     }
-    put_zxid(&block, "czxid", stat->czxid);
-    candidate_put_time(&block, "ctime", stat->ctime_ms);
-    put_zxid(&block, "mzxid", stat->mzxid);
-    candidate_put_time(&block, "mtime", stat->mtime_ms);
-    put_zxid(&block, "pzxid", stat->pzxid);
-    candidate_put_number(&block, "version", stat->version);
-    candidate_put_number(&block, "cversion", stat->cversion);
-    candidate_put_number(&block, "aversion", stat->aversion);
-    snprintf(session, sizeof session, "0x%" PRIx64, stat->owner);
-    candidate_put(&block, "ephemeralOwner", stat->owner != 0 ? ROLE_TEXT : ROLE_WARNING,
-                  stat->owner != 0 ? session : "0x0 (persistent)");
-    candidate_put_number(&block, "dataLength", stat->data_length);
-    candidate_put_number(&block, "numChildren", stat->children);
-    return block.y - y;
+}
+
+/* The columns of fields that fit beside each other, and the lines that they then take. */
+static int stat_columns(const struct cells *cells)
+{
+    int fit = 1 + (cells->width - STAT_X - STAT_TIMES) / STAT_NUMBERS;
+
+    return fit < 1 ? 1 : fit > 3 ? 3 : fit;
+}
+
+static int stat_lines(const struct cells *cells)
+{
+    int columns = stat_columns(cells);
+
+    return (STAT_FIELDS + columns - 1) / columns;
+}
+
+/* One of these lines: the fields run down each column. */
+static void draw_stat_line(struct cells *cells, int y, int line, const struct znode_stat *stat)
+{
+    int lines = stat_lines(cells), column = 0;
+
+    for (int field = line; field < STAT_FIELDS; field += lines, column++) {
+        int x = STAT_X + (column > 0 ? STAT_TIMES + (column - 1) * STAT_NUMBERS : 0);
+        struct block block = {cells, x, y, STAT_LABEL, STAT_TIMES};
+
+        put_stat_field(&block, stat, field);
+    }
 }
 
 static const char *identity_source_word(enum identity_source source)
@@ -129,6 +180,8 @@ static const char *identity_source_word(enum identity_source source)
         return "its name";
     case IDENTITY_DATA:
         return "its data";
+    case IDENTITY_ACKNOWLEDGEMENT:
+        return "its acknowledgement";
     }
     return "?";
 }
@@ -221,8 +274,7 @@ static void candidate_put_watchers(struct block *block, const struct election *e
     char text[160] = "", name[64];
 
     if (count == 0) {
-        candidate_put(block, "watched by", ROLE_DIM,
-                      complete ? "nobody" : "? not every server shows its watches");
+        candidate_put(block, "watched by", ROLE_DIM, complete ? "nobody" : "? some watches are hidden");
         return;
     }
     for (size_t i = 0; i < count && i < 4; i++) {
@@ -261,54 +313,77 @@ static void put_watches(struct block *block, const struct election *election,
     candidate_put(block, "", ROLE_DIM, text);
 }
 
-static int candidate_draw_line(struct candidate_view *view, struct cells *cells, int x, int y, int width,
-                               const struct scene *scene, const struct election *election,
-                               const struct candidate *candidate)
+/* Its place, identity and connection. */
+static void put_place(struct block *block, const struct scene *scene, const struct election *election,
+                      const struct candidate *candidate)
 {
-    struct block block = {cells, x, y, LINE_LABEL, width};
     size_t place = election_position(election, candidate);
-    const struct candidate *after =
-        place + 1 < election->candidate_count ? election->candidates[place + 1] : NULL;
-    char text[384], age[16], clock[32];
+    char text[384];
 
     if (candidate->sequence != SEQUENCE_NONE)
         snprintf(text, sizeof text, "%zu of %zu, number %" PRId64, place + 1, election->candidate_count,
                  candidate->sequence);
     else
         snprintf(text, sizeof text, "%zu of %zu", place + 1, election->candidate_count);
-    candidate_put(&block, "place", ROLE_TEXT, text);
+    candidate_put(block, "place", ROLE_TEXT, text);
     if (candidate->identity != NULL)
         snprintf(text, sizeof text, "%.200s (by %s)", candidate->identity,
                  identity_source_word(candidate->identity_source));
-    candidate_put(&block, "identity", candidate->identity != NULL ? ROLE_TEXT : ROLE_DIM,
+    candidate_put(block, "identity", candidate->identity != NULL ? ROLE_TEXT : ROLE_DIM,
                   candidate->identity != NULL ? text : "? only its session");
-    candidate_put(&block, "session", ROLE_TEXT, label_session(candidate, text, sizeof text));
-    candidate_put_connection(&block, scene, election, candidate);
+    candidate_put(block, "session", ROLE_TEXT, label_session(candidate, text, sizeof text));
+    candidate_put_connection(block, scene, election, candidate);
+}
+
+/* Its age, its watches, its watchers, and the other candidates of its session. */
+static void put_neighbourhood(struct block *block, struct elsewhere *elsewhere, const struct scene *scene,
+                              const struct election *election, const struct candidate *candidate)
+{
+    size_t place = election_position(election, candidate);
+    const struct candidate *after =
+        place + 1 < election->candidate_count ? election->candidates[place + 1] : NULL;
+    char text[384], age[16], clock[32];
+
     if (candidate->known)
         format_age(label_as_of(election, scene->now).wall_us - candidate->stat.ctime_ms * 1000, age,
                    sizeof age);
     snprintf(text, sizeof text, "%s%s%s", candidate->known ? age : "?",
-             candidate->joined_seen ? ", joined at " : ", joined before the first look",
+             candidate->joined_seen ? ", joined at " : ", joined unseen",
              candidate->joined_seen ? format_clock(candidate->joined.wall_us, clock, sizeof clock) : "");
-    candidate_put(&block, "age", ROLE_TEXT, text);
-    put_neighbour(&block, "predecessor", election_predecessor(election, candidate), "none: it is first");
-    put_watches(&block, election, candidate);
-    put_neighbour(&block, "successor", after, "none: it is last");
-    candidate_put_watchers(&block, election, candidate);
-    look_elsewhere(&view->elsewhere, scene, election, candidate->stat.owner);
+    candidate_put(block, "age", ROLE_TEXT, text);
+    put_neighbour(block, "predecessor", election_predecessor(election, candidate), "none: it is first");
+    put_watches(block, election, candidate);
+    put_neighbour(block, "successor", after, "none: it is last");
+    candidate_put_watchers(block, election, candidate);
+    look_elsewhere(elsewhere, scene, election, candidate->stat.owner);
     if (!candidate->known || candidate->stat.owner == 0) {
-        candidate_put(&block, "elsewhere", ROLE_DIM, "?");
-    } else if (view->elsewhere.count == 0) {
-        snprintf(text, sizeof text, "%s no other election", cells_sign(cells, SIGN_DASH));
-        candidate_put(&block, "elsewhere", ROLE_DIM, text);
+        candidate_put(block, "elsewhere", ROLE_DIM, "?");
+    } else if (elsewhere->count == 0) {
+        snprintf(text, sizeof text, "%s no other election", cells_sign(block->cells, SIGN_DASH));
+        candidate_put(block, "elsewhere", ROLE_DIM, text);
     }
-    for (size_t i = 0; i < view->elsewhere.count && i < ELSEWHERE_MOST; i++)
-        candidate_put(&block, i == 0 ? "elsewhere" : "", ROLE_TEXT, view->elsewhere.text[i]);
-    if (view->elsewhere.count > ELSEWHERE_MOST) {
-        snprintf(text, sizeof text, "and %zu more", view->elsewhere.count - ELSEWHERE_MOST);
-        candidate_put(&block, "", ROLE_DIM, text);
+    for (size_t i = 0; i < elsewhere->count && i < ELSEWHERE_MOST; i++)
+        candidate_put(block, i == 0 ? "elsewhere" : "", ROLE_TEXT, elsewhere->text[i]);
+    if (elsewhere->count > ELSEWHERE_MOST) {
+        snprintf(text, sizeof text, "and %zu more", elsewhere->count - ELSEWHERE_MOST);
+        candidate_put(block, "", ROLE_DIM, text);
     }
-    return block.y - y;
+}
+
+/* In two columns where they fit. Returns the lines used. */
+static int draw_facts(struct candidate_view *view, struct cells *cells, int y, const struct scene *scene,
+                      const struct election *election, const struct candidate *candidate)
+{
+    bool beside = cells->width >= FACTS_BESIDE;
+    int half = cells->width >= 2 * FACTS_MOST ? FACTS_MOST : cells->width / 2 + 2;
+    struct block left = {cells, STAT_X, y, beside ? LINE_LABEL - 1 : LINE_LABEL,
+                         beside ? half - STAT_X - 1 : cells->width - STAT_X};
+    struct block right;
+
+    put_place(&left, scene, election, candidate);
+    right = beside ? (struct block){cells, half, y, LINE_LABEL, cells->width - half} : left;
+    put_neighbourhood(&right, &view->elsewhere, scene, election, candidate);
+    return (right.y > left.y ? right.y : left.y) - y;
 }
 
 /* Returns the lines used: a long name has a line to itself, in full. */
@@ -356,46 +431,62 @@ static void choose_form(struct candidate_view *view, const struct candidate *can
     }
 }
 
-static void draw_data(struct candidate_view *view, struct cells *cells, int y, int rows,
-                      const struct candidate *candidate)
+/* Its data, as the caption says in which form, and below it the Stat: one text that scrolls. Returns the rows
+   used. */
+static int draw_rest(struct candidate_view *view, struct cells *cells, int y, int rows,
+                     const struct candidate *candidate)
 {
     struct data_lines lines = {0};
-    char caption[128], part[48] = "";
-    size_t length = candidate->data_length;
+    char caption[128], part[48] = "", note[96] = "";
+    size_t length = candidate->data_length, data, total;
+    bool empty = !candidate->known || candidate->stat.data_length == 0 || candidate->data == NULL;
 
-    if (rows < 2)
-        return;
-    if (!candidate->known || candidate->stat.data_length == 0 || candidate->data == NULL) {
-        cells_rule(cells, 0, y, cells->width, "data");
-        if (!candidate->known || candidate->stat.data_length > 0)
-            cells_put(cells, STAT_X, y + 1, -1, ROLE_DIM,
-                      candidate->denied ? "? may not be read with these credentials" : "? not read yet");
-        else
-            cells_printf(cells, STAT_X, y + 1, -1, ROLE_DIM, "%s none: 0 bytes",
-                         cells_sign(cells, SIGN_DASH));
+    if (rows < 2) {
         list_begin(&view->data, 0, 0);
-        return;
+        return 0;
     }
-    choose_form(view, candidate);
-    data_lines_make(&lines, view->form, candidate->data, length, cells->width - 2 * STAT_X, cells->ascii);
-    if (length < (size_t)candidate->stat.data_length)
-        snprintf(part, sizeof part, "the first %zu of ", length);
-    snprintf(caption, sizeof caption, "data as %s, %s%" PRId32 " byte%s; Left and Right: other forms",
-             data_form_word(view->form), part, candidate->stat.data_length,
-             candidate->stat.data_length == 1 ? "" : "s");
+    snprintf(caption, sizeof caption, "data");
+    if (!candidate->known || (empty && candidate->stat.data_length > 0)) {
+        snprintf(note, sizeof note, "%s",
+                 candidate->denied ? "? may not be read with these credentials" : "? not read yet");
+    } else if (empty) {
+        snprintf(note, sizeof note, "%s none: 0 bytes", cells_sign(cells, SIGN_DASH));
+    } else {
+        choose_form(view, candidate);
+        data_lines_make(&lines, view->form, candidate->data, length, cells->width - 2 * STAT_X, cells->ascii);
+        if (length < (size_t)candidate->stat.data_length)
+            snprintf(part, sizeof part, "the first %zu of ", length);
+        snprintf(caption, sizeof caption, "data as %s, %s%" PRId32 " byte%s; Left and Right: other forms",
+                 data_form_word(view->form), part, candidate->stat.data_length,
+                 candidate->stat.data_length == 1 ? "" : "s");
+    }
     cells_rule(cells, 0, y, cells->width, caption);
-    list_begin(&view->data, lines.count, (size_t)rows - 1);
-    if (view->data.top + view->data.rows > lines.count)
-        view->data.top = lines.count > view->data.rows ? lines.count - view->data.rows : 0;
-    for (size_t i = 0; i < view->data.rows && view->data.top + i < lines.count; i++) {
-        const struct data_line *line = &lines.at[view->data.top + i];
+    data = empty ? 1 : lines.count;
+    total = data + 1 + (candidate->known ? (size_t)stat_lines(cells) : 1);
+    list_begin(&view->data, total, (size_t)rows - 1);
+    if (view->data.top + view->data.rows > total)
+        view->data.top = total > view->data.rows ? total - view->data.rows : 0;
+    for (size_t i = 0; i < view->data.rows && view->data.top + i < total; i++) {
+        size_t line = view->data.top + i;
+        int row = y + 1 + (int)i;
 
-        cells_put_bytes(cells, STAT_X, y + 1 + (int)i, -1, ROLE_TEXT, line->text, line->length);
+        if (line < data && empty)
+            cells_put(cells, STAT_X, row, -1, ROLE_DIM, note);
+        else if (line < data)
+            cells_put_bytes(cells, STAT_X, row, -1, ROLE_TEXT, lines.at[line].text, lines.at[line].length);
+        else if (line == data)
+            cells_rule(cells, 0, row, cells->width, "Stat");
+        else if (candidate->known)
+            draw_stat_line(cells, row, (int)(line - data - 1), &candidate->stat);
+        else
+            cells_put(cells, STAT_X, row, -1, ROLE_WARNING,
+                      candidate->denied ? "? may not be read" : "? not read yet");
     }
-    if (lines.count > view->data.rows)
-        cells_printf(cells, cells->width - 22, y, 20, ROLE_DIM, " line %zu of %zu ", view->data.top + 1,
-                     lines.count);
+    if (total > view->data.rows)
+        cells_printf(cells, cells->width - 24, y, 22, ROLE_DIM, " line %zu of %zu ", view->data.top + 1,
+                     total);
     data_lines_release(&lines);
+    return total < view->data.rows ? 1 + (int)total : rows;
 }
 
 static void draw_left(const struct candidate_view *view, const struct scene *scene, struct cells *cells)
@@ -413,7 +504,7 @@ static void candidate_draw(struct view *self, const struct scene *scene, struct 
     const struct election *election = candidate_election_of(view, scene);
     const struct candidate *candidate = election != NULL ? election_find(election, view->name) : NULL;
     int airy = cells->height >= 20;
-    int y = airy, stat, line, found;
+    int y = airy, found, facts;
 
     if (candidate == NULL) {
         draw_left(view, scene, cells);
@@ -422,25 +513,22 @@ static void candidate_draw(struct view *self, const struct scene *scene, struct 
     y += candidate_draw_head(cells, y, scene, election, candidate);
     y += notices_draw_connections(cells, STAT_X, y, 1, scene, view->cluster);
     y += airy;
-    if (cells->width >= STAT_X + STAT_WIDTH + 34) {
-        int x = STAT_X + STAT_WIDTH + 1;
-
-        stat = draw_stat(cells, STAT_X, y, candidate);
-        line = candidate_draw_line(view, cells, x, y, cells->width - x, scene, election, candidate);
-        y += stat > line ? stat : line;
-    } else {
-        y += candidate_draw_line(view, cells, STAT_X, y, cells->width - STAT_X, scene, election, candidate);
-        y += draw_stat(cells, STAT_X, y, candidate);
-    }
-    y += airy && cells->height > 30;
+    /* What is wrong and what to do precede the facts, of which all have a line. */
     found = finding_pane_rows(cells, election, candidate->name);
-    if (found > cells->height - y - 2) /* a line of its data stays */
-        found = cells->height - y - 2;
+    facts = cells->width >= FACTS_BESIDE ? 8 : 14;
+    if (found > cells->height - y - facts - 3)
+        found = cells->height - y - facts - 3;
     if (found > 1) {
         finding_pane_draw(cells, y, found, scene->now, election, candidate->name);
         y += found;
     }
-    draw_data(view, cells, y, cells->height - y, candidate);
+    cells_rule(cells, 0, y, cells->width, "facts");
+    y++;
+    y += draw_facts(view, cells, y, scene, election, candidate);
+    y += airy && cells->height > 30;
+    y += draw_rest(view, cells, y, cells->height - y, candidate);
+    if (cells->height - y >= EVENTS_LEAST)
+        event_pane_draw(cells, y + 1, cells->height - y - 2, scene, view->cluster, view->path);
 }
 
 static enum view_result turn_form(struct candidate_view *view, const struct scene *scene, bool forwards)
@@ -464,7 +552,7 @@ static enum view_result explain(const struct candidate_view *view, const struct 
     const struct election *election = candidate_election_of(view, scene);
     const struct finding *finding = election != NULL ? finding_of(election, view->name) : NULL;
 
-    *next = finding != NULL ? explanations_view_new(finding->code) : NULL;
+    *next = finding != NULL ? explanations_view_new(finding) : NULL;
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
@@ -543,17 +631,11 @@ static const struct view_ops ops = {
 
 struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate)
 {
-    struct candidate_view *view = calloc(1, sizeof *view);
+    struct candidate_view *view = xcalloc(1, sizeof *view);
 
-    if (view == NULL)
-        return NULL;
     view->view.ops = &ops;
-    view->cluster = strdup(cluster);
-    view->path = strdup(path);
-    view->name = strdup(candidate);
-    if (view->cluster == NULL || view->path == NULL || view->name == NULL) {
-        candidate_free(&view->view);
-        return NULL;
-    }
+    view->cluster = xstrdup(cluster);
+    view->path = xstrdup(path);
+    view->name = xstrdup(candidate);
     return &view->view;
 }

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "tui/screen/safe.h"
 
 #define FOLDED_BYTES 512
@@ -72,11 +72,8 @@ static void add_line(struct data_lines *lines, const char *text, size_t length)
 {
     char *copy;
 
-    if (!room_for_one(&lines->at, lines->count, &lines->room, sizeof *lines->at))
-        return;
-    copy = malloc(length + 1);
-    if (copy == NULL)
-        return;
+    room_for_one(&lines->at, lines->count, &lines->room, sizeof *lines->at);
+    copy = xmalloc(length + 1);
     memcpy(copy, text, length);
     copy[length] = '\0';
     lines->at[lines->count++] = (struct data_line){copy, length};

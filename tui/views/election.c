@@ -1,8 +1,10 @@
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/election/chain.h"
 #include "probe/election/election.h"
 #include "tui/screen/cells.h"
@@ -10,6 +12,7 @@
 #include "tui/screen/safe.h"
 #include "tui/views/election_head.h"
 #include "tui/views/event_lines.h"
+#include "tui/views/failover_table.h"
 #include "tui/views/gantt.h"
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
@@ -66,10 +69,8 @@ static size_t line_filter_make(struct line_filter *filter, const struct scene *s
     filter->generation = scene->model->generation;
     filter->count = 0;
     if (filter->room < election->candidate_count) {
-        size_t *places = realloc(filter->places, election->candidate_count * sizeof *places);
+        size_t *places = xreallocarray(filter->places, election->candidate_count, sizeof *places);
 
-        if (places == NULL)
-            return 0;
         filter->places = places;
         filter->room = election->candidate_count;
     }
@@ -242,8 +243,10 @@ static void timeline_draw(struct cells *cells, int y, int rows, const struct ele
 #define NAME_MOST 26 /* columns of a whole name, on a screen that is not */
 #define WIDE 140
 #define VERY_WIDE 180
-#define NOTES_MOST 5 /* rows */
-#define ROOMY 28     /* from so many rows on, a blank one precedes the footer */
+#define NOTES_MOST 5   /* rows */
+#define ROOMY 28       /* from so many rows on, a blank one precedes the footer */
+#define APART 160      /* from so many columns on, the failovers are beside the findings and events */
+#define APART_LEAST 12 /* rows */
 
 enum {
     COLUMN_PLACE,
@@ -275,6 +278,7 @@ struct election_view {
     struct line_filter filter;
     struct column columns[COLUMN_COUNT];
     int columns_width;
+    struct failover_table failovers;
     struct strip_zoom zoom; /* of the timeline */
     bool chosen;            /* the user has moved: until then the first is selected, whichever it is */
     bool follow;            /* the selection stays on the leader */
@@ -494,7 +498,8 @@ static void election_draw_note(const struct election_view *view, struct cells *c
 
 /* The rows of the panes below the line of candidates. */
 struct below {
-    int what_if, timeline, findings, events;
+    int what_if, members, timeline, picture, findings, events;
+    int apart; /* in place of the last three: they share so many rows, side by side */
 };
 
 /* What the line of candidates has at least: all of it, within so many rows. */
@@ -505,10 +510,73 @@ static int least_rows(const struct election *election, int most)
     return wanted < most ? wanted : most;
 }
 
+/* Its name may say it already. */
+static const char *members_identity(const struct member *member)
+{
+    return member->identity && strcmp(member->identity, member->name) != 0 ? member->identity : "";
+}
+
+/* Who registered beside the lock: its waiters have no znode at the election itself. */
+static int members_rows(const struct election *election, int most)
+{
+    int wanted = election->listed_member_count < 1000 ? 1 + (int)election->listed_member_count : 1001;
+
+    return wanted < 2 || most < 2 ? 0 : wanted < most ? wanted : most;
+}
+
+static void members_draw(struct cells *cells, int y, int rows, const struct election *election)
+{
+    struct column columns[] = {{.heading = "", .least = 4, .most = 32, .importance = 5},
+                               {.heading = "", .least = 8, .most = 40, .importance = 3},
+                               {.heading = "", .least = 16, .most = 18, .importance = 4},
+                               {.heading = "", .least = 8, .most = 40, .importance = 2},
+                               {.heading = "", .least = 18, .most = 18, .importance = 1}};
+    size_t shown = rows < 2 ? 0 : (size_t)rows - 1, all = election->listed_member_count;
+    char text[160];
+
+    if (shown == 0)
+        return;
+    snprintf(text, sizeof text, "members, from %s", election->members_path);
+    cells_rule(cells, 0, y++, cells->width, text);
+    if (shown < all)
+        shown--; /* a row says that there are more */
+    else
+        shown = all;
+    for (size_t i = 0; i < shown; i++) {
+        const struct member *member = &election->listed_members[i];
+        const char *const texts[] = {member->name, members_identity(member), member->about};
+
+        for (size_t k = 0; k < 3; k++)
+            columns_want(&columns[k + (k == 2)],
+                         texts[k] ? safe_width(texts[k], strlen(texts[k]), cells->ascii) : 0);
+        columns_want(&columns[2], (int)strlen(label_member(election, member).text));
+    }
+    columns_want(&columns[4], 18);
+    for (size_t k = 1; k < 4; k += 2)
+        columns[k].hidden = columns[k].want == 0;
+    columns_lay(columns, 5, TABLE_X, cells->width - TABLE_X - 1, 2);
+    for (size_t i = 0; i < shown; i++, y++) {
+        const struct member *member = &election->listed_members[i];
+        struct member_word word = label_member(election, member);
+
+        label_put_name(cells, &columns[0], y, ROLE_TEXT, member->name);
+        label_put_name(cells, &columns[1], y, ROLE_TEXT, members_identity(member));
+        columns_put(cells, &columns[2], y, word.look, word.text);
+        label_put_name(cells, &columns[3], y, ROLE_TEXT, member->about ? member->about : "");
+        snprintf(text, sizeof text, "0x%" PRIx64, member->session);
+        columns_put(cells, &columns[4], y, ROLE_DIM, member->session ? text : "?");
+    }
+    if (shown < all)
+        cells_printf(cells, TABLE_X, y, -1, ROLE_DIM, "%s %zu more", cells_sign(cells, SIGN_ELLIPSIS),
+                     all - shown);
+}
+
 /* Findings before history, history before events, and the line of candidates before them all. */
 static void share_rows(const struct election_view *view, struct below *below, const struct cells *cells,
                        const struct scene *scene, const struct election *election, int rows)
 {
+    below->members = members_rows(election, rows / 3);
+    rows -= below->members;
     int wanted = least_rows(election, 1002), least = least_rows(election, rows / 2), spare;
 
     below->findings = finding_pane_rows(cells, election, NULL);
@@ -523,12 +591,76 @@ static void share_rows(const struct election_view *view, struct below *below, co
                                         spare < cells->height / 4 ? spare : cells->height / 4);
     if (cells->height < 30)
         return;
-    below->events = rows - wanted - below->findings - below->timeline;
-    if (below->events < cells->height / 5)
-        below->events = spare - below->timeline > 2 ? spare - below->timeline : 0;
-    if (below->events > cells->height / 5 &&
-        below->events > rows - wanted - below->findings - below->timeline)
+    if (cells->width >= APART && election->failover_count > 0 &&
+        rows - wanted - below->timeline >= APART_LEAST) {
+        below->apart = rows - wanted - below->timeline;
+        below->findings = 0;
+        return;
+    }
+    spare = rows - wanted - below->findings - below->timeline;
+    if (election->failover_count > 0 && spare > FAILOVER_PICTURE_ROWS)
+        below->picture = FAILOVER_PICTURE_ROWS;
+    spare -= below->picture;
+    below->events = spare;
+    if (below->events < cells->height / 5 && below->picture == 0)
+        below->events = rows - least - below->findings - below->timeline > 2
+                            ? rows - least - below->findings - below->timeline
+                            : 0;
+    if (below->events > cells->height / 5 && below->events > spare)
         below->events = cells->height / 5;
+}
+
+/* Its latest failovers, as far as the model keeps them: the phases of the last one, the table, the figures.
+ */
+static void draw_failovers(struct election_view *view, struct cells *cells, const struct scene *scene,
+                           const struct election *election)
+{
+    struct failover kept[FAILOVERS_KEPT]; /* their texts stay the model's */
+    struct failover_sample samples[FAILOVERS_KEPT];
+    struct leadership_history failovers = {.failovers = kept};
+    size_t count = 0, rows;
+    int y = 0, stats;
+    bool days;
+
+    for (size_t i = 0; i < election->failover_count && i < FAILOVERS_KEPT; i++) {
+        kept[failovers.failover_count++] = *election_failover_at(election, i);
+        count += failover_sample_of(&kept[i], &samples[count]);
+    }
+    failover_stats_make(samples, count, &failovers.stats);
+    days = scene->now.wall_us - kept[0].lost_at.wall_us > INT64_C(86400) * 1000000;
+    y += failover_picture_draw(cells, y, cells->height, &kept[failovers.failover_count - 1], scene->now);
+    if (cells->height - y < 4)
+        return;
+    cells_rule(cells, 0, y++, cells->width, "failovers");
+    stats = cells->height - y >= 6 ? 2 : 0;
+    rows = (size_t)(cells->height - y - 1 - stats);
+    rows = rows < failovers.failover_count ? rows : failovers.failover_count;
+    failover_table_lay(&view->failovers, cells, 2, &failovers, 0, rows, days);
+    failover_table_head(cells, &view->failovers, y++);
+    for (size_t i = 0; i < rows; i++)
+        failover_table_row(cells, &view->failovers, y++, &kept[failovers.failover_count - 1 - i], days);
+    failover_stats_draw(cells, y, stats, &failovers);
+}
+
+/* Findings and events at the left, failovers beside them. */
+static void draw_apart(struct election_view *view, struct cells *cells, int y, int rows,
+                       const struct scene *scene, const struct election *election)
+{
+    int width = cells->width / 2;
+    struct cells *left = cells_part(cells, width - 1, rows);
+    struct cells *right = cells_part(cells, cells->width - width, rows);
+
+    if (left != NULL) {
+        int findings = finding_pane_rows(left, election, NULL);
+
+        findings = findings > rows - 4 ? rows - 4 : findings;
+        finding_pane_draw(left, 0, findings, scene->now, election, NULL);
+        event_pane_draw(left, findings, rows - findings, scene, view->cluster, view->path);
+    }
+    if (right != NULL)
+        draw_failovers(view, right, scene, election);
+    cells_paste(cells, 0, y, left);
+    cells_paste(cells, width, y, right);
 }
 
 static void election_draw(struct view *self, const struct scene *scene, struct cells *cells)
@@ -556,16 +688,26 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
         below.what_if = rows - least_rows(election, rows > 12 ? rows - rows / 2 : rows - rows / 3);
     else
         share_rows(view, &below, cells, scene, election, rows);
-    rows -= below.what_if + below.timeline + below.findings + below.events;
+    rows -= below.what_if + below.members + below.timeline + below.picture + below.findings + below.events +
+            below.apart;
     election_draw_table(view, cells, y, rows, scene, election);
     if (airy)
         election_draw_note(view, cells, note_y, election);
     y += rows;
     whatif_pane_draw(cells, y, below.what_if, election, candidate_at(view, election, view->list.at));
+    members_draw(cells, y, below.members, election);
+    y += below.members;
     timeline_draw(cells, y, below.timeline, election, scene, view->zoom.window);
-    finding_pane_draw(cells, y + below.timeline, below.findings, scene->now, election, NULL);
-    event_pane_draw(cells, y + below.timeline + below.findings, below.events, scene, view->cluster,
-                    view->path);
+    y += below.timeline;
+    if (below.apart > 0) {
+        draw_apart(view, cells, y, below.apart, scene, election);
+        return;
+    }
+    if (below.picture > 0)
+        y += failover_picture_draw(cells, y, below.picture,
+                                   election_failover_at(election, election->failover_count - 1), scene->now);
+    finding_pane_draw(cells, y, below.findings, scene->now, election, NULL);
+    event_pane_draw(cells, y + below.findings, below.events, scene, view->cluster, view->path);
 }
 
 static enum view_result election_open_selected(struct election_view *view, const struct election *election,
@@ -590,7 +732,7 @@ static enum view_result election_explain_selected(struct election_view *view, co
         finding = election->findings[0];
     if (finding == NULL)
         return VIEW_IGNORED;
-    *next = explanations_view_new(finding->code);
+    *next = explanations_view_new(finding);
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
@@ -749,16 +891,10 @@ static const struct view_ops ops = {
 
 struct view *election_view_new(const char *cluster, const char *path)
 {
-    struct election_view *view = calloc(1, sizeof *view);
+    struct election_view *view = xcalloc(1, sizeof *view);
 
-    if (view == NULL)
-        return NULL;
     view->view.ops = &ops;
-    view->cluster = strdup(cluster);
-    view->path = strdup(path);
-    if (view->cluster == NULL || view->path == NULL) {
-        election_free(&view->view);
-        return NULL;
-    }
+    view->cluster = xstrdup(cluster);
+    view->path = xstrdup(path);
     return &view->view;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/election/dangers.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
@@ -179,7 +180,8 @@ static void put_course(struct cells *cells, int x, int y, int width, const struc
         int64_t us = server->answers_us[(server->answer_count - i) % SERVER_ANSWERS_KEPT];
         unsigned eighths = (unsigned)(us * CELL_EIGHTHS / most);
 
-        cells_put(cells, x + (int)(kept - i), y, 1, ROLE_BAR_A, cells_level(cells, eighths > 0 ? eighths : 1));
+        cells_put(cells, x + (int)(kept - i), y, 1, ROLE_BAR_A,
+                  cells_level(cells, eighths > 0 ? eighths : 1));
     }
 }
 
@@ -202,8 +204,7 @@ static void put_load(const struct ensemble_view *view, struct cells *cells, int 
     columns_put(cells, &columns[COLUMN_UPTIME], y, load->uptime_ms >= 0 ? look : (style)ROLE_DIM,
                 load->uptime_ms >= 0 ? format_age(load->uptime_ms * 1000, text, sizeof text) : "?");
     ensemble_put_figure(cells, &columns[COLUMN_ZNODES], y, look, load->znodes >= 0, load->znodes);
-    ensemble_put_figure(cells, &columns[COLUMN_EPHEMERALS], y, look, load->ephemerals >= 0,
-                        load->ephemerals);
+    ensemble_put_figure(cells, &columns[COLUMN_EPHEMERALS], y, look, load->ephemerals >= 0, load->ephemerals);
 }
 
 /* The worst that it endangers elections with; SEVERITY_INFO: nothing worth a colour. */
@@ -227,24 +228,22 @@ static void ensemble_draw_row(const struct ensemble_view *view, struct cells *ce
     enum server_reach reach = server_reach(cluster, server);
     enum severity worst = worst_danger(cluster, server);
     bool answers = reach == SERVER_ANSWERS;
-    style state = reach == SERVER_NOT_ASKED ? ROLE_DIM
-                  : reach == SERVER_SILENT  ? ROLE_CRITICAL
-                  : worst >= SEVERITY_WARNING
-                      ? severity_look(worst)
-                  : server->problem != NULL ? ROLE_WARNING
-                  : scene->past             ? ROLE_DIM
-                                            : ROLE_GOOD;
+    style state = reach == SERVER_NOT_ASKED   ? ROLE_DIM
+                  : reach == SERVER_SILENT    ? ROLE_CRITICAL
+                  : worst >= SEVERITY_WARNING ? severity_look(worst)
+                  : server->problem != NULL   ? ROLE_WARNING
+                  : scene->past               ? ROLE_DIM
+                                              : ROLE_GOOD;
     style look = answers ? ROLE_TEXT : ROLE_DIM; /* its mode when it last answered */
     char text[64];
 
     cells_put(cells, SIGN_X, y, 1, state,
-              cells_sign(cells, reach == SERVER_NOT_ASKED ? SIGN_UNKNOWN
-                                : reach == SERVER_SILENT  ? SIGN_CRITICAL
-                                : worst >= SEVERITY_WARNING
-                                    ? severity_sign(worst)
-                                : server->problem != NULL ? SIGN_WARNING
-                                : scene->past             ? SIGN_BULLET
-                                                          : SIGN_OK));
+              cells_sign(cells, reach == SERVER_NOT_ASKED   ? SIGN_UNKNOWN
+                                : reach == SERVER_SILENT    ? SIGN_CRITICAL
+                                : worst >= SEVERITY_WARNING ? severity_sign(worst)
+                                : server->problem != NULL   ? SIGN_WARNING
+                                : scene->past               ? SIGN_BULLET
+                                                            : SIGN_OK));
     label_put_name(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, cluster->name);
     label_put_name(cells, &columns[COLUMN_SERVER], y, ROLE_TEXT, server->address);
     columns_put(cells, &columns[COLUMN_MODE], y, reach == SERVER_SILENT ? (style)ROLE_CRITICAL : look,
@@ -336,13 +335,18 @@ static int draw_figures(struct cells *cells, int y, int end, const struct server
 {
     const struct server_load *load = &server->load;
     char text[400], a[24], b[24], c[24], n[6][24];
-    const int64_t counts[] = {load->znodes,      load->ephemerals,           load->watches,
-                              load->outstanding, server->busiest_connections, load->address_connections_most};
+    const int64_t counts[] = {load->znodes,
+                              load->ephemerals,
+                              load->watches,
+                              load->outstanding,
+                              server->busiest_connections,
+                              load->address_connections_most};
     int begin = y;
 
     for (size_t i = 0; i < 6; i++)
         snprintf(n[i], sizeof n[i], counts[i] >= 0 ? "%" PRId64 : "?", counts[i]);
-    snprintf(text, sizeof text, "%s, version %s, up %s", label_mode(server), server->version != NULL ? server->version : "?",
+    snprintf(text, sizeof text, "%s, version %s, up %s", label_mode(server),
+             server->version != NULL ? server->version : "?",
              load->uptime_ms >= 0 ? format_age(load->uptime_ms * 1000, a, sizeof a) : "?");
     y += ensemble_put_part(cells, y, end, ROLE_TEXT, "role", text);
     if (server->zxid >= 0)
@@ -354,8 +358,7 @@ static int draw_figures(struct cells *cells, int y, int end, const struct server
              server->lag > 0    ? format_age(server->lag_us, a, sizeof a)
              : server->lag == 0 ? "not behind"
                                 : "lag unknown",
-             server->lag > 0 ? " behind" : "",
-             n[0], n[1], n[2]);
+             server->lag > 0 ? " behind" : "", n[0], n[1], n[2]);
     y += ensemble_put_part(cells, y, end, ROLE_TEXT, "data", text);
     snprintf(text, sizeof text, "min %s, average %s, max %s since its start; %s outstanding",
              load->latency_min_us >= 0 ? format_span(load->latency_min_us, a, sizeof a) : "?",
@@ -363,8 +366,8 @@ static int draw_figures(struct cells *cells, int y, int end, const struct server
              load->latency_max_us >= 0 ? format_span(load->latency_max_us, c, sizeof c) : "?", n[3]);
     y += ensemble_put_part(cells, y, end, ROLE_TEXT, "latency", text);
     snprintf(a, sizeof a, server->connections >= 0 ? "%d" : "?", server->connections);
-    snprintf(text, sizeof text, "%s connections; most from one address: %s%s%s, of %s (maxClientCnxns)", a, n[4],
-             server->busiest_connections > 0 ? " from " : "",
+    snprintf(text, sizeof text, "%s connections; most from one address: %s%s%s, of %s (maxClientCnxns)", a,
+             n[4], server->busiest_connections > 0 ? " from " : "",
              server->busiest_connections > 0 ? server->busiest_address : "",
              load->address_connections_most == 0 ? "any number" : n[5]);
     y += ensemble_put_part(cells, y, end, ROLE_TEXT, "clients", text);
@@ -531,10 +534,8 @@ static const struct view_ops ops = {
 
 struct view *ensemble_view_new(void)
 {
-    struct ensemble_view *view = calloc(1, sizeof *view);
+    struct ensemble_view *view = xcalloc(1, sizeof *view);
 
-    if (view == NULL)
-        return NULL;
     view->view.ops = &ops;
     return &view->view;
 }

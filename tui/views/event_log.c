@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/election/model.h"
 
 struct event_log {
@@ -12,7 +13,7 @@ struct event_log {
 
 struct event_log *event_log_new(void)
 {
-    return calloc(1, sizeof(struct event_log));
+    return xcalloc(1, sizeof(struct event_log));
 }
 
 /* All strings of a line lie in one block, which begins with its cluster. */
@@ -39,16 +40,14 @@ static char *place(char **at, const char *text)
     return placed;
 }
 
-static bool line_fill(struct event_line *line, const char *cluster, const char *path, const char *where,
+static void line_fill(struct event_line *line, const char *cluster, const char *path, const char *where,
                       const char *from, const char *subject, const char *within, const char *detail)
 {
     size_t size = strlen(cluster) + strlen(where) + strlen(from) + strlen(subject) + strlen(within) +
                   strlen(detail) + 6;
     if (path)
         size += strlen(path) + 1;
-    char *block = malloc(size);
-    if (!block)
-        return false;
+    char *block = xmalloc(size);
     line->cluster = place(&block, cluster);
     line->path = path ? place(&block, path) : NULL;
     line->where = place(&block, where);
@@ -56,7 +55,6 @@ static bool line_fill(struct event_line *line, const char *cluster, const char *
     line->subject = place(&block, subject);
     line->within = place(&block, within);
     line->detail = place(&block, detail);
-    return true;
 }
 
 /* Its loss was shown a moment ago: its departure adds nothing. */
@@ -91,9 +89,8 @@ static bool told_as_elected(struct event_log *log, const struct event *event, co
             strcmp(line->cluster, event->cluster ? event->cluster->name : "") != 0)
             continue;
         struct event_line old = *line;
-        if (line_fill(line, old.cluster, old.path, old.where, old.from, old.subject, old.within,
-                      words->detail))
-            line_clear(&old);
+        line_fill(line, old.cluster, old.path, old.where, old.from, old.subject, old.within, words->detail);
+        line_clear(&old);
         return true;
     }
     return false;
@@ -116,11 +113,9 @@ static bool told_as_suspected(struct event_log *log, const struct event *event,
             strcmp(line->cluster, event->cluster ? event->cluster->name : "") != 0)
             continue;
         struct event_line old = *line;
-        if (line_fill(line, old.cluster, old.path, old.where, old.from, old.subject, old.within,
-                      words->detail)) {
-            line->role = words->role;
-            line_clear(&old);
-        }
+        line_fill(line, old.cluster, old.path, old.where, old.from, old.subject, old.within, words->detail);
+        line->role = words->role;
+        line_clear(&old);
         return true;
     }
     return false;
@@ -138,10 +133,9 @@ void event_log_add(void *context, const struct event *event)
     if (event->kind == EVENT_FAILOVER && told_as_elected(log, event, &words))
         return;
     struct event_line line = {.at = event->at, .kind = event->kind, .role = words.role, .label = words.label};
-    if (!line_fill(&line, event->cluster ? event->cluster->name : "",
-                   event->election ? event->election->path : NULL, words.where, words.from, words.subject,
-                   words.within, words.detail))
-        return;
+    line_fill(&line, event->cluster ? event->cluster->name : "",
+              event->election ? event->election->path : NULL, words.where, words.from, words.subject,
+              words.within, words.detail);
     size_t slot = (log->first + log->count) % EVENTS_KEPT;
     if (log->count == EVENTS_KEPT)
         log->first = (log->first + 1) % EVENTS_KEPT;
@@ -166,18 +160,12 @@ const struct event_line *event_log_at(const struct event_log *log, size_t i)
 struct event_log *event_log_copy(const struct event_log *log)
 {
     struct event_log *copy = event_log_new();
-    if (!copy)
-        return NULL;
     for (size_t i = log->count; i-- > 0;) {
         const struct event_line *from = event_log_at(log, i);
         struct event_line *to = &copy->lines[copy->count];
         *to = *from;
-        if (!line_fill(to, from->cluster, from->path, from->where, from->from, from->subject, from->within,
-                       from->detail)) {
-            to->cluster = NULL; /* still the original's */
-            event_log_free(copy);
-            return NULL;
-        }
+        line_fill(to, from->cluster, from->path, from->where, from->from, from->subject, from->within,
+                  from->detail);
         copy->count++;
     }
     return copy;

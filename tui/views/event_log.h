@@ -40,7 +40,7 @@ size_t event_log_count(const struct event_log *log);
 /* i = 0 is the latest; NULL beyond the last. Valid until the next event_log_add(). */
 const struct event_line *event_log_at(const struct event_log *log, size_t i);
 
-/* A copy that does not grow, for a paused picture; NULL: out of memory. */
+/* A copy that does not grow, for a paused picture. */
 struct event_log *event_log_copy(const struct event_log *log);
 
 #endif

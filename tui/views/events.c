@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "tui/screen/safe.h"
 #include "tui/views/event_lines.h"
 #include "tui/words/election_filter.h"
@@ -19,7 +20,7 @@ struct events_view {
     struct list list;
     char filter[128];
     size_t choice; /* of the kinds that are shown */
-    bool follow; /* stays on the latest */
+    bool follow;   /* stays on the latest */
     int first_y;
     int64_t travel_us; /* where Enter leads, and to which election; path "": of a cluster's own event */
     char cluster[128], path[2048];
@@ -71,8 +72,8 @@ static bool events_passes(const struct events_view *view, const struct scene *sc
 {
     if (!(choices[view->choice].kinds & BIT(line->kind)))
         return false;
-    return view->filter[0] == '\0' ||
-           election_filter_match_text(view->filter, election_of_line(scene, line), scene->now, event_has, line);
+    return view->filter[0] == '\0' || election_filter_match_text(view->filter, election_of_line(scene, line),
+                                                                 scene->now, event_has, line);
 }
 
 /* The i-th event that passes, the latest first. A thousand lines at most are looked at. */
@@ -181,7 +182,7 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
     if (view->list.count == 0) {
         cells_put(cells, 2, view->first_y, -1, ROLE_DIM,
                   view->filter[0] != '\0' ? "No event has this in it. Esc shows all again."
-                  : view->choice > 0       ? "No event is of this kind. o shows the next kind."
+                  : view->choice > 0      ? "No event is of this kind. o shows the next kind."
                                           : "Nothing has happened yet.");
         return;
     }
@@ -337,10 +338,8 @@ static const struct view_ops ops = {
 
 struct view *events_view_new(void)
 {
-    struct events_view *view = calloc(1, sizeof *view);
+    struct events_view *view = xcalloc(1, sizeof *view);
 
-    if (view == NULL)
-        return NULL;
     view->view.ops = &ops;
     view->follow = true;
     return &view->view;

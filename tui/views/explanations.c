@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "tui/screen/columns.h"
 #include "tui/views/list.h"
 #include "tui/views/view.h"
@@ -16,11 +17,19 @@ struct explanations_view {
     struct view view;
     struct list list;
     int first_y;
+    bool opened; /* from a finding of this code, which may be worse or better than usual */
+    enum finding_code code;
+    enum severity severity;
 };
 
 static struct explanations_view *explanations_view_of(struct view *view)
 {
     return (struct explanations_view *)view;
+}
+
+static enum severity severity_here(const struct explanations_view *view, enum finding_code code)
+{
+    return view->opened && view->code == code ? view->severity : finding_kind(code)->severity;
 }
 
 static void draw_index(const struct explanations_view *view, struct cells *cells, int y)
@@ -29,8 +38,9 @@ static void draw_index(const struct explanations_view *view, struct cells *cells
         const struct finding_kind *kind = finding_kind((enum finding_code)(view->list.top + i));
         int row = y + (int)i;
 
-        cells_put(cells, LEFT, row, 1, severity_look(kind->severity),
-                  cells_sign(cells, severity_sign(kind->severity)));
+        enum severity severity = severity_here(view, (enum finding_code)(view->list.top + i));
+
+        cells_put(cells, LEFT, row, 1, severity_look(severity), cells_sign(cells, severity_sign(severity)));
         cells_put(cells, LEFT + 2, row, INDEX_WIDTH - 3, ROLE_TEXT, kind->word);
         if (view->list.top + i == view->list.at) {
             cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
@@ -50,19 +60,24 @@ static int put_section(struct cells *cells, int x, int y, int width, const char 
     return y + 1 + airy + wrap_put(cells, x, y + 1, width, cells->height - y - 1, look, text);
 }
 
-static void draw_page(struct cells *cells, int x, int y, int width, enum finding_code code)
+static void draw_page(const struct explanations_view *view, struct cells *cells, int x, int y, int width)
 {
+    enum finding_code code = (enum finding_code)view->list.at;
     const struct finding_kind *kind = finding_kind(code);
-    style look = severity_look(kind->severity);
+    enum severity severity = severity_here(view, code);
+    style look = severity_look(severity);
     int at = x;
 
-    at += cells_put(cells, at, y, width, look, cells_sign(cells, severity_sign(kind->severity))) + 1;
+    at += cells_put(cells, at, y, width, look, cells_sign(cells, severity_sign(severity))) + 1;
     at += cells_put(cells, at, y, cells->width - at, look | STYLE_BOLD, kind->word) + 2;
-    cells_printf(cells, at, y, cells->width - at, ROLE_DIM, "usually %s%s",
-                 kind->severity == SEVERITY_ERROR     ? "an "
-                 : kind->severity == SEVERITY_WARNING ? "a "
-                                                      : "",
-                 severity_word(kind->severity));
+    if (view->opened && view->code == code && at < cells->width)
+        at += cells_printf(cells, at, y, cells->width - at, look, "%s here", severity_word(severity)) + 2;
+    if (severity != kind->severity || !view->opened || view->code != code)
+        cells_printf(cells, at, y, label_room(at, cells->width), ROLE_DIM, "usually %s%s",
+                     kind->severity == SEVERITY_ERROR     ? "an "
+                     : kind->severity == SEVERITY_WARNING ? "a "
+                                                          : "",
+                     severity_word(kind->severity));
     y += 1 + (cells->height >= 18);
     y = put_section(cells, x, y, width, "WHAT IT MEANS", ROLE_TEXT, kind->meaning);
     y = put_section(cells, x, y, width, "HOW IT LOOKS IN ZOOKEEPER", ROLE_TEXT, kind->looks);
@@ -81,7 +96,7 @@ static void explanations_draw(struct view *self, const struct scene *scene, stru
     list_show(&view->list);
     draw_index(view, cells, airy);
     if (width > 8)
-        draw_page(cells, x, airy, width < TEXT_MOST ? width : TEXT_MOST, (enum finding_code)view->list.at);
+        draw_page(view, cells, x, airy, width < TEXT_MOST ? width : TEXT_MOST);
 }
 
 static enum view_result explanations_action(struct view *self, const struct scene *scene, enum action action,
@@ -144,13 +159,16 @@ static const struct view_ops ops = {
     .opened_by = ACTION_EXPLAIN,
 };
 
-struct view *explanations_view_new(enum finding_code code)
+struct view *explanations_view_new(const struct finding *finding)
 {
-    struct explanations_view *view = calloc(1, sizeof *view);
+    struct explanations_view *view = xcalloc(1, sizeof *view);
 
-    if (view == NULL)
-        return NULL;
     view->view.ops = &ops;
-    view->list.at = code < FINDING_COUNT ? (size_t)code : 0;
+    if (finding != NULL) {
+        view->opened = true;
+        view->code = finding->code;
+        view->severity = finding->severity;
+        view->list.at = (size_t)finding->code;
+    }
     return &view->view;
 }

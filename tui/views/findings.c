@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/election/certainty.h"
-#include "config/room.h"
 #include "config/znode_path.h"
 #include "probe/election/dangers.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
+#include "tui/views/event_lines.h"
 #include "tui/views/list.h"
 #include "tui/views/view.h"
 #include "tui/words/election_filter.h"
@@ -20,6 +21,9 @@
 #define SIGN_X 2
 #define TABLE_X 4
 #define KEY_BYTES 2048
+#define BESIDE 180 /* from so many columns on the selected finding is beside the list */
+#define DETAIL_MOST 90
+#define ROOMY 24 /* rows of a detail that also explains */
 
 enum { COLUMN_CODE, COLUMN_ELECTION, COLUMN_ABOUT, COLUMN_SURE, COLUMN_SINCE, COLUMN_EVIDENCE, COLUMN_COUNT };
 
@@ -163,12 +167,10 @@ static void findings_reverse(struct findings_view *view)
     }
 }
 
-static bool findings_add_row(struct findings_view *view, struct finding_row row)
+static void findings_add_row(struct findings_view *view, struct finding_row row)
 {
-    if (!room_for_one(&view->rows, view->count, &view->room, sizeof *view->rows))
-        return false;
+    room_for_one(&view->rows, view->count, &view->room, sizeof *view->rows);
     view->rows[view->count++] = row;
-    return true;
 }
 
 /* The first finding of each code that occurs in many elections stands for all of them; below it they are only
@@ -176,8 +178,8 @@ static bool findings_add_row(struct findings_view *view, struct finding_row row)
 static void findings_fold(struct findings_view *view)
 {
     size_t all = view->count;
-    struct finding_row *rows = all > 0 ? malloc(all * sizeof *rows) : NULL;
-    bool *taken = all > 0 ? calloc(all, sizeof *taken) : NULL;
+    struct finding_row *rows = all > 0 ? xmalloc(all * sizeof *rows) : NULL;
+    bool *taken = all > 0 ? xcalloc(all, sizeof *taken) : NULL;
 
     if (rows == NULL || taken == NULL)
         goto done;
@@ -196,17 +198,15 @@ static void findings_fold(struct findings_view *view)
                 last = rows[j].election;
             }
         if (head.elections < GROUP_LEAST) {
-            if (!findings_add_row(view, rows[i]))
-                break;
+            findings_add_row(view, rows[i]);
             continue;
         }
-        if (!findings_add_row(view, head))
-            break;
+        findings_add_row(view, head);
         for (size_t j = i; j < all && compare_worst(&rows[i], &rows[j]) == 0; j++)
             if (!taken[j] && same_group(&rows[i], &rows[j])) {
                 taken[j] = true;
-                if (view->unfolded[rows[i].finding->code] && !findings_add_row(view, rows[j]))
-                    break;
+                if (view->unfolded[rows[i].finding->code])
+                    findings_add_row(view, rows[j]);
             }
     }
 done:
@@ -233,9 +233,8 @@ static void findings_gather(struct findings_view *view, const struct scene *scen
                     .index = view->total++,
                 };
 
-                if (election_filter_match_text(view->filter, election, scene->now, finding_has, &row) &&
-                    !findings_add_row(view, row))
-                    return;
+                if (election_filter_match_text(view->filter, election, scene->now, finding_has, &row))
+                    findings_add_row(view, row);
             }
         }
     }
@@ -247,18 +246,28 @@ static void findings_gather(struct findings_view *view, const struct scene *scen
         findings_fold(view);
 }
 
-/* What a selection keeps of a finding: where, what, and which of that kind. */
+/*
+ * What a selection keeps of a finding: where, what, which of that kind, and at last whether it is muted. One
+ * that is muted moves to the end, and the selection goes on to the next instead of following it there.
+ */
 static void findings_key_of(const struct finding_row *row, char *buffer, size_t size)
 {
     const struct finding *finding = row->finding;
+    char muted = row->mute != NULL ? 'm' : '-';
 
-    if (row->folded > 0) {
-        snprintf(buffer, size, "%s %d %d", finding_kind(finding->code)->word, (int)finding->severity,
-                 row->mute != NULL);
-        return;
-    }
-    snprintf(buffer, size, "%" PRIx64 "\n%s\n%s\n%s", finding->subject, finding_kind(finding->code)->word,
-             row->election->cluster->name, row->election->path);
+    if (row->folded > 0)
+        snprintf(buffer, size, "%s %d\n%c", finding_kind(finding->code)->word, (int)finding->severity, muted);
+    else
+        snprintf(buffer, size, "%" PRIx64 "\n%s\n%s\n%s\n%c", finding->subject,
+                 finding_kind(finding->code)->word, row->election->cluster->name, row->election->path, muted);
+}
+
+/* The same finding, muted or not. */
+static bool findings_key_moved(const char *key, const char *other)
+{
+    size_t length = strlen(key);
+
+    return strlen(other) == length && memcmp(key, other, length - 1) == 0;
 }
 
 static const struct finding_row *selected(const struct findings_view *view)
@@ -282,18 +291,19 @@ static void findings_follow_model(struct findings_view *view, const struct scene
 {
     struct list *list = &view->list;
     char key[KEY_BYTES];
-    bool found = false;
+    bool found = false, moved = false;
 
     findings_gather(view, scene);
     list_begin(list, view->count, rows);
     for (size_t i = 0; list->key != NULL && i < view->count && !found; i++) {
         findings_key_of(&view->rows[i], key, sizeof key);
         found = strcmp(key, list->key) == 0;
+        moved |= findings_key_moved(key, list->key);
         if (found)
             list_found(list, i);
     }
     if (list->key != NULL && !found) {
-        if (view->filter[0] != '\0')
+        if (view->filter[0] != '\0' && !moved)
             list_home(list); /* hidden, not gone */
         else
             list_lost(list);
@@ -385,6 +395,12 @@ static void findings_draw_row(const struct findings_view *view, struct cells *ce
                 finding_evidence(finding, evidence, sizeof evidence));
 }
 
+/* What is left of the detail beside it. */
+static int list_width(const struct cells *cells)
+{
+    return cells->width >= BESIDE ? cells->width - DETAIL_MOST - 2 : cells->width;
+}
+
 static void findings_lay_columns(struct findings_view *view, const struct cells *cells,
                                  const struct scene *scene)
 {
@@ -409,7 +425,8 @@ static void findings_lay_columns(struct findings_view *view, const struct cells 
             columns_want(&columns[COLUMN_EVIDENCE],
                          safe_width(finding->evidence, strlen(finding->evidence), cells->ascii));
     }
-    columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
+    columns[COLUMN_EVIDENCE].hidden = cells->width >= BESIDE; /* it is in the detail, in full */
+    columns_lay(columns, COLUMN_COUNT, TABLE_X, list_width(cells) - TABLE_X - wide, wide ? 2 : 1);
 }
 
 /* Who muted it, until when and why. */
@@ -445,6 +462,7 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
     const struct finding *finding;
     const struct finding_kind *kind;
     int end = y + rows, x = SIGN_X, width = cells->width - SIGN_X - 2, at;
+    bool roomy = rows >= ROOMY;
     int64_t possible_us;
     char caption[96], when[32], age[16];
 
@@ -460,7 +478,7 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
         y += wrap_put(cells, x, y, width, end - y, ROLE_TEXT,
                       finding_evidence(finding, evidence, sizeof evidence));
     if (finding->advice != NULL)
-        y += wrap_put(cells, x, y, width, end - y, ROLE_ACCENT, finding->advice);
+        y += roomy + wrap_put(cells, x, y + roomy, width, end - y - roomy, ROLE_ACCENT, finding->advice);
     y += draw_mute(cells, x, y, width, end - y, row, scene);
     y += draw_responsible(cells, x, y, width, end - y, row, scene);
     if (y >= end)
@@ -477,7 +495,22 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
                      "; unconfirmed since %s: what showed it cannot be seen now",
                      label_when(finding->unconfirmed_since.wall_us, scene->now, when, sizeof when));
     y++;
-    wrap_put(cells, x, y, width, end - y, ROLE_DIM, kind->meaning);
+    if (!roomy) {
+        wrap_put(cells, x, y, width, end - y, ROLE_DIM, kind->meaning);
+        return;
+    }
+    const struct {
+        const char *heading, *text;
+    } parts[] = {{"WHAT IT MEANS", kind->meaning},
+                 {"HOW IT LOOKS IN ZOOKEEPER", kind->looks},
+                 {"IN GENERAL", kind->advice}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && end - y > 2; i++) {
+        cells_put(cells, x, ++y, width, ROLE_HEADING, parts[i].heading);
+        y++;
+        y += wrap_put(cells, x, y, width, end - y, ROLE_DIM, parts[i].text);
+    }
+    if (end - y > 4)
+        event_pane_draw(cells, y + 1, end - y - 1, scene, row->election->cluster->name, row->election->path);
 }
 
 static void findings_draw_head(const struct findings_view *view, struct cells *cells, int y)
@@ -550,13 +583,15 @@ static void findings_draw(struct view *self, const struct scene *scene, struct c
 {
     struct findings_view *view = findings_view_of(self);
     int airy = cells->height >= 18, y = airy, rows, pane;
+    bool beside;
 
     findings_gather(view, scene);
     findings_draw_head(view, cells, y);
     y += 1 + airy;
     y += draw_servers(cells, y, cells->height / 4, scene);
     view->first_y = y + 1;
-    pane = cells->height >= 14 ? cells->height / 3 : 0;
+    beside = cells->width >= BESIDE && cells->height - y >= ROOMY;
+    pane = !beside && cells->height >= 14 ? cells->height / 3 : 0;
     rows = cells->height - view->first_y - pane;
     if (pane > 0 && (size_t)rows > view->count + 1) { /* what the table leaves */
         rows = (int)view->count + 1;
@@ -575,10 +610,18 @@ static void findings_draw(struct view *self, const struct scene *scene, struct c
         findings_draw_row(view, cells, row, scene, &view->rows[view->list.top + i]);
         if (view->list.top + i == view->list.at) {
             cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
-            cells_select_row(cells, row, 0, cells->width);
+            cells_select_row(cells, row, 0, list_width(cells));
         }
     }
-    findings_draw_detail(view, cells, cells->height - pane, pane, scene);
+    if (beside) {
+        struct cells *detail = cells_part(cells, DETAIL_MOST, cells->height - y);
+
+        if (detail != NULL)
+            findings_draw_detail(view, detail, 0, detail->height, scene);
+        cells_paste(cells, cells->width - DETAIL_MOST, y, detail);
+    } else {
+        findings_draw_detail(view, cells, cells->height - pane, pane, scene);
+    }
     list_put_more(&view->list, cells, pane > 0 ? cells->height - pane : y);
 }
 
@@ -614,7 +657,7 @@ static enum view_result findings_action(struct view *self, const struct scene *s
         return findings_open_selected(view, next);
     case ACTION_EXPLAIN:
         row = selected(view);
-        *next = row != NULL ? explanations_view_new(row->finding->code) : NULL;
+        *next = row != NULL ? explanations_view_new(row->finding) : NULL;
         return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
     case ACTION_SORT:
         view->sort = (view->sort + 1) % SORT_COUNT;
@@ -731,10 +774,8 @@ static const struct view_ops ops = {
 
 struct view *findings_view_new(void)
 {
-    struct findings_view *view = calloc(1, sizeof *view);
+    struct findings_view *view = xcalloc(1, sizeof *view);
 
-    if (view == NULL)
-        return NULL;
     view->view.ops = &ops;
     return &view->view;
 }

@@ -2,14 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
+#include "tui/screen/columns.h"
 #include "tui/views/list.h"
 #include "tui/views/view.h"
 
 #define MARGIN 2
 #define KEYS_WIDTH 14
 #define TERM_WIDTH 14
-#define TWO_COLUMNS 150 /* from this width on the legend is beside the keys */
-#define KEYS_COLUMN 78
+#define TWO_COLUMNS 100 /* from this width on the legend is beside the keys */
+#define LINES_MOST 300  /* of the whole page */
 
 struct help_view {
     struct view view;
@@ -93,86 +95,67 @@ static struct help_view *help_view_of(struct view *view)
     return (struct help_view *)view;
 }
 
-/*
- * Those that do something where help was asked from, and the others, each under a heading; in one column of
- * lines: heading, keys, a blank one, heading, keys.
- */
-static size_t here_count(const struct help_view *view)
-{
-    size_t count, here = 0;
-    const struct key_binding *bindings = key_bindings(&count);
-
-    for (size_t i = 0; i < count; i++)
-        here += (view->keys & ACTION_BIT(bindings[i].action)) != 0;
-    return here;
-}
-
-static const struct key_binding *key_at(const struct help_view *view, bool here, size_t which)
+/* Those that do something where help was asked from, and the others, each under a heading. Returns the row
+   below them. */
+static int draw_keys(const struct help_view *view, struct cells *cells, int y, bool here)
 {
     size_t count;
     const struct key_binding *bindings = key_bindings(&count);
+    int width = cells->width - KEYS_WIDTH;
 
-    for (size_t i = 0; i < count; i++)
-        if (((view->keys & ACTION_BIT(bindings[i].action)) != 0) == here && which-- == 0)
-            return &bindings[i];
-    return NULL;
-}
-
-static void draw_key(const struct help_view *view, struct cells *cells, int x, int y, int width, size_t line)
-{
-    size_t below = here_count(view) + 2; /* the line of the second heading */
-    bool here = line < below;
-    const struct key_binding *binding;
-
-    if (line == 0 || line == below) {
-        cells_printf(cells, x, y, width, ROLE_HEADING, here ? "KEYS HERE" : "KEYS ELSEWHERE");
-        return;
+    cells_put(cells, 0, y++, -1, ROLE_HEADING, here ? "KEYS HERE" : "KEYS ELSEWHERE");
+    for (size_t i = 0; i < count; i++) {
+        if (((view->keys & ACTION_BIT(bindings[i].action)) != 0) != here)
+            continue;
+        cells_put(cells, 0, y, KEYS_WIDTH - 1, here ? ROLE_KEY : ROLE_DIM, bindings[i].keys);
+        y += wrap_put(cells, KEYS_WIDTH, y, width, LINES_MOST, here ? ROLE_TEXT : ROLE_DIM, bindings[i].help);
     }
-    binding = line == below - 1 ? NULL : key_at(view, here, here ? line - 1 : line - below - 1);
-    if (binding == NULL)
-        return;
-    cells_put(cells, x, y, KEYS_WIDTH - 1, here ? ROLE_KEY : ROLE_DIM, binding->keys);
-    cells_put(cells, x + KEYS_WIDTH, y, width - KEYS_WIDTH, here ? ROLE_TEXT : ROLE_DIM, binding->help);
+    return y + 1;
 }
 
-static void draw_legend(struct cells *cells, int x, int y, int width, size_t line)
+static int draw_legend(struct cells *cells, int y)
 {
-    const struct help_entry *entry;
+    for (size_t i = 0; i < LEGEND_LINES; i++) {
+        const struct help_entry *entry = &legend[i];
 
-    if (line >= LEGEND_LINES)
-        return;
-    entry = &legend[line];
-    cells_put(cells, x, y, width, entry->look,
-              entry->sign != NO_SIGN ? cells_sign(cells, entry->sign) : entry->word);
-    if (entry->text != NULL)
-        cells_put(cells, x + TERM_WIDTH, y, width - TERM_WIDTH, ROLE_TEXT, entry->text);
+        cells_put(cells, 0, y, -1, entry->look,
+                  entry->sign != NO_SIGN ? cells_sign(cells, entry->sign) : entry->word);
+        if (entry->text == NULL)
+            y++;
+        else
+            y +=
+                wrap_put(cells, TERM_WIDTH, y, cells->width - TERM_WIDTH, LINES_MOST, ROLE_TEXT, entry->text);
+    }
+    return y;
 }
 
+/* All of it is drawn on a long page, of which the screen shows a part. */
 static void help_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
     struct help_view *view = help_view_of(self);
     bool beside = cells->width >= TWO_COLUMNS;
-    int airy = cells->height >= 18;
-    size_t keys, total, rows = cells->height > airy ? (size_t)(cells->height - airy) : 0;
+    int airy = cells->height >= 18, half = beside ? cells->width / 2 : cells->width;
+    struct cells *keys = cells_part(cells, half - 2 * MARGIN, LINES_MOST);
+    struct cells *signs = beside ? cells_part(cells, cells->width - half - MARGIN, LINES_MOST) : NULL;
+    size_t total = 0, rows = cells->height > airy ? (size_t)(cells->height - airy) : 0;
 
     (void)scene;
-    key_bindings(&keys);
-    keys += 4; /* two headings, and a blank line after each part */
-    total = !beside ? keys + LEGEND_LINES : keys > LEGEND_LINES ? keys : LEGEND_LINES;
+    if (keys != NULL) {
+        int y = draw_keys(view, keys, draw_keys(view, keys, 0, true), false), other = 0;
+
+        if (!beside)
+            y = draw_legend(keys, y);
+        else if (signs != NULL)
+            other = draw_legend(signs, 0);
+        total = (size_t)(y > other ? y : other);
+    }
     list_begin(&view->lines, total, rows);
     if (view->lines.top + rows > total)
         view->lines.top = total > rows ? total - rows : 0;
-    for (size_t i = 0; i < rows; i++) {
-        size_t line = view->lines.top + i;
-        int y = airy + (int)i;
-
-        if (beside || line < keys)
-            draw_key(view, cells, MARGIN, y, (beside ? KEYS_COLUMN : cells->width) - MARGIN, line);
-        if (beside)
-            draw_legend(cells, MARGIN + KEYS_COLUMN, y, cells->width - KEYS_COLUMN - MARGIN, line);
-        else if (line >= keys)
-            draw_legend(cells, MARGIN, y, cells->width - MARGIN, line - keys);
-    }
+    cells_paste(cells, MARGIN, airy - (int)view->lines.top, keys);
+    cells_paste(cells, half, airy - (int)view->lines.top, signs);
+    if (airy)
+        cells_fill(cells, 0, 0, -1, ROLE_TEXT);
     if (total > rows && rows > 0)
         cells_printf(cells, cells->width - 20, 0, 19, ROLE_DIM, "lines %zu-%zu of %zu", view->lines.top + 1,
                      view->lines.top + rows, total);
@@ -222,12 +205,10 @@ static const struct view_ops ops = {
 
 struct view *help_view_new(const char *about, uint64_t keys)
 {
-    struct help_view *view = calloc(1, sizeof *view);
+    struct help_view *view = xcalloc(1, sizeof *view);
 
-    if (view == NULL)
-        return NULL;
     view->view.ops = &ops;
-    view->about = strdup(about);
+    view->about = xstrdup(about);
     view->keys = keys;
     return &view->view;
 }

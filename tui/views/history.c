@@ -1,12 +1,15 @@
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "config/memory.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
+#include "tui/views/failover_table.h"
 #include "tui/views/gantt.h"
 #include "tui/views/leadership_history.h"
 #include "tui/views/list.h"
@@ -14,285 +17,6 @@
 #include "tui/views/view.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
-
-/* ---- failovers as lines of a screen: their phases, and their totals ---- */
-
-#define FAILOVER_COLUMNS 7
-
-struct failover_table {
-    struct column columns[FAILOVER_COLUMNS];
-    int width; /* of the screen that they were laid for */
-};
-
-#define STATS_X 2
-#define SPARKS_MOST 120
-#define WHO_BYTES 160
-
-enum { WHEN, WHO, CAUSE, DETECTED, VACANT, TAKEOVER, TOTAL };
-
-static const struct column columns_of_failovers[FAILOVER_COLUMNS] = {
-    [WHEN] = {.heading = "WHEN", .least = 12, .most = 16, .importance = 100},
-    [WHO] = {.heading = "FROM -> TO", .least = 20, .most = 64, .importance = 95},
-    [CAUSE] = {.heading = "CAUSE", .least = 9, .most = 10, .importance = 90},
-    [DETECTED] = {.heading = "DETECTED IN", .least = 11, .most = 18, .importance = 70, .right = true},
-    [VACANT] = {.heading = "VACANT", .least = 6, .most = 16, .importance = 80, .right = true},
-    [TAKEOVER] = {.heading = "TAKEOVER", .least = 8, .most = 16, .importance = 60, .right = true},
-    [TOTAL] = {.heading = "TOTAL", .least = 8, .most = 18, .importance = 85, .right = true},
-};
-
-/* A name as short as people speak of it; an identity in full. */
-static const char *failover_lines_who(const struct cells *cells, const char *identity, const char *name,
-                                      char *buffer, size_t size)
-{
-    if (identity)
-        snprintf(buffer, size, "%s", identity);
-    else if (name)
-        label_short_name(cells, name, buffer, size);
-    else
-        snprintf(buffer, size, "nobody");
-    return buffer;
-}
-
-static const char *when(const struct failover *failover, const struct cells *cells, bool days, char *buffer,
-                        size_t size)
-{
-    time_t second = (time_t)(failover->lost_at.wall_us / 1000000);
-    const char *latest = failover->gap_us > 0 ? cells_sign(cells, SIGN_AT_MOST) : "";
-    char text[32] = "?";
-    struct tm tm;
-    if (!days)
-        format_clock_ms(failover->lost_at.wall_us, text, sizeof text);
-    else if (!localtime_r(&second, &tm) || strftime(text, sizeof text, "%b %e %H:%M:%S", &tm) == 0)
-        snprintf(text, sizeof text, "?");
-    snprintf(buffer, size, "%s%s", latest, text);
-    return buffer;
-}
-
-static bool failover_lines_is_known(struct span span)
-{
-    return span.low_us != SPAN_OPEN || span.high_us != SPAN_OPEN;
-}
-
-static const char *span_text(const struct cells *cells, struct span span, char buffer[FORMAT_INTERVAL])
-{
-    return format_interval(span.low_us, span.high_us, cells->ascii, buffer);
-}
-
-static int failover_lines_width_of(const struct cells *cells, const char *text)
-{
-    return safe_width(text, strlen(text), cells->ascii);
-}
-
-/* Lays the columns for these failovers, of which first .. first + count will be drawn. days: the times are of
-   several days. */
-static void failover_table_lay(struct failover_table *table, const struct cells *cells, int x,
-                               const struct leadership_history *leadership, size_t first, size_t count,
-                               bool days)
-{
-    char text[WHO_BYTES], span[FORMAT_INTERVAL];
-    if (table->width != cells->width) {
-        memcpy(table->columns, columns_of_failovers, sizeof columns_of_failovers);
-        table->width = cells->width;
-    }
-    table->columns[WHEN].least = days ? 15 : 12;
-    table->columns[TAKEOVER].hidden = table->columns[TOTAL].hidden = true;
-    for (size_t i = first; i < first + count && i < leadership->failover_count; i++) {
-        const struct failover *failover = &leadership->failovers[leadership->failover_count - 1 - i];
-        const struct span spans[] = {failover->detection, failover->vacancy, failover->takeover,
-                                     failover->total};
-        int wide = failover_lines_width_of(cells, cells_sign(cells, SIGN_ARROW)) + 2;
-        wide += failover_lines_width_of(
-            cells, failover_lines_who(cells, failover->from_identity, failover->from, text, sizeof text));
-        wide += failover_lines_width_of(
-            cells, failover_lines_who(cells, failover->to_identity, failover->to, text, sizeof text));
-        columns_want(&table->columns[WHO], wide);
-        columns_want(&table->columns[WHEN],
-                     failover_lines_width_of(cells, when(failover, cells, days, text, sizeof text)));
-        columns_want(&table->columns[CAUSE], (int)strlen(failover_cause_word(failover->cause)) + 1);
-        if (failover_lines_is_known(failover->takeover) ||
-            failover_lines_is_known(failover->total)) /* a layout with a mark */
-            table->columns[TAKEOVER].hidden = table->columns[TOTAL].hidden = false;
-        for (int k = 0; k < 4; k++)
-            columns_want(&table->columns[DETECTED + k],
-                         failover_lines_width_of(cells, span_text(cells, spans[k], span)));
-    }
-    int pair = table->columns[WHO].want;
-    table->columns[WHO].least = pair > 32 ? 32 : pair < 20 ? 20 : pair;
-    for (int k = DETECTED; k <= TOTAL; k++) {
-        struct column *column = &table->columns[k];
-        int heading = (int)strlen(column->heading);
-        column->least = column->want > heading ? column->want : heading;
-    }
-    columns_lay(table->columns, FAILOVER_COLUMNS, x, cells->width - x - 1, cells->width >= 100 ? 3 : 2);
-}
-
-static void failover_table_head(struct cells *cells, const struct failover_table *table, int y)
-{
-    const struct column *pair = &table->columns[WHO];
-    columns_head(cells, table->columns, FAILOVER_COLUMNS, y, -1, false);
-    if (pair->width > 0) {
-        cells_fill(cells, pair->x, y, pair->width, ROLE_HEADING);
-        cells_printf(cells, pair->x, y, pair->width, ROLE_HEADING, "FROM %s TO",
-                     cells_sign(cells, SIGN_ARROW));
-    }
-}
-
-/* Both have the width they need, or half; one gets the width that the other does not need. */
-static void put_pair(struct cells *cells, int x, int y, int width, const struct failover *failover)
-{
-    char from[WHO_BYTES], to[WHO_BYTES];
-    const char *arrow = cells_sign(cells, SIGN_ARROW);
-    int arrow_width = failover_lines_width_of(cells, arrow), room = width - arrow_width - 2;
-    failover_lines_who(cells, failover->from_identity, failover->from, from, sizeof from);
-    failover_lines_who(cells, failover->to_identity, failover->to, to, sizeof to);
-    int left = failover_lines_width_of(cells, from), right = failover_lines_width_of(cells, to);
-    if (room < 2)
-        return;
-    if (failover->from_identity != NULL && strcmp(from, to) == 0) {
-        cells_printf(cells, x, y, width, ROLE_TEXT, "%s, new session", to);
-        return;
-    }
-    if (left + right > room) {
-        left = left <= room / 2 ? left : right <= room / 2 ? room - right : room / 2;
-        right = room - left;
-    }
-    x += cells_put(cells, x, y, left, ROLE_DIM, from);
-    cells_put(cells, x + 1, y, arrow_width, ROLE_DIM, arrow);
-    cells_put(cells, x + arrow_width + 2, y, right, ROLE_TEXT, to);
-}
-
-static style look_of(enum failover_cause cause)
-{
-    switch (cause) {
-    case CAUSE_EXPIRED:
-        return ROLE_WARNING; /* unintended */
-    case CAUSE_RESIGNED:
-        return ROLE_GOOD;
-    case CAUSE_UNKNOWN:
-        return ROLE_DIM;
-    default:
-        return ROLE_TEXT;
-    }
-}
-
-static void failover_lines_put_span(struct cells *cells, const struct column *column, int y, struct span span,
-                                    bool applies, style look)
-{
-    char text[FORMAT_INTERVAL];
-    if (!applies && !failover_lines_is_known(span))
-        columns_put(cells, column, y, ROLE_DIM, cells_sign(cells, SIGN_DASH));
-    else
-        columns_put(cells, column, y, failover_lines_is_known(span) ? look : (style)ROLE_DIM,
-                    span_text(cells, span, text));
-}
-
-static void failover_table_row(struct cells *cells, const struct failover_table *table, int y,
-                               const struct failover *failover, bool days)
-{
-    const struct column *columns = table->columns;
-    char text[64];
-    columns_put(cells, &columns[WHEN], y, ROLE_TEXT, when(failover, cells, days, text, sizeof text));
-    put_pair(cells, columns[WHO].x, y, columns[WHO].width, failover);
-    snprintf(text, sizeof text, "%s%s", failover_cause_word(failover->cause),
-             failover->cause != CAUSE_UNKNOWN && failover->cause_certainty != CERTAINTY_CERTAIN ? "?" : "");
-    columns_put(cells, &columns[CAUSE], y, look_of(failover->cause), text);
-    failover_lines_put_span(cells, &columns[DETECTED], y, failover->detection,
-                            failover_has_detection(failover->cause), ROLE_TEXT);
-    failover_lines_put_span(cells, &columns[VACANT], y, failover->vacancy, true,
-                            failover->vacancy.high_us == 0 ? ROLE_DIM : ROLE_WARNING);
-    failover_lines_put_span(cells, &columns[TAKEOVER], y, failover->takeover, true, ROLE_TEXT);
-    failover_lines_put_span(cells, &columns[TOTAL], y, failover->total, true, ROLE_TEXT | STYLE_BOLD);
-}
-
-/* Figures. */
-
-static int failover_lines_put_figure(struct cells *cells, int x, int y, const char *word, struct span span)
-{
-    char text[FORMAT_INTERVAL];
-    int begun = x;
-    x += cells_put(cells, x, y, -1, ROLE_DIM, word) + 1;
-    x += cells_put(cells, x, y, -1, ROLE_STRONG, span_text(cells, span, text));
-    return x - begun + 3;
-}
-
-/* How long one took, as far as that is known: the most that it can have been. */
-static int64_t length_of(const struct failover *failover)
-{
-    struct failover_sample sample;
-    if (!failover_sample_of(failover, &sample))
-        return -1;
-    return sample.length.high_us != SPAN_OPEN ? sample.length.high_us : sample.length.low_us;
-}
-
-/* A column for each of the latest, the newest at the right, over a common scale from 0. */
-static void put_sparks(struct cells *cells, int x, int y, int end,
-                       const struct leadership_history *leadership)
-{
-    int64_t lengths[SPARKS_MOST], longest = 0;
-    int count = 0, most = label_room(x, end) < SPARKS_MOST ? label_room(x, end) : SPARKS_MOST;
-    for (size_t i = leadership->failover_count; i-- > 0 && count < most;) {
-        int64_t length = length_of(&leadership->failovers[i]);
-        if (length < 0)
-            continue;
-        lengths[count++] = length;
-        longest = length > longest ? length : longest;
-    }
-    for (int i = 0; i < count; i++) {
-        int64_t eighths = longest > 0 ? (lengths[i] * CELL_EIGHTHS + longest / 2) / longest : 1;
-        cells_put(cells, x + count - 1 - i, y, 1, lengths[i] == longest ? ROLE_WARNING : ROLE_BAR_A,
-                  cells_level(cells, eighths < 1 ? 1 : (unsigned)eighths));
-    }
-}
-
-static void put_causes(struct cells *cells, int y, const struct leadership_history *leadership)
-{
-    static const enum failover_cause order[] = {CAUSE_EXPIRED, CAUSE_CLOSED,  CAUSE_ENDED,  CAUSE_RESIGNED,
-                                                CAUSE_EVICTED, CAUSE_DELETED, CAUSE_UNKNOWN};
-    size_t counts[CAUSE_COUNT] = {0}, after_gap = 0;
-    int x = STATS_X;
-    for (size_t i = 0; i < leadership->failover_count; i++) {
-        counts[leadership->failovers[i].cause]++;
-        after_gap += leadership->failovers[i].gap_us > 0;
-    }
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        struct span p50 = leadership->stats.by_cause[order[i]].p50;
-        char text[FORMAT_INTERVAL];
-        if (counts[order[i]] == 0)
-            continue;
-        x += cells_put(cells, x, y, -1, look_of(order[i]), failover_cause_word(order[i])) + 1;
-        x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%zu", counts[order[i]]);
-        if (failover_lines_is_known(p50))
-            x += cells_printf(cells, x, y, -1, ROLE_DIM, " (%s)", span_text(cells, p50, text));
-        x += 3;
-    }
-    if (after_gap > 0)
-        cells_printf(cells, x, y, -1, ROLE_DIM, "%zu found after a gap, in no figure", after_gap);
-}
-
-/* What the failovers of the window come to, on at most rows rows; returns the rows used. */
-static int failover_stats_draw(struct cells *cells, int y, int rows,
-                               const struct leadership_history *leadership)
-{
-    const struct failover_figures *all = &leadership->stats.all;
-    int x = STATS_X;
-    if (rows < 1 || leadership->failover_count == 0)
-        return 0;
-    if (all->count == 0) {
-        cells_printf(cells, x, y, -1, ROLE_DIM, "%zu %s; of none is it known how long it took",
-                     leadership->failover_count, leadership->failover_count == 1 ? "failover" : "failovers");
-    } else {
-        x += failover_lines_put_figure(cells, x, y, "p50", all->p50);
-        x += failover_lines_put_figure(cells, x, y, "p90", all->p90);
-        x += failover_lines_put_figure(cells, x, y, "p99", all->p99);
-        x += failover_lines_put_figure(cells, x, y, "max", all->max);
-        x += cells_printf(cells, x, y, -1, ROLE_DIM, "of %zu", all->count) + 3;
-        put_sparks(cells, x, y, cells->width - 1, leadership);
-    }
-    if (rows < 2)
-        return 1;
-    put_causes(cells, y + 1, leadership);
-    return 2;
-}
 
 /* A recording is written once a second, on a busy machine later, and is read again a moment after that. */
 #define FRESH_US INT64_C(4000000)
@@ -302,12 +26,16 @@ static int failover_stats_draw(struct cells *cells, int y, int rows,
 /* Beside "evicted (suspected)"; and so many failovers stay in sight beside the evidence for one. */
 #define EVIDENCE_X 24
 #define ROWS_LEAST 2
+#define HOURS_FROM_US (3 * INT64_C(3600) * SECOND_US) /* failovers of less show nothing of the day */
 /* A window of many is read again the less often: so many rows are worth a second. */
 #define ROWS_A_SECOND 2000
 
 static const int64_t windows_s[] = {60, 300, 900, 1800, 3600, 10800, 21600, 86400, 604800, 2592000, 31536000};
 #define WINDOWS (sizeof windows_s / sizeof *windows_s)
 #define HOUR 4
+/* What it opens with is never half empty. */
+static const int64_t opening_s[] = {20,  30,  45,  60,  90,   120,  180,  240,
+                                    360, 480, 720, 900, 1200, 1800, 2700, 3600};
 
 /* Who led one election when, and its failovers with their phases. */
 struct history_view {
@@ -320,9 +48,11 @@ struct history_view {
     int64_t begun_us, limit_us; /* the recording's, or now */
     int64_t moment_us;          /* of the past, that is shown; 0: it is now */
     unsigned window;
-    bool chosen;    /* the user chose the window; else it grows with the known time */
-    bool moved;     /* ... since it was read: it is not waited with */
-    bool follows;   /* ends at the limit */
+    int64_t
+        opened_us; /* the window that it opens with, which no key chose: as long as the known past; 0: none */
+    bool chosen;   /* the user chose the window, or it was widened: it does not grow any more */
+    bool moved;    /* ... since it was read: it is not waited with */
+    bool follows;  /* ends at the limit */
     int64_t end_us; /* where it does not */
     int64_t from_us, to_us;
     int64_t travel_us;
@@ -338,6 +68,7 @@ struct history_view {
  * rests. */
 struct shares {
     int rows, stats, evidence;
+    int hours;  /* of the day, on rows that the table leaves */
     bool apart; /* a free row between the table and what follows it */
 };
 
@@ -348,7 +79,7 @@ static struct history_view *history_view_of(struct view *view)
 
 static int64_t history_window_us(const struct history_view *view)
 {
-    return windows_s[view->window] * SECOND_US;
+    return view->opened_us > 0 ? view->opened_us : windows_s[view->window] * SECOND_US;
 }
 
 /* The window. */
@@ -390,9 +121,14 @@ static void lay_window(struct history_view *view, const struct scene *scene, int
 {
     find_limits(view, scene);
     if (!view->chosen) {
+        int64_t known_us = view->limit_us - view->begun_us;
+        size_t fine = 0;
         view->window = 0;
-        while (view->window < HOUR && history_window_us(view) < view->limit_us - view->begun_us)
+        while (view->window < HOUR && windows_s[view->window] * SECOND_US < known_us)
             view->window++;
+        while (fine + 1 < sizeof opening_s / sizeof *opening_s && opening_s[fine] * SECOND_US < known_us)
+            fine++;
+        view->opened_us = view->window < HOUR ? opening_s[fine] * SECOND_US : 0;
     }
     if (scene->past && !view->read)
         bring_in(view, scene->now.wall_us);
@@ -434,6 +170,23 @@ static void read_window(struct history_view *view, const struct scene *scene)
             view->longest_evidence = evidence;
         }
     }
+}
+
+/* Opens on the shortest window that shows a failover, where the usual one shows none. */
+static void widen_to_content(struct history_view *view, const struct scene *scene, int width)
+{
+    while (!view->chosen && !scene->past && view->read && !view->error &&
+           view->leadership.failover_count == 0 && view->from_us > view->begun_us &&
+           view->window + 1 < WINDOWS) {
+        view->window++;
+        view->opened_us = 0;
+        view->chosen = true; /* for lay_window() */
+        lay_window(view, scene, width);
+        view->chosen = false;
+        view->read = false;
+        read_window(view, scene);
+    }
+    view->chosen |= view->window > HOUR;
 }
 
 /* The list of failovers. */
@@ -625,6 +378,13 @@ static void history_draw_table(struct history_view *view, struct cells *cells, i
     }
 }
 
+static bool spans_hours(const struct leadership_history *leadership)
+{
+    const struct failover *failovers = leadership->failovers;
+    size_t count = leadership->failover_count;
+    return count > 1 && failovers[count - 1].lost_at.wall_us - failovers[0].lost_at.wall_us >= HOURS_FROM_US;
+}
+
 /* As much as the longest evidence wants, so that nothing moves as one goes through the table; of which two
    rows stay at least. */
 static struct shares share_out(const struct history_view *view, const struct cells *cells, int y, int bottom)
@@ -647,6 +407,13 @@ static struct shares share_out(const struct history_view *view, const struct cel
         shares.rows -= more;
     }
     shares.rows = shares.rows > 0 ? shares.rows : 0;
+    int left =
+        shares.rows -
+        (int)(view->leadership.failover_count < INT_MAX / 2 ? view->leadership.failover_count : INT_MAX / 2);
+    if (spans_hours(&view->leadership) && left > 5) {
+        shares.hours = left - 1 < FAILOVER_HOURS_ROWS ? left - 1 : FAILOVER_HOURS_ROWS;
+        shares.rows -= shares.hours;
+    }
     return shares;
 }
 
@@ -685,6 +452,10 @@ static void history_draw_failovers(struct history_view *view, struct cells *cell
     }
     if (shares.rows > 0)
         history_draw_table(view, cells, y, shares.rows + 1);
+    if (shares.hours > 0) {
+        int below = bottom - shares.stats - shares.evidence - shares.apart;
+        failover_hours_draw(cells, below - shares.hours, shares.hours, leadership);
+    }
     failover_stats_draw(cells, bottom - shares.stats - shares.evidence, shares.stats, leadership);
     if (shares.evidence)
         draw_evidence(view, cells, bottom - shares.evidence, shares.evidence);
@@ -702,6 +473,7 @@ static void history_draw(struct view *self, const struct scene *scene, struct ce
     }
     lay_window(view, scene, cells->width);
     read_window(view, scene);
+    widen_to_content(view, scene, cells->width);
     if (view->error) {
         cells_put(cells, LEFT, y, -1, ROLE_WARNING, "The recording cannot be read.");
         cells_put(cells, LEFT, y + 1, -1, ROLE_DIM, view->error);
@@ -736,10 +508,13 @@ static void zoom(struct history_view *view, bool longer)
     const struct failover *failover = failover_at(view, view->list.at);
     int64_t end_us = view->follows ? view->limit_us : view->end_us, before_us = history_window_us(view);
     view->chosen = view->moved = true;
+    if (longer && view->opened_us == windows_s[view->window] * SECOND_US)
+        view->opened_us = 0;
     if (longer)
-        view->window += view->window + 1 < WINDOWS;
+        view->window += view->opened_us == 0 && view->window + 1 < WINDOWS;
     else
         view->window -= view->window > 0;
+    view->opened_us = 0;
     if (!failover || longer)
         return;
     int64_t after_us = end_us - failover->lost_at.wall_us;
@@ -869,7 +644,7 @@ static bool history_heeds(const struct view *self, const struct scene *scene, en
 
 static const char *history_word(const struct view *self, const struct scene *scene, enum action action)
 {
-    return action == ACTION_HISTORY                                         ? "earlier" /* here it is vi's left */
+    return action == ACTION_HISTORY ? "earlier" /* here it is vi's left */
            : action == ACTION_EXPLAIN && history_heeds(self, scene, action) ? "why"
                                                                             : NULL;
 }
@@ -892,18 +667,12 @@ static const struct view_ops ops = {
 
 struct view *history_view_new(const char *cluster, const char *path)
 {
-    struct history_view *view = calloc(1, sizeof *view);
-    if (!view)
-        return NULL;
+    struct history_view *view = xcalloc(1, sizeof *view);
     view->view.ops = &ops;
     view->follows = true;
     view->window = HOUR;
     view->longest_evidence = "";
-    view->cluster = strdup(cluster);
-    view->path = strdup(path);
-    if (!view->cluster || !view->path) {
-        history_free(&view->view);
-        return NULL;
-    }
+    view->cluster = xstrdup(cluster);
+    view->path = xstrdup(path);
     return &view->view;
 }

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "tui/screen/columns.h"
 #include "tui/views/list.h"
 #include "tui/views/view.h"
@@ -35,7 +36,7 @@ static void story_view_read(struct story_view *view, const struct scene *scene)
     struct history *history = scene->history ? history_again(scene->history, &view->problem) : NULL;
     struct story *story = history ? story_make(history, &query, &view->problem) : NULL;
     if (story)
-        view->sentences = story_sentences(story);
+        view->sentences = story_sentences(story, false);
     story_free(story);
     history_close(history);
     view->read = true;
@@ -147,16 +148,10 @@ static const struct view_ops ops = {
 
 struct view *story_view_new(const char *cluster, const char *path, int64_t lost_us)
 {
-    struct story_view *view = calloc(1, sizeof *view);
-    if (!view)
-        return NULL;
+    struct story_view *view = xcalloc(1, sizeof *view);
     view->view.ops = &ops;
     view->lost_us = lost_us;
-    view->cluster = strdup(cluster);
-    view->path = strdup(path);
-    if (!view->cluster || !view->path) {
-        story_view_free(&view->view);
-        return NULL;
-    }
+    view->cluster = xstrdup(cluster);
+    view->path = xstrdup(path);
     return &view->view;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/history/lookup.h"
 
 struct history_read {
@@ -20,9 +21,8 @@ static void *leadership_history_grow(void *items, size_t count, size_t *room, si
     if (count < *room)
         return items;
     size_t more = *room < 16 ? 16 : *room + *room / 2;
-    void *grown = realloc(items, more * size);
-    if (grown)
-        *room = more;
+    void *grown = xreallocarray(items, more, size);
+    *room = more;
     return grown;
 }
 
@@ -40,9 +40,7 @@ static uint32_t leadership_history_leader_of(struct history_read *reading, const
     if (!leaders)
         return LANE_UNKNOWN;
     leadership->leaders = leaders;
-    char *copy = strdup(who);
-    if (!copy)
-        return LANE_UNKNOWN;
+    char *copy = xstrdup(who);
     leadership->leaders[leadership->leader_count] =
         (struct leadership_history_leader){.who = copy, .by_name = !identity};
     lookup_set(&reading->leaders, who, strlen(who), (int64_t)leadership->leader_count);
@@ -59,7 +57,7 @@ static bool leadership_history_goes_on(struct history_read *reading, const struc
                 strcmp(reading->led, stretch->name) == 0;
     if (stretch->kind != STRETCH_GAP && !same) {
         free(reading->led);
-        reading->led = stretch->name ? strdup(stretch->name) : NULL;
+        reading->led = stretch->name ? xstrdup(stretch->name) : NULL;
         reading->failed |= stretch->name && !reading->led;
     }
     return same;
@@ -141,40 +139,34 @@ static int by_rank(const void *a, const void *b)
     return left->index < right->index ? -1 : left->index > right->index;
 }
 
-static bool sort_leaders(struct leadership_history *leadership)
+static void sort_leaders(struct leadership_history *leadership)
 {
     size_t count = leadership->leader_count;
-    struct rank *ranks = calloc(count + 1, sizeof *ranks);
-    struct leadership_history_leader *leaders = calloc(count + 1, sizeof *leaders);
-    uint32_t *lanes = calloc(count + 1, sizeof *lanes);
-    bool ok = ranks && leaders && lanes;
-    for (size_t i = 0; ok && i < count; i++)
+    struct rank *ranks = xcalloc(count + 1, sizeof *ranks);
+    struct leadership_history_leader *leaders = xcalloc(count + 1, sizeof *leaders);
+    uint32_t *lanes = xcalloc(count + 1, sizeof *lanes);
+    for (size_t i = 0; i < count; i++)
         ranks[i] = (struct rank){leadership->leaders[i].last_us, (uint32_t)i};
-    if (ok) {
-        qsort(ranks, count, sizeof *ranks, by_rank);
-        for (size_t i = 0; i < count; i++) {
-            leaders[i] = leadership->leaders[ranks[i].index];
-            lanes[ranks[i].index] = (uint32_t)i;
-        }
-        for (size_t i = 0; i < leadership->stretch_count; i++)
-            if (leadership->stretches[i].lane < LANE_UNKNOWN)
-                leadership->stretches[i].lane = lanes[leadership->stretches[i].lane];
-        free(leadership->leaders);
-        leadership->leaders = leaders;
-        leaders = NULL;
+    qsort(ranks, count, sizeof *ranks, by_rank);
+    for (size_t i = 0; i < count; i++) {
+        leaders[i] = leadership->leaders[ranks[i].index];
+        lanes[ranks[i].index] = (uint32_t)i;
     }
+    for (size_t i = 0; i < leadership->stretch_count; i++)
+        if (leadership->stretches[i].lane < LANE_UNKNOWN)
+            leadership->stretches[i].lane = lanes[leadership->stretches[i].lane];
+    free(leadership->leaders);
+    leadership->leaders = leaders;
+    leaders = NULL;
     free(ranks);
     free(leaders);
     free(lanes);
-    return ok;
 }
 
 static bool leadership_history_make_stats(struct leadership_history *leadership)
 {
-    struct failover_sample *samples = calloc(leadership->failover_count + 1, sizeof *samples);
+    struct failover_sample *samples = xcalloc(leadership->failover_count + 1, sizeof *samples);
     size_t count = 0;
-    if (!samples)
-        return false;
     for (size_t i = 0; i < leadership->failover_count; i++)
         count += failover_sample_of(&leadership->failovers[i], &samples[count]);
     bool ok = failover_stats_make(samples, count, &leadership->stats);
@@ -189,12 +181,10 @@ static int by_length(const void *a, const void *b)
 }
 
 /* How long each led, as far as the window goes, and how often that changed. */
-static bool measure_tenures(struct leadership_history *leadership)
+static void measure_tenures(struct leadership_history *leadership)
 {
-    int64_t *lengths = calloc(leadership->stretch_count + 1, sizeof *lengths), watched_us = 0, since_us = 0;
+    int64_t *lengths = xcalloc(leadership->stretch_count + 1, sizeof *lengths), watched_us = 0, since_us = 0;
     size_t count = 0, changes = 0;
-    if (!lengths)
-        return false;
     for (size_t i = 0; i < leadership->stretch_count; i++) {
         const struct leadership_history_stretch *stretch = &leadership->stretches[i];
         int64_t from_us = stretch->from_us > leadership->from_us ? stretch->from_us : leadership->from_us;
@@ -218,7 +208,6 @@ static bool measure_tenures(struct leadership_history *leadership)
     leadership->tenure_max_us = count ? lengths[count - 1] : 0;
     leadership->changes_per_hour = failover_rate(changes, watched_us);
     free(lengths);
-    return true;
 }
 
 bool leadership_history_read(struct leadership_history *leadership, struct history *history,
@@ -231,8 +220,11 @@ bool leadership_history_read(struct leadership_history *leadership, struct histo
     *error = NULL;
     bool ok = history_stretches(history, cluster, election, from_us, to_us, on_stretch, &reading, error) &&
               history_failovers(history, &filter, from_us, to_us, on_failover, &reading, error) &&
-              history_clocks(history, on_clock, leadership, error) && !reading.failed &&
-              sort_leaders(leadership) && measure_tenures(leadership);
+              history_clocks(history, on_clock, leadership, error) && !reading.failed;
+    if (ok) {
+        sort_leaders(leadership);
+        measure_tenures(leadership);
+    }
     /* Failovers beyond the limit still count. */
     ok = ok && (leadership->failover_count == LEADERSHIP_HISTORY_MOST
                     ? history_statistics(history, &filter, from_us, to_us, &leadership->stats, error)
@@ -242,7 +234,7 @@ bool leadership_history_read(struct leadership_history *leadership, struct histo
     if (!ok) {
         leadership_history_clear(leadership);
         if (!*error)
-            *error = strdup("out of memory");
+            *error = xstrdup("out of memory");
     }
     return ok;
 }

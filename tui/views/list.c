@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
+
 void list_begin(struct list *list, size_t count, size_t rows)
 {
     list->count = count;
@@ -32,7 +34,7 @@ void list_select(struct list *list, const char *key)
     if (list->key != NULL && strcmp(list->key, key) == 0)
         return;
     free(list->key);
-    list->key = strdup(key);
+    list->key = xstrdup(key);
 }
 
 void list_show(struct list *list)

@@ -139,7 +139,8 @@ static int draw_trouble(struct cells *cells, int x, int y, const struct scene *s
         return 2;
     cells_put(cells, x + 2, y + 2, -1, ROLE_TEXT,
               "Does a ZooKeeper listen there? Another one: electop -s HOST:PORT");
-    cells_put(cells, x + 2, y + 3, -1, ROLE_TEXT, "Without one: electop demo starts a private one, with elections.");
+    cells_put(cells, x + 2, y + 3, -1, ROLE_TEXT,
+              "Without one: electop demo starts a private one, with elections.");
     return 4;
 }
 

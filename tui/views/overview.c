@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "tui/screen/cells.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
+#include "tui/views/election_head.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/list.h"
 #include "tui/views/notices.h"
@@ -129,10 +131,12 @@ static void draw_outlook(struct cells *cells, int y, int end, const struct overv
 }
 
 /* The order or the filter, at the end of the row. Returns where it begins. */
-static int overview_summary_draw_note(struct cells *cells, int y, const struct overview_order *order)
+static int overview_summary_draw_note(struct cells *cells, int y, const struct overview_order *order,
+                                      const struct list *list)
 {
     char note[NOTE_BYTES];
     int width;
+    size_t used, below = list->count > list->top + list->rows ? list->count - list->top - list->rows : 0;
 
     if (order->filter[0] == '\0' && order->problems)
         snprintf(note, sizeof note, "problems only: %zu of %zu", order->matches, order->totals.elections);
@@ -141,27 +145,36 @@ static int overview_summary_draw_note(struct cells *cells, int y, const struct o
                  order->filter);
     else
         snprintf(note, sizeof note, "%s", overview_sort_word(order->sort, order->reverse));
+    used = strlen(note);
+    if (list->rows > 0 && below > 0)
+        snprintf(note + used, sizeof note - used, ", %zu more below", below);
+    else if (list->rows > 0 && list->top > 0)
+        snprintf(note + used, sizeof note - used, ", %zu more above", list->top);
     width = safe_width(note, strlen(note), cells->ascii);
     cells_put_right(cells, cells->width - 1, y, width,
                     order->filter[0] != '\0' || order->problems ? ROLE_ACCENT : ROLE_DIM, note);
     return cells->width - 1 - width;
 }
 
-/*
- * From row y on; returns the rows used, which depend on nothing but outlook: so the table below stays in
- * place, whatever the numbers are. outlook: there is a row for the next failovers, with the
- * order or the filter at its end; or, in its place, gone: the key (overview_key()) of a selected election
- * that left, or NULL.
- */
-static int overview_summary_draw(struct cells *cells, int y, const struct overview_order *order,
-                                 const char *gone, bool outlook)
+/* Whatever the numbers are, so that the table below stays in place. */
+static int overview_summary_rows(bool outlook)
 {
-    const char *path = gone != NULL ? strchr(gone, '\n') : NULL;
-    int begin = y, end;
+    return 2 + outlook;
+}
+
+/*
+ * From row y on. outlook: there is a row for the next failovers, with the order or the filter at its end; or,
+ * in its place, that the selected election of list is gone.
+ */
+static void overview_summary_draw(struct cells *cells, int y, const struct overview_order *order,
+                                  const struct list *list, bool outlook)
+{
+    const char *path = list->gone != NULL ? strchr(list->gone, '\n') : NULL;
+    int end;
 
     draw_counts(cells, y++, &order->totals);
     if (outlook) {
-        end = overview_summary_draw_note(cells, y, order) - 1;
+        end = overview_summary_draw_note(cells, y, order, list) - 1;
         if (path != NULL)
             cells_printf(cells, TABLE_X, y, end - TABLE_X, ROLE_WARNING, "%s is not watched any more",
                          path + 1);
@@ -169,8 +182,7 @@ static int overview_summary_draw(struct cells *cells, int y, const struct overvi
             draw_outlook(cells, y, end, &order->totals);
         y++;
     }
-    draw_findings(cells, y++, &order->totals);
-    return y - begin;
+    draw_findings(cells, y, &order->totals);
 }
 
 #define SIGN_X 2
@@ -209,6 +221,12 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_FINDING] = {.heading = "FINDING", .least = 7, .most = 40, .importance = 85},
 };
 
+static const char *const column_words[COLUMN_COUNT] = {
+    [COLUMN_CLUSTER] = "cluster", [COLUMN_ELECTION] = "election", [COLUMN_STATE] = "state",
+    [COLUMN_LEADER] = "leader",   [COLUMN_CANDIDATES] = "cand",   [COLUMN_SINCE] = "since",
+    [COLUMN_STRIP] = "strip",     [COLUMN_CHANGED] = "last",      [COLUMN_USUAL] = "p50",
+    [COLUMN_NEXT] = "next",       [COLUMN_FINDING] = "finding"};
+
 static const int column_sorted_by[SORT_COUNT] = {
     [SORT_WORST] = COLUMN_STATE,   [SORT_NAME] = COLUMN_ELECTION,
     [SORT_LEADER] = COLUMN_LEADER, [SORT_CANDIDATES] = COLUMN_CANDIDATES,
@@ -226,6 +244,9 @@ struct overview {
     int columns_width;       /* of the screen that the columns' wishes were gathered for */
     struct strip_zoom zoom;
     bool left_out[COLUMN_COUNT]; /* by the user's choice */
+    bool chooses;                /* the columns: the list of them is shown */
+    bool turned;                 /* one of them was, since overview_view_take_choice() */
+    size_t choice;
     bool chosen; /* the user has moved: until then the worst is selected */
     int first_y; /* the row of the first line, for clicks */
 };
@@ -364,6 +385,18 @@ static bool is_ill(const struct election *election, struct moment now)
     return worst != NULL && worst->severity >= SEVERITY_ERROR;
 }
 
+/* "12m07s" is "12m" here: a list in which each line changes every second cannot be read, and keeps a slow
+   terminal busy. The election's screen has the seconds. */
+static char *without_seconds(char *age)
+{
+    char *minutes = strchr(age, 'm');
+    size_t digits = strspn(age + strcspn(age, "0123456789"), "0123456789");
+
+    if (minutes != NULL && minutes[1] != '\0' && digits == 2 && minutes[strlen(minutes) - 1] == 's')
+        minutes[1] = '\0';
+    return age;
+}
+
 /* The heading of a group: the part of the path that the elections below it share. */
 static void draw_group(const struct overview *overview, struct cells *cells, int y,
                        const struct overview_row *row)
@@ -408,7 +441,7 @@ static void overview_draw_row(const struct overview *overview, struct cells *cel
                 : election->state == ELECTION_ABSENT ? cells_sign(cells, SIGN_DASH)
                                                      : "?");
     columns_put(cells, &columns[COLUMN_SINCE], y, stale ? ROLE_DIM : ROLE_TEXT,
-                label_since(cells, election, scene->now, text, sizeof text));
+                without_seconds(label_since(cells, election, scene->now, text, sizeof text)));
     strip_draw(cells, strip->x, y, strip->width, election, scene->now, strip_window_us(overview->zoom.window),
                NULL);
     draw_changed(overview, cells, y, scene, election);
@@ -491,7 +524,8 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
     columns[COLUMN_STRIP].hidden = cells->width < 90; /* seven cells say less than the name */
     columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
     for (int i = 0; i < COLUMN_COUNT; i++)
-        columns[i].hidden = overview->left_out[i] || (columns[i].hidden && (i == COLUMN_STRIP || i == COLUMN_CLUSTER));
+        columns[i].hidden =
+            overview->left_out[i] || (columns[i].hidden && (i == COLUMN_STRIP || i == COLUMN_CLUSTER));
     want_rows(overview, cells, scene);
     if (columns[COLUMN_CANDIDATES].want > columns[COLUMN_CANDIDATES].least) /* half a number is another one */
         columns[COLUMN_CANDIDATES].least = columns[COLUMN_CANDIDATES].want;
@@ -564,12 +598,109 @@ static void draw_nothing(const struct overview *overview, struct cells *cells, i
         notices_draw_empty(cells, TABLE_X, y + (rows > 6 ? 1 : 0), rows, scene);
 }
 
+/* The list of columns, over the table's right side. */
+#define CHOOSER_WIDTH 34
+#define CHOOSER_KEYS                                                                                         \
+    (VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_COLUMNS))
+
+static void draw_chooser(const struct overview *overview, struct cells *cells, int y)
+{
+    struct cells *box = cells_part(cells, CHOOSER_WIDTH, COLUMN_COUNT + 3);
+
+    if (box == NULL)
+        return;
+    cells_rule(box, 0, 0, -1, "columns");
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        bool shown = !overview->left_out[i], given_way = overview->columns[i].width == 0;
+
+        if ((size_t)i == overview->choice)
+            cells_put(box, 1, 1 + i, 1, ROLE_ACCENT, cells_sign(box, SIGN_SELECTED));
+        cells_printf(box, 3, 1 + i, 14, shown ? ROLE_TEXT : ROLE_DIM, "[%s] %s", shown ? "x" : " ",
+                     column_words[i]);
+        cells_put(box, 18, 1 + i, -1, ROLE_DIM,
+                  i == COLUMN_ELECTION ? "always"
+                  : i == COLUMN_CLUSTER && overview->columns[COLUMN_CLUSTER].width == 0 && shown
+                      ? "with several"
+                  : shown && given_way ? "has no room"
+                                       : "");
+        if ((size_t)i == overview->choice)
+            cells_select_row(box, 1 + i, 0, -1);
+    }
+    cells_put(box, 1, COLUMN_COUNT + 1, -1, ROLE_DIM, "Enter shows or hides; Esc ends");
+    cells_rule(box, 0, COLUMN_COUNT + 2, -1, NULL);
+    cells_paste(cells, cells->width - CHOOSER_WIDTH, y, box);
+}
+
+/* The keys of that list. */
+static enum view_result choose_column(struct overview *overview, enum action action)
+{
+    struct list lines = {.at = overview->choice, .rows = COLUMN_COUNT, .count = COLUMN_COUNT};
+
+    if (list_move(&lines, action)) {
+        overview->choice = lines.at;
+    } else if (action == ACTION_OPEN && overview->choice != COLUMN_ELECTION) {
+        overview->left_out[overview->choice] = !overview->left_out[overview->choice];
+        overview->turned = true;
+    } else if (action == ACTION_BACK || action == ACTION_COLUMNS) {
+        overview->chooses = false;
+    }
+    return VIEW_DONE;
+}
+
+bool overview_view_take_choice(struct view *view, char *buffer, size_t size)
+{
+    struct overview *overview = overview_of(view);
+    size_t used = 0;
+
+    if (!overview->turned)
+        return false;
+    overview->turned = false;
+    buffer[0] = '\0';
+    for (int i = 0; i < COLUMN_COUNT && used < size; i++)
+        if (!overview->left_out[i])
+            used +=
+                (size_t)snprintf(buffer + used, size - used, "%s%s", used > 0 ? "," : "", column_words[i]);
+    return used < size;
+}
+
+/* From so many columns, and lines of the pane, on. */
+#define BESIDE_COLUMNS 180
+#define BESIDE_LINES 12
+
+/* The events, and the selected election beside them where there is room. */
+static void draw_pane(const struct overview *overview, struct cells *cells, int y, int rows,
+                      const struct scene *scene)
+{
+    const struct overview_row *row = overview_order_row(&overview->order, overview->list.at);
+    const struct election *election = row != NULL ? row->election : NULL;
+    struct cells *left, *right;
+    int width = cells->width / 2, used = 1, findings;
+
+    if (election == NULL || cells->width < BESIDE_COLUMNS || rows < BESIDE_LINES) {
+        event_pane_draw(cells, y, rows, scene, NULL, NULL);
+        return;
+    }
+    left = cells_part(cells, width - 1, rows);
+    right = cells_part(cells, cells->width - width, rows);
+    if (left != NULL)
+        event_pane_draw(left, 0, rows, scene, NULL, NULL);
+    if (right != NULL) {
+        cells_rule(right, 0, 0, -1, election->name);
+        used += election_head_draw(right, used, rows - used, scene, election);
+        findings = finding_pane_rows(right, election, NULL);
+        finding_pane_draw(right, used, findings < rows - used ? findings : rows - used, scene->now, election,
+                          NULL);
+    }
+    cells_paste(cells, 0, y, left);
+    cells_paste(cells, width, y, right);
+}
+
 static void overview_draw(struct view *view, const struct scene *scene, struct cells *cells)
 {
     struct overview *overview = overview_of(view);
     const struct overview_totals *totals = &overview->order.totals;
     int airy = cells->height >= 18; /* room for blank lines */
-    int y = airy, pane = 0, rows, bottom;
+    int y = airy, pane = 0, rows, bottom, summary_y = y;
     size_t shown;
 
     overview_order_make(&overview->order, scene);
@@ -577,7 +708,7 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
     if (!overview->chosen)
         list_home(&overview->list);
     if (totals->elections > 0) { /* else the problem replaces the table */
-        y += overview_summary_draw(cells, y, &overview->order, overview->list.gone, airy);
+        y += overview_summary_rows(airy);
         y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL);
     }
     y += totals->elections == 0 ? airy : cells->height >= ROOMY;
@@ -595,6 +726,8 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
     }
     overview->first_y = y + 1;
     overview_follow_model(overview, scene, rows > 0 ? (size_t)rows : 0);
+    if (totals->elections > 0) /* how many are below is known now */
+        overview_summary_draw(cells, summary_y, &overview->order, &overview->list, airy);
     if (overview->order.count == 0) {
         draw_nothing(overview, cells, y, rows, scene);
     } else {
@@ -619,9 +752,9 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
         }
     }
     if (pane > 0)
-        event_pane_draw(cells, bottom - pane, pane, scene, NULL, NULL);
-    if (overview->order.count > 0)
-        list_put_more(&overview->list, cells, pane > 0 ? bottom - pane : overview->first_y - 1);
+        draw_pane(overview, cells, bottom - pane, pane, scene);
+    if (overview->chooses)
+        draw_chooser(overview, cells, overview->first_y);
 }
 
 static enum view_result overview_open_selected(struct overview *overview, struct view **next)
@@ -650,7 +783,7 @@ static enum view_result overview_explain_selected(struct overview *overview, str
 
     if (election == NULL || election->finding_count == 0)
         return VIEW_IGNORED;
-    *next = explanations_view_new(election->findings[0]->code);
+    *next = explanations_view_new(election->findings[0]);
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
@@ -661,6 +794,8 @@ static enum view_result overview_action(struct view *view, const struct scene *s
     struct overview_order *order = &overview->order;
 
     overview_follow_model(overview, scene, overview->list.rows);
+    if (overview->chooses && (ACTION_BIT(action) & CHOOSER_KEYS) != 0)
+        return choose_column(overview, action);
     if (list_move(&overview->list, action)) {
         overview->chosen = true;
         skip_heading(overview, action == ACTION_DOWN || action == ACTION_PAGE_DOWN ||
@@ -689,6 +824,9 @@ static enum view_result overview_action(struct view *view, const struct scene *s
     case ACTION_PROBLEMS:
         order->problems = !order->problems;
         order->dirty = true;
+        return VIEW_DONE;
+    case ACTION_COLUMNS:
+        overview->chooses = true;
         return VIEW_DONE;
     case ACTION_REVERSE:
         order->reverse = !order->reverse;
@@ -796,15 +934,9 @@ static const struct view_ops ops = {
     .filter = overview_filter,
     .free = overview_free,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_SORT) |
-               ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_PROBLEMS) | ACTION_BIT(ACTION_LEFT) |
-               ACTION_BIT(ACTION_RIGHT),
+               ACTION_BIT(ACTION_COLUMNS) | ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_PROBLEMS) |
+               ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT),
 };
-
-static const char *const column_words[COLUMN_COUNT] = {
-    [COLUMN_CLUSTER] = "cluster", [COLUMN_ELECTION] = "election", [COLUMN_STATE] = "state",
-    [COLUMN_LEADER] = "leader",   [COLUMN_CANDIDATES] = "cand",   [COLUMN_SINCE] = "since",
-    [COLUMN_STRIP] = "strip",     [COLUMN_CHANGED] = "last",      [COLUMN_USUAL] = "p50",
-    [COLUMN_NEXT] = "next",       [COLUMN_FINDING] = "finding"};
 
 static const char *const sort_words[SORT_COUNT] = {"worst", "name",    "leader", "candidates",
                                                    "since", "changed", "next",   "finding"};
@@ -818,7 +950,8 @@ void overview_view_arrange(struct view *view, const char *sort, const char *colu
             overview->order.sort = (enum overview_sort)i;
     for (int i = 0; columns != NULL && i < COLUMN_COUNT; i++)
         overview->left_out[i] = i != COLUMN_ELECTION; /* without it a line says nothing */
-    for (const char *at = columns; at != NULL && *at != '\0'; at += strcspn(at, ",") + (strchr(at, ',') != NULL))
+    for (const char *at = columns; at != NULL && *at != '\0';
+         at += strcspn(at, ",") + (strchr(at, ',') != NULL))
         for (int i = 0; i < COLUMN_COUNT; i++)
             if (strlen(column_words[i]) == strcspn(at, ",") &&
                 strncmp(column_words[i], at, strcspn(at, ",")) == 0)
@@ -828,10 +961,8 @@ void overview_view_arrange(struct view *view, const char *sort, const char *colu
 
 struct view *overview_view_new(void)
 {
-    struct overview *overview = calloc(1, sizeof *overview);
+    struct overview *overview = xcalloc(1, sizeof *overview);
 
-    if (overview == NULL)
-        return NULL;
     overview->view.ops = &ops;
     return &overview->view;
 }

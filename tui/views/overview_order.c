@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/znode_path.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/labels.h"
@@ -196,7 +197,7 @@ static int rank_of(const struct election *election, const struct badge *badge, e
     return ((stands < found ? stands : found) * (RANK_HEALTHY + 1) + badge->rank) * 3 + next;
 }
 
-static bool overview_order_make_room(struct overview_order *order, const struct model *model)
+static void overview_order_make_room(struct overview_order *order, const struct model *model)
 {
     struct overview_row *rows;
     size_t count = 0;
@@ -205,13 +206,10 @@ static bool overview_order_make_room(struct overview_order *order, const struct 
         count += model->clusters[i].election_count;
     count += count / 2; /* a heading has at least two elections below it */
     if (count <= order->room)
-        return true;
-    rows = realloc(order->rows, count * sizeof *rows);
-    if (rows == NULL)
-        return false;
+        return;
+    rows = xreallocarray(order->rows, count, sizeof *rows);
     order->rows = rows;
     order->room = count;
-    return true;
 }
 
 /* So long an order holds while nothing changes: for what time alone may make of an election; else for the
@@ -323,8 +321,7 @@ void overview_order_make(struct overview_order *order, const struct scene *scene
     order->dirty = order->ages = false;
     order->count = 0;
     order->totals = (struct overview_totals){0};
-    if (!overview_order_make_room(order, model))
-        return;
+    overview_order_make_room(order, model);
     for (size_t i = 0; i < model->cluster_count; i++) {
         overview_order_count_servers(&order->totals, &model->clusters[i]);
         for (size_t j = 0; j < model->clusters[i].election_count; j++) {

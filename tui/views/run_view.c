@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/units.h"
 #include "tui/output/run_lines.h"
+#include "probe/election/recipe.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
 #include "tui/views/list.h"
@@ -70,8 +72,8 @@ static const char *const how_words[KILL_COUNT] = {"closes its session", "resigns
 /* path (full) and name, copied, or NULL. False: out of memory; release it all the same. */
 static bool form_init(struct form *form, const char *path, const char *name)
 {
-    form->path = path ? strdup(path) : NULL;
-    form->name = path ? strdup(name ? name : path) : NULL;
+    form->path = path ? xstrdup(path) : NULL;
+    form->name = path ? xstrdup(name ? name : path) : NULL;
     form->at[FIELD_PLACE] = path ? RUN_COPY : RUN_SANDBOX;
     form->at[FIELD_COUNT] = 3;
     form->at[FIELD_VICTIM] = VICTIM_LEADER;
@@ -513,6 +515,67 @@ static void run_picture_candidate_draw(struct cells *cells, int y, const struct 
                         : cells_sign(cells, SIGN_DASH));
 }
 
+/* The order of succession, for a line of so many at most: a crowd is shown as it was created. */
+#define ORDERED_MOST 2000
+
+struct in_line {
+    int64_t sequence;
+    size_t i;
+};
+
+static int compare_in_line(const void *a, const void *b)
+{
+    const struct in_line *x = a, *y = b;
+    if (x->sequence != y->sequence)
+        return x->sequence < y->sequence ? -1 : 1;
+    return (x->i > y->i) - (x->i < y->i);
+}
+
+/* Those without a znode come last. NULL: as they were created. */
+static struct in_line *in_succession(const struct run_control_interface *bench, size_t count)
+{
+    struct in_line *line = count > 0 && count <= ORDERED_MOST ? xmalloc(count * sizeof *line) : NULL;
+    for (size_t i = 0; line && i < count; i++) {
+        struct run_candidate one = bench->candidate(bench->context, i);
+        int64_t sequence = one.name ? recipe_sequence_of(one.name) : SEQUENCE_NONE;
+        line[i] = (struct in_line){sequence == SEQUENCE_NONE ? INT64_MAX : sequence, i};
+    }
+    if (line)
+        qsort(line, count, sizeof *line, compare_in_line);
+    return line;
+}
+
+/* The selection belongs to the candidate: the list's key is its number of the run. */
+static void select_in_line(struct list *list, const struct in_line *line)
+{
+    char key[24];
+    snprintf(key, sizeof key, "%zu", line ? line[list->at].i : list->at);
+    list_select(list, key);
+}
+
+static struct in_line *follow_line(const struct run_control_interface *bench, struct list *list, size_t rows)
+{
+    size_t count = bench->count(bench->context), chosen;
+    struct in_line *line = in_succession(bench, count);
+    list_begin(list, count, rows);
+    if (list->key && sscanf(list->key, "%zu", &chosen) == 1)
+        for (size_t at = 0; at < count; at++)
+            if ((line ? line[at].i : at) == chosen) {
+                list_found(list, at);
+                break;
+            }
+    list_show(list);
+    if (count > 0)
+        select_in_line(list, line);
+    return line;
+}
+
+static size_t chosen_candidate(const struct list *list)
+{
+    size_t chosen;
+    return list->key && sscanf(list->key, "%zu", &chosen) == 1 ? chosen : 0;
+}
+
 static void candidates_draw(struct cells *cells, int y, const struct run_control_interface *bench,
                             struct list *list)
 {
@@ -522,18 +585,18 @@ static void candidates_draw(struct cells *cells, int y, const struct run_control
     cells_put_right(cells, 9, y + 1, -1, ROLE_HEADING, "#");
     cells_put(cells, 11, y + 1, -1, ROLE_HEADING, "STATE");
     cells_put(cells, NAME_X, y + 1, -1, ROLE_HEADING, "CANDIDATE");
-    list_begin(list, count, rows);
-    list_show(list);
+    struct in_line *line = follow_line(bench, list, rows);
     for (size_t row = 0; row < rows && list->top + row < count; row++) {
-        size_t i = list->top + row;
+        size_t i = line ? line[list->top + row].i : list->top + row;
         struct run_candidate one = bench->candidate(bench->context, i);
         int at = y + 2 + (int)row;
         run_picture_candidate_draw(cells, at, &one, i);
-        if (i != list->at)
+        if (list->top + row != list->at)
             continue;
         cells_put(cells, 0, at, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
         cells_select_row(cells, at, 0, cells->width);
     }
+    free(line);
     if (rows)
         list_put_more(list, cells, y);
 }
@@ -697,16 +760,23 @@ static enum view_result run_action(struct inject_view *view, const struct scene 
                 {ACTION_RESIGN, RUN_RESIGN}};
     const struct run_control_interface *bench = scene->control;
     view->said[0] = '\0';
+    free(follow_line(bench, &view->candidates, view->candidates.rows));
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
         if (acts[i].action == action) {
-            bench->act(bench->context, acts[i].act, view->candidates.at, view->said, sizeof view->said);
+            bench->act(bench->context, acts[i].act, chosen_candidate(&view->candidates), view->said,
+                       sizeof view->said);
             return VIEW_DONE;
         }
     if (action == ACTION_STOP) {
         bench->end(bench->context);
         return VIEW_DONE;
     }
-    return list_move(&view->candidates, action) ? VIEW_DONE : VIEW_IGNORED;
+    struct in_line *line = follow_line(bench, &view->candidates, view->candidates.rows);
+    bool moved = list_move(&view->candidates, action);
+    if (moved && view->candidates.count > 0)
+        select_in_line(&view->candidates, line);
+    free(line);
+    return moved ? VIEW_DONE : VIEW_IGNORED;
 }
 
 /* ---- the report ---- */
@@ -884,9 +954,7 @@ static const struct view_ops ops = {
 
 struct view *inject_view_new(const char *path, const char *name)
 {
-    struct inject_view *view = calloc(1, sizeof *view);
-    if (!view)
-        return NULL;
+    struct inject_view *view = xcalloc(1, sizeof *view);
     view->view.ops = &ops;
     if (form_init(&view->form, path, name))
         return &view->view;

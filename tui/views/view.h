@@ -103,6 +103,8 @@ struct view {
 struct view *overview_view_new(void);
 /* The same of that view: sort: a word of --sort; columns: those of --columns; NULL: as usual. */
 void overview_view_arrange(struct view *, const char *sort, const char *columns);
+/* The columns as --columns takes them, where the user has chosen others since the last call; else false. */
+bool overview_view_take_choice(struct view *, char *buffer, size_t size);
 struct view *election_view_new(const char *cluster, const char *path);
 struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate);
 struct view *events_view_new(void);
@@ -112,8 +114,9 @@ struct view *history_view_new(const char *cluster, const char *path);
 /* Why its leader changed then (wall clock): the story of that failover. */
 struct view *story_view_new(const char *cluster, const char *path, int64_t lost_us);
 struct view *ensemble_view_new(void);
-/* The page of every code, beginning with this one's. */
-struct view *explanations_view_new(enum finding_code code);
+/* The page of every code, beginning with that of this finding, of which it says how severe it is here; NULL:
+   with the first. */
+struct view *explanations_view_new(const struct finding *finding);
 /* path (full) and name of the election that was selected; NULL: none. A run that goes on, and the report of
    the last one, are shown before the form. */
 struct view *inject_view_new(const char *path, const char *name);

@@ -208,8 +208,7 @@ bool election_has_problem(const struct election *election, struct moment now)
     const struct finding *worst = mutes_worst(election, now);
 
     return label_badge(election, now).rank < RANK_HEALTHY ||
-           (worst != NULL && worst->severity >= SEVERITY_WARNING) ||
-           label_outlook(election) == OUTLOOK_STOPS;
+           (worst != NULL && worst->severity >= SEVERITY_WARNING) || label_outlook(election) == OUTLOOK_STOPS;
 }
 
 /* All letters of text occur in name, in this order. */

@@ -22,8 +22,8 @@
 bool election_filter_match(const char *filter, const struct election *election, struct moment now);
 
 /*
- * The same for a thing of an election, as a finding or an event: fields are the election's, and pieces of text
- * are to be found in the thing. election NULL: it is not known, so no field holds.
+ * The same for a thing of an election, as a finding or an event: fields are the election's, and pieces of
+ * text are to be found in the thing. election NULL: it is not known, so no field holds.
  */
 bool election_filter_match_text(const char *filter, const struct election *election, struct moment now,
                                 bool (*has)(const void *thing, const char *text), const void *thing);

@@ -45,6 +45,23 @@ enum outlook label_outlook(const struct election *election)
     return OUTLOOK_UNKNOWN;
 }
 
+struct member_word label_member(const struct election *election, const struct member *member)
+{
+    if (label_stale(election))
+        return (struct member_word){ROLE_DIM, "? stale"};
+    if (member_leads(election, member) == ANSWER_YES)
+        return (struct member_word){ROLE_GOOD, "leads"};
+    switch (member_watches(election, member)) {
+    case ANSWER_YES:
+        return (struct member_word){ROLE_TEXT, "waits, watching it"};
+    case ANSWER_NO:
+        return (struct member_word){ROLE_DIM, "does not watch it"};
+    case ANSWER_UNKNOWN:
+        break;
+    }
+    return (struct member_word){ROLE_DIM, "? no watch shown"};
+}
+
 /* A lock has no line, so no successor is known: only whether its waiters watch it. */
 static struct verdict verdict_of_lock(const struct election *election)
 {
@@ -208,26 +225,11 @@ bool label_candidate_path(const struct election *election, const char *path, con
     return length >= 0 && (size_t)length < size;
 }
 
-/* Below the chroot; a recording knows the path alone. */
-static const struct election_settings *settings_named(const struct settings *settings,
-                                                      const struct election *election)
-{
-    for (size_t i = 0; settings != NULL && i < settings->cluster_count; i++) {
-        const struct cluster_settings *cluster = &settings->clusters[i];
-        const char *chroot = strchr(cluster->hosts, '/');
-        size_t length = chroot != NULL && chroot[1] != '\0' ? strlen(chroot) : 0;
-
-        if (strcmp(cluster->name, election->cluster->name) != 0 || strlen(election->path) < length)
-            continue;
-        return settings_of_election(cluster, election->path + length);
-    }
-    return NULL;
-}
-
 bool label_responsible(const struct settings *settings, const struct election *election, char *buffer,
                        size_t size)
 {
-    const struct election_settings *said = settings_named(settings, election);
+    const struct election_settings *said =
+        settings_of_path(settings, election->cluster->name, election->path);
 
     if (said == NULL || (said->owner == NULL && said->runbook == NULL))
         return false;
@@ -389,8 +391,11 @@ int label_put_fit(struct cells *cells, int x, int y, int room, style look, const
 {
     char text[512];
 
-    return room <= 0 ? 0
-                     : cells_put(cells, x, y, room, look, label_fit(cells, name, room, text, sizeof text));
+    if (room <= 0)
+        return 0;
+    if (name[0] == '?' && name[1] == ' ') /* why there is none: a sentence is read from its beginning */
+        return cells_put(cells, x, y, room, look, name);
+    return cells_put(cells, x, y, room, look, label_fit(cells, name, room, text, sizeof text));
 }
 
 int label_put_name(struct cells *cells, const struct column *column, int y, style look, const char *name)

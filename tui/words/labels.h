@@ -124,6 +124,13 @@ const char *label_nobody(const struct cells *cells, const struct election *elect
 int label_put_leader(struct cells *cells, int x, int y, int room, const struct election *election,
                      struct moment now);
 
+/* What a registered member does in the election: "leads", "waits, watching it". */
+struct member_word {
+    style look;
+    const char *text;
+};
+struct member_word label_member(const struct election *election, const struct member *member);
+
 /* How long ago the leader acknowledged; -1: unknown. us */
 int64_t label_acknowledged_age_us(const struct election *election, struct moment now);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 
 /* Of the process, as its time zone is: every screen of it shows the same. */
@@ -47,8 +47,9 @@ void mutes_take(const struct event *event)
     if (event->kind != EVENT_FINDING_MUTED || event->election == NULL || event->finding == NULL)
         return;
     end_earlier(event);
-    if (event->after_us <= 0 || !room_for_one(&mutes, mute_count, &mute_room, sizeof *mutes))
+    if (event->after_us <= 0)
         return;
+    room_for_one(&mutes, mute_count, &mute_room, sizeof *mutes);
     struct mute mute = {.cluster = text_copy(event->election->cluster->name),
                         .election = text_copy(event->election->path),
                         .author = text_copy(event->identity != NULL ? event->identity : "?"),

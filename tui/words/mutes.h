@@ -26,7 +26,8 @@ void mutes_take(const struct event *event);
 void mutes_forget(void);
 
 /* The mute of a finding at that moment; NULL: it is not muted. Valid until the next mutes_take(). */
-const struct mute *mutes_of(const struct election *election, const struct finding *finding, struct moment now);
+const struct mute *mutes_of(const struct election *election, const struct finding *finding,
+                            struct moment now);
 
 /* The worst finding that is not muted; NULL: there is none. */
 const struct finding *mutes_worst(const struct election *election, struct moment now);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/room.h"
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/json/json_event.h"
 #include "tui/words/format.h"
@@ -14,6 +14,7 @@
 #define TOGETHER_LEAST 2
 /* A client that comes back so soon was restarted on purpose. */
 #define RESTARTED_US INT64_C(60000000)
+#define STORY_CLOCK 32
 
 const char *sentence_kind_word(enum sentence_kind kind)
 {
@@ -23,12 +24,13 @@ const char *sentence_kind_word(enum sentence_kind kind)
 
 static void story_lines_say(struct sentences *s, enum sentence_kind kind, char *text, char *evidence)
 {
-    if (!text || !evidence || !room_for_one(&s->list, s->count, &s->room, sizeof *s->list)) {
+    if (!text || !evidence) {
         s->failed = true;
         free(text);
         free(evidence);
         return;
     }
+    room_for_one(&s->list, s->count, &s->room, sizeof *s->list);
     s->list[s->count++] = (struct sentence){kind, text, evidence};
 }
 
@@ -47,24 +49,33 @@ static const char *to_of(const struct story *story)
     return story_lines_who(story->failover.to_identity, story->failover.to);
 }
 
+static char *story_clock(const struct sentences *s, int64_t wall_us, char buffer[STORY_CLOCK])
+{
+    char time[40];
+    if (!s->utc)
+        return format_clock_ms(wall_us, buffer, STORY_CLOCK);
+    const char *clock = strchr(format_time(wall_us, time, sizeof time), 'T');
+    snprintf(buffer, STORY_CLOCK, "%.12s", clock ? clock + 1 : "?");
+    return buffer;
+}
+
 /* ---- what happened ---- */
 
 static void say_change(struct sentences *s, const struct story *story)
 {
-    char clock[32], lost[40], elected[40], vacancy[FORMAT_INTERVAL], without[96] = "";
+    char clock[STORY_CLOCK], lost[40], elected[40], vacancy[FORMAT_INTERVAL], without[96] = "";
     const struct failover *f = &story->failover;
     format_interval(f->vacancy.low_us, f->vacancy.high_us, false, vacancy);
     if (f->vacancy.low_us > 0)
         snprintf(without, sizeof without, " after %s without a candidate", vacancy);
-    story_lines_say(s, SENTENCE_CERTAIN,
-                    text_format("%s: leadership of %s moved from %s to %s%s.",
-                                format_clock_ms(f->lost_at.wall_us, clock, sizeof clock), story->name,
-                                from_of(story), to_of(story), without),
-                    text_format("%s was gone at %s, %s was first at %s", f->from ? f->from : "the leader",
-                                format_time(f->lost_at.wall_us, lost, sizeof lost), f->to ? f->to : "nobody",
-                                f->elected_at.wall_us
-                                    ? format_time(f->elected_at.wall_us, elected, sizeof elected)
-                                    : "a time not known"));
+    story_lines_say(
+        s, SENTENCE_CERTAIN,
+        text_format("%s: leadership of %s moved from %s to %s%s.", story_clock(s, f->lost_at.wall_us, clock),
+                    story->name, from_of(story), to_of(story), without),
+        text_format("%s was gone at %s, %s was first at %s", f->from ? f->from : "the leader",
+                    format_time(f->lost_at.wall_us, lost, sizeof lost), f->to ? f->to : "nobody",
+                    f->elected_at.wall_us ? format_time(f->elected_at.wall_us, elected, sizeof elected)
+                                          : "a time not known"));
 }
 
 static char *cause_text(const struct story *story)
@@ -87,7 +98,7 @@ static char *cause_text(const struct story *story)
     case CAUSE_DELETED:
         return text_format("The candidate of %s was deleted, by itself or by another session.", from);
     case CAUSE_ENDED:
-        return text_format("The session of %s ended: it was closed, or it expired.", from);
+        return text_format("The session of %s ended.", from);
     default:
         return text_format("Why %s went is not known.", from);
     }
@@ -229,10 +240,10 @@ static bool is_own_server(const struct story *story, const struct story_start *s
 
 static void say_start(struct sentences *s, const struct story *story, const struct story_start *start)
 {
-    char from[32], to[32], *label = server_label(start);
+    char from[STORY_CLOCK], to[STORY_CLOCK], *label = server_label(start);
     bool leading = story->epoch_us && start->zxid == story->epoch_zxid;
-    format_clock_ms(start->from_us ? start->from_us : start->to_us, from, sizeof from);
-    format_clock_ms(start->to_us, to, sizeof to);
+    story_clock(s, start->from_us ? start->from_us : start->to_us, from);
+    story_clock(s, start->to_us, to);
     story_lines_say(
         s, SENTENCE_INFERRED,
         text_format(leading ? "%s was restarted: it went down between %s and %s, and ZooKeeper's own "
@@ -267,11 +278,11 @@ static bool is_epoch_told(const struct story *story)
 
 static void say_epoch(struct sentences *s, const struct story *story)
 {
-    char from[32], to[32];
+    char from[STORY_CLOCK], to[STORY_CLOCK];
     if (!story->epoch_us)
         return;
-    format_clock_ms(story->epoch_from_us ? story->epoch_from_us : story->epoch_us, from, sizeof from);
-    format_clock_ms(story->epoch_us, to, sizeof to);
+    story_clock(s, story->epoch_from_us ? story->epoch_from_us : story->epoch_us, from);
+    story_clock(s, story->epoch_us, to);
     if (!is_epoch_told(story))
         story_lines_say(s, SENTENCE_CERTAIN,
                         story->epoch_from_us
@@ -451,9 +462,9 @@ static void say_unknown(struct sentences *s, const struct story *story)
             text_copy("the recording holds no facts of transaction logs around then"));
 }
 
-struct sentences story_sentences(const struct story *story)
+struct sentences story_sentences(const struct story *story, bool utc)
 {
-    struct sentences s = {0};
+    struct sentences s = {.utc = utc};
     say_change(&s, story);
     say_cause(&s, story);
     say_evictor(&s, story);

@@ -23,10 +23,12 @@ struct sentence {
 struct sentences {
     struct sentence *list;
     size_t count, room;
+    bool utc;    /* times of the day are UTC */
     bool failed; /* out of memory */
 };
 
-struct sentences story_sentences(const struct story *story);
+/* utc: else times of the day are local. (Evidence has dates and UTC.) */
+struct sentences story_sentences(const struct story *story, bool utc);
 void sentences_free(struct sentences *sentences);
 
 /* The object of `electop why --json`. */

@@ -144,8 +144,7 @@ static void say_untold(struct whatif_pen *pen, const struct departure *departure
         say_name(pen, departure->heir);
         whatif_lines_say(pen, ROLE_CRITICAL | STYLE_BOLD, " not notified: ");
         whatif_lines_say(pen, ROLE_TEXT, why);
-        say_more(pen, ROLE_TEXT,
-                 departure->leads ? ", and does not lead" : ", and the chain ends there");
+        say_more(pen, ROLE_TEXT, departure->leads ? ", and does not lead" : ", and the chain ends there");
         say_others(pen, departure);
         return;
     }
