@@ -29,12 +29,14 @@ OPT_release := -O2 -g -ffile-prefix-map=$(CURDIR)=. $(HARDEN)
 OPT_analyze := -O2 -fanalyzer -Wno-analyzer-malloc-leak -Wno-analyzer-null-dereference \
                -Wno-analyzer-possible-null-dereference -Wno-analyzer-null-argument -Wno-analyzer-double-free
 OPT_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+OPT_tsan    := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 OPT_fuzz    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link
 LD_release  := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 LD_asan     := -fsanitize=address,undefined
+LD_tsan     := -fsanitize=thread
 LD_fuzz     := -fsanitize=address,undefined
 
-PKGS_LIB := libuv libcurl libmicrohttpd jansson yaml-0.1 libpcre2-8 sqlite3 zlib openssl libsasl2 krb5-gssapi libarchive
+PKGS_LIB := libuv libcurl libmicrohttpd jansson yaml-0.1 libpcre2-8 sqlite3 zlib openssl libsasl2 krb5-gssapi krb5 libarchive libdeflate
 PKGS_TUI := ncursesw
 PKGS_TEST := cmocka vterm
 pkg       = $(shell pkg-config $(1) $(2) 2>/dev/null)
@@ -124,7 +126,7 @@ have-test:
 	@$(PACKAGES) --check test
 $(UNIT_BIN:%=%.o) $(SUPPORT_OBJ): | have-test
 
-.PHONY: demo test test-slow interop field bench chaos asan
+.PHONY: demo test test-slow interop field bench chaos outage asan
 demo: ## see it: a private ZooKeeper with living elections, and the dashboard on it
 	@$(PACKAGES) build run
 	@$(AGAIN) all
@@ -153,7 +155,12 @@ bench: ## measure against a bare C client, and print the table of ratios
 chaos: ## harass three servers for FOR=20m, and judge what was said by their logs; SEED=52 chooses the faults
 	@$(PACKAGES) build run test
 	@$(AGAIN) FLAVOUR=asan all tools
-	@$(PYTHON) tests/live/chaos_run $(or $(SEED),52) $(or $(FOR),20m)
+	@$(PYTHON) tests/live/chaos_run chaos $(or $(SEED),52) $(or $(FOR),20m)
+outage: ## harass servers and clients for FOR=15m, and let an autopsy of the logs name each cause; SEED=16
+	@$(PACKAGES) build run test
+	@$(AGAIN) all tools
+	@ELECTOP=build/electop SANDBOX=build/tests/tools/sandbox \
+	  $(PYTHON) tests/live/chaos_run outage $(or $(SEED),16) $(or $(FOR),15m)
 asan: ## build build/asan/electop, with address and undefined-behaviour sanitizers
 	@$(AGAIN) FLAVOUR=asan all
 

@@ -30,6 +30,7 @@
 
 #include "config/completion.h"
 #include "config/keys.h"
+#include "config/memory.h"
 #include "config/option_table.h"
 #include "config/settings.h"
 #include "config/text.h"
@@ -193,9 +194,9 @@ static void fill_about(struct page *page, const char *word)
     const struct command_row *row = page_command(page, word);
     for (const char *at = row ? row->more : NULL; at && *at;) {
         const char *end = strstr(at, "\n\n");
-        char *paragraph = strndup(at, end ? (size_t)(end - at) : strlen(at));
+        char *paragraph = xstrndup(at, end ? (size_t)(end - at) : strlen(at));
         text_add(&page->out, ".Pp\n");
-        page_add_line(&page->out, paragraph ? paragraph : "");
+        page_add_line(&page->out, paragraph);
         free(paragraph);
         at = end ? end + 2 : NULL;
     }
@@ -448,7 +449,7 @@ int main(int argc, char **argv)
     free(line);
     fclose(in);
     char *all = text_take(&page.out);
-    bool fine = all && !page.failed && fputs(all, stdout) >= 0 && fflush(stdout) == 0;
+    bool fine = !page.failed && fputs(all, stdout) >= 0 && fflush(stdout) == 0;
     free(all);
     return fine ? 0 : 1;
 }

@@ -19,8 +19,9 @@ class Client:
     below: str = ""          # where under its own path the election is
     chain: bool = True       # each watches its predecessor, and the servers show it
     told: object = True      # whether the next one is notified when the leader goes; None: nobody can know
-    identity: str = "{}"     # how electop shows a member's name: {host}, {port}, {letter} are its parts
+    identity: str = "{}"     # how electop shows a member's name: {host}, {port}, {letter}, {number} are its parts
     fixed: bool = False      # one znode at a fixed path: those who wait own nothing there
+    members: str = None      # who is registered beside it: "all", or "waiting" alone
     herd: bool = False       # all watch the leader by design
     story: bool = True       # the transaction log alone says who leads when
     known: str = None        # complaints that are known to be true, and wait for their repair: a regular expression
@@ -36,7 +37,7 @@ class Client:
     def shown(self, name):
         """How electop shows this member."""
         host, port = name.split(":")
-        return self.identity.format(name, host=host, port=port, letter=host[-1])
+        return self.identity.format(name, host=host, port=port, letter=host[-1], number=ord(host[-1]) - 96)
 
     def role(self, number):
         return self.kind if isinstance(self.kind, str) else self.kind[number % len(self.kind)]
@@ -92,14 +93,16 @@ LAYOUTS = [
     Client("BookKeeper auditor", "bookkeeper", "bookkeeper-auditor", below="/ledgers/underreplication/auditorelection"),
     Client("zk-ruby", "zk-ruby", "zk-ruby", below="/_zkelection/main", story=False),
     Client("Solr overseer", "solr-overseer", "solr-overseer", below="/overseer_elect/election", identity="{}_solr"),
-    Client("Solr shard", "solr-shard", "solr-shard", below="/collections/c/leader_elect/shard1/election", named=False),
+    Client("Solr shard", "solr-shard", "solr-shard", below="/collections/c/leader_elect/shard1/election",
+           identity="core_node{number} on {}_solr"),
     Client("Flink before 1.15", "flink-old", "flink-old", below="/flink/cluster/latch", named=False),
     Client("Flink", "flink", "flink", below="/flink/default/leader/latch", named=False),
-    lock("Kafka controller", "kafka", "kafka-controller", "/controller", known=r"they are .*; shown as .*broker"),
+    lock("Kafka controller", "kafka", "kafka-controller", "/controller", members="all"),
     lock("HDFS ZKFC", "hdfs", "hdfs-zkfc", "/hadoop-ha/ns1/ActiveStandbyElectorLock", identity="nn-{letter}"),
     lock("YARN", "yarn", "yarn", "/yarn-leader-election/cluster1/ActiveStandbyElectorLock", identity="rm-{letter}"),
-    lock("HBase master", "hbase", "hbase-master", "/hbase/master", identity="{host},{port},1700000000000"),
-    lock("Patroni", "patroni", "patroni", "/service/main/leader"),
+    lock("HBase master", "hbase", "hbase-master", "/hbase/master", identity="{host},{port},1700000000000",
+         members="waiting"),
+    lock("Patroni", "patroni", "patroni", "/service/main/leader", members="all"),
     lock("Helix controller", "helix", "helix", "/cluster/CONTROLLER/LEADER", told=None),
     lock("canal", "canal", "canal", "/otter/canal/destinations/example/running"),
 ]

@@ -243,6 +243,9 @@ class SolrShard(Sequence):
     def candidate(self):
         return f"{self.client.client_id[0]}-core_node{ord(self.name[5]) - 96}-n_"
 
+    def registered(self):
+        self.ephemeral(f"{self.above(5)}/live_nodes/{self.name}_solr")
+
     def acknowledge(self):
         shard = self.path.split("/")[-2]
         self.ephemeral(f"{self.above(3)}/leaders/{shard}/leader", json.dumps(

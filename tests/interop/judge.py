@@ -63,6 +63,23 @@ def order(client, seen, election):
         identities = [candidate["identity"] for candidate in election["candidates"]][:len(wanted)]
         if identities != wanted:
             yield f"they are {wanted}; shown as {identities}"
+    if client.members:
+        yield from registered(client, seen, election)
+
+
+def registered(client, seen, election):
+    """Those who registered beside a lock, by the names that operators of that system use."""
+    listed = election["members"]
+    if not listed:
+        yield "no member is listed"
+        return
+    for member in listed:
+        wanted = seen.sessions[client].get(member["session"])
+        if wanted and member["identity"] != wanted:
+            yield f"member {member['name']} is {wanted}; shown as {member['identity']}"
+    leading = [member["name"] for member in listed if member["leads"]]
+    if len(leading) != (client.members == "all"):
+        yield f"these members are said to lead: {leading}"
 
 
 def leads(client, seen, election):

@@ -32,7 +32,7 @@ class Seen:
     def __init__(self, began, acted):
         self.began, self.acted = began, acted  # wall clock, in seconds; acted: when the thing was done
         self.named = self.discovered = self.status = self.truth = self.ended = None
-        self.standing, self.holders, self.names, self.shown = {}, {}, {}, {}
+        self.standing, self.holders, self.names, self.shown, self.sessions = {}, {}, {}, {}, {}
 
 
 class Play:
@@ -214,6 +214,8 @@ class Play:
                 seen.holders[client] = self.holders(truth, client)
                 seen.names[client] = [self.member(client, life) for life in seen.standing[client]]
                 seen.shown[client] = [self.shown(client, name) for name in seen.names[client]]
+                seen.sessions[client] = {session: self.shown(client, name)
+                                         for (one, session), name in self.members.items() if one is client}
             if judge is None or time.monotonic() > end or judge(seen):
                 break
         seen.discovered_status, seen.discovered = self.once()

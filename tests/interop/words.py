@@ -22,6 +22,7 @@ def report_in_words(client, seen, path):
         leading = [c["identity"] or c["name"] for c in election["candidates"] if c["state"] in ("leader", "holder")]
         codes = sorted({f"{f['code']} ({f['severity']}, {f['certainty']})" for f in election["findings"] or []})
         waiting = sum(c["state"] not in ("leader", "holder") for c in election["candidates"])
-        return f"{election['recipe']}: {', '.join(leading) or election['state']}; {waiting} waiting" + \
+        shown = "" if client.fixed else f"; {waiting} waiting"  # those of a lock are its members: see judge.py
+        return f"{election['recipe']}: {', '.join(leading) or election['state']}{shown}" + \
                (f"; {', '.join(codes)}" if codes else "")
     return "nothing"

@@ -227,6 +227,22 @@ def test_adminserver_of_nobody_in_particular(zk, client, path, tmp_path):
         assert "name it by the host of its server" in server["watches_problem"], server
 
 
+def test_a_dangerous_server_is_told_everywhere(zk, client, path, tmp_path):
+    """A server that is read-only is a finding of its own in JSON and metrics, and a warning of check."""
+    stand(client, path)
+    read_only = SRVR.replace(b"follower", b"read-only")
+    with FakeWords(lambda word: read_only if word == "srvr" else word.encode() + REFUSED) as words:
+        file = str(configured(tmp_path, zk, f"{{addresses: ['{zk.addresses[0]}', '{words.address}'], admin: 'off'}}"))
+        shown = json.loads(run("once", "--json", "-c", file, path).out)["clusters"][0]["servers"]
+        metrics = run("export", "--once", "-c", file, path).out
+        check = run("check", "--config", file, path)
+    found = {server["address"]: {finding["code"]: finding for finding in server["findings"]} for server in shown}
+    assert found[words.address]["server-read-only"]["severity"] == "error", found
+    assert found[words.address]["server-read-only"]["advice"] and "server-read-only" not in found[zk.addresses[0]], found
+    assert f'server="{words.address}",code="server-read-only",severity="error"}} 1\n' in metrics, metrics
+    assert check.status == 1 and f"{words.address}: server-read-only (it is read-only" in check.out, check
+
+
 def test_adminserver_behind_a_forwarded_port(zk, client, path, tmp_path):
     """A server reached on another port than it names is known by our own session among its connections."""
     stand(client, path)

@@ -1,4 +1,5 @@
 """`electop autopsy`: what happened, from the transaction logs of a real server alone."""
+import html
 import json
 import os
 import re
@@ -120,6 +121,29 @@ def test_all_forms(played, tmp_path):
     again = [json.loads(line) for line in run("events", "--json", "--replay", str(file), within=60).out.splitlines()]
     direct = [json.loads(line) for line in run("events", "--json", "--replay", zk.directory, within=60).out.splitlines()]
     assert failovers(again) == failovers(direct) == failovers(autopsy(zk.directory)[0])
+
+
+def test_stories_in_every_report(played, tmp_path):
+    """Text, Markdown and the page explain the latest failovers with the sentences of `electop why`; the page and
+    Markdown in UTC, as they say, the text in local time."""
+    zk, causes = played
+    page = tmp_path / "page.html"
+    text = run("autopsy", zk.directory, "--html", page, env={"TZ": "UTC-7"}, within=60)
+    local = run("autopsy", zk.directory, env={"TZ": "UTC-7"}, within=60).out
+    markdown = run("autopsy", zk.directory, "--markdown", env={"TZ": "UTC-7"}, within=60).out
+    assert text.status == 0
+    shown = html.unescape(re.sub(r"<[^>]+>", "", page.read_text()))
+    events = [event for event in autopsy(zk.directory)[0] if event["event"] == "failover"]
+    for event, cause in list(zip(events, causes))[-2:]:
+        for zone, forms in (("UTC", (shown, markdown.replace("\\", ""))), ("UTC-7", (local,))):
+            done = run("why", PATH, event["time"], "--replay", zk.directory, "--json", env={"TZ": zone},
+                       within=60)
+            sentences = json.loads(done.out)["sentences"]
+            assert len(sentences) > 3 and WORDS[cause] in sentences[1]["text"]
+            for sentence in sentences:
+                assert all(sentence["text"] in form and sentence["evidence"] in form for form in forms), sentence
+    assert "Why" in shown and "### Why" in markdown and "\n  WHY" in local
+    assert shown.count("leadership of " + PATH) == 3  # of four: the longest and the latest
 
 
 def test_only_a_part(played):

@@ -16,7 +16,7 @@ import time
 import pytest
 
 from chaos import Chaos
-from autopsies import check_autopsy, compare_live
+from autopsies import Comparison, check_autopsy
 from electop import Events, elections, run
 from ensemble import Ensemble
 from recorder import Recorder
@@ -47,9 +47,9 @@ def zk():
 class Looks(threading.Thread):
     """`electop once --json`, again and again, each with when it began and ended."""
 
-    def __init__(self, zk, paths):
+    def __init__(self, zk, hosts, paths):
         super().__init__(daemon=True)
-        self.arguments = ["once", "--json", "-s", zk.hosts, "--admin", zk.admin, *paths]
+        self.arguments = ["once", "--json", "-s", hosts, "--admin", zk.admin, *paths]
         self.over, self.seen, self.failed = threading.Event(), [], []
         self.start()
 
@@ -79,13 +79,13 @@ class Looks(threading.Thread):
 class Watched:
     """`electop events` and `electop record` on the same elections, and looks beside them."""
 
-    def __init__(self, zk, folder, paths):
+    def __init__(self, zk, hosts, folder, paths):
         self.folder, self.paths, self.looks = folder, paths, None
         admin = ", ".join(json.dumps(one) for one in zk.admin.split(","))
         listed = ", ".join(f"{{path: {path}}}" for path in paths)
-        self.recorder = Recorder(folder, zk.hosts, "--log", str(folder / "record.log"),
+        self.recorder = Recorder(folder, hosts, "--log", str(folder / "record.log"),
                                  elections=f"[{listed}], session_timeout: 4s, servers: {{admin: [{admin}]}}")
-        self.events = Events(zk.hosts, "-t", "4s", "--admin", zk.admin, "--log", str(folder / "events.log"), *paths)
+        self.events = Events(hosts, "-t", "4s", "--admin", zk.admin, "--log", str(folder / "events.log"), *paths)
         self.programs = {"events": self.events.process, "record": self.recorder.process}
         self.began = time.monotonic()
 
@@ -190,10 +190,11 @@ def check_looks(truth, witness, looks):
 def check_logs(truth, logs, recorded, chaos):
     """What the servers' logs alone tell is the truth, to the last cause; and what was told live agrees with it."""
     found, failovers, _ = check_autopsy(truth, logs, chaos.paths, chaos.deaths)
-    against, compared = compare_live(recorded, failovers, chaos.paths)
-    print(f"autopsy: {len(failovers)} failovers, all certain; live and logged causes: "
-          f"{dict(collections.Counter(compared.values()))}")
-    return found + against
+    compared = Comparison(recorded, failovers, chaos.paths)
+    print("\nthe live recording beside the autopsy of the servers' logs")
+    for what, number in compared.rows():
+        print(f"  {what:52}{number:6}")
+    return found + compared.found
 
 
 def check_report(recorder, recorded, paths):
@@ -236,19 +237,20 @@ def print_table(chaos, truth, recorded, looks, witness, found):
 
 
 def test_chaos(zk, tmp_path):
-    """Servers are killed, frozen and wiped, clients cut off, killed and frozen, candidates and directories deleted:
-    what the tool tells meanwhile is true, what it missed is counted, and once all is quiet it is right."""
+    """Servers are killed, frozen and wiped, clients cut off, killed and frozen, candidates and directories deleted,
+    the network between the tool and the servers cut, held and slowed: what the tool tells meanwhile is true, what it missed is counted, and once all is quiet it is right."""
     chaos = Chaos(zk, SEED, tmp_path / "wiped")
     logs = zk.directory, chaos.archive
     witness = Witness(zk)
-    tool = Watched(zk, tmp_path, chaos.paths)
+    hosts = ",".join(line.address for line in chaos.lines)
+    tool = Watched(zk, hosts, tmp_path, chaos.paths)
     looks = None
     try:
         tool.sees(len(chaos.directories))
         until(lambda: chaos.lock in zk.watched_paths(), 40, "the lock is waited for")
         chaos.programs = list(tool.programs.values())
         chaos.begin()
-        looks = Looks(zk, chaos.paths)
+        looks = Looks(zk, hosts, chaos.paths)
         time.sleep(CHAOS_S)
         chaos.rest()
         settled(logs, chaos.paths)

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from electop import PROGRAM, Events, check_sanitizers, run
+from electop import PROGRAM, Events, check_sanitizers, elections, look_at, run
 from patience import communicate
 from waiting import until
 
@@ -73,6 +73,9 @@ WRONG = [
     (["events", "--servers", "3"], "--servers"),
     (["demo", "--servers", "2"], "2"),
     (["config", "--json"], "--json"),
+    (["once", "--for", "3s"], "--watch"),
+    (["once", "--watch", "-o", "csv"], "json"),
+    (["once", "--watch", "--replay", "FILE"], "--replay"),
     (["once", "--wait"], "--wait"),
     (["once", "--wait", "soon"], "soon"),
     (["once", "--wait", "10"], "10"),
@@ -290,6 +293,76 @@ def test_events_for_and_count(zk, election, client):
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", event["time"])
 
 
+class Snapshots:
+    """What `once --watch -o json` prints: one document after the other."""
+
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen([PROGRAM, "once", "--watch", "-o", "json", *arguments], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        os.set_blocking(self.process.stdout.fileno(), False)
+        self.text = ""
+
+    def next(self):
+        """None: none is complete yet."""
+        self.text += (self.process.stdout.read() or b"").decode()
+        try:
+            document, end = json.JSONDecoder().raw_decode(self.text.lstrip())
+        except json.JSONDecodeError:
+            return None
+        self.text = self.text.lstrip()[end:]
+        return document
+
+    def until(self, wanted):
+        """The first from now on of which this is true."""
+        def reached():
+            document = self.next()
+            return document if document and wanted(elections(document)) else None
+        return until(reached, 20)
+
+    def end(self, how=signal.SIGINT):
+        self.process.send_signal(how)
+        _, err = communicate(self.process, 10)
+        check_sanitizers(err.decode())
+        return self.process.returncode
+
+
+def test_once_watch(zk, election, client):
+    """A snapshot first, and another after each change; Ctrl-C ends it."""
+    def listed(count):
+        return lambda found: len(found.get(election, {}).get("candidates", [])) == count
+    watch = Snapshots("-s", zk.hosts, election)
+    watch.until(listed(1))
+    node = client.create(f"{election}/n_", b"host-b:1", ephemeral=True, sequence=True)
+    watch.until(listed(2))
+    client.delete(node)
+    watch.until(listed(1))
+    assert watch.end() == 128 + signal.SIGINT
+
+
+def test_once_watch_with_a_filter(zk, election, client):
+    """A change of an election that the filter leaves out prints nothing."""
+    other = "/other-election"
+    client.ensure_path(other)
+    watch = Snapshots("-s", zk.hosts, "--filter", other, election, other)
+    first = watch.until(lambda found: list(found) == [other])
+    node = client.create(f"{election}/n_", b"host-b:1", ephemeral=True, sequence=True)
+    assert len(look_at(zk.hosts, election)["candidates"]) == 2  # longer than two snapshots are apart
+    client.create(f"{other}/n_", b"host-c:1", ephemeral=True, sequence=True)
+    second = watch.until(lambda found: True)
+    assert not elections(first)[other]["candidates"] and elections(second)[other]["candidates"], second
+    client.delete(node)
+    client.delete(other, recursive=True)
+    assert watch.end(signal.SIGTERM) == 128 + signal.SIGTERM
+
+
+def test_once_watch_as_a_table(zk, election, client):
+    """Each further table has its time above it; --for ends it, with the last one's exit code."""
+    done = run("once", "--watch", "--for", "1s", "--strict", "-s", zk.hosts, election)
+    assert done.status == 0 and done.out.count(" led ") >= 1, done
+    done = run("once", "--watch", "--for", "1s", "-s", zk.hosts, "--filter", "state:vacant", election)
+    assert done.status == 0 and "no election matches the filter" in done.out, done
+
+
 def test_events_without_a_cluster():
     """A stream that never reached a cluster within its time took no look."""
     done = run("events", "-s", "127.0.0.1:1", "--for", "1s", "--wait", "1s", "/election")
@@ -392,6 +465,16 @@ def test_a_limit_of_file_sizes_is_a_full_disk(zk, election, tmp_path):
     log = tmp_path / "log"
     done = run("events", "-s", zk.hosts, "--log", str(log), "--for", "2s", election, "/" + 500 * "x", preexec_fn=limit)
     assert done.status == 0 and "(File too large)" in done.err, done
+
+
+@pytest.mark.parametrize("most", [4, 5, 10, 20])
+def test_a_limit_of_open_files(zk, election, most):
+    """ulimit -n, too low: one line that says so, from no library's depths; and UNKNOWN from a check."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    for command, status in ("once", 2), ("events", 2), ("check", 3), ("watch", 2):
+        done = run(command, "-s", zk.hosts, election, preexec_fn=limit)
+        said = done.out + done.err
+        assert done.status == status and "ulimit -n" in said and said.count("\n") == 1, (command, done)
 
 
 def memory_of(pid):

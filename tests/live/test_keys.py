@@ -29,7 +29,7 @@ NAMES = {"PageUp": "PPage", "PageDown": "NPage"}  # as tmux calls them
 SCREENS = {
     "overview": ([], "elections"),
     "election": (["End", "Enter"], "CANDIDATE"),
-    "candidate": (["End", "Enter", "Enter"], "czxid"),
+    "candidate": (["End", "Enter", "Enter"], "expires by"),
     "findings": (["f"], "CERTAINTY"),
     "explanations": (["x"], "WHAT IT MEANS"),
     "ensemble": (["e"], "each asked by itself"),
@@ -125,9 +125,13 @@ def reach(terminal, way, mark, *further):
             press(terminal, LEAVE)
 
 
+RELOAD = 18
+
+
 def every_key(but=()):
-    """Every key once, q last. F10 would end it, too: that is tested with the terminal."""
-    codes = [code for key in KEYS for code in key["codes"] if code not in but and code != "F10"]
+    """Every key once, q last. F10 would end it, too: that is tested with the terminal. Ctrl-R begins the dashboard anew,
+    and what is typed before it is there is lost: it has a test of its own."""
+    codes = [code for key in KEYS for code in key["codes"] if code not in but and code not in ("F10", RELOAD)]
     assert len(codes) > 50
     return sorted(codes, key=lambda code: code == ord("q"))
 
@@ -158,6 +162,21 @@ def test_no_key_writes(zk, client, elections, tmp_path, screen):
     check_sanitizers((tmp_path / "err").read_text())
     assert not client.exists(SANDBOX)
     log.expect_nothing_written(1)
+
+
+def test_a_reload_writes_nothing(zk, client, elections, tmp_path):
+    log = Log(zk)
+    with dashboard(zk, tmp_path, "-s", zk.hosts, *elections) as terminal:
+        terminal.shows("3 elections", "host-a:80", "Enter opens an election")
+        press(terminal, ["Down"])  # the first key ends the legend
+        until(lambda: "Enter opens an election" not in terminal.screen())
+        press(terminal, [typed(RELOAD)])
+        terminal.shows("3 elections", "host-a:80", "Enter opens an election")
+        press(terminal, ["q"])
+        assert terminal.status() == 0
+    check_sanitizers((tmp_path / "err").read_text())
+    assert not client.exists(SANDBOX)
+    log.expect_nothing_written(2)
 
 
 def commands():

@@ -68,7 +68,7 @@ def test_a_watched_one_goes_stale(zk, client, path, proxy):
         until(lambda: f"{path}/{name}" in zk.watched_paths())
         proxy.refuses = lambda operation, where: THROTTLED if operation == CHILDREN else 0
         other = stand(client, path)
-        events.expect("connection", state="connected", detail="the server drops requests, being overloaded; they are asked again")
+        events.expect("connection", state="connected", detail="the server drops requests, being overloaded, and they are asked again")
         assert not events.all("candidate-joined")
         proxy.refuses = lambda operation, where: 0
         joined = events.expect("candidate-joined", candidate=other, within=30)

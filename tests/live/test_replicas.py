@@ -11,7 +11,7 @@ import pytest
 
 from electop import Events
 from ensemble import Ensemble
-from txnlog import CLOSE_SESSION, CREATE_SESSION, age_directory, last_zxid, transactions
+from txnlog import age_directory, last_zxid, rounds, visits
 from waiting import until
 
 CODE = "replica-divergence"
@@ -52,19 +52,6 @@ def test_servers_that_disagree(strangers, path, tmp_path):
     assert (finding["severity"], finding["certainty"], finding["candidates"]) == ("critical", "certain", [])
     assert all(address in finding["evidence"] for address in addresses), finding
     assert "2 children" in finding["evidence"] and "3 children" in finding["evidence"], finding
-
-
-def visits(zk, after):
-    """The sessions begun since then: for each, whether it has ended."""
-    log = [t for t in transactions(zk.directory) if t.zxid > after]
-    ended = {t.session for t in log if t.type == CLOSE_SESSION}
-    return {t.session: t.session in ended for t in log if t.type == CREATE_SESSION}
-
-
-def rounds(zk, after):
-    """How often each server has been visited and left again. A session's first byte is its server."""
-    ended = [int(session, 16) >> 56 for session, over in visits(zk, after).items() if over]
-    return min(ended.count(server + 1) for server in range(len(zk.addresses)))
 
 
 def last(zk):

@@ -238,6 +238,22 @@ def test_markdown_and_text_tell_the_same(story):
     assert re.findall(r"^ +\d+  ([\d:.]{12})  .*?:8080 +(\w+)", report(file), re.M) == wanted
 
 
+def test_every_form_names_owner_and_runbook(story, tmp_path):
+    """Those of the configuration, for a recording of the cluster of that name."""
+    file, _ = story
+    cluster = json.loads(report(file, "--json"))["elections"][0]["cluster"]
+    config, page = tmp_path / "config.yaml", tmp_path / "page.html"
+    config.write_text(f"clusters: [{{name: '{cluster}', hosts: '127.0.0.1:1', elections: [{{path: /story, owner: 'team <a>',"
+                      " runbook: 'https://wiki/x?a=1&b=2'}]}]\n")
+    told = json.loads(report(file, "--json", "-c", config))["elections"][0]
+    assert (told["owner"], told["runbook"]) == ("team <a>", "https://wiki/x?a=1&b=2"), told
+    assert json.loads(report(file, "--json"))["elections"][0]["runbook"] is None
+    assert "Owner: team <a>. Runbook: https://wiki/x?a=1&b=2" in report(file, "-c", config)
+    assert "Owner: team" in report(file, "--markdown", "-c", config)
+    report(file, "--html", page, "-c", config)
+    assert "Owner: team &lt;a&gt;. Runbook: https://wiki/x?a=1&amp;b=2" in page.read_text()
+
+
 @pytest.mark.skipif(not shutil.which("chromium"), reason="no chromium here")
 def test_the_page_tells_the_same(story, tmp_path):
     """As a browser has it: the same times and causes, and a mark for each on the drawing."""

@@ -1,9 +1,12 @@
 """Servers that misbehave: an AdminServer and a client port whose every answer a test chooses, and proxies
-between the tool and a real server: one that can stop reading in the middle of an answer, one that refuses."""
+between the tool and a real server: one that can stop reading in the middle of an answer, one that refuses, and a
+network line that is cut, held or slow."""
+import contextlib
 import socket
 import socketserver
 import struct
 import threading
+import time
 
 import framing
 
@@ -163,6 +166,66 @@ class StoppingProxy(_Server):
             server.shutdown(socket.SHUT_WR)
         except OSError:
             pass
+
+
+class Line(_Server):
+    """The network between the tool and one server: bytes pass in both directions, but for what is done to the line.
+
+    What is held arrives later, as TCP has it; a connection that is cut is lost."""
+
+    PIECE = 16384
+
+    def __init__(self, target):
+        host, port = target.rsplit(":", 1)
+        self.target, self.connections = (host, int(port)), set()
+        self.up, self.down = threading.Event(), threading.Event()  # to the server, and from it: bytes pass
+        self.mend()
+        super().__init__(self._serve)
+
+    def mend(self):
+        self.is_cut, self.delay_s, self.bytes_a_second = False, 0, None
+        self.up.set()
+        self.down.set()
+
+    def cut(self):
+        """All connections end, and each new one ends at once, until mend()."""
+        self.is_cut = True
+        for connection in list(self.connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def hold(self, *directions):
+        """Nothing passes in these directions, "up" to the server or "down" from it, until mend()."""
+        for direction in directions:
+            getattr(self, direction).clear()
+
+    def slow(self, delay_s=0, bytes_a_second=None):
+        """Each piece arrives so much later, and no faster than this, until mend()."""
+        self.delay_s, self.bytes_a_second = delay_s, bytes_a_second
+
+    def _serve(self, connection):
+        if self.is_cut:
+            return
+        with socket.create_connection(self.target) as server:
+            ends = {connection, server}
+            self.connections |= ends
+            try:
+                other = threading.Thread(target=self._pass, args=(connection, server, self.up), daemon=True)
+                other.start()
+                self._pass(server, connection, self.down)
+                other.join()
+            finally:
+                self.connections -= ends
+
+    def _pass(self, source, sink, gate):
+        with contextlib.suppress(OSError):
+            while piece := source.recv(self.PIECE):
+                time.sleep(self.delay_s + (len(piece) / self.bytes_a_second if self.bytes_a_second else 0))
+                gate.wait()
+                sink.sendall(piece)
+        gate.wait()  # the end, too, is held
+        with contextlib.suppress(OSError):
+            sink.shutdown(socket.SHUT_WR)
 
 
 THROTTLED, QUOTA_EXCEEDED, SYSTEM_ERROR = -127, -125, -1

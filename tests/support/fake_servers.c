@@ -23,6 +23,7 @@ struct fake_servers {
     struct one *ones;
     size_t count, server_count;
     int64_t own_zxid, own_children, child_watches; /* of each server */
+    uint64_t own_session;
     int tick_ms;
 };
 
@@ -131,6 +132,11 @@ void fake_servers_did(struct fake_servers *s, uint64_t session, const char *oper
     one->operation = operation;
     one->zxid = zxid;
     one->cxid++;
+}
+
+void fake_servers_own(struct fake_servers *s, uint64_t session)
+{
+    s->own_session = session;
 }
 
 void fake_servers_caught_up(struct fake_servers *s, int64_t zxid)
@@ -245,6 +251,8 @@ void fake_servers_connections(struct fake_servers *s, struct model *model, struc
                                                   .count = count,
                                                   .now_ms = server_ms(at, server),
                                                   .own_children = s->own_children,
+                                                  .own_sessions = &s->own_session,
+                                                  .own_session_count = s->own_session != 0,
                                                   .own_zxid = s->own_zxid};
     model_observe(model, &o);
     free(list);

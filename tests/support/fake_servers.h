@@ -29,6 +29,8 @@ void fake_servers_request(struct fake_servers *, uint64_t session);
 void fake_servers_outstanding(struct fake_servers *, uint64_t session, int outstanding);
 /* Its last request was this (a static word), and this transaction. */
 void fake_servers_did(struct fake_servers *, uint64_t session, const char *operation, int64_t zxid);
+/* This session is our own. */
+void fake_servers_own(struct fake_servers *, uint64_t session);
 /* Our own session had seen this transaction when the next lists are asked for. */
 void fake_servers_caught_up(struct fake_servers *, int64_t zxid);
 

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """A real candidate in a process of its own, to be killed: kazoo_candidate.py HOSTS PATH IDENTITY TIMEOUT_S.
 
-Stands in kazoo's Election; prints "leading" once it leads, and leads until its standard input ends."""
+Stands in kazoo's Election; prints "leading" once it leads, and leads until its standard input ends: it resigns, and
+ends. With the line "close" it ends its session while it leads."""
 import logging
+import os
 import sys
 
 from kazoo.client import KazooClient
@@ -10,7 +12,9 @@ from kazoo.client import KazooClient
 
 def lead():
     print("leading", flush=True)
-    sys.stdin.read()
+    if sys.stdin.readline() == "close\n":
+        client.stop()
+        os._exit(0)
 
 
 logging.getLogger("kazoo").setLevel(logging.CRITICAL)

@@ -484,6 +484,8 @@ static bool run_servers(struct script *s, const char *word, char *rest)
     unsigned server = (unsigned)strtoul(rest, NULL, 10);
     if (strcmp(word, "ourchildren") == 0) {
         fake_servers_own_children(s->servers, strtoll(rest, NULL, 10));
+    } else if (strcmp(word, "own") == 0) {
+        fake_servers_own(s->servers, strtoull(rest, NULL, 16));
     } else if (strcmp(word, "children") == 0) {
         fake_servers_child_watches(s->servers, strtoll(rest, NULL, 10));
     } else if (strcmp(word, "ticks") == 0) {

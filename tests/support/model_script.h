@@ -33,6 +33,7 @@
  *   waits HEX COUNT           for so many answers
  *   did HEX WORD [BACK]       its last request was this, and the latest transaction, or BACK before it
  *   ours                      from here on lists show our own session, up to date
+ *   own HEX                 this session is our own
  *   ? evidence wanted|none    servers are asked about a leader's end
  *   children N                each server counts N watches on children in its rounds (0; -1: it does not say)
  *   ourchildren N             so many of the watches on children are our own

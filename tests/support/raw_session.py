@@ -8,6 +8,7 @@ import threading
 import time
 
 CREATE, DELETE, EXISTS, GET, SET, PING, MULTI, ADD_WATCH, CLOSE = 1, 2, 3, 4, 5, 11, 14, 106, -11
+CREATE_CONTAINER, CREATE_TTL = 19, 21
 EPHEMERAL, SEQUENCE = 1, 2
 NO_NODE, NODE_EXISTS = -101, -110
 RECURSIVE = 1
@@ -118,6 +119,26 @@ class RawSession:
                 except OSError:
                     pass  # the server has closed the connection
             self.socket.close()
+
+    def create_container(self, path):
+        """A directory that the servers remove once it is empty again."""
+        self._request(CREATE_CONTAINER, text(path) + text("") + OPEN_ACL + struct.pack(">i", 4))
+
+    def create_ttl(self, path, ttl_ms):
+        self._request(CREATE_TTL, text(path) + text("") + OPEN_ACL + struct.pack(">iq", 5, ttl_ms))
+
+    def create_secured(self, path, data):
+        """An ephemeral candidate with two entries in its ACL."""
+        acl = struct.pack(">ii", 2, 31) + text("world") + text("anyone") + struct.pack(">i", 1) + text("ip") + \
+            text("127.0.0.1")
+        body = text(path) + text(data) + acl + struct.pack(">i", EPHEMERAL | SEQUENCE)
+        return self._request(CREATE, body)[4:].decode().rsplit("/", 1)[1]
+
+    def replace(self, path, other):
+        """In one transaction: one znode is deleted, another one created."""
+        header = struct.Struct(">i?i").pack
+        self._request(MULTI, header(DELETE, False, -1) + text(path) + struct.pack(">i", -1) + header(CREATE, False, -1) +
+                      text(other) + text("") + OPEN_ACL + struct.pack(">i", 0) + header(-1, True, -1))
 
     def blink(self, path):
         """Created and deleted in one transaction: it was there, and nobody can have seen it."""

@@ -79,7 +79,10 @@ class Tmux(Shown):
                 with open(self.status_file, encoding="ascii") as f:
                     return f.read().strip()
             return None
-        return int(until(ended, 30, "the command ends"))
+        try:
+            return int(until(ended, 30, "the command ends"))
+        except AssertionError as error:
+            raise AssertionError(f"{error}; the screen:\n{self.screen()}") from error
 
     def close(self):
         subprocess.run(["tmux", "-S", self.socket, "kill-server"], capture_output=True, check=False)

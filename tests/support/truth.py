@@ -259,8 +259,6 @@ class Retelling:
         if old.how in ("resigned", "evicted") and ended and ended <= by + CLOCK_S:
             if told["cause_certainty"] == "suspected":
                 allowed += ("ended", "expired")  # that of a dead client, evicted before its session was over
-            elif ended - old.gone < 2.5:
-                allowed += ("ended",)
         return allowed
 
     def check_cause(self, event, told, old, by):

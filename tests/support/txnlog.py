@@ -6,8 +6,8 @@ import os
 import struct
 import zlib
 
-# path: of what was created, deleted or set; "" of all else.
-Transaction = collections.namedtuple("Transaction", "session cxid zxid time_ms type path")
+# path: of what was created, deleted or set; "" of all else. length: of the whole record.
+Transaction = collections.namedtuple("Transaction", "session cxid zxid time_ms type path length")
 CREATE, DELETE, SET_DATA, MULTI, CREATE2, CREATE_SESSION, CLOSE_SESSION = 1, 2, 5, 14, 15, -10, -11
 CREATE_CONTAINER, DELETE_CONTAINER, CREATE_TTL = 19, 20, 21
 # One znode that came or went. kind: "create", "delete", or "close", a deletion by the end of its session: with cxid 0
@@ -46,13 +46,26 @@ def transactions(directory):
     for _, _, record in _records(directory):
         session, cxid, zxid, time_ms, kind = struct.unpack_from(">Qiqqi", record)
         path = record[36:_buffer_end(record, 32)].decode() if kind in WITH_A_PATH else ""
-        found[zxid] = Transaction(f"0x{session:x}", cxid, zxid, time_ms, kind, path)
+        found[zxid] = Transaction(f"0x{session:x}", cxid, zxid, time_ms, kind, path, len(record))
     return [found[zxid] for zxid in sorted(found)]
 
 
 def last_zxid(directory):
     """Of the latest transaction; 0 where there is none yet."""
     return max((t.zxid for t in transactions(directory)), default=0)
+
+
+def visits(zk, after):
+    """The sessions begun since then: for each, whether it has ended."""
+    log = [t for t in transactions(zk.directory) if t.zxid > after]
+    ended = {t.session for t in log if t.type == CLOSE_SESSION}
+    return {t.session: t.session in ended for t in log if t.type == CREATE_SESSION}
+
+
+def rounds(zk, after):
+    """How often each server has been visited and left again. A session's first byte is its server."""
+    ended = [int(session, 16) >> 56 for session, over in visits(zk, after).items() if over]
+    return min(ended.count(server + 1) for server in range(len(zk.addresses)))
 
 
 def _buffer_end(record, at):
@@ -96,6 +109,11 @@ def _parts(kind, record, at):
             at = end
 
 
+def _is_bare(record):
+    """The end of a session without the paths that go with it: nothing, or a digest (version 2, and 8 bytes)."""
+    return len(record) == 32 or len(record) == 44 and struct.unpack_from(">i", record, 32)[0] == 2
+
+
 def changes(*directories, copies=1):
     """Every znode that came or went, from all logs below some directories, in order.
 
@@ -105,9 +123,10 @@ def changes(*directories, copies=1):
     for directory in directories:
         for path, _, record in _records(directory):
             session, cxid, zxid, time_ms, kind = struct.unpack_from(">Qiqqi", record)
-            found[zxid] = [Change(zxid, time_ms, f"0x{session:x}", cxid, *part) for part in _parts(kind, record, 32)]
+            parts = () if kind == CLOSE_SESSION and _is_bare(record) else _parts(kind, record, 32)
+            found[zxid] = [Change(zxid, time_ms, f"0x{session:x}", cxid, *part) for part in parts]
             logs[zxid].add(os.path.dirname(path))
-            if kind == CLOSE_SESSION and len(record) < 36:
+            if kind == CLOSE_SESSION and _is_bare(record):
                 bare[zxid] = Change(zxid, time_ms, f"0x{session:x}", cxid, "close", "", False)
     kept = [zxid for zxid in sorted(found) if len(logs[zxid]) >= copies]
     return _with_bare_closings(kept, found, bare)

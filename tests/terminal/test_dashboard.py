@@ -303,3 +303,23 @@ def test_belief_is_cleared_by_hand(zk, path):
             terminal.shows("never-wakes is cleared here", "Nothing is found wrong")
     finally:
         line.close()
+
+
+@pytest.mark.parametrize("bell", ["true", "false"])
+def test_bell(zk, client, tmp_path, bell):
+    """Rings when an election loses its last candidate for longer than is allowed, if the configuration wants that."""
+    client.ensure_path("/bell")
+    node = client.create("/bell/n_", b"host-a:1", ephemeral=True, sequence=True)
+    file = tmp_path / "config.yaml"
+    file.write_text(f"screen: {{bell: {bell}}}\nclusters: [{{name: prod, hosts: '{zk.hosts}', elections: "
+                    "[{path: /bell, kind: leader, allow: {vacancy: 200ms}}]}]\n")
+    with Pty([PROGRAM, "-c", str(file)], cols=140) as shown:
+        shown.shows("host-a:1")
+        assert b"\a" not in shown.bytes()
+        client.delete(node)
+        shown.shows("no-leader")
+        if bell == "true":
+            until(lambda: shown.bytes().count(b"\a") == 1)
+        shown.keys("q")
+        assert shown.wait() == 0
+        assert shown.bytes().count(b"\a") == (bell == "true")

@@ -18,7 +18,7 @@ from waiting import until
 # What a newcomer should find: each illness under its code.
 ILL = {"ill: deaf second": "no-watch", "ill: herd": "herd", "ill: persistent first": "persistent-candidate",
        "ill: duplicate session": "duplicate-session", "ill: wrong predecessor": "wrong-predecessor",
-       "ill: never acknowledged": "never-acknowledged", "ill: stale mark": "acknowledgement-mismatch"}
+       "ill: never acknowledged": "never-acknowledged", "ill: stale acknowledgement": "acknowledgement-mismatch"}
 
 
 @pytest.fixture
@@ -52,6 +52,8 @@ def test_first_picture_and_end(temporary):
     with Pty([PROGRAM, "demo"], 120, 36, env={"TMPDIR": temporary}) as terminal:
         terminal.shows("led", within=20)
         assert servers_in(temporary)
+        terminal.keys("\x12")  # Ctrl-R: its servers are in no file
+        assert "not connected" not in terminal.shows("cannot be read again")
         terminal.keys("q")
         assert terminal.wait() == 0
         assert terminal.restored()

@@ -197,6 +197,81 @@ static void reload(void **state)
     teardown(&w);
 }
 
+/* Another process goes on with an open alert: it is raised no second time, and resolved. */
+static void restored_from_text(void **state)
+{
+    struct world w, next;
+    int answer = -1;
+    (void)state;
+    setup(&w);
+    finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
+    finding(&w, 1, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
+    expect(&w, 101 * S, "raised no-leader 2;");
+    const struct alert *alert = alert_book_at(w.book, 0);
+    char *text = alert_print(w.book, alert), key[ALERT_KEY_SIZE];
+    memcpy(key, alert->key, sizeof key);
+    assert_non_null(text);
+    setup(&next);
+    alert = alert_book_restore(next.book, key, text, 500 * S, 1000 * S);
+    assert_non_null(alert);
+    assert_string_equal(alert->code, "no-leader");
+    assert_int_equal(alert->member_count, 2);
+    assert_int_equal(alert->members[1].severity, SEVERITY_CRITICAL);
+    assert_null(alert_book_restore(next.book, key, text, 500 * S, 1000 * S)); /* it is open already */
+    finding(&next, 0, true, FINDING_NO_LEADER, CERTAIN, 501 * S);
+    alert_book_confirm(next.book, gone, &answer, 502 * S);
+    expect(&next, 502 * S, "");
+    answer = 0; /* the other one is well meanwhile */
+    alert_book_confirm(next.book, gone, &answer, 503 * S);
+    expect(&next, 503 * S, "");
+    finding(&next, 0, false, FINDING_NO_LEADER, CERTAIN, 504 * S);
+    expect(&next, 504 * S, "resolved no-leader 2;");
+    teardown(&next);
+    teardown(&w);
+    free(text);
+}
+
+/* What a file or a znode holds may be anything; what it quotes, too. */
+static void damaged_texts(void **state)
+{
+    struct world w;
+    char key[] = "0123456789abcdef";
+    (void)state;
+    setup(&w);
+    finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
+    alert_book_turn(w.book, 101 * S);
+    char *text = alert_print(w.book, alert_book_at(w.book, 0));
+    assert_non_null(text);
+    for (size_t length = 0; length < strlen(text); length++) { /* cut anywhere */
+        char *part = strndup(text, length);
+        const struct alert *alert = alert_book_restore(w.book, key, part, 200 * S, 200 * S);
+        if (alert) {
+            assert_int_equal(alert->member_count, 1);
+            alert_book_forget(w.book, alert);
+        }
+        free(part);
+    }
+    free(text);
+    static const char *const wrong[] = {
+        "",
+        "\n",
+        "rule x\n",
+        "election /a\n",
+        "facts 1 1 1\n",
+        "rule severity>=error,leader-elected,0\ncluster c\ncode no-leader\nfacts 9 9 9\n",
+        "rule other,0\ncluster c\ncode no-leader\nelection /a\nfacts 1 1 1\n"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_null(alert_book_restore(w.book, key, wrong[i], 200 * S, 200 * S));
+    const struct alert *odd = alert_book_restore(w.book, key,
+                                                 "rule severity>=error,leader-elected,0\ncluster c\ncode "
+                                                 "no-leader\nelection /a\\nb\\\\\nfacts 99 99 x\n",
+                                                 200 * S, 200 * S);
+    assert_non_null(odd);
+    assert_string_equal(odd->members[0].election, "/a\nb\\");
+    assert_null(alert_book_restore(w.book, "a key that is far too long", "rule", 200 * S, 200 * S));
+    teardown(&w);
+}
+
 static void bounds_hold(void **state)
 {
     struct world w;
@@ -224,6 +299,8 @@ int main(void)
         cmocka_unit_test(again_and_cool_down),
         cmocka_unit_test(what_is_over_is_not_told),
         cmocka_unit_test(reload),
+        cmocka_unit_test(restored_from_text),
+        cmocka_unit_test(damaged_texts),
         cmocka_unit_test(bounds_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

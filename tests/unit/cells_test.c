@@ -144,10 +144,10 @@ static void takes_any_size(void **state)
     struct cells *cells = cells_new(0, 0);
     cells_put(cells, 0, 0, -1, ROLE_TEXT, "abc");
     cells_rule(cells, 0, 0, -1, "abc");
-    assert_true(cells_resize(cells, 1, 1));
+    cells_resize(cells, 1, 1);
     cells_put(cells, 0, 0, -1, ROLE_TEXT, "abc");
     assert_grid(cells, "…\n");
-    assert_true(cells_resize(cells, -3, 5));
+    cells_resize(cells, -3, 5);
     assert_int_equal(cells->width, 0);
     cells_free(cells);
     cells_free(NULL);

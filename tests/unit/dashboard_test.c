@@ -299,17 +299,17 @@ static void sorts_by_the_heading_that_is_clicked(void **state)
 static void says_when_it_is_too_small(void **state)
 {
     struct fixture *fixture = *state;
-    assert_true(cells_resize(fixture->cells, 39, 24));
+    cells_resize(fixture->cells, 39, 24);
     assert_true(shows(fixture, "electop needs 40x8, this is 39x24"));
-    assert_true(cells_resize(fixture->cells, 120, 7));
+    cells_resize(fixture->cells, 120, 7);
     assert_true(shows(fixture, "electop needs 40x8, this is 120x7"));
-    assert_true(cells_resize(fixture->cells, 12, 7));
+    cells_resize(fixture->cells, 12, 7);
     assert_true(shows(fixture, "needs 40x8"));
-    assert_true(cells_resize(fixture->cells, 1, 1));
+    cells_resize(fixture->cells, 1, 1);
     dashboard_draw(fixture->dashboard, fixture->cells);
-    assert_true(cells_resize(fixture->cells, 0, 0));
+    cells_resize(fixture->cells, 0, 0);
     dashboard_draw(fixture->dashboard, fixture->cells);
-    assert_true(cells_resize(fixture->cells, 40, 8));
+    cells_resize(fixture->cells, 40, 8);
     assert_true(shows(fixture, "electop"));
 }
 
@@ -479,6 +479,9 @@ static void mutes_a_finding(void **state)
     assert_string_equal(muted.identity, "ann");
     assert_string_equal(muted_note, "known, OPS-12");
     assert_true(shows(&fixture, "1 muted"));
+    /* It moved to the end; the next one is selected. */
+    assert_false(shows(&fixture, "by ann: known, OPS-12"));
+    key(&fixture, KEY_CODE_END);
     assert_true(shows(&fixture, "by ann: known, OPS-12"));
     /* Never a worse one. */
     const struct election *election = model_election(stage_model(fixture.stage), 0, "/election");
@@ -528,7 +531,8 @@ static void shows_one_cluster(void **state)
     stage_free(fixture.stage);
 }
 
-/* A server that is connected and does not answer is shown as such, on every screen, and what it told as old. */
+/* A server that is connected and does not answer is shown as such, on every screen, and what it told as old.
+ */
 static void shows_silence(void **state)
 {
     static const struct stand one = {"n_0000000001", 0x1, "host-a:1", 10};
@@ -639,6 +643,34 @@ static void filters_by_fields(void **state)
 
 /* i opens the form; what would touch a live election begins only once its very name was typed, and the keys
    of a run do nothing anywhere else. */
+/* F2: a column goes and comes again, the rest keeps its order, and each choice is said for the next time. */
+static void chooses_columns(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_true(shows(fixture, "LEADER"));
+    key(fixture, KEY_CODE_F2);
+    assert_true(shows(fixture, "[x] leader"));
+    for (int i = 0; i < 3; i++) /* cluster, election, state, leader */
+        key(fixture, KEY_CODE_DOWN);
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    assert_int_equal(dashboard_key(fixture->dashboard, KEY_CODE_ENTER, -1, -1), DASHBOARD_KEEP_COLUMNS);
+    assert_string_equal(dashboard_columns(fixture->dashboard),
+                        "cluster,election,state,cand,since,strip,last,p50,next,finding");
+    assert_true(shows(fixture, "[ ] leader"));
+    key(fixture, KEY_CODE_ESCAPE);
+    assert_false(shows(fixture, "[ ]"));
+    assert_false(shows(fixture, "LEADER"));
+    key(fixture, KEY_CODE_F2);
+    dashboard_key(fixture->dashboard, KEY_CODE_ENTER, -1, -1);
+    key(fixture, KEY_CODE_F2);
+    assert_true(shows(fixture, "LEADER"));
+    key(fixture, KEY_CODE_F2); /* the election's own cannot go */
+    key(fixture, KEY_CODE_HOME);
+    key(fixture, KEY_CODE_DOWN);
+    assert_int_equal(dashboard_key(fixture->dashboard, KEY_CODE_ENTER, -1, -1), DASHBOARD_NOTHING);
+    assert_true(shows(fixture, "[x] election"));
+}
+
 static void asks_before_it_writes(void **state)
 {
     struct fixture *fixture = *state;
@@ -686,6 +718,8 @@ static void asks_before_it_writes(void **state)
     key(fixture, 'K');
     assert_int_equal(fake_bench_acts(), 1);
     assert_true(shows(fixture, "hangs"));
+    key(fixture, KEY_CODE_DOWN); /* in the order of succession the one that was created first is the third */
+    key(fixture, KEY_CODE_DOWN);
     key(fixture, 'u');
     assert_true(shows(fixture, "it stands already"));
     key(fixture, KEY_CODE_ESCAPE);
@@ -712,6 +746,7 @@ int main(void)
         TEST(holds_the_picture),
         TEST(knows_when_to_draw),
         TEST(asks_its_host),
+        TEST(chooses_columns),
         TEST(asks_before_it_writes),
         TEST(jumps),
         TEST(filters_by_fields),

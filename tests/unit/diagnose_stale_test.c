@@ -44,7 +44,9 @@ static const struct {
     {FOUR "unw c " B "\nw c " A "\nunw d " C "\nw d " A "\nproof\nproof\n", "herd", "certain"},
     {FOUR "client 77 on=1 at=10.0.1.1:7\nw 77 " B "\nproof\nproof\n", "watcher-without-candidate", "certain"},
     {FOUR "w c " A "\nproof\nproof\n", "extra-watches", "certain"},
-    {FOUR "proof\nsessions\nend b\nround\ntick 1000\nsessions\ntick 1000\nsessions\ntick 1000\nsync\n",
+    {FOUR
+     "ticks 1000\nclient 99 on=1 at=10.0.9.9:9\nown 99\nproof\nsessions\nend b\nround\ntick 1000\nsessions\n"
+     "tick 1000\nsessions\ntick 1000\nsync\ntick 1000\nsessions\ntick 2000\nsessions\n",
      "ghost-ephemeral", "certain"},
     {FOUR "ticks 1000\nensemble whole 1 2 3\nround\ntick 1000\nround\naway b\ntick 1000\nround\n"
           "tick 10000\nround\ntick 10\nsessions\n",

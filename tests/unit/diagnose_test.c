@@ -22,6 +22,7 @@
             "w b " A "\nw c " B "\n"                                                                         \
             "tick 1000\nlist\n> election-seen\nreadall\n"
 
+#define OWN "ticks 1000\nclient 99 on=1 at=10.0.9.9:9\nown 99\n"
 /* All servers are known, and tell when sessions end. */
 #define WHOLE "ticks 1000\nensemble whole 1 2 3\n"
 /* B goes round, and each server is asked when it is at another one. */
@@ -123,20 +124,28 @@ static void owners(void **state)
 static void sessions(void **state)
 {
     (void)state;
-    model_script_run("ghost-ephemeral: in no list of sessions, twice, and there after a sync",
-                     THREE "proof\nsessions\n"
-                           "? findings none\n"
-                           "end b\n"
-                           "conns 1\ntick 1000\nsessions\n"
-                           "? suspected yes\n"
-                           "tick 1000\nsessions\n"
-                           "? findings none\n"
-                           "tick 1000\nsync\n"
-                           "? findings ghost-ephemeral critical certain " B "\n"
-                           "hide 1 sessions\n"
-                           "? findings ghost-ephemeral critical certain unconfirmed " B "\n"
-                           "- " B "\nlist\n> candidate-left " B " @2\n"
-                           "? findings none\n");
+    model_script_run(
+        "ghost-ephemeral: in no list of sessions, twice, and there after a sync; certain once the "
+        "same server has heard of our own session since, and still does not list it",
+        THREE OWN "proof\nsessions\n"
+                  "? findings none\n"
+                  "end b\n"
+                  "conns 1\ntick 1000\nsessions\n"
+                  "? suspected yes\n"
+                  "tick 1000\nsessions\n"
+                  "? findings none\n"
+                  "tick 1000\nsync\n"
+                  "? findings ghost-ephemeral critical suspected " B "\n"
+                  "tick 1000\nsessions\n"
+                  "? findings ghost-ephemeral critical suspected " B "\n"
+                  "silent 99\nsessions\n"
+                  "? findings ghost-ephemeral critical suspected " B "\n"
+                  "heard 99\ntick 2000\nsessions\n"
+                  "? findings ghost-ephemeral critical certain " B "\n"
+                  "hide 1 sessions\n"
+                  "? findings ghost-ephemeral critical certain unconfirmed " B "\n"
+                  "- " B "\nlist\n> candidate-left " B " @2\n"
+                  "? findings none\n");
     model_script_run("... a session that is younger than the list is none",
                      THREE "proof\nsessions\n"
                            "+ " A2 " s=d\nlist\n> candidate-joined " A2 " @4\nreadall\n"

@@ -157,9 +157,8 @@ static void what_if_follows_the_line_to_its_end(void **state)
     text = framed_draw(&show);
     assert_has(text, "+ When n_..42 goes");
     assert_has(text, "+ then n_..43 goes         n_..45 10.0.3.19:39920 wakes and leads");
-    assert_has(
-        text,
-        "X then n_..45 goes         n_..47 not notified: it watches nothing here, and does not lead");
+    assert_has(text,
+               "X then n_..45 goes         n_..47 not notified: it watches nothing here, and does not lead");
     assert_has_not(text, "then n_..47 goes");
     framed_press(&show, ACTION_LAST, NULL);
     text = framed_draw(&show);

@@ -50,10 +50,10 @@ static void doubts_that_znode_and_session_went_together(void **state)
     (void)state;
     model_script_run("ended: a transaction of which nothing is known may have closed it after its deletion",
                      TWO "tick 1000\nend a\n" A_GOES "tick 100\nround\nsessions\nstated 1\n"
-                         "tick 800\ntime\ntick 200\ntime\n> failover " A " -> " B " ended vacancy 0\n");
+                         "tick 800\ntime\ntick 200\ntime\n> failover " A " -> " B " ended? vacancy 0\n");
     model_script_run("ended: the latest transaction is only known from before the list of sessions",
                      TWO "tick 1000\nend a\n" A_GOES "tick 100\nround\nstated\nsessions\n"
-                         "tick 1000\ntime\n> failover " A " -> " B " ended vacancy 0\n");
+                         "tick 1000\ntime\n> failover " A " -> " B " ended? vacancy 0\n");
 }
 
 static void counts_what_others_did(void **state)
@@ -77,11 +77,11 @@ static void sorts_out_what_busy_clients_did(void **state)
     model_script_run("ended: one of them has asked for something else since, so the first is unknown",
                      TWO "client d on=1 at=10.0.0.4:14\ntick 1000\nend a\n" A_GOES
                          "+ /d\n= /d x\ndid d SETD\ntick 100\nsessions\nstated\nround\n"
-                         "tick 1000\ntime\n> failover " A " -> " B " ended vacancy 0\n");
+                         "tick 1000\ntime\n> failover " A " -> " B " ended? vacancy 0\n");
     model_script_run("ended: a read shows where its server stood, and is no transaction",
                      TWO "client d on=1 at=10.0.0.4:14\ntick 1000\nend a\n" A_GOES
                          "+ /d\ndid d GETD\ntick 100\nsessions\nstated\nround\n"
-                         "tick 1000\ntime\n> failover " A " -> " B " ended vacancy 0\n");
+                         "tick 1000\ntime\n> failover " A " -> " B " ended? vacancy 0\n");
 }
 
 #define LOCK                                                                                                 \
@@ -152,32 +152,33 @@ static void proves_a_lock_that_was_closed(void **state)
                           "sessions\nstated\nround\n> failover lock -> lock closed vacancy 0\n");
     model_script_run("ended: there were two", LOCK
                      "tick 3000\nround\ntick 1000\n+ /else\nend a\n" LOCK_GOES
-                     "sessions\nstated\nround\ntick 1000\ntime\n> failover lock -> lock ended vacancy 0\n");
+                     "sessions\nstated\nround\ntick 1000\ntime\n> failover lock -> lock ended? vacancy 0\n");
     model_script_run(
         "ended: it may have been deleted by the other one's request, and closed by itself",
         LOCK "tick 3000\nround\ntick 1000\nend a\n"
              "- /lock\ndid b DELE\nread /lock\n> leader-lost lock @1\n> candidate-left lock @1\n"
              "client c on=1 at=10.0.0.3:13\n+ /else\n+ /lock s=c\ndid c CREA\n"
              "read /lock\n> candidate-joined lock @1\n> leader-elected lock -> lock after 0\ntick 100\n"
-             "sessions\nstated\nround\ntick 1000\ntime\n> failover lock -> lock ended vacancy 0\n");
+             "sessions\nstated\nround\ntick 1000\ntime\n> failover lock -> lock ended? vacancy 0\n");
     model_script_run(
         "ended: a list that came in the moment of the loss may know of it already",
         LOCK "end a\ntick 3000\nround\n- /lock\nround\n+ /else\ntick 20\nconns 1\n"
              "read /lock\n> leader-lost lock @1\n> candidate-left lock @1\n+ /lock s=b\ndid b CREA\n"
              "read /lock\n> candidate-joined lock @1\n> leader-elected lock -> lock after 0\ntick 100\n"
-             "sessions\nstated\nround\ntick 1000\ntime\n> failover lock -> lock ended vacancy 0\n");
+             "sessions\nstated\nround\ntick 1000\ntime\n> failover lock -> lock ended? vacancy 0\n");
 }
 
 static void follows_a_lock(void **state)
 {
     (void)state;
-    model_script_run("a lock's next holder has the name of the one before, who does not stand any more",
-                     "servers 1\nwatch /lock kind=lock\nconnect\n> connection connected\n"
-                     "+ /lock s=a\nclient a on=1 at=10.0.0.1:11 timeout=10000\nfailovers\ntick 1000\n"
-                     "read /lock\n> election-seen\nround\ntick 3000\nround\nsessions\ntick 1000\nend a\n"
-                     "- /lock\nread /lock\n> leader-lost lock @1\n> candidate-left lock @1\n+ /lock s=b\n"
-                     "read /lock\n> candidate-joined lock @1\n> leader-elected lock -> lock after 0\n"
-                     "tick 100\nround\nsessions\ntick 1000\ntime\n> failover lock -> lock ended vacancy 0\n");
+    model_script_run(
+        "a lock's next holder has the name of the one before, who does not stand any more",
+        "servers 1\nwatch /lock kind=lock\nconnect\n> connection connected\n"
+        "+ /lock s=a\nclient a on=1 at=10.0.0.1:11 timeout=10000\nfailovers\ntick 1000\n"
+        "read /lock\n> election-seen\nround\ntick 3000\nround\nsessions\ntick 1000\nend a\n"
+        "- /lock\nread /lock\n> leader-lost lock @1\n> candidate-left lock @1\n+ /lock s=b\n"
+        "read /lock\n> candidate-joined lock @1\n> leader-elected lock -> lock after 0\n"
+        "tick 100\nround\nsessions\ntick 1000\ntime\n> failover lock -> lock ended? vacancy 0\n");
 }
 
 static void tells_an_expired_session(void **state)

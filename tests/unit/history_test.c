@@ -106,7 +106,8 @@ static bool is_the_finding(void *context, const struct event *event)
         return true; /* what the changes of leader came to */
     ++*(size_t *)context;
     assert_int_equal(finding->candidate_count, NAMES + 1);
-    assert_string_equal(finding->candidates[0], "a\"b\\c\t\x01\xc2\x85\xe2\x80\xae\xf3\xa0\x81\x81\xf0\x9f\x98\x80");
+    assert_string_equal(finding->candidates[0],
+                        "a\"b\\c\t\x01\xc2\x85\xe2\x80\xae\xf3\xa0\x81\x81\xf0\x9f\x98\x80");
     assert_string_equal(finding->candidates[NAMES], "n_99");
     return true;
 }

@@ -51,6 +51,13 @@ static const struct {
      "hm-01,16000,1590420480"},
     {BYTES("\xff\0\0\0\x06m:1234PBUF\x0a\x7f\x0a\x05hm-01"), "hm-01"}, /* cut off */
     {BYTES("\xff\xff\xff\xff\xffm:1234PBUF"), NULL},
+    {BYTES("{\"endpoints\":[\"SSL://kafka-1:9093\",\"SASL_SSL://kafka-1:9094\"],\"host\":null,\"port\":-1}"),
+     "kafka-1:9093"},
+    /* Flink. */
+    {BYTES(
+         "\xac\xed\0\x05w\x31\0\x2fpekko.tcp://flink@jm-1:6123/user/rpc/dispatcher_0sr\0\x0ejava.util.UUID"),
+     "jm-1:6123"},
+    {BYTES("\xac\xed\0\x05w\x31\0\x7fpekko.tcp://flink@jm-1:6123"), NULL}, /* cut off */
     /* Accumulo. */
     {BYTES("{\"descriptors\":[{\"service\":\"MANAGER\",\"address\":\"ac1:9999\"}]}"), "ac1:9999"},
     /* Nothing for people. */
@@ -100,8 +107,31 @@ static void long_text_is_cut(void **state)
     free(identity);
 }
 
+/* A member's role and state, in this order, and no more than it says. */
+static void members_say_what_they_do(void **state)
+{
+    (void)state;
+    static const char *const said[][2] = {
+        {"{\"state\":\"streaming\",\"role\":\"replica\",\"timeline\":3}", "replica, streaming"},
+        {"{\"role\":\"primary\"}", "primary"},
+        {"{\"state\":\"starting\",\"role\":7}", "starting"},
+        {"{\"host\":\"a\"}", NULL},
+        {"{\"role\":\"a\\u001b[2J\"}", NULL},
+        {"{\"role\":\"repl", NULL},
+        {"replica", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+        char *about = identity_about_from_data(said[i][0], strlen(said[i][0]));
+        if (!!about != !!said[i][1] || (about && strcmp(about, said[i][1]) != 0))
+            fail_msg("%s: %s", said[i][0], about ? about : "nothing");
+        free(about);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(identities), cmocka_unit_test(long_text_is_cut)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(identities), cmocka_unit_test(long_text_is_cut),
+                                       cmocka_unit_test(members_say_what_they_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

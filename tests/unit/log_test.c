@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "probe/log.h"
@@ -102,10 +104,52 @@ static void missing_lines_are_counted(void **state)
     log_close();
 }
 
+/* One datagram an entry, with its priority and fields; a value cannot begin another field. */
+static void the_journal_gets_fields(void **state)
+{
+    (void)state;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char *error = NULL, name[sizeof address.sun_path + 16], got[20000];
+    snprintf(address.sun_path, sizeof address.sun_path, "%s.socket", file);
+    snprintf(name, sizeof name, "journal:%s", address.sun_path);
+    assert_false(log_open(name, &error)); /* nobody listens there yet */
+    assert_non_null(strstr(error, "cannot be written"));
+    free(error);
+    int journal = socket(AF_UNIX, SOCK_DGRAM, 0);
+    assert_int_equal(bind(journal, (const struct sockaddr *)&address, sizeof address), 0);
+    assert_true(log_open(name, &error));
+    const char *const fields[] = {"ELECTOP_CODE",  "no-leader", "ELECTOP_NOTHING", NULL, "ELECTOP_EVIDENCE",
+                                  "a\nPRIORITY=0", NULL};
+    log_fields(LOG_LEVEL_ERROR, fields, "one\n%s", "two");
+    ssize_t length = recv(journal, got, sizeof got - 1, 0);
+    assert_true(length > 0);
+    got[length] = '\0';
+    assert_string_equal(got,
+                        "PRIORITY=3\nSYSLOG_IDENTIFIER=electop\nMESSAGE=one\\x0atwo\nELECTOP_CODE=no-leader\n"
+                        "ELECTOP_EVIDENCE=a\\x0aPRIORITY=0\n");
+    log_line(LOG_LEVEL_DEBUG, "more");
+    length = recv(journal, got, sizeof got - 1, 0);
+    got[length > 0 ? length : 0] = '\0';
+    assert_string_equal(got, "PRIORITY=7\nSYSLOG_IDENTIFIER=electop\nMESSAGE=more\n");
+    close(journal);
+    log_line(LOG_LEVEL_INFO, "lost");
+    char *problem = log_take_problem();
+    assert_non_null(strstr(problem, "lacks 1 line"));
+    free(problem);
+    unlink(address.sun_path);
+    char longest[300];
+    memset(longest, 'x', sizeof longest);
+    memcpy(longest, "journal:", 8);
+    longest[sizeof longest - 1] = '\0';
+    assert_false(log_open(longest, &error));
+    free(error);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_safe),
+        cmocka_unit_test(the_journal_gets_fields),
         cmocka_unit_test(lines_are_bounded),
         cmocka_unit_test(bad_files_are_refused),
         cmocka_unit_test(missing_lines_are_counted),

@@ -242,7 +242,9 @@ static void wrong_usage(void **state)
                    "electop events, electop "
                    "report, electop autopsy, electop why, electop inject"},
         {"events --strict", "electop events has no option --strict; it belongs to electop once"},
-        {"once --for 3s", "electop once has no option --for; it belongs to electop events, electop inject"},
+        {"once --count 3", "electop once has no option --count; it belongs to electop events"},
+        {"once --for 3s", "--for ends a --watch; give that, too, or --wait DURATION"},
+        {"once --watch -o csv", "a CSV table has one end, and --watch none; ask for -o json"},
         {"config --wait 3s",
          "electop config has no option --wait; it belongs to electop once, electop check, "
          "electop export, electop discover, electop events, electop inject, electop demo"},
@@ -318,7 +320,7 @@ static void help_is_from_the_table(void **state)
          *config = options_help(COMMAND_CONFIG, recipes);
     assert_non_null(strstr(once, "--strict"));
     assert_null(strstr(once, "--no-screen"));
-    assert_null(strstr(once, "--for"));
+    assert_null(strstr(once, "--count"));
     for (int command = 0; command < COMMAND_COUNT; command++)
         assert_non_null(strstr(all, command_word((enum command)command)));
     assert_non_null(strstr(config, "stop_above_ping: 250ms"));

@@ -22,7 +22,7 @@ static void list(struct world *world, const char *const *names, size_t count)
 {
     const struct observed_children children = {
         .stat = &world->stat, .names = (char *const *)(uintptr_t)names, .count = count};
-    assert_true(registry_list(registry_of(&world->election, false), &children, world->election.hash_seed));
+    registry_list(registry_of(&world->election, false), &children, world->election.hash_seed);
 }
 
 static void read_entry(struct world *world, const char *name, uint64_t session)
@@ -95,12 +95,51 @@ static void asks_for_all_of_another_directory(void **state)
     registry_free(world.election.registry);
 }
 
+/* The members of a lock, once all are read: brokers by number, and only of a lock. */
+static void lists_the_members_of_a_lock(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"10", "9", "b"};
+    static const char broker[] = "{\"host\":\"kafka-1\",\"port\":9092,\"role\":\"broker\"}";
+    const struct recipe lock = {.family = FAMILY_LOCK}, line = {.family = FAMILY_SEQUENCE};
+    struct election election = {.hash_seed = 7, .recipe = &lock}, copy = {0};
+    const struct znode_stat stat = {.czxid = 5, .cversion = 3}, owned = {.owner = 11};
+    const struct observed_children children = {
+        .stat = &stat, .names = (char *const *)(uintptr_t)names, .count = 3};
+    const struct observed_node node = {
+        .stat = &owned, .has_data = true, .data = broker, .data_length = sizeof broker - 1};
+    struct registry *members = registry_of(&election, true);
+    registry_list(members, &children, 7);
+    assert_true(registry_list_members(&election));
+    assert_false(election.members_listed); /* none is read yet */
+    for (size_t i = 0; i < 3; i++)
+        assert_true(registry_entry(members, names[i], 7, i < 2 ? &node : NULL));
+    assert_true(registry_list_members(&election) && election.members_listed);
+    assert_int_equal(election.listed_member_count, 3);
+    assert_string_equal(election.listed_members[0].name, "9");
+    assert_string_equal(election.listed_members[1].name, "10");
+    assert_string_equal(election.listed_members[1].identity, "kafka-1:9092");
+    assert_string_equal(election.listed_members[1].about, "broker");
+    assert_int_equal(election.listed_members[1].session, 11);
+    assert_string_equal(election.listed_members[2].name, "b"); /* it may not be read */
+    assert_null(election.listed_members[2].identity);
+    assert_true(members_copy(&election, &copy));
+    assert_string_equal(copy.listed_members[2].name, "b");
+    members_free(&copy);
+    election.recipe = &line;
+    assert_true(registry_list_members(&election));
+    assert_int_equal(election.listed_member_count, 0);
+    members_free(&election);
+    registry_free(members);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(asks_for_the_new_one),
         cmocka_unit_test(asks_for_all_where_names_may_have_come_again),
         cmocka_unit_test(asks_for_all_of_another_directory),
+        cmocka_unit_test(lists_the_members_of_a_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@ static bool shows(const struct run_report *report, const char *text)
     run_picture_draw(cells, &fake_bench_running, report, &list, "");
     bool found = drawn_has(cells, text);
     cells_free(cells);
+    list_release(&list);
     return found;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "probe/zookeeper/fourletter.h"
@@ -355,6 +356,119 @@ static void tries_and_blames_each_in_turn(void **state)
     }
 }
 
+/* A server that waits for many requests, and then answers them all at once. */
+#define BURST 400
+/* An answer's work, and how many of them fit in a turn of the loop (TURN_MOST_NS of session.c). */
+#define WORK_NS 1000000
+#define A_TURN_MOST 200
+
+struct burst {
+    struct told told; /* first: the context of every callback */
+    uv_tcp_t listener;
+    uv_tcp_t *caller;
+    uint8_t heard[1 << 16];
+    size_t length;
+    int of_this_turn, of_a_turn;
+    bool answered;
+};
+
+static struct burst burst;
+
+static void on_burst_answer(void *context, enum session_result result, const struct znode_stat *stat,
+                            const void *data, size_t length)
+{
+    (void)context, (void)stat, (void)data, (void)length;
+    assert_int_equal(result, SESSION_NO_NODE);
+    nanosleep(&(struct timespec){.tv_nsec = WORK_NS}, NULL);
+    burst.of_this_turn++;
+    burst.of_a_turn = burst.of_this_turn > burst.of_a_turn ? burst.of_this_turn : burst.of_a_turn;
+    burst.answered = ++burst.told.answers == BURST;
+}
+
+static void on_turn(uv_prepare_t *prepare)
+{
+    (void)prepare;
+    burst.of_this_turn = 0;
+}
+
+static void burst_send(const void *bytes, size_t length)
+{
+    uv_buf_t buffer = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)length);
+    assert_int_equal(uv_try_write((uv_stream_t *)burst.caller, &buffer, 1), (int)length);
+}
+
+static void burst_answer_all(void)
+{
+    static uint8_t answers[BURST][20];
+    size_t at = 0, count = 0;
+    for (uint32_t length; at + 8 <= burst.length; at += 4 + length) {
+        memcpy(&length, burst.heard + at, 4);
+        length = ntohl(length);
+        if (at > 0 && count < BURST) { /* the first is the greeting */
+            static const uint8_t answer[20] = {[3] = 16, [16] = 0xff, 0xff, 0xff, 0x9b}; /* no node */
+            memcpy(answers[count], answer, sizeof answer);
+            memcpy(answers[count++] + 4, burst.heard + at + 4, 4);
+        }
+    }
+    if (count == BURST)
+        burst_send(answers, sizeof answers);
+}
+
+static void on_burst_heard(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
+{
+    static const uint8_t greeting[40] = {[3] = 36, [10] = 0x75, [11] = 0x30, [19] = 1, [23] = 16};
+    if (length < 0) {
+        uv_close((uv_handle_t *)stream, on_freed);
+        return;
+    }
+    bool greets = burst.length == 0;
+    assert_in_range(length, 0, sizeof burst.heard - burst.length);
+    memcpy(burst.heard + burst.length, buffer->base, (size_t)length);
+    burst.length += (size_t)length;
+    if (greets)
+        burst_send(greeting, sizeof greeting);
+    else if (!burst.answered)
+        burst_answer_all();
+}
+
+static void on_burst_caller(uv_stream_t *listener, int status)
+{
+    assert_int_equal(status, 0);
+    burst.caller = malloc(sizeof *burst.caller);
+    assert_non_null(burst.caller);
+    assert_int_equal(uv_tcp_init(&loop, burst.caller), 0);
+    assert_int_equal(uv_accept(listener, (uv_stream_t *)burst.caller), 0);
+    assert_int_equal(uv_read_start((uv_stream_t *)burst.caller, on_room, on_burst_heard), 0);
+}
+
+/* However much lies there to be read, signals and timers have their turn in between. */
+static void reading_gives_way(void **state)
+{
+    (void)state;
+    struct sockaddr_in address;
+    int length = sizeof address;
+    char hosts[32];
+    uv_prepare_t turns;
+    uv_prepare_init(&loop, &turns);
+    uv_prepare_start(&turns, on_turn);
+    assert_int_equal(uv_ip4_addr("127.0.0.1", 0, &address), 0);
+    assert_int_equal(uv_tcp_init(&loop, &burst.listener), 0);
+    assert_int_equal(uv_tcp_bind(&burst.listener, (const struct sockaddr *)&address, 0), 0);
+    assert_int_equal(uv_listen((uv_stream_t *)&burst.listener, 16, on_burst_caller), 0);
+    assert_int_equal(uv_tcp_getsockname(&burst.listener, (struct sockaddr *)&address, &length), 0);
+    snprintf(hosts, sizeof hosts, "127.0.0.1:%d", ntohs(address.sin_port));
+    begin_for(&burst.told, hosts, 10 * TIMEOUT_MS);
+    run_until(&burst.told.connected);
+    for (int i = 0; i < BURST; i++)
+        assert_true(session_exists(burst.told.session, "/election", false, on_burst_answer, NULL));
+    run_until(&burst.answered);
+    assert_in_range(burst.of_a_turn, 1, A_TURN_MOST);
+    session_drop(burst.told.session);
+    uv_close((uv_handle_t *)&burst.listener, NULL);
+    uv_close((uv_handle_t *)&turns, NULL);
+    uv_run(&loop, UV_RUN_NOWAIT);
+}
+
 /* A server that hangs up on whoever comes, without hearing a word. */
 struct shut_door {
     int listener;
@@ -540,6 +654,7 @@ int main(void)
         cmocka_unit_test(passes_over_dead_hosts),
         cmocka_unit_test(closes_when_told_of_a_failure),
         cmocka_unit_test(tries_and_blames_each_in_turn),
+        cmocka_unit_test(reading_gives_way),
         cmocka_unit_test(is_refused_before_its_greeting),
         cmocka_unit_test(survives_a_restart),
         cmocka_unit_test(gives_up_a_session_that_cannot_come_back),

@@ -1,0 +1,125 @@
+/* The phases of a failover as a picture, and failovers by the hour of the day. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "tui/views/failover_table.h"
+
+#define SECOND INT64_C(1000000)
+#define BEGUN (INT64_C(1763650800) * SECOND) /* 2025-11-20T15:00:00Z */
+
+static void row_text(const struct cells *cells, int y, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int x = 0; x < cells->width; x++) {
+        const char *cell = cells->at[(size_t)y * (size_t)cells->width + (size_t)x].text;
+        assert_true(used + strlen(cell) < size);
+        strcpy(text + used, cell);
+        used += strlen(cell);
+    }
+}
+
+static char first[] = "n_1", second[] = "n_2";
+
+static struct failover expired(void)
+{
+    return (struct failover){.from = first,
+                             .to = second,
+                             .lost_at = {100 * SECOND, BEGUN},
+                             .elected_at = {102 * SECOND, BEGUN + 2 * SECOND},
+                             .cause = CAUSE_EXPIRED,
+                             .cause_certainty = CERTAINTY_CERTAIN,
+                             .detection = {2 * SECOND, 4 * SECOND},
+                             .vacancy = {2 * SECOND, 2 * SECOND},
+                             .takeover = {4 * SECOND, 4 * SECOND},
+                             .total = {8 * SECOND, 10 * SECOND}};
+}
+
+/* Ten seconds over fifty columns: four of detection, of which two are certain, two vacant, four of takeover.
+ */
+static void phases_follow_each_other(void **state)
+{
+    struct failover failover = expired();
+    struct cells *cells = cells_new(2 + 12 + 50 + 2 + 18 + 1, 6);
+    char text[512];
+    (void)state;
+    cells->ascii = true;
+    assert_int_equal(failover_picture_draw(cells, 0, 6, &failover, (struct moment){100 * SECOND, BEGUN}),
+                     FAILOVER_PICTURE_ROWS);
+    row_text(cells, 1, text, sizeof text);
+    assert_memory_equal(text + 14,
+                        "__________##########"
+                        "                              ",
+                        50);
+    assert_non_null(strstr(text, "2.00-4.00s"));
+    row_text(cells, 2, text, sizeof text);
+    assert_memory_equal(text + 14,
+                        "                    ##########"
+                        "                    ",
+                        50);
+    row_text(cells, 3, text, sizeof text);
+    assert_memory_equal(text + 14, "                              ####################", 50);
+    row_text(cells, 4, text, sizeof text);
+    assert_non_null(strstr(text, "8.00-10.0s"));
+    cells_free(cells);
+}
+
+/* Nothing is drawn of a phase that nobody saw, and nothing of any in too few rows. */
+static void unknown_phases_have_no_bar(void **state)
+{
+    struct failover failover = expired();
+    struct cells *cells = cells_new(90, 6);
+    char text[512];
+    (void)state;
+    cells->ascii = true;
+    failover.detection = failover.takeover = failover.total = SPAN_UNKNOWN;
+    assert_int_equal(failover_picture_draw(cells, 0, 4, &failover, failover.lost_at), 0);
+    failover_picture_draw(cells, 0, 6, &failover, failover.lost_at);
+    row_text(cells, 1, text, sizeof text);
+    assert_null(strchr(text, '#'));
+    assert_non_null(strchr(text, '?'));
+    row_text(cells, 3, text, sizeof text);
+    assert_non_null(strstr(text, "no acknowledgement was seen"));
+    cells_free(cells);
+}
+
+/* Two at three in the afternoon, one at four: the one column is half of the other. */
+static void hours_of_the_day(void **state)
+{
+    struct failover failovers[] = {expired(), expired(), expired()};
+    struct leadership_history leadership = {.failovers = failovers, .failover_count = 3};
+    struct cells *cells = cells_new(60, 6);
+    char text[512];
+    (void)state;
+    cells->ascii = true;
+    failovers[1].lost_at.wall_us += 86400 * SECOND;
+    failovers[2].lost_at.wall_us += 90000 * SECOND;
+    assert_int_equal(failover_hours_draw(cells, 0, 6, &leadership), 6);
+    row_text(cells, 1, text, sizeof text); /* two columns an hour, from 8 on */
+    assert_int_equal(text[8 + 15 * 2], '#');
+    assert_int_equal(text[8 + 16 * 2], ' ');
+    row_text(cells, 4, text, sizeof text);
+    assert_int_equal(text[8 + 15 * 2], '#');
+    assert_int_equal(text[8 + 16 * 2], '#');
+    assert_int_equal(text[8 + 14 * 2], ' ');
+    leadership.failover_count = 0;
+    assert_int_equal(failover_hours_draw(cells, 0, 6, &leadership), 0);
+    cells_free(cells);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(phases_follow_each_other),
+                                       cmocka_unit_test(unknown_phases_have_no_bar),
+                                       cmocka_unit_test(hours_of_the_day)};
+    setenv("TZ", "UTC", 1);
+    tzset();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
