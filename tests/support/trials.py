@@ -127,10 +127,10 @@ class Churn:
             session.close()
 
 
-def listed_at(log, address=""):
-    """When a server's sessions came, in seconds since the epoch: the program's own log says so."""
+def listed_at(log, address="", what="sessions"):
+    """When a server's sessions or connections came, in seconds since the epoch: the program's own log says so."""
     with open(log, encoding="utf-8", errors="replace") as f:
-        times = re.findall(rf"^(\S+)Z debug {re.escape(address)}.*: \d+ sessions", f.read(), re.M)
+        times = re.findall(rf"^(\S+)Z debug {re.escape(address)}.*: \d+ {what}", f.read(), re.M)
     return [datetime.datetime.fromisoformat(f"{one}+00:00").timestamp() for one in times]
 
 
@@ -141,10 +141,12 @@ def longest_without(moments, since, until):
 
 
 def was_well_seen(log, died, told):
-    """Whether the servers were asked as often as on a quiet machine, from before a death until it was told."""
+    """Whether the servers were asked as often as on a quiet machine, from before a death until it was told. A busy
+    one lists its connections too slowly to be asked for them as often as for its sessions."""
     offset = time.time() - time.monotonic()
     since, to = died + offset - LOOKS_APART_S, told + offset
-    return longest_without(listed_at(log), since, to) <= LOOKS_APART_S
+    return all(longest_without(listed_at(log, what=what), since, to) <= LOOKS_APART_S
+               for what in ("sessions", "connections"))
 
 
 def told(events, trials, within, log):
