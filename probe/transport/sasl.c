@@ -30,6 +30,7 @@ struct sasl_context {
     char host[256]; /* that a ticket is known for ... */
     time_t valid_until_s;
     time_t refused_s;
+    char refused_host[256]; /* empty: no host gets a ticket */
     char refusal[SASL_PROBLEM_TEXT];
     char cache[64]; /* in memory, for a keytab's tickets */
 };
@@ -287,6 +288,22 @@ static OM_uint32 ticket_fetch(const struct sasl_context *context, gss_cred_id_t 
     return major;
 }
 
+/* Whether there was no ticket for this host a moment ago. Under the lock. */
+static bool context_is_refused(const struct sasl_context *context, const char *host, time_t now_s)
+{
+    return context->refusal[0] && now_s - context->refused_s < REFUSED_FOR_S && now_s >= context->refused_s &&
+           (!context->refused_host[0] || strcmp(context->refused_host, host) == 0);
+}
+
+/* A service that the KDC does not know says nothing of the other servers'. */
+static void context_refuse(struct sasl_context *context, OM_uint32 major, OM_uint32 minor, const char *host)
+{
+    bool this_one = (krb5_error_code)minor == KRB5KDC_ERR_S_PRINCIPAL_UNKNOWN;
+    kerberos_describe(context, major, minor, host, context->refusal);
+    snprintf(context->refused_host, sizeof context->refused_host, "%s", this_one ? host : "");
+    context->refused_s = time(NULL);
+}
+
 /* Under the lock. */
 static bool context_renew(struct sasl_context *context, const char *host)
 {
@@ -294,15 +311,14 @@ static bool context_renew(struct sasl_context *context, const char *host)
     OM_uint32 minor = 0, ignored, lifetime_s = 0;
     if (context->credential && strcmp(context->host, host) == 0 && context->valid_until_s > now_s)
         return true;
-    if (context->refusal[0] && now_s - context->refused_s < REFUSED_FOR_S && now_s >= context->refused_s)
+    if (context_is_refused(context, host, now_s))
         return false;
     gss_cred_id_t credential = GSS_C_NO_CREDENTIAL;
     OM_uint32 major = credential_acquire(context, &credential, &minor);
     if (!GSS_ERROR(major))
         major = ticket_fetch(context, credential, host, &minor, &lifetime_s);
     if (GSS_ERROR(major)) {
-        kerberos_describe(context, major, minor, host, context->refusal);
-        context->refused_s = time(NULL);
+        context_refuse(context, major, minor, host);
         gss_release_cred(&ignored, &credential);
         return false;
     }

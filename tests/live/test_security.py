@@ -508,6 +508,23 @@ def test_tickets(kdc, tmp_path):
         made.close()
 
 
+def test_one_service_that_is_unknown(kdc, tmp_path):
+    """One host is written by a name that the KDC does not know: the next is logged in to at once, and nothing is said of it."""
+    made = Secured("kerberos", tmp_path / "s", None, kdc)
+    log = tmp_path / "log"
+    try:
+        with Line(made.hosts) as other:  # 127.0.0.1, where the service is called localhost
+            with open(made.config, encoding="utf-8") as f:
+                config = made.write("two.yaml", f.read().replace(f"hosts: {made.hosts}", f"hosts: '{other.address},{made.hosts}'"))
+            for _ in range(8):  # the C client begins with either
+                done = run("once", "--quick", "--json", "-c", config, "--wait", "20s", "--admin", "off", "--log", str(log), "/election", env=made.env)
+                assert json.loads(done.out)["clusters"][0]["state"] == "connected", done
+        assert "knows no service zookeeper/127.0.0.1" in log.read_text()
+        assert f"cannot log in to {made.hosts}" not in log.read_text(), log.read_text()
+    finally:
+        made.close()
+
+
 def test_a_kdc_that_never_answers(kdc, tmp_path, monkeypatch):
     """However many logins wait for it, the loop goes on: Ctrl-C ends at once."""
     made, over = Secured("kerberos", tmp_path / "s", None, kdc), threading.Event()
