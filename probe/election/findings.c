@@ -193,6 +193,16 @@ static void name_assumption(char *evidence, size_t size, enum presumption missin
              kind->settles ? " settles it)" : "");
 }
 
+/* Nobody should restart a healthy client because of a suspicion. */
+static const char *doubted_advice(const char *advice, enum certainty_verdict verdict, char *buffer, size_t size)
+{
+    if (strncmp(advice, "restart ", strlen("restart ")) != 0)
+        return advice;
+    snprintf(buffer, size, "%s, %s",
+             verdict == VERDICT_SUSPECTED ? "if this assumption holds" : "if this proves certain", advice);
+    return buffer;
+}
+
 void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity severity,
                      enum certainty certainty, uint64_t subject, const struct candidate *const *who,
                      size_t count, const char *advice, const char *format, ...)
@@ -214,7 +224,7 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
         return;
     if (fresh)
         entry = entry_new(d, code, subject);
-    char evidence[TEXT_MOST];
+    char evidence[TEXT_MOST], doubted[TEXT_MOST];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(evidence, sizeof evidence, format, arguments);
@@ -241,7 +251,10 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
         finding->unconfirmed_since = (struct moment){0};
     changed |= set_names(finding, who, count);
     changed |= text_replace(&finding->evidence, evidence);
-    changed |= text_replace(&finding->advice, advice ? advice : finding_kind(code)->advice);
+    advice = advice ? advice : finding_kind(code)->advice;
+    if (certainty == CERTAINTY_SUSPECTED)
+        advice = doubted_advice(advice, verdict, doubted, sizeof doubted);
+    changed |= text_replace(&finding->advice, advice);
     entry->mark = MARK_RAISED;
     if (fresh)
         baseline_since(d->f, finding);
