@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <microhttpd.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -51,7 +52,8 @@ struct listener {
     uv_loop_t *loop;
     struct MHD_Daemon *daemon;
     struct MHD_Response *index, *missing, *refused;
-    struct page pages[2]; /* by format */
+    struct page pages[2][2]; /* by format, and whether it is compressed */
+    struct libdeflate_compressor *compressor;
     uv_poll_t *poll;
     uv_timer_t *timer;
     listener_page_fn fn;
@@ -74,15 +76,29 @@ static struct MHD_Response *listener_fixed(const char *text, const char *type)
     return response;
 }
 
-/* NULL: out of memory. */
-static struct MHD_Response *listener_page(struct listener *l, bool openmetrics)
+/* The fastest level: a page of 1.2 MB becomes 0.1 MB within 4 ms. */
+#define COMPRESSION_LEVEL 1
+
+static void listener_compress(struct listener *l, struct buffer *page)
 {
-    struct page *page = &l->pages[openmetrics];
+    size_t room = libdeflate_gzip_compress_bound(l->compressor, page->length);
+    char *bytes = xmalloc(room);
+    size_t length = libdeflate_gzip_compress(l->compressor, page->bytes, page->length, bytes, room);
+    buffer_free(page);
+    *page = (struct buffer){.bytes = bytes, .length = length, .room = room};
+}
+
+/* NULL: libmicrohttpd is out of memory. */
+static struct MHD_Response *listener_page(struct listener *l, bool openmetrics, bool gzip)
+{
+    struct page *page = &l->pages[openmetrics][gzip];
     uint64_t now_ms = uv_now(l->loop);
     if (page->response && now_ms - page->made_ms < PAGE_AGE_MS)
         return page->response;
     struct buffer out = {0};
     l->fn(l->context, openmetrics, &out);
+    if (gzip)
+        listener_compress(l, &out);
     struct MHD_Response *response =
         buffer_failed(&out) ? NULL
                             : MHD_create_response_from_buffer(out.length, out.bytes, MHD_RESPMEM_MUST_FREE);
@@ -93,10 +109,26 @@ static struct MHD_Response *listener_page(struct listener *l, bool openmetrics)
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
                             openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
                                         : "text/plain; version=0.0.4; charset=utf-8");
+    MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+    if (gzip)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
     if (page->response)
         MHD_destroy_response(page->response); /* those who are reading it keep it */
     *page = (struct page){response, now_ms};
     return response;
+}
+
+static const char *listener_header(struct MHD_Connection *connection, const char *name)
+{
+    const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    return value ? value : "";
+}
+
+static bool listener_takes_gzip(struct MHD_Connection *connection)
+{
+    const char *gzip = strstr(listener_header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING), "gzip");
+    return gzip &&
+           (strncmp(gzip, "gzip;q=", strlen("gzip;q=")) != 0 || strtod(gzip + strlen("gzip;q="), NULL) > 0);
 }
 
 static enum MHD_Result listener_on_request(void *context, struct MHD_Connection *connection, const char *url,
@@ -114,8 +146,9 @@ static enum MHD_Result listener_on_request(void *context, struct MHD_Connection 
         return MHD_queue_response(connection, MHD_HTTP_OK, l->index);
     if (strcmp(url, "/metrics") != 0)
         return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND, l->missing);
-    const char *accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
-    struct MHD_Response *page = listener_page(l, accept && strstr(accept, "application/openmetrics-text"));
+    const char *accept = listener_header(connection, MHD_HTTP_HEADER_ACCEPT);
+    struct MHD_Response *page =
+        listener_page(l, strstr(accept, "application/openmetrics-text"), listener_takes_gzip(connection));
     return page ? MHD_queue_response(connection, MHD_HTTP_OK, page) : MHD_NO;
 }
 
@@ -268,7 +301,8 @@ static struct listener *listener_start(uv_loop_t *loop, const char *address, lis
     l->index = listener_fixed(index_page, "text/html; charset=utf-8");
     l->missing = listener_fixed(missing_page, "text/plain; charset=utf-8");
     l->refused = listener_fixed(refused_page, "text/plain; charset=utf-8");
-    if (listener_attach(l, descriptor) && l->index && l->missing && l->refused) {
+    l->compressor = libdeflate_alloc_compressor(COMPRESSION_LEVEL);
+    if (listener_attach(l, descriptor) && l->index && l->missing && l->refused && l->compressor) {
         log_line(LOG_LEVEL_INFO, "serving metrics on http://%s/metrics", l->address);
         return l;
     }
@@ -292,11 +326,17 @@ static void listener_stop(struct listener *l)
     loop_timer_free(l->timer);
     if (l->daemon)
         MHD_stop_daemon(l->daemon);
-    struct MHD_Response *const responses[] = {l->index, l->missing, l->refused, l->pages[0].response,
-                                              l->pages[1].response};
+    struct MHD_Response *const responses[] = {l->index,
+                                              l->missing,
+                                              l->refused,
+                                              l->pages[false][false].response,
+                                              l->pages[false][true].response,
+                                              l->pages[true][false].response,
+                                              l->pages[true][true].response};
     for (size_t i = 0; i < sizeof responses / sizeof *responses; i++)
         if (responses[i])
             MHD_destroy_response(responses[i]);
+    libdeflate_free_compressor(l->compressor);
     free(l);
 }
 

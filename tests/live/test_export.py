@@ -1,5 +1,6 @@
 """`electop export`: what Prometheus reads, a real Prometheus that reads it, and clients that misbehave."""
 import glob
+import gzip
 import json
 import os
 import re
@@ -114,6 +115,22 @@ def test_formats_and_paths(path, exporter):
         with pytest.raises(urllib.error.HTTPError) as refused:
             one.get(place, method=method)
         assert refused.value.code == status
+
+
+def test_compressed(path, exporter):
+    """A scraper that takes gzip, as Prometheus does, gets it; one that does not, or refuses it, gets text."""
+    one = exporter(path)
+    def get(accept_encoding, accept="text/plain"):
+        asked = urllib.request.Request(f"http://{one.address}/metrics", headers={"Accept": accept, "Accept-Encoding": accept_encoding})
+        with urllib.request.urlopen(asked, timeout=10) as answer:
+            return answer.headers, answer.read()
+    for accept, end in ("text/plain", b"\n"), ("application/openmetrics-text", b"# EOF\n"):
+        headers, page = get("deflate, gzip;q=0.9" if end == b"\n" else "gzip", accept)
+        assert headers["Content-Encoding"] == "gzip" and headers["Vary"] == "Accept-Encoding"
+        assert gzip.decompress(page).startswith(b"# HELP ") and gzip.decompress(page).endswith(end)
+    for refused in "identity", "gzip;q=0":
+        headers, page = get(refused)
+        assert headers["Content-Encoding"] is None and page.startswith(b"# HELP ")
 
 
 def test_port_in_use_and_wrong_addresses(zk):

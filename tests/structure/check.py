@@ -35,6 +35,7 @@ DOORS = {
     "sqlite": (r"sqlite3(ext)?\.h$", ["probe/history/*"]),
     "microhttpd": (r"microhttpd", ["probe/metrics/exporter.c"]),
     "zlib": (r"z(lib|conf)\.h$", ["probe/history/*", "probe/transactions/*"]),
+    "libdeflate": (r"libdeflate", ["probe/history/*", "probe/metrics/exporter.c", "probe/transactions/*"]),
     "archive": (r"archive(_entry)?\.h$", ["probe/transactions/log_set.c"]),
 }
 
