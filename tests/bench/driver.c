@@ -7,6 +7,7 @@
  * It reads commands from standard input, a line each, and answers with lines of which the last is "done":
  *
  *     stand PATH COUNT                     COUNT candidates stand for election at PATH, which is made
+ *     plant PATH COUNT                     COUNT plain znodes come to stand below PATH, which is made
  *     fall PATH COUNT LEAST_MS MOST_MS     the leader's znode is deleted COUNT times, at random intervals;
  *                                          half way through each, another candidate joins at the end
  *     churn PATH PER_S SECONDS LEADER_MS   so many joins and so many departures a second, evenly spread; the
@@ -255,6 +256,20 @@ static void stand(struct driver *d, const char *path, long count)
     print_records(d, false);
 }
 
+static void plant(struct driver *d, const char *path, long count)
+{
+    char child[PATH_MOST + 24];
+    make_directory(d, path);
+    for (long i = 0; i < count; i++) {
+        turn_until_answered(d, IN_FLIGHT);
+        snprintf(child, sizeof child, "%s/d%ld", path, i);
+        d->in_flight++;
+        if (zoo_acreate(next_session(d), child, "", 0, &ZOO_OPEN_ACL_UNSAFE, 0, on_directory, &d->in_flight) != ZOK)
+            die("create %s", child);
+    }
+    turn_until_answered(d, 0);
+}
+
 static void fall(struct driver *d, struct crowd *crowd, long count, long least_ms, long most_ms)
 {
     for (long i = 0; i < count && !bare_ended() && crowd->count > 0; i++) {
@@ -306,6 +321,8 @@ static void obey(struct driver *d, const char *line)
     }
     if (got == 3 && strcmp(word, "stand") == 0)
         stand(d, path, n[0]);
+    else if (got == 3 && strcmp(word, "plant") == 0)
+        plant(d, path, n[0]);
     else if (got == 5 && strcmp(word, "fall") == 0 && n[1] <= n[2])
         fall(d, crowd_find(d, path), n[0], n[1], n[2]);
     else if (got == 5 && strcmp(word, "churn") == 0 && n[0] > 0 && n[2] > 0)

@@ -3,6 +3,8 @@
  *
  *     floor HOSTS notify PATH SECONDS   an exists watch on the leader; when it fires, one read of the next
  *     floor HOSTS look PATH             connect, read the list, read every candidate, pipelined
+ *     floor HOSTS walk PATH             connect, read the list of children of every znode below, pipelined
+ *     floor HOSTS elections PATH        connect, read the lists of PATH and of its children, and the data of theirs
  *     floor HOSTS churn PATH SECONDS    read the whole list again at every notification
  *
  * It prints what it saw with its own times (microseconds of CLOCK_MONOTONIC); see each mode. It ends by
@@ -209,6 +211,89 @@ static void look(struct watching *w, int64_t within_us)
 }
 
 /*
+ * walk, elections: print, when everything has been read,
+ *     looked AT COUNT
+ */
+struct place {
+    struct walking *walking;
+    struct place *next;
+    int depth;
+    char path[];
+};
+
+struct walking {
+    struct watching *watching;
+    int data_depth; /* data is read here instead of children; -1: nowhere */
+    struct place *first, *last;
+    size_t in_flight, count;
+};
+
+static void place_add(struct walking *k, const char *parent, const char *name, int depth)
+{
+    size_t room = strlen(parent) + strlen(name) + 2;
+    struct place *place = malloc(sizeof *place + room);
+    if (place == NULL)
+        die("out of memory");
+    *place = (struct place){.walking = k, .depth = depth};
+    snprintf(place->path, room, "%s%s%s", strcmp(parent, "/") == 0 ? "" : parent, *name != '\0' ? "/" : "", name);
+    if (k->last != NULL)
+        k->last->next = place;
+    else
+        k->first = place;
+    k->last = place;
+}
+
+static void on_place(int rc, const struct String_vector *names, const struct Stat *stat, const void *context)
+{
+    struct place *place = (struct place *)(uintptr_t)context;
+    struct walking *k = place->walking;
+    (void)stat;
+    k->in_flight--;
+    k->count++;
+    if (rc != ZNONODE)
+        check(rc, "children");
+    for (int32_t i = 0; rc == ZOK && i < names->count; i++)
+        place_add(k, place->path, names->data[i], place->depth + 1);
+    free(place);
+}
+
+static void on_place_data(int rc, const char *value, int length, const struct Stat *stat, const void *context)
+{
+    (void)value, (void)length;
+    on_place(rc == ZOK ? ZNONODE : rc, NULL, stat, context);
+}
+
+static void place_read(struct walking *k)
+{
+    zhandle_t *zh = k->watching->bare.zh;
+    struct place *place = k->first;
+    k->first = place->next;
+    if (k->first == NULL)
+        k->last = NULL;
+    k->in_flight++;
+    if (place->depth == k->data_depth)
+        check(zoo_aget(zh, place->path, 0, on_place_data, place), "get");
+    else
+        check(zoo_aget_children2(zh, *place->path != '\0' ? place->path : "/", 0, on_place, place), "children");
+}
+
+static void walk(struct watching *w, int data_depth, int64_t within_us)
+{
+    struct walking k = {.watching = w, .data_depth = data_depth};
+    int64_t until_us = now_us() + within_us;
+    bare_connect(&w->bare, 1);
+    place_add(&k, w->path, "", 0);
+    while (k.first != NULL || k.in_flight > 0) {
+        while (k.first != NULL && k.in_flight < READS_IN_FLIGHT)
+            place_read(&k);
+        if (bare_ended() || now_us() > until_us)
+            die("%s was not read in time", w->path);
+        bare_turn(&w->bare, 1, -1, until_us);
+    }
+    printf("looked %lld %zu\n", (long long)now_us(), k.count);
+}
+
+/*
  * churn: prints "leader NAME AT" whenever a list shows another leader than the one before it, and at its
  * end "read LISTS CPU_MS".
  */
@@ -258,7 +343,7 @@ static void churn(struct watching *w, int64_t for_us)
 
 static void usage(void)
 {
-    fputs("usage: floor HOSTS notify|look|churn PATH [SECONDS]\n", stderr);
+    fputs("usage: floor HOSTS notify|look|walk|elections|churn PATH [SECONDS]\n", stderr);
     exit(2);
 }
 
@@ -282,6 +367,10 @@ int main(int argc, char **argv)
         notify(&w, seconds * 1000000);
     else if (strcmp(argv[2], "look") == 0)
         look(&w, seconds * 1000000);
+    else if (strcmp(argv[2], "walk") == 0)
+        walk(&w, -1, seconds * 1000000);
+    else if (strcmp(argv[2], "elections") == 0)
+        walk(&w, 2, seconds * 1000000);
     else if (strcmp(argv[2], "churn") == 0)
         churn(&w, seconds * 1000000);
     else

@@ -8,6 +8,7 @@ import time
 
 from measure_crowd import measure_crowd
 from measure_history import measure_history
+from measure_operation import measure_operation
 from measure_transactions import measure_transactions
 from measure_transport import measure_transport
 from rig import TOOLS, BenchError, cpu_us, resident_kb, settle, wait_until
@@ -391,4 +392,4 @@ def measure_diagnose(_rig, rounds, _quick, say):
 MEASURES = {"fall": measure_fall, "look": measure_look, "churn": measure_churn, "idle": measure_idle,
             "frame": measure_frame, "keys": measure_keys, "picture": measure_picture, "asking": measure_asking,
             "history": measure_history, "diagnose": measure_diagnose, "crowd": measure_crowd,
-            "transport": measure_transport, "transactions": measure_transactions}
+            "transport": measure_transport, "transactions": measure_transactions, "operation": measure_operation}

@@ -230,10 +230,11 @@ class Rig:
         return Stamped(self.directory, [os.path.join(TOOLS, "floor"), self.hosts, mode, path, str(seconds)],
                        self.environment)
 
+    def program(self, command, *arguments):
+        return Stamped(self.directory, [os.path.join(BUILD, "electop"), command, *arguments], self.environment)
+
     def electop(self, command, *arguments):
-        return Stamped(self.directory, [os.path.join(BUILD, "electop"), command, "-s", self.hosts, "--admin", self.admin,
-                        *arguments],
-                       self.environment)
+        return self.program(command, "-s", self.hosts, "--admin", self.admin, *arguments)
 
     def warm(self, seconds):
         """A cold server takes twice as long: let it do of everything what it will be measured with."""
