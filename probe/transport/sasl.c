@@ -209,6 +209,8 @@ static void kerberos_describe(const struct sasl_context *context, OM_uint32 majo
         GSS_ERROR(major) == GSS_S_CREDENTIALS_EXPIRED || (krb5_error_code)minor == KRB5KRB_AP_ERR_TKT_EXPIRED;
     switch ((krb5_error_code)minor) {
     case KRB5KRB_AP_ERR_SKEW:
+    case KRB5KRB_AP_ERR_TKT_NYV:
+    case KRB5_KDCREP_SKEW:
         snprintf(problem, SASL_PROBLEM_TEXT,
                  "Kerberos: this machine's clock and the KDC's are too far apart; set the clock");
         return;
@@ -596,9 +598,9 @@ static enum sasl_turn sasl_refused(struct sasl *s, int32_t error)
     const char *mechanism = is_gssapi(s->context) ? "GSSAPI" : "DIGEST-MD5";
     const char *who = is_gssapi(s->context) ? settings->principal : settings->user;
     if (error == ERROR_LOGIN_FAILED || error == ERROR_LOGIN_REQUIRED)
-        snprintf(what, sizeof what,
-                 "it refuses %s%s%.60s; check the credentials, and that the server offers %s", mechanism,
-                 who ? " as " : "", who ? who : "", mechanism);
+        snprintf(what, sizeof what, "it refuses %s%s%.60s; check %s, and that the server offers %s", mechanism,
+                 who ? " as " : "", who ? who : "",
+                 is_gssapi(s->context) ? "that its clock and ours agree" : "the credentials", mechanism);
     else
         snprintf(what, sizeof what, "error %d; see the server's log", (int)error);
     return sasl_fail(s, what);

@@ -20,8 +20,8 @@ from waiting import until
 
 LIMIT_S = 420
 VERSIONS = ("3.8", "3.9.3")
-ROWS = ("watch", "once", "discover", "events", "check", "export", "record", "replay", "report", "why", "inject", "compare", "kazoo",
-        "Curator")
+ROWS = ("watch", "once", "discover", "events", "check", "export", "record", "replay", "report", "autopsy", "why", "inject", "config",
+        "compare", "kazoo", "Curator")
 # They read no cluster, or make their own.
 OTHERS = {"completion", "demo", "help", "version"}
 MANUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "doc", "electop-security.7.in")
@@ -260,6 +260,7 @@ def table(rows):
 def test_every_command_is_a_row():
     said = run("help").out.split("Commands:")[1].split("\n\n")[0]
     words = set(re.findall(r"(?m)^  (\w+) ", said))
+    assert set(ROWS) == set(COMMANDS) | {"kazoo", "Curator"}
     assert words == set(COMMANDS) - {"compare"} | OTHERS, words ^ (set(COMMANDS) | OTHERS)
 
 

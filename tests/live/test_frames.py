@@ -299,7 +299,8 @@ def stand_beside(made):
 
 # Each of them for as long as it takes to lose dozens of connections. The dashboard and the recorder end by a signal.
 COMMANDS = [("once", "--quick", "--wait", "2s", "/election"), ("once", "--wait", "2s", "--json"), ("events", "--for", "4s", "/election"),
-            ("events", "--json", "--for", "4s"), ("check", "--wait", "2s", "/election"), ("export", "--once", "--wait", "2s"), ("record",), ("watch",),
+            ("events", "--json", "--for", "4s"), ("discover", "--wait", "2s"), ("check", "--wait", "2s", "/election"),
+            ("export", "--once", "--wait", "2s"), ("record",), ("watch",),
             ("inject", "/electop-sandbox/frames", "-n", "40", "--for", "2s", "--wait", "3s")]
 
 

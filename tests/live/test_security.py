@@ -612,6 +612,22 @@ def test_clock_that_is_off(kdc, tmp_path):
     assert "clock and the KDC's are too far apart; set the clock" in said, said
 
 
+@pytest.mark.parametrize("seconds", [-400, 400])
+def test_clocks_that_differ(seconds, kdc, tmp_path):
+    """A KDC whose clock is not ours, and a server whose clock is not the KDC's, to which the library has set ours."""
+    made = Secured("kerberos", tmp_path / "s", None, kdc)
+    security = f"    sasl: {{keytab: {kdc.path('watcher.keytab')}}}\n"
+    try:
+        with kdc.ahead(seconds, "kdc_timesync = 0") as config:
+            said = problem_of(tmp_path, made.hosts, security, env={"KRB5_CONFIG": config})
+        assert "clock and the KDC's are too far apart; set the clock" in said, said
+        with kdc.ahead(seconds, "kdc_timesync = 1") as config:
+            said = problem_of(tmp_path, made.hosts, security, env={"KRB5_CONFIG": config})
+        assert "it refuses GSSAPI; check that its clock and ours agree" in said, said
+    finally:
+        made.close()
+
+
 def asks_for_login(tokens):
     """A server that answers the n-th SASL token with the n-th of these, and all further ones with the last."""
     def talk(connection):
