@@ -149,6 +149,7 @@ struct cluster {
     enum replicas_next replicas_next;
     const struct recipe *marks_proved[8]; /* layouts whose acknowledgement was seen here; NULL: no more */
     uint64_t turn;                        /* of the latest observation about all its elections' sessions */
+    uint64_t serial;                      /* of the latest election, tenure or failover */
 };
 
 /* The state of all clusters; model.h is about it as a whole. */

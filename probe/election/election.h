@@ -120,6 +120,7 @@ struct tenure {
     struct moment to; /* mono_us 0: still going on */
     bool from_exact;  /* its beginning was seen */
     bool gap;         /* not observed: neither led nor vacant is claimed */
+    uint64_t serial;  /* of its cluster; 0: it has none. Once two others follow it does not change */
 };
 #define TENURES_KEPT 128
 #define FAILOVERS_KEPT 64
@@ -241,6 +242,7 @@ struct election {
     bool mark_denied, mark_configured;
     bool mark_unread;               /* it, or its registry, may be otherwise by now */
     uint64_t turn;                  /* of the latest observation that may have changed it */
+    uint64_t serial;                /* of its cluster: no other one has it, before or after */
     struct registry *registry;      /* NULL: has none */
     struct registry *members;       /* NULL: has none */
     bool registry_complete;         /* of a frozen picture, which keeps no registry */

@@ -17,6 +17,7 @@ struct election *election_new(struct cluster *cluster, const char *path, uint32_
 {
     struct election *election = xcalloc(1, sizeof *election);
     election->cluster = cluster;
+    election->serial = cluster ? ++cluster->serial : 0;
     election->path_hash = hash;
     election->next_sequence = -1;
     election->change.vacancy_us = election->change.takeover_us = -1;

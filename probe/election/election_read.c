@@ -242,6 +242,7 @@ bool election_keep_failover(struct election *election, const struct failover *fr
         return false;
     }
     *slot = copy;
+    slot->serial = election->cluster ? ++election->cluster->serial : 0;
     election->failover_count++;
     return true;
 }

@@ -52,7 +52,8 @@ struct failover {
     enum certainty cause_certainty;
     char *evidence; /* for people; or NULL */
     struct span detection, vacancy, takeover, total;
-    int64_t gap_us; /* > 0: found after a gap of this length; counted apart, and in no statistics */
+    int64_t gap_us;  /* > 0: found after a gap of this length; counted apart, and in no statistics */
+    uint64_t serial; /* of its cluster; 0: it has none. What is kept does not change any more */
 };
 
 /* A copy with separate texts. False: out of memory, and *to owns nothing. */

@@ -4,6 +4,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "probe/election/cluster.h"
 
 struct tenure *tenure_at(struct election *election, size_t i)
 {
@@ -43,6 +44,11 @@ static bool tenure_room(struct election *election)
     return true;
 }
 
+static uint64_t tenure_serial(struct election *election)
+{
+    return election->cluster ? ++election->cluster->serial : 0;
+}
+
 void tenure_begin(struct election *election, const struct candidate *who, struct moment from, bool exact,
                   bool gap)
 {
@@ -56,7 +62,8 @@ void tenure_begin(struct election *election, const struct candidate *who, struct
                                              .identity = who ? text_copy(who->identity) : NULL,
                                              .from = from,
                                              .from_exact = exact,
-                                             .gap = gap};
+                                             .gap = gap,
+                                             .serial = tenure_serial(election)};
 }
 
 void tenure_put(struct election *election, const struct tenure *tenure)
@@ -66,6 +73,7 @@ void tenure_put(struct election *election, const struct tenure *tenure)
     election->tenure_count++;
     struct tenure *last = tenure_last(election);
     *last = *tenure;
+    last->serial = tenure_serial(election);
     last->name = text_copy(tenure->name);
     last->identity = text_copy(tenure->identity);
 }

@@ -32,12 +32,28 @@ enum item_kind {
     ITEM_KINDS
 };
 
+/* Of a history that only grows: an item that was written, and cannot change any more if it is settled. */
+struct kept_item {
+    uint64_t serial;
+    uint32_t slot, same;
+    bool settled;
+};
+struct kept_list {
+    struct kept_item *items;
+    size_t count, room;
+};
+/* What an election's slot remembers. */
+struct kept_history {
+    struct kept_list tenures, failovers;
+};
+
 struct slot {
     unsigned char *bytes; /* NULL: free */
     uint32_t length, key_length;
     uint32_t hash, next;             /* of its key, and the next one in its bucket */
     uint32_t parent, child, sibling; /* the first below it; the next one beside it */
     uint32_t round;                  /* of the update that saw it last */
+    struct kept_history *history;    /* or NULL */
 };
 
 /* What moves all the time of a server, as it was written last. */
@@ -71,6 +87,8 @@ struct picture {
     bool has_base;
     struct last_figures *figures;
     size_t figure_count;
+    struct kept_item *elections; /* in the order of the update before */
+    size_t election_count, election_room;
     struct buffer item; /* being written */
     size_t key_length;
     uint32_t parent;
@@ -84,6 +102,10 @@ void item_key(struct picture *picture);
 uint32_t item_end(struct picture *picture, struct buffer *patch);
 /* The item of this key, if it is there, stays as it is. */
 uint32_t item_keep(struct picture *picture);
+/* The same, of what the caller knows to be in this slot. */
+void item_stays(struct picture *picture, uint32_t slot);
+/* Of this slot; it is freed with it. */
+struct kept_history *item_history(struct picture *picture, uint32_t slot);
 /* Removes children of parent (SLOT_NONE: items without a parent) that were not written in this round. */
 void items_sweep(struct picture *picture, uint32_t parent, struct buffer *patch);
 

@@ -20,17 +20,29 @@ struct picture *snapshot_new(void)
     return picture;
 }
 
+static void history_free(struct slot *slot)
+{
+    if (!slot->history)
+        return;
+    free(slot->history->tenures.items);
+    free(slot->history->failovers.items);
+    free(slot->history);
+    slot->history = NULL;
+}
+
 void snapshot_clear(struct picture *p)
 {
-    for (size_t i = 0; i < p->count; i++)
+    for (size_t i = 0; i < p->count; i++) {
         free(p->slots[i].bytes);
+        history_free(&p->slots[i]);
+    }
     for (size_t i = 0; i < p->bucket_count; i++)
         p->buckets[i] = SLOT_NONE;
     p->count = p->vacant_count = p->used = 0;
     p->top = SLOT_NONE;
     p->has_base = p->failed = false;
     p->turn = 0;
-    p->figure_count = 0;
+    p->figure_count = p->election_count = 0;
 }
 
 void snapshot_free(struct picture *picture)
@@ -42,6 +54,7 @@ void snapshot_free(struct picture *picture)
     free(picture->vacant);
     free(picture->buckets);
     free(picture->figures);
+    free(picture->elections);
     buffer_free(&picture->item);
     buffer_free(&picture->order);
     free(picture);
@@ -146,6 +159,7 @@ static void snapshot_take(struct picture *p, uint32_t at, struct buffer *patch)
     *link = slot->next;
     free(slot->bytes);
     slot->bytes = NULL;
+    history_free(slot);
     p->used--;
     put_number(patch, (uint64_t)at * RECORDS + RECORD_GONE);
     room_for_one(&p->vacant, p->vacant_count, &p->vacant_room, sizeof *p->vacant);
@@ -235,6 +249,19 @@ uint32_t item_keep(struct picture *p)
     if (at != SLOT_NONE)
         p->slots[at].round = p->round;
     return at;
+}
+
+void item_stays(struct picture *p, uint32_t at)
+{
+    p->slots[at].round = p->round;
+}
+
+struct kept_history *item_history(struct picture *p, uint32_t at)
+{
+    struct slot *slot = &p->slots[at];
+    if (!slot->history)
+        slot->history = xcalloc(1, sizeof *slot->history);
+    return slot->history;
 }
 
 void items_sweep(struct picture *p, uint32_t parent, struct buffer *patch)

@@ -220,13 +220,19 @@ static uint32_t snapshot_items_write_election(struct writing *w, const struct el
     return snapshot_items_end(w);
 }
 
-/* Nothing was observed of it: it stays, with all that is below it. False: it is not there yet. */
-static bool keep_election(struct writing *w, const struct election *e, uint32_t cluster)
+/* Nothing was observed of the n-th of all elections: it stays, with all that is below it. SLOT_NONE: it is not
+ * there yet. */
+static uint32_t keep_election(struct writing *w, const struct election *e, size_t n, uint32_t cluster)
 {
+    struct picture *p = w->picture;
+    if (n < p->election_count && e->serial != 0 && p->elections[n].serial == e->serial) {
+        item_stays(p, p->elections[n].slot);
+        return p->elections[n].slot;
+    }
     snapshot_items_begin(w, ITEM_ELECTION, cluster);
     put_text(w->out, e->path);
-    item_key(w->picture);
-    return item_keep(w->picture) != SLOT_NONE;
+    item_key(p);
+    return item_keep(p);
 }
 
 static void put_change(struct writing *w, const struct change *change)
@@ -436,25 +442,70 @@ static void snapshot_items_write_findings(struct writing *w, const struct electi
     snapshot_items_end(w);
 }
 
+/* A list of what was written of a history is gone through and written anew, both in the order of serials. */
+struct keeping {
+    struct kept_list *list;
+    size_t count, next; /* of the update before */
+};
+
+static struct keeping keeping_begin(struct kept_list *list)
+{
+    struct keeping k = {list, list->count, 0};
+    list->count = 0;
+    return k;
+}
+
+static void keeping_add(struct keeping *k, struct kept_item item)
+{
+    struct kept_list *list = k->list;
+    room_for_one(&list->items, list->count, &list->room, sizeof *list->items);
+    list->items[list->count++] = item;
+}
+
+/* It was written before, and cannot have changed. */
+static bool keep_settled(struct writing *w, struct keeping *k, uint64_t serial, struct kept_item *kept)
+{
+    const struct kept_item *items = k->list->items;
+    while (k->next < k->count && items[k->next].serial < serial)
+        k->next++;
+    if (serial == 0 || k->next == k->count || items[k->next].serial != serial || !items[k->next].settled)
+        return false;
+    *kept = items[k->next];
+    item_stays(w->picture, kept->slot);
+    return true;
+}
+
+static uint32_t snapshot_items_write_tenure(struct writing *w, const struct tenure *tenure, uint32_t same,
+                                            uint32_t at)
+{
+    snapshot_items_begin(w, ITEM_TENURE, at);
+    put_signed(w->out, tenure->from.mono_us);
+    put_number(w->out, same);
+    item_key(w->picture);
+    snapshot_items_put_time(w, tenure->from);
+    put_text(w->out, tenure->name);
+    put_text(w->out, tenure->identity);
+    put_flag(w, tenure->from_exact);
+    put_flag(w, tenure->gap);
+    snapshot_items_put_time(w, tenure->to);
+    return snapshot_items_end(w);
+}
+
 /* They begin one after the other; several that begin at once differ by their number. */
 static void write_tenures(struct writing *w, const struct election *e, uint32_t at)
 {
-    uint64_t same = 0;
-    for (size_t i = 0; i < e->tenure_count; i++) {
+    struct keeping keeping = keeping_begin(&item_history(w->picture, at)->tenures);
+    struct kept_item item = {0};
+    for (size_t i = 0; i < e->tenure_count && !w->picture->failed; i++) {
         const struct tenure *tenure = election_tenure_at(e, i);
-        bool again = i > 0 && election_tenure_at(e, i - 1)->from.mono_us == tenure->from.mono_us;
-        same = again ? same + 1 : 0;
-        snapshot_items_begin(w, ITEM_TENURE, at);
-        put_signed(w->out, tenure->from.mono_us);
-        put_number(w->out, same);
-        item_key(w->picture);
-        snapshot_items_put_time(w, tenure->from);
-        put_text(w->out, tenure->name);
-        put_text(w->out, tenure->identity);
-        put_flag(w, tenure->from_exact);
-        put_flag(w, tenure->gap);
-        snapshot_items_put_time(w, tenure->to);
-        snapshot_items_end(w);
+        if (!keep_settled(w, &keeping, tenure->serial, &item)) {
+            bool again = i > 0 && election_tenure_at(e, i - 1)->from.mono_us == tenure->from.mono_us;
+            item.same = again ? item.same + 1 : 0;
+            item.serial = tenure->serial;
+            item.settled = i + 3 < e->tenure_count;
+            item.slot = snapshot_items_write_tenure(w, tenure, item.same, at);
+        }
+        keeping_add(&keeping, item);
     }
 }
 
@@ -464,27 +515,38 @@ static void snapshot_items_put_span(struct writing *w, struct span span)
     put_signed(w->out, span.high_us);
 }
 
+static uint32_t snapshot_items_write_failover(struct writing *w, const struct failover *f, uint32_t at)
+{
+    snapshot_items_begin(w, ITEM_FAILOVER, at);
+    snapshot_items_put_time(w, f->lost_at);
+    put_text(w->out, f->from);
+    put_text(w->out, f->to);
+    item_key(w->picture);
+    put_text(w->out, f->from_identity);
+    put_text(w->out, f->to_identity);
+    snapshot_items_put_time(w, f->elected_at);
+    put_number(w->out, f->cause);
+    put_number(w->out, f->cause_certainty);
+    snapshot_items_put_span(w, f->detection);
+    snapshot_items_put_span(w, f->vacancy);
+    snapshot_items_put_span(w, f->takeover);
+    snapshot_items_put_span(w, f->total);
+    put_signed(w->out, f->gap_us);
+    put_text(w->out, f->evidence);
+    return snapshot_items_end(w);
+}
+
 static void snapshot_items_write_failovers(struct writing *w, const struct election *e, uint32_t at)
 {
-    for (size_t i = 0; i < e->failover_count; i++) {
+    struct keeping keeping = keeping_begin(&item_history(w->picture, at)->failovers);
+    struct kept_item item = {.settled = true};
+    for (size_t i = 0; i < e->failover_count && !w->picture->failed; i++) {
         const struct failover *f = election_failover_at(e, i);
-        snapshot_items_begin(w, ITEM_FAILOVER, at);
-        snapshot_items_put_time(w, f->lost_at);
-        put_text(w->out, f->from);
-        put_text(w->out, f->to);
-        item_key(w->picture);
-        put_text(w->out, f->from_identity);
-        put_text(w->out, f->to_identity);
-        snapshot_items_put_time(w, f->elected_at);
-        put_number(w->out, f->cause);
-        put_number(w->out, f->cause_certainty);
-        snapshot_items_put_span(w, f->detection);
-        snapshot_items_put_span(w, f->vacancy);
-        snapshot_items_put_span(w, f->takeover);
-        snapshot_items_put_span(w, f->total);
-        put_signed(w->out, f->gap_us);
-        put_text(w->out, f->evidence);
-        snapshot_items_end(w);
+        if (!keep_settled(w, &keeping, f->serial, &item)) {
+            item.serial = f->serial;
+            item.slot = snapshot_items_write_failover(w, f, at);
+        }
+        keeping_add(&keeping, item);
     }
 }
 
@@ -523,9 +585,49 @@ static void write_members(struct writing *w, const struct election *e, uint32_t 
     }
 }
 
+static void write_all_of(struct writing *w, const struct election *e, uint32_t at)
+{
+    write_state(w, e, at);
+    write_children(w, e, e->candidates, e->candidate_count, ITEM_LINE, at);
+    write_children(w, e, e->outsiders, e->outsider_count, ITEM_FOREIGN, at);
+    snapshot_items_write_findings(w, e, at);
+    write_tenures(w, e, at);
+    snapshot_items_write_failovers(w, e, at);
+    write_departed(w, e, at);
+    write_members(w, e, at);
+    if (!w->picture->failed)
+        items_sweep(w->picture, at, w->patch);
+}
+
+static void note_election(struct picture *p, size_t n, const struct election *e, uint32_t at)
+{
+    if (n == p->election_count) {
+        room_for_one(&p->elections, p->election_count, &p->election_room, sizeof *p->elections);
+        p->election_count++;
+    }
+    p->elections[n] = (struct kept_item){.serial = e->serial, .slot = at};
+}
+
+static void write_elections(struct writing *w, const struct cluster *cluster, size_t *n, uint32_t at)
+{
+    struct picture *p = w->picture;
+    for (size_t k = 0; k < cluster->election_count && !p->failed; k++, ++*n) {
+        const struct election *e = cluster->elections[k];
+        bool same = e->turn <= p->turn && cluster->turn <= p->turn;
+        uint32_t election = same ? keep_election(w, e, *n, at) : SLOT_NONE;
+        if (election == SLOT_NONE) {
+            election = snapshot_items_write_election(w, e, k, at);
+            if (!p->failed)
+                write_all_of(w, e, election);
+        }
+        note_election(p, *n, e, election);
+    }
+}
+
 bool snapshot_update(struct picture *p, const struct model *model, struct buffer *patch)
 {
     struct writing w = {.picture = p, .patch = patch, .out = &p->item};
+    size_t n = 0;
     p->round++;
     if (!p->has_base) {
         p->base_us = (int64_t)((uint64_t)model->now.wall_us - (uint64_t)model->now.mono_us);
@@ -540,30 +642,13 @@ bool snapshot_update(struct picture *p, const struct model *model, struct buffer
         uint32_t at = snapshot_items_write_cluster(&w, cluster, i);
         for (size_t k = 0; k < cluster->server_count && !p->failed; k++)
             snapshot_items_write_server(&w, model, i, k, at);
-        for (size_t k = 0; k < cluster->election_count && !p->failed; k++) {
-            const struct election *e = cluster->elections[k];
-            bool same = e->turn <= p->turn && cluster->turn <= p->turn;
-            if (same && keep_election(&w, e, at))
-                continue;
-            uint32_t election = snapshot_items_write_election(&w, e, k, at);
-            if (p->failed)
-                break;
-            write_state(&w, e, election);
-            write_children(&w, e, e->candidates, e->candidate_count, ITEM_LINE, election);
-            write_children(&w, e, e->outsiders, e->outsider_count, ITEM_FOREIGN, election);
-            snapshot_items_write_findings(&w, e, election);
-            write_tenures(&w, e, election);
-            snapshot_items_write_failovers(&w, e, election);
-            write_departed(&w, e, election);
-            write_members(&w, e, election);
-            if (!p->failed)
-                items_sweep(p, election, patch);
-        }
+        write_elections(&w, cluster, &n, at);
         if (!p->failed)
             items_sweep(p, at, patch);
     }
     if (!p->failed)
         items_sweep(p, SLOT_NONE, patch);
+    p->election_count = n;
     p->turn = model->turn;
     return !p->failed && !buffer_failed(patch);
 }

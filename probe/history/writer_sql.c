@@ -602,6 +602,15 @@ static bool tenure_base(struct writer_sql *rows, int64_t election, int64_t *base
     return true;
 }
 
+/* It was written just before, with its end. */
+static bool follows_ended(const struct batch *batch, const struct tenure_row *row)
+{
+    const struct tenure_row *before = row - 1;
+    return row > batch->tenures && before->number == row->number - 1 && before->to_us != 0 &&
+           strcmp(batch_get(batch, before->election), batch_get(batch, row->election)) == 0 &&
+           strcmp(batch_get(batch, before->cluster), batch_get(batch, row->cluster)) == 0;
+}
+
 static bool write_tenure(struct writer_sql *rows, const struct batch *batch, const struct tenure_row *row)
 {
     int64_t election, base, candidate, identity;
@@ -624,6 +633,8 @@ static bool write_tenure(struct writer_sql *rows, const struct batch *batch, con
     sql_bind_known(statement, 10, batch->source, batch->source != SOURCE_OBSERVED);
     if (!sql_done(statement))
         return false;
+    if (follows_ended(batch, row))
+        return true;
     /* Where how the one before ended was lost: it ended all the same. */
     statement = use(rows, SQL_TENURE_ENDS);
     sqlite3_bind_int64(statement, 1, row->from_us);
