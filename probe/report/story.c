@@ -8,6 +8,7 @@
 #include "config/znode_path.h"
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
+#include "probe/election/dangers.h"
 #include "probe/election/whatif.h"
 #include "probe/history/history.h"
 #include "probe/json/election_summary.h"
@@ -108,10 +109,32 @@ static void story_chain(struct story *story, const struct election *election)
         story->findings[story->finding_count++] =
             (struct story_finding){finding->code, finding->certainty, text_copy(finding->evidence)};
     }
-    for (size_t i = 0; i < election->cluster->server_count; i++) {
+}
+
+static void story_server(struct story *story, const struct cluster *cluster, const struct server *server)
+{
+    struct server_danger dangers[SERVER_DANGERS_MOST];
+    size_t count = server_dangers(cluster, server, dangers);
+    for (size_t i = 0; i < count; i++)
+        if (dangers[i].severity != SEVERITY_INFO)
+            story->dangers[story->danger_count++] = (struct story_danger){
+                text_copy(server->address), dangers[i].code, text_copy(dangers[i].evidence)};
+    if (server->load_seen.mono_us != 0 && server->load.outstanding >= STORY_WAITING_LEAST)
+        story->loads[story->load_count++] =
+            (struct story_load){text_copy(server->address), server->load.outstanding,
+                                server->load.latency_avg_us, server->load.latency_max_us,
+                                server->load_seen.wall_us};
+}
+
+static void story_servers(struct story *story, const struct cluster *cluster)
+{
+    story->dangers = xcalloc(cluster->server_count * SERVER_DANGERS_MOST + 1, sizeof *story->dangers);
+    story->loads = xcalloc(cluster->server_count + 1, sizeof *story->loads);
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
         story->server_count++;
-        story->servers_away +=
-            server_reach(election->cluster, &election->cluster->servers[i]) == SERVER_SILENT;
+        story->servers_away += server_reach(cluster, server) == SERVER_SILENT;
+        story_server(story, cluster, server);
     }
 }
 
@@ -129,6 +152,7 @@ static void story_before(struct story_search *search, struct history *history)
     story->snapshot = true;
     story_client(story, election, leader);
     story_chain(story, election);
+    story_servers(story, election->cluster);
 }
 
 /* ---- what else there was ---- */
@@ -394,6 +418,14 @@ void story_free(struct story *story)
     failover_release(&story->failover);
     for (size_t i = 0; i < story->finding_count; i++)
         free(story->findings[i].evidence);
+    for (size_t i = 0; i < story->danger_count; i++) {
+        free(story->dangers[i].server);
+        free(story->dangers[i].evidence);
+    }
+    for (size_t i = 0; i < story->load_count; i++)
+        free(story->loads[i].server);
+    free(story->dangers);
+    free(story->loads);
     for (size_t i = 0; i < STORY_NAMES; i++) {
         free(story->near[i]);
         free(story->beside[i]);

@@ -37,6 +37,23 @@ struct story_finding {
     char *evidence; /* or NULL */
 };
 
+/* What a server did just before that endangers elections (dangers.h). */
+struct story_danger {
+    char *server;
+    const char *code; /* static */
+    char *evidence;
+};
+
+/* So many requests that wait for a server are mentioned. */
+#define STORY_WAITING_LEAST 10
+
+/* A server with many requests waiting, by its own latest figures before. */
+struct story_load {
+    char *server;
+    int64_t waiting, latency_avg_us, latency_max_us; /* latencies: -1: not known */
+    int64_t seen_us;
+};
+
 /* A server that was started: at some time between two transactions. */
 struct story_start {
     char *server;    /* its directory */
@@ -86,6 +103,10 @@ struct story {
     struct story_finding *findings;
     size_t finding_count;
     size_t servers_away, server_count; /* that did not answer just before */
+    struct story_danger *dangers;
+    size_t danger_count;
+    struct story_load *loads;
+    size_t load_count;
 
     /* Beside it, and before. */
     char *near[STORY_NAMES];  /* other elections that changed their leader within STORY_NEAR_US */

@@ -407,6 +407,61 @@ static void say_findings(struct sentences *s, const struct story *story)
                         text_copy("the servers' states in the snapshot just before"));
 }
 
+/* What a server did, as a sentence goes on behind its name. */
+static const char *danger_text(const char *code)
+{
+    static const char *const texts[][2] = {
+        {"server-slow", "was slow just before"},
+        {"server-read-only", "had lost the quorum just before, and was read-only"},
+        {"server-lagging", "was behind the other servers just before"},
+        {"server-connections", "had nearly all the connections just before that it takes from one address"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(code, texts[i][0]) == 0)
+            return texts[i][1];
+    return code;
+}
+
+static bool is_slow(const struct story_danger *danger)
+{
+    return strcmp(danger->code, "server-slow") == 0 || strcmp(danger->code, "server-read-only") == 0;
+}
+
+static void say_dangers(struct sentences *s, const struct story *story)
+{
+    for (size_t i = 0; i < story->danger_count; i++) {
+        const struct story_danger *danger = &story->dangers[i];
+        story_lines_say(s, SENTENCE_CERTAIN,
+                        text_format("The server %s %s.", danger->server, danger_text(danger->code)),
+                        text_copy(danger->evidence));
+        if (story->failover.cause == CAUSE_EXPIRED && is_slow(danger) && story->server &&
+            strcmp(story->server, danger->server) == 0)
+            story_lines_say(
+                s, SENTENCE_INFERRED,
+                text_format("The client of %s was connected there: its session may have expired though "
+                            "it lived. Look at that server first.",
+                            from_of(story)),
+                text_copy("a server that answers late counts as late what it hears"));
+    }
+}
+
+static void say_load(struct sentences *s, const struct story *story)
+{
+    char seen[40], average[32], longest[32];
+    for (size_t i = 0; i < story->load_count; i++) {
+        const struct story_load *load = &story->loads[i];
+        bool timed = load->latency_avg_us >= 0 && load->latency_max_us >= 0;
+        story_lines_say(
+            s, SENTENCE_CERTAIN,
+            text_format("The server %s had %" PRId64 " requests waiting.", load->server, load->waiting),
+            text_format("its own figures at %s%s%s%s%s", format_time(load->seen_us, seen, sizeof seen),
+                        timed ? "; latency on average " : "",
+                        timed ? format_span(load->latency_avg_us, average, sizeof average) : "",
+                        timed ? ", at most " : "",
+                        timed ? format_span(load->latency_max_us, longest, sizeof longest) : ""));
+    }
+}
+
 static void say_recurrence(struct sentences *s, const struct story *story)
 {
     struct text text = {0};
@@ -479,6 +534,8 @@ struct sentences story_sentences(const struct story *story, bool utc)
     story_lines_say_leader(&s, story);
     say_client(&s, story);
     say_findings(&s, story);
+    say_dangers(&s, story);
+    say_load(&s, story);
     say_recurrence(&s, story);
     say_unknown(&s, story);
     return s;

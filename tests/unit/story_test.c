@@ -1,0 +1,138 @@
+/* What the story of a failover says of the servers' state before it: each sentence has its fact. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "probe/report/story.h"
+#include "tests/support/recorded.h"
+#include "tui/words/story_lines.h"
+
+/* A server as it tells of itself, to which the leader's client is connected. */
+static void observe_server(struct recorded *world, enum server_mode mode, struct server_load load)
+{
+    static const char address[] = "zk1:2181";
+    const struct seen_connection leader = {.session = UINT64_C(0x100000000) + (uint64_t)world->first,
+                                           .client = "10.0.3.1:5000",
+                                           .established_ms = 1,
+                                           .last_response_ms = 1000,
+                                           .last_cxid = -1,
+                                           .last_zxid = -1,
+                                           .timeout_ms = 9000,
+                                           .outstanding = -1};
+    struct observation o = {.kind = OBSERVED_SERVER, .at = world->now};
+    o.server = (struct observed_server){
+        .address = address, .reachable = true, .mode = mode, .answer_us = 500, .zxid = -1, .connections = 1};
+    model_observe(world->model, &o);
+    o = (struct observation){.kind = OBSERVED_LOAD, .at = world->now};
+    o.load = (struct observed_load){.address = address, .load = load};
+    model_observe(world->model, &o);
+    o = (struct observation){.kind = OBSERVED_CONNECTIONS, .at = world->now};
+    o.connections =
+        (struct observed_connections){.address = address, .list = &leader, .count = 1, .now_ms = 1000};
+    model_observe(world->model, &o);
+    recorder_flush(world->recorder);
+}
+
+/* The sentences of the latest failover. */
+static struct sentences tell(struct recorded *world, struct story **story)
+{
+    char *error = NULL;
+    recorded_stop(world);
+    struct history *history = recorded_open(world);
+    *story = story_make(history, &(struct story_query){.at_us = world->now.wall_us}, &error);
+    assert_non_null(*story);
+    history_close(history);
+    return story_sentences(*story, true);
+}
+
+static const struct sentence *said(const struct sentences *sentences, const char *part)
+{
+    for (size_t i = 0; i < sentences->count; i++)
+        if (strstr(sentences->list[i].text, part))
+            return &sentences->list[i];
+    return NULL;
+}
+
+static void end(struct recorded *world, struct story *story, struct sentences *sentences)
+{
+    sentences_free(sentences);
+    story_free(story);
+    recorded_free(world);
+}
+
+static void tells_of_slow_and_loaded_servers(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    struct server_load load = SERVER_LOAD_UNKNOWN;
+    load.latency_avg_us = 3500000; /* more than a third of 9 s */
+    load.latency_max_us = 8000000;
+    load.outstanding = 71;
+    recorded_pass(world, 100);
+    observe_server(world, SERVER_FOLLOWER, load);
+    recorded_changes(world, 1);
+    struct story *story;
+    struct sentences sentences = tell(world, &story);
+    const struct sentence *slow = said(&sentences, "zk1:2181 was slow"), *queue = said(&sentences, "71 requests");
+    assert_non_null(slow);
+    assert_int_equal(slow->kind, SENTENCE_CERTAIN);
+    assert_non_null(strstr(slow->evidence, "3500 ms"));
+    assert_non_null(strstr(slow->evidence, "9000 ms"));
+    assert_non_null(queue);
+    assert_non_null(strstr(queue->evidence, "2026-"));
+    assert_int_equal(story->danger_count, 1);
+    assert_int_equal(story->loads[0].waiting, 71);
+    const struct sentence *inferred = said(&sentences, "Look at that server first");
+    /* Only of a session that expired. */
+    assert_true(!inferred == (story->failover.cause != CAUSE_EXPIRED));
+    end(world, story, &sentences);
+}
+
+static void tells_of_a_server_without_a_quorum(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_pass(world, 100);
+    observe_server(world, SERVER_READ_ONLY, SERVER_LOAD_UNKNOWN);
+    recorded_changes(world, 1);
+    struct story *story;
+    struct sentences sentences = tell(world, &story);
+    assert_non_null(said(&sentences, "zk1:2181 had lost the quorum"));
+    assert_null(said(&sentences, "requests"));
+    end(world, story, &sentences);
+}
+
+/* What is usual is no part of a story. */
+static void says_nothing_of_healthy_servers(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    struct server_load load = SERVER_LOAD_UNKNOWN;
+    load.latency_avg_us = 400;
+    load.latency_max_us = 90000;
+    load.outstanding = 3;
+    recorded_pass(world, 100);
+    observe_server(world, SERVER_FOLLOWER, load);
+    recorded_changes(world, 1);
+    struct story *story;
+    struct sentences sentences = tell(world, &story);
+    assert_int_equal(story->server_count, 1);
+    assert_int_equal(story->danger_count, 0);
+    assert_int_equal(story->load_count, 0);
+    assert_null(said(&sentences, "The server zk1:2181"));
+    end(world, story, &sentences);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tells_of_slow_and_loaded_servers),
+        cmocka_unit_test(tells_of_a_server_without_a_quorum),
+        cmocka_unit_test(says_nothing_of_healthy_servers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
