@@ -22,11 +22,17 @@
 #define ERROR_LOGIN_REQUIRED (-124)
 #define ERROR_LOGIN_FAILED (-115)
 
+/* What logins use until they are over, though the context may have fetched another meanwhile. */
+struct sasl_ticket {
+    atomic_int users;
+    gss_cred_id_t credential;
+};
+
 struct sasl_context {
     const struct sasl_settings *settings;
     atomic_int users;     /* this context's owner, and the jobs that are under way */
     pthread_mutex_t lock; /* of what follows: held while a KDC is asked, so never taken on the loop */
-    gss_cred_id_t credential;
+    struct sasl_ticket *ticket; /* NULL: none yet */
     char host[256]; /* that a ticket is known for ... */
     time_t valid_until_s;
     time_t refused_s;
@@ -46,6 +52,7 @@ struct sasl_job {
     sasl_conn_t *connection;
     char host[256];
     /* Its results. */
+    struct sasl_ticket *ticket; /* that the connection uses */
     int result;
     const char *token;
     unsigned length;
@@ -62,6 +69,7 @@ struct sasl {
     sasl_callback_t callbacks[4];
     sasl_secret_t *secret;
     struct sasl_job *job;
+    struct sasl_ticket *ticket; /* that the connection uses */
     bool begun, last_sent;
     int rounds;
     char problem[SASL_PROBLEM_TEXT + 120];
@@ -290,6 +298,30 @@ static OM_uint32 ticket_fetch(const struct sasl_context *context, gss_cred_id_t 
     return major;
 }
 
+static void ticket_release(struct sasl_ticket *ticket)
+{
+    OM_uint32 ignored;
+    if (!ticket || atomic_fetch_sub(&ticket->users, 1) > 1)
+        return;
+    gss_release_cred(&ignored, &ticket->credential);
+    free(ticket);
+}
+
+/* The context's own from now on. False: out of memory. */
+static bool context_keep(struct sasl_context *context, gss_cred_id_t credential, const char *host)
+{
+    struct sasl_ticket *ticket = calloc(1, sizeof *ticket);
+    if (!ticket)
+        return false;
+    ticket->users = 1;
+    ticket->credential = credential;
+    ticket_release(context->ticket);
+    context->ticket = ticket;
+    context->refusal[0] = '\0';
+    snprintf(context->host, sizeof context->host, "%s", host);
+    return true;
+}
+
 /* Whether there was no ticket for this host a moment ago. Under the lock. */
 static bool context_is_refused(const struct sasl_context *context, const char *host, time_t now_s)
 {
@@ -311,7 +343,7 @@ static bool context_renew(struct sasl_context *context, const char *host)
 {
     time_t now_s = time(NULL);
     OM_uint32 minor = 0, ignored, lifetime_s = 0;
-    if (context->credential && strcmp(context->host, host) == 0 && context->valid_until_s > now_s)
+    if (context->ticket && strcmp(context->host, host) == 0 && context->valid_until_s > now_s)
         return true;
     if (context_is_refused(context, host, now_s))
         return false;
@@ -319,15 +351,11 @@ static bool context_renew(struct sasl_context *context, const char *host)
     OM_uint32 major = credential_acquire(context, &credential, &minor);
     if (!GSS_ERROR(major))
         major = ticket_fetch(context, credential, host, &minor, &lifetime_s);
-    if (GSS_ERROR(major)) {
+    if (GSS_ERROR(major) || !context_keep(context, credential, host)) {
         context_refuse(context, major, minor, host);
         gss_release_cred(&ignored, &credential);
         return false;
     }
-    gss_release_cred(&ignored, &context->credential);
-    context->credential = credential;
-    context->refusal[0] = '\0';
-    snprintf(context->host, sizeof context->host, "%s", host);
     /* A short-lived one is fetched anew at half its time. */
     time_t margin_s = (time_t)lifetime_s > 2 * TICKET_LEAST_S ? TICKET_LEAST_S : (time_t)lifetime_s / 2;
     context->valid_until_s = lifetime_s ? now_s + (time_t)lifetime_s - margin_s : now_s;
@@ -336,10 +364,9 @@ static bool context_renew(struct sasl_context *context, const char *host)
 
 static void context_release(struct sasl_context *context)
 {
-    OM_uint32 ignored;
     if (atomic_fetch_sub(&context->users, 1) > 1)
         return;
-    gss_release_cred(&ignored, &context->credential);
+    ticket_release(context->ticket);
     pthread_mutex_destroy(&context->lock);
     free(context);
 }
@@ -353,6 +380,7 @@ static void job_release(struct sasl_job *job)
         return;
     if (job->abandoned)
         sasl_dispose(&job->connection); /* else the login has taken it back */
+    ticket_release(job->ticket);
     context_release(job->context);
     pthread_mutex_destroy(&job->lock);
     free(job);
@@ -361,7 +389,9 @@ static void job_release(struct sasl_job *job)
 static void job_start_login(struct sasl_job *job)
 {
     const char *mechanism;
-    sasl_setprop(job->connection, SASL_GSS_CREDS, job->context->credential);
+    job->ticket = job->context->ticket;
+    atomic_fetch_add(&job->ticket->users, 1);
+    sasl_setprop(job->connection, SASL_GSS_CREDS, job->ticket->credential);
     job->result = sasl_client_start(job->connection, "GSSAPI", NULL, &job->token, &job->length, &mechanism);
     if (job->result != SASL_OK && job->result != SASL_CONTINUE)
         snprintf(job->problem, sizeof job->problem, "%.200s",
@@ -467,7 +497,6 @@ struct sasl_context *sasl_context_new(const struct sasl_settings *settings)
         return NULL;
     context->settings = settings;
     context->users = 1;
-    context->credential = GSS_C_NO_CREDENTIAL;
     pthread_mutex_init(&context->lock, NULL);
     snprintf(context->cache, sizeof context->cache, "MEMORY:electop-%u", ++number);
     return context;
@@ -533,6 +562,7 @@ void sasl_free(struct sasl *s)
     job_end(s, true);
     if (s->connection)
         sasl_dispose(&s->connection);
+    ticket_release(s->ticket);
     if (s->secret) {
         volatile unsigned char *byte = s->secret->data;
         for (unsigned long i = 0; i < s->secret->len; i++)
@@ -584,6 +614,8 @@ enum sasl_turn sasl_begin(struct sasl *s, const uint8_t **token, size_t *length)
     int result = job->result;
     out = job->token;
     out_length = job->length;
+    s->ticket = job->ticket;
+    job->ticket = NULL;
     snprintf(problem, sizeof problem, "%s", job->problem);
     job_end(s, false);
     if (problem[0])

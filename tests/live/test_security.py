@@ -533,6 +533,25 @@ def test_one_service_that_is_unknown(kdc, tmp_path):
         made.close()
 
 
+def test_hosts_of_different_names(tmp_path):
+    """Each has a ticket of its own: one that is fetched takes nothing from the logins that are under way with another."""
+    both = Kdc(tmp_path)
+    both.add_service("127.0.0.1")  # the server behind it has only localhost's key, and refuses the login
+    made = Secured("kerberos", tmp_path / "s", None, both)
+    fill = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":max_free_fill_size=4096:free_fill_byte=221"}  # what is freed is no ticket
+    try:
+        with Line(made.hosts) as other:
+            with open(made.config, encoding="utf-8") as f:
+                config = made.write("two.yaml", f.read().replace(f"hosts: {made.hosts}", f"hosts: '{other.address},{made.hosts}'"))
+            for n in range(3):
+                done = run("inject", f"/electop-sandbox/names-{n}", "-n", "100", "--load", "--for", "2s", "--wait", "60s", "--json", "-c", config,
+                           env={**made.env, **fill}, within=120)
+                assert done.status == 0 and json.loads(done.out)["standing"] == 100, done
+    finally:
+        made.close()
+        both.close()
+
+
 def test_a_kdc_that_never_answers(kdc, tmp_path, monkeypatch):
     """However many logins wait for it, the loop goes on: Ctrl-C ends at once."""
     made, over = Secured("kerberos", tmp_path / "s", None, kdc), threading.Event()

@@ -134,6 +134,10 @@ class Kdc:
     def _run(self, *command):
         return subprocess.run(command, env=self.env, check=True, capture_output=True, stdin=subprocess.DEVNULL)
 
+    def add_service(self, host):
+        """A host whose service the KDC knows, too."""
+        self._run("kadmin.local", "-q", f"addprinc -randkey zookeeper/{host}")
+
     def unknown(self):
         """The keytab of a principal that the KDC no longer knows."""
         keytab = self.path("former.keytab")
