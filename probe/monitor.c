@@ -197,12 +197,31 @@ void monitor_clear(struct monitor *m, const char *cluster, const char *election,
     free(path);
 }
 
+static bool wants_second_look(const struct monitor *m)
+{
+    for (unsigned i = 0; i < m->cluster_count; i++)
+        if (model_wants_second_look(m->model, i))
+            return true;
+    return false;
+}
+
+static int64_t earliest_look_us(const struct monitor *m)
+{
+    int64_t earliest_us = INT64_MAX;
+    for (unsigned i = 0; i < m->cluster_count; i++) {
+        int64_t due_us = model_look_due_us(m->model, i);
+        if (due_us < earliest_us)
+            earliest_us = due_us;
+    }
+    return earliest_us;
+}
+
 /* When the next look may settle anything; UINT64_MAX: it is settled. */
 static uint64_t look_due_ms(struct monitor *m, uint64_t now_ms)
 {
     if (m->due_known_ms != 0 && now_ms - m->due_known_ms < DUE_EVERY_MS)
         return m->due_ms;
-    int64_t due_us = model_look_due_us(m->model), now_us = clock_now().mono_us;
+    int64_t due_us = earliest_look_us(m), now_us = clock_now().mono_us;
     uint64_t least_ms = m->looked_ms + SECOND_LOOK_LEAST_MS;
     m->due_known_ms = now_ms;
     m->due_ms = due_us == INT64_MAX ? UINT64_MAX
@@ -266,8 +285,7 @@ bool monitor_settled(struct monitor *m, uint64_t until_ms)
     }
     if (now_ms < until_ms && is_electing(m))
         return false;
-    if (now_ms >= until_ms || (!model_wants_second_look(m->model) &&
-                               !(model_catch_up(m->model) && model_wants_second_look(m->model))))
+    if (now_ms >= until_ms || (!wants_second_look(m) && !(model_catch_up(m->model) && wants_second_look(m))))
         return true;
     if (m->asked_ms && monitor_is_asking(m))
         return false;

@@ -633,30 +633,29 @@ bool model_catch_up(struct model *model)
     return any;
 }
 
-bool model_wants_second_look(const struct model *model)
+bool model_wants_second_look(const struct model *model, unsigned cluster)
 {
-    for (size_t i = 0; i < model->cluster_count; i++)
-        for (size_t k = 0; k < model->clusters[i].election_count; k++)
-            if (model->clusters[i].elections[k]->suspected || model->clusters[i].elections[k]->overdue_us)
-                return true;
+    const struct cluster *in = &model->clusters[cluster];
+    for (size_t i = 0; i < in->election_count; i++)
+        if (in->elections[i]->suspected || in->elections[i]->overdue_us)
+            return true;
     return false;
 }
 
-int64_t model_look_due_us(const struct model *model)
+int64_t model_look_due_us(const struct model *model, unsigned cluster)
 {
+    const struct cluster *in = &model->clusters[cluster];
     int64_t earliest_us = INT64_MAX;
-    for (size_t i = 0; i < model->cluster_count; i++)
-        for (size_t k = 0; k < model->clusters[i].election_count; k++) {
-            const struct election *election = model->clusters[i].elections[k];
-            int64_t due_us =
-                election->suspected ? chain_look_due_us(election, model->now.mono_us) : INT64_MAX;
-            if (election->overdue_us && election->overdue_us < earliest_us)
-                earliest_us = election->overdue_us;
-            if (election->suspected && due_us == INT64_MAX)
-                return 0; /* another list settles it, whenever it comes */
-            if (due_us < earliest_us)
-                earliest_us = due_us;
-        }
+    for (size_t i = 0; i < in->election_count; i++) {
+        const struct election *election = in->elections[i];
+        int64_t due_us = election->suspected ? chain_look_due_us(election, model->now.mono_us) : INT64_MAX;
+        if (election->overdue_us && election->overdue_us < earliest_us)
+            earliest_us = election->overdue_us;
+        if (election->suspected && due_us == INT64_MAX)
+            return 0; /* another list settles it, whenever it comes */
+        if (due_us < earliest_us)
+            earliest_us = due_us;
+    }
     return earliest_us;
 }
 

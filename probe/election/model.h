@@ -32,10 +32,10 @@ struct election *model_election(const struct model *model, unsigned cluster, con
    the complete state of this moment. False: there was nothing. */
 bool model_catch_up(struct model *model);
 
-/* Something is suspected that a second look at the servers, a list after a sync, or time could settle. */
-bool model_wants_second_look(const struct model *model);
+/* Something is suspected in that cluster that a second look at its servers, a list after a sync, or time could settle. */
+bool model_wants_second_look(const struct model *model, unsigned cluster);
 /* When (monotonic) the next look may settle any of it: 0: any look may; INT64_MAX: nothing is suspected. */
-int64_t model_look_due_us(const struct model *model);
+int64_t model_look_due_us(const struct model *model, unsigned cluster);
 
 /* A leader's connection went from its server's list a moment ago, and it is not known yet whether it has
  * another. */

@@ -212,8 +212,8 @@ static int64_t wanted_ms(const struct server_poll *q, int64_t usual_ms)
         ms = CHANGED_LEAST_MS;
     if (live->leader_missed && ms > MISSED_LEAST_MS)
         ms = MISSED_LEAST_MS;
-    if (model_wants_second_look(live->model)) {
-        int64_t due_us = model_look_due_us(live->model) - clock_now().mono_us;
+    if (model_wants_second_look(live->model, live->index)) {
+        int64_t due_us = model_look_due_us(live->model, live->index) - clock_now().mono_us;
         int64_t due_ms = due_us > SUSPECTED_LEAST_MS * 1000 ? due_us / 1000 + 1 : SUSPECTED_LEAST_MS;
         ms = due_ms < ms ? due_ms : ms;
     }
@@ -291,7 +291,7 @@ static void server_poll_round_begin(struct server_poll *q)
     server_answer_clear(&q->answer);
     q->asking = true;
     uint64_t now_ms = uv_now(q->live->loop);
-    q->full = q->demanded || model_wants_second_look(q->live->model) || q->looks < LOOKS ||
+    q->full = q->demanded || model_wants_second_look(q->live->model, q->live->index) || q->looks < LOOKS ||
               now_ms - q->moved_ms <= SETTLED_AFTER_MS || now_ms - q->looked_ms >= SETTLED_EVERY_MS;
     q->full = (q->full && !full_can_wait(q, now_ms)) || q->demanded || q->changed;
     q->on_demand = q->demanded;
