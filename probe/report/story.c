@@ -210,6 +210,50 @@ static void count_expired(struct story_search *search, const struct logged_fact 
         story_host_length(other->address) == length && memcmp(other->address, story->client, length) == 0;
 }
 
+static bool story_is_candidate(const struct model *model, uint64_t session)
+{
+    return story_candidate_of(&(struct story_search){.model = model}, session) != NULL;
+}
+
+struct owners {
+    uint64_t *sessions;
+    size_t count, room;
+};
+
+/* Sessions of candidates, each once, that began at the same server as the leader's. */
+static void put_owners(const struct story_search *search, const struct election *election, struct owners *owners)
+{
+    const struct story *story = search->story;
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        const struct candidate *candidate = election->candidates[i];
+        uint64_t session = candidate->known ? candidate->stat.owner : 0;
+        bool known = session == 0 || session == story->session ||
+                     story_server_of(session) != story_server_of(story->session);
+        for (size_t k = 0; k < owners->count && !known; k++)
+            known = owners->sessions[k] == session;
+        if (known)
+            continue;
+        room_for_one(&owners->sessions, owners->count, &owners->room, sizeof *owners->sessions);
+        owners->sessions[owners->count++] = session;
+    }
+}
+
+/* Who began where the leader's session had begun, and was still there when those beside it had expired. */
+static void story_survivors(struct story_search *search, struct history *history)
+{
+    struct story *story = search->story;
+    struct owners owners = {0};
+    char *error = NULL;
+    const struct election *own = story_election_of(search);
+    for (size_t i = 0; own && i < own->cluster->election_count; i++)
+        put_owners(search, own->cluster->elections[i], &owners);
+    search->model = history_at(history, story->failover.lost_at.wall_us + story->together_us, &error);
+    free(error); /* nothing was recorded any more: nobody is known to have lived */
+    for (size_t i = 0; i < owners.count; i++)
+        story->lived_same_server += story_is_candidate(search->model, owners.sessions[i]);
+    free(owners.sessions);
+}
+
 /* How far apart clients that fell silent together expire is known once the timeout is. */
 static bool story_timeout(void *context, const struct logged_fact *fact)
 {
@@ -372,8 +416,11 @@ static bool story_facts(struct story_search *search, struct history *history, ch
     char *unread = NULL; /* who they were shows the state before the first of them */
     search->model = history_at(history, story->failover.lost_at.wall_us - story->together_us - 1000, &unread);
     free(unread);
-    return history_facts(history, from_us, to_us, story_fact, search, error) &&
-           (!story->evictor || history_facts(history, from_us, to_us, story_evictor, story, error));
+    if (!history_facts(history, from_us, to_us, story_fact, search, error))
+        return false;
+    if (story->expired_beside > 0)
+        story_survivors(search, history);
+    return (!story->evictor || history_facts(history, from_us, to_us, story_evictor, story, error));
 }
 
 static bool story_gather(struct story_search *search, struct history *history, char **error)

@@ -80,6 +80,7 @@ struct story {
     size_t expired_same_host; /* of them, from the same address; all whose address is known: expired_known */
     size_t expired_known;
     size_t expired_same_server; /* of them, that began at the same server */
+    size_t lived_same_server;   /* candidates' sessions that began there as well, and lived on */
     char *beside[STORY_NAMES];  /* the candidates among them, as people call them */
     size_t beside_count;
     uint64_t evictor;      /* that deleted it; 0: nobody else did */

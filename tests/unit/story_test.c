@@ -127,12 +127,50 @@ static void says_nothing_of_healthy_servers(void **state)
     end(world, story, &sentences);
 }
 
+/* The leader of server 2, with two sessions beside it that had begun there as well. */
+static struct sentences tell_together(size_t lived, uint64_t restarted)
+{
+    static char name[] = "/orders", leader[] = "app-1";
+    struct story story = {.name = name,
+                          .session = UINT64_C(2) << 56 | 7,
+                          .logged = true,
+                          .together_us = 2000000,
+                          .expired_beside = 2,
+                          .expired_same_server = 2,
+                          .lived_same_server = lived};
+    story.failover = (struct failover){.from = leader, .cause = CAUSE_EXPIRED, .cause_certainty = CERTAINTY_CERTAIN};
+    if (restarted)
+        story.starts[story.start_count++] = (struct story_start){.number = restarted, .zxid = 5};
+    return story_sentences(&story, true);
+}
+
+/* A server is suspected only where nothing speaks for it. */
+static void suspects_a_server_with_reason(void **state)
+{
+    static const struct {
+        size_t lived;
+        uint64_t restarted;
+        bool server;
+    } cases[] = {{0, 0, true}, {3, 0, false}, {3, 1, false}, {3, 2, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sentences sentences = tell_together(cases[i].lived, cases[i].restarted);
+        const struct sentence *server = said(&sentences, "at server 2: that server"),
+                              *host = said(&sentences, "such as a host");
+        assert_true(!server == !cases[i].server);
+        assert_true(!host == cases[i].server);
+        assert_true(!host || strstr(host->evidence, "3 candidates"));
+        sentences_free(&sentences);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_of_slow_and_loaded_servers),
         cmocka_unit_test(tells_of_a_server_without_a_quorum),
         cmocka_unit_test(says_nothing_of_healthy_servers),
+        cmocka_unit_test(suspects_a_server_with_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

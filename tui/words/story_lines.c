@@ -178,6 +178,26 @@ static void put_names(struct text *names, char *const *list, size_t count, size_
         text_add(names, " and others");
 }
 
+/* Where others lived on that had begun at the same server, and it was not restarted, it is not to blame. */
+static bool is_server_suspected(const struct story *story)
+{
+    if (!story->session || story->expired_same_server != story->expired_beside)
+        return false;
+    for (size_t i = 0; i < story->start_count; i++)
+        if (story->starts[i].number && story->starts[i].number == story->session >> 56)
+            return true;
+    return story->lived_same_server == 0;
+}
+
+static char *shared_evidence(const struct story *story)
+{
+    if (story->lived_same_server)
+        return text_format("clients that fall silent together expire within a third of their timeout; %zu "
+                           "candidates whose sessions had begun at the same server as the leader's lived on",
+                           story->lived_same_server);
+    return text_copy("clients that fall silent together expire within a third of their timeout");
+}
+
 /* Why they may have ended together. */
 static void say_shared(struct sentences *s, const struct story *story)
 {
@@ -185,7 +205,7 @@ static void say_shared(struct sentences *s, const struct story *story)
         story_lines_say(s, SENTENCE_INFERRED,
                         text_copy("The host or its network is suspected rather than the application."),
                         text_copy("several clients of one address fell silent at once"));
-    else if (story->session && story->expired_same_server == story->expired_beside)
+    else if (is_server_suspected(story))
         story_lines_say(
             s, SENTENCE_INFERRED,
             text_format("These sessions had all begun at server %" PRIu64
@@ -197,7 +217,7 @@ static void say_shared(struct sentences *s, const struct story *story)
             s, SENTENCE_INFERRED,
             text_copy("One failure behind all of them is suspected, such as a host or a network, "
                       "rather than one application."),
-            text_copy("clients that fall silent together expire within a third of their timeout"));
+            shared_evidence(story));
 }
 
 static void say_together(struct sentences *s, const struct story *story)
