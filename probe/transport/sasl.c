@@ -189,6 +189,38 @@ static bool keytab_lacks(const struct sasl_settings *s, char *principal, size_t 
     return error == KRB5_KT_NOTFOUND;
 }
 
+/* It is no keytab, or has no key at all. */
+static bool keytab_is_empty(const char *name)
+{
+    krb5_context kerberos = NULL;
+    krb5_keytab keytab = NULL;
+    char file[4200];
+    if (krb5_init_context(&kerberos))
+        return false;
+    snprintf(file, sizeof file, "FILE:%s", name);
+    bool empty = krb5_kt_resolve(kerberos, file, &keytab) || krb5_kt_have_content(kerberos, keytab);
+    if (keytab)
+        krb5_kt_close(kerberos, keytab);
+    krb5_free_context(kerberos);
+    return empty;
+}
+
+bool sasl_check_files(const struct sasl_settings *s, char *problem)
+{
+    char principal[120];
+    if (s->mechanism != SASL_MECHANISM_GSSAPI || !s->keytab)
+        return true;
+    if (keytab_is_empty(s->keytab)) {
+        snprintf(problem, SASL_PROBLEM_TEXT, "the keytab %.120s holds no key; check sasl: keytab", s->keytab);
+        return false;
+    }
+    if (!s->principal || !keytab_lacks(s, principal, sizeof principal))
+        return true;
+    snprintf(problem, SASL_PROBLEM_TEXT, "%.80s has no key for %.80s; check sasl: keytab and principal", s->keytab,
+             principal);
+    return false;
+}
+
 /* Why there is no ticket; text: in Kerberos's words. */
 static void ticket_describe(const struct sasl_settings *s, bool expired, const char *text, char *problem)
 {

@@ -31,6 +31,9 @@ struct sasl_context *sasl_context_new(const struct sasl_settings *settings);
 /* After the last login was freed. */
 void sasl_context_free(struct sasl_context *context);
 
+/* Whether the keytab of these settings, if any, holds the key; false: problem (SASL_PROBLEM_TEXT bytes). */
+bool sasl_check_files(const struct sasl_settings *settings, char *problem);
+
 enum sasl_turn {
     SASL_TURN_SEND, /* this token, and wait for the answer */
     SASL_TURN_WAIT, /* ready() is called when it can go on: call sasl_begin() again */

@@ -667,8 +667,9 @@ bool transport_check_files(const struct settings *settings, char **error)
     struct text problems = {0};
     size_t bad = 0;
     for (size_t i = 0; i < settings->cluster_count; i++) {
-        const struct tls_settings *tls = &settings->clusters[i].security.tls;
-        if (tls->on && !tls_check_files(tls, problem))
+        const struct security_settings *security = &settings->clusters[i].security;
+        if ((security->tls.on && !tls_check_files(&security->tls, problem)) ||
+            !sasl_check_files(&security->sasl, problem))
             text_printf(&problems, "%s%s", bad++ ? "\n" : "", problem);
     }
     if (bad)

@@ -1,6 +1,7 @@
 """Certificates, keys and their passwords: read again where they have changed, checked, and used by every connection."""
 import json
 import os
+import re
 import shutil
 import signal
 import ssl
@@ -99,6 +100,38 @@ def test_read_again_on_sighup(authority, tmp_path):
         assert "can be read or written by others; run chmod 600 on it" in recorder.said
         recorder.close()
     assert set(server.clients) == {"first", "second"}
+
+
+def test_keytab_on_sighup(kdc, tmp_path):
+    """One that holds another's key, or none, is told at once, and changes nothing; so it is at the start."""
+    made = Secured("kerberos", tmp_path / "s", None, kdc)
+    keytab = tmp_path / "keytab"
+    with open(made.config, encoding="utf-8") as f:
+        config = made.write("own.yaml", f.read().replace(kdc.path("watcher.keytab"), str(keytab)))
+
+    def use(content):
+        keytab.write_bytes(content)
+        keytab.chmod(0o600)
+
+    def reads():
+        return re.search("lop=(EXIS|GETC|GETD|PING)", made.ensemble.ask("cons"))
+    os.environ.update(made.env)
+    with open(kdc.path("watcher.keytab"), "rb") as ours, open(kdc.unknown(), "rb") as others:
+        good, wrong = ours.read(), [(others.read(), "has no key for watcher@"), (b"", "holds no key"), (b"nonsense", "holds no key")]
+    use(good)
+    recorder = Recorder(config)
+    until(reads, 30, "the recorder is logged in")
+    for content, what in wrong:
+        use(content)
+        done = run("once", "--quick", "-c", config)
+        assert done.status == 2 and what in done.err, done
+        before = recorder.said.count("the one of before goes on")
+        recorder.reload()
+        until(lambda: recorder.said.count("the one of before goes on") > before, 30, "it is told")
+        assert recorder.said.count(what) > 0, recorder.said
+    assert reads(), (made.ensemble.ask("cons"), recorder.said)
+    recorder.close()
+    made.close()
 
 
 def test_read_again_by_every_command(authority, tmp_path):
