@@ -3,6 +3,7 @@ import glob
 import os
 import shlex
 import sqlite3
+import time
 
 import pytest
 
@@ -102,6 +103,54 @@ def test_an_event_leads_to_its_moment(recording):
         assert "host-b:1 → host-c:1" not in screen, screen
         terminal.keys("Escape")
         terminal.shows("1 event ")
+
+
+def test_what_if_at_a_past_moment(zk, client, tmp_path):
+    """A recording that holds the watches answers what would have happened then, and not what would now: b was watching
+    the leader and c was watching nobody, until the leader went."""
+    client.ensure_path("/election")
+    for name in client.get_children("/election"):
+        client.delete(f"/election/{name}")
+    clients = [zk.client() for _ in range(3)]
+    paths = [stand(one, b"host-%c:1" % letter) for one, letter in zip(clients, b"abc")]
+    clients[1].get(paths[0], watch=lambda _: None)
+    recorder = Recorder(tmp_path, zk.hosts)
+    recorder.wait_for("SELECT 1 FROM findings WHERE code = 'no-watch'")
+    client.delete(paths[0])
+    recorder.wait_for("SELECT 1 FROM failovers")
+    recorder.end()
+    with Tmux(program("replay", recorder.file), 120, 40) as terminal:
+        terminal.shows("REPLAY", "host-b:1", "2 candidates")
+        terminal.keys("h")
+        terminal.shows("host-a:1 → host-b:1")
+        terminal.keys("Down", "Enter")
+        terminal.shows("REPLAY", "led by", "3 candidates")
+        terminal.keys("w")
+        screen = terminal.shows("what if n_…0 goes?", "When n_…0 goes", "then n_…1 goes")
+        goes = {line.split()[2]: line for line in screen.splitlines() if line.split()[1:2] in (["When"], ["then"])}
+        assert "host-b:1 wakes and leads" in goes["n_…0"], screen
+        assert "host-c:1 leads, if notified" in goes["n_…1"], screen
+        terminal.keys("Down")
+        terminal.shows("what if n_…1 goes?", "host-c:1 must be notified")
+    for one in clients:
+        one.stop()
+
+
+def test_the_screen_of_an_autopsy(zk, client, path):
+    """The logs alone lead from the failover in the history to its story."""
+    client.ensure_path(path)
+    own = [client.create(f"{path}/n_", who, ephemeral=True, sequence=True) for who in (b"host-a:1", b"host-b:1")]
+    client.delete(own[0])
+    time.sleep(1)  # the history shows what was before the latest transaction
+    client.set(path, b"later")
+    with Tmux(program("autopsy", zk.directory, "--screen", "--election", path), 120, 40) as terminal:
+        terminal.shows("REPLAY", path, "host-b:1")
+        terminal.keys("h")
+        terminal.shows("host-a:1 → host-b:1", "resigned")
+        terminal.keys("x")
+        terminal.shows("moved from host-a:1 to host-b:1", "its own session deleted its", "transaction 0x")
+        terminal.keys("q")
+        assert terminal.status() == 0
 
 
 def test_a_recording_plays(recording):
