@@ -105,16 +105,15 @@ def test_an_event_leads_to_its_moment(recording):
         terminal.shows("1 event ")
 
 
-def test_what_if_at_a_past_moment(zk, client, tmp_path):
+def test_what_if_at_a_past_moment(zk, client, path, tmp_path):
     """A recording that holds the watches answers what would have happened then, and not what would now: b was watching
     the leader and c was watching nobody, until the leader went."""
-    client.ensure_path("/election")
-    for name in client.get_children("/election"):
-        client.delete(f"/election/{name}")
+    client.ensure_path(path)
     clients = [zk.client() for _ in range(3)]
-    paths = [stand(one, b"host-%c:1" % letter) for one, letter in zip(clients, b"abc")]
+    paths = [one.create(f"{path}/n_", b"host-%c:1" % letter, ephemeral=True, sequence=True)
+             for one, letter in zip(clients, b"abc")]
     clients[1].get(paths[0], watch=lambda _: None)
-    recorder = Recorder(tmp_path, zk.hosts)
+    recorder = Recorder(tmp_path, zk.hosts, elections=f"[{{path: {path}}}]")
     recorder.wait_for("SELECT 1 FROM findings WHERE code = 'no-watch'")
     client.delete(paths[0])
     recorder.wait_for("SELECT 1 FROM failovers")
