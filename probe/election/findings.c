@@ -199,7 +199,7 @@ static const char *doubted_advice(const char *advice, enum certainty_verdict ver
     if (strncmp(advice, "restart ", strlen("restart ")) != 0)
         return advice;
     snprintf(buffer, size, "%s, %s",
-             verdict == VERDICT_SUSPECTED ? "if this assumption holds" : "if this proves certain", advice);
+             verdict == VERDICT_SUSPECTED ? "if this assumption holds" : "if this proves true", advice);
     return buffer;
 }
 

@@ -117,7 +117,7 @@ static void certainty(void **state)
                      "? findings no-watch error suspected " C "\n"
                      "? why no-watch session 0xc of 10.0.0.3:13 on zk1:2181 has no data watch under "
                      "/election, in two looks; it should watch " B
-                     " | if this proves certain, restart the client at 10.0.0.3:13: it will not wake when " B
+                     " | if this proves true, restart the client at 10.0.0.3:13: it will not wake when " B
                      " goes\n"
                      "tick 100\n"
                      "sync\n"
