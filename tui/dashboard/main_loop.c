@@ -543,6 +543,7 @@ static bool start(struct terminal_stage *stage, char **error)
     if (uv_poll_start(&stage->input, UV_READABLE | UV_DISCONNECT, on_input) != 0)
         return false;
     uv_prepare_start(&stage->before, main_loop_on_before);
+    expect_keys(stage); /* those that the screen before this one left */
     on_second(&stage->second);
     uv_timer_start(&stage->next, on_next, main_loop_looked(stage) ? 0 : FIRST_PICTURE_MS, 0);
     return true;

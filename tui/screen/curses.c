@@ -257,6 +257,32 @@ static bool start_curses(struct curses *curses, char **error)
     return true;
 }
 
+static int64_t curses_now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* What was typed while one screen gave way to the next, as after Ctrl-R. */
+static struct {
+    unsigned char bytes[KEY_DECODER_BYTES];
+    size_t count;
+} unread;
+
+static void keep_unread(const struct key_decoder *decoder)
+{
+    unread.count = decoder->waiting_count;
+    memcpy(unread.bytes, decoder->waiting + decoder->waiting_from, unread.count);
+}
+
+static void take_unread(struct key_decoder *decoder)
+{
+    if (unread.count > 0)
+        key_decoder_feed(decoder, unread.bytes, unread.count, curses_now_ms());
+    unread.count = 0;
+}
+
 struct curses *curses_open(const struct screen_settings *settings, enum color_choice color, char **error)
 {
     *error = NULL;
@@ -279,6 +305,7 @@ struct curses *curses_open(const struct screen_settings *settings, enum color_ch
     const char *delay = getenv("ESCDELAY");
     key_decoder_init(&curses->decoder, delay ? (int)strtol(delay, NULL, 10) : 0);
     define_keys(&curses->decoder);
+    take_unread(&curses->decoder);
     choose_reports(curses, settings->mouse);
     prepare_rescue(curses);
     tty_take(&curses->tty);
@@ -291,6 +318,7 @@ void curses_close(struct curses *curses)
 {
     if (!curses)
         return;
+    keep_unread(&curses->decoder);
     if (!curses->suspended) {
         send_reports(curses, false);
         endwin();
@@ -419,13 +447,6 @@ bool curses_show(struct curses *curses, const struct cells *cells)
 bool curses_flush(struct curses *curses)
 {
     return tty_flush(&curses->tty);
-}
-
-static int64_t curses_now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* "11;rgb:1e1e/1e1e/2e2e": what the terminal's background is, in answer to our question. */
