@@ -152,6 +152,11 @@ def test_changes_are_followed_without_another_walk(zk, client, path, tmp_path):
     stand(client, path + "/dir1/first", LATCH.format(1))
     with Events(None, "-c", str(config)) as events:
         events.expect("election-seen", election="/dir1/first")
+        def walked():
+            before = reads(zk)
+            time.sleep(0.5)
+            return reads(zk) - before < 10
+        until(walked, 30)
         before = reads(zk)
         stand(client, path + "/dir7/inner", LATCH.format(2))  # an empty directory turns into an election
         events.expect("election-seen", election="/dir7/inner")
