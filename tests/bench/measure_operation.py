@@ -9,12 +9,8 @@ import time
 import urllib.error
 import urllib.request
 
-from rig import BUILD, BenchError, cpu_us, resident_kb, settle, wait_until
-from row import Row
-
-
-def seconds(us):
-    return f"{us / 1e6:.2f} s"
+from rig import BUILD, BenchError, cpu_us, idle_windows, resident_kb, settle, wait_until
+from row import Row, ratio_row
 
 
 def join_with_peak(program):
@@ -41,11 +37,6 @@ def compare(rig, rounds, floor_mode, path, *commands):
             with rig.electop(*command) as program:
                 results.append(join_with_peak(program))
     return statistics.median(floor), [tuple(map(statistics.median, zip(*results))) for results in mine]
-
-
-def ratio_row(work, floor_us, own_us, most):
-    ratio = own_us / floor_us
-    return Row(work, seconds(floor_us), seconds(own_us), f"{ratio:.2f} ×", f"≤ {most} ×", ratio > most)
 
 
 def measure_discovery(rig, rounds, quick, say):
@@ -193,11 +184,7 @@ def measure_clusters(rig, _rounds, quick, say):
         with rig.program("events", "--json", "--config", config) as events:
             wait_until("all are seen", lambda: events.text().count('"election-seen"') >= clusters * elections, 60, 0.2)
             settle(events.pid, events.what, 1, 60)
-            windows = []
-            for _ in range(5):
-                before, began = cpu_us(events.pid), time.monotonic()
-                time.sleep(1 if quick else 5)
-                windows.append((cpu_us(events.pid) - before) / (time.monotonic() - began) / 1e4)
+            windows = idle_windows(events.pid, 1 if quick else 5)
             held_kb = resident_kb(events.pid)
             events.stop()
     percent = statistics.median(windows)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from rig import TOOLS, BenchError, Rig
-from row import Row
+from row import Row, ratio_row
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from fake_server import free_port  # noqa: E402
@@ -69,7 +69,7 @@ def row(work, unit, floor, ours, most):
 
 def falls(rig, rounds, quick, say):
     """From the deletion of a leader's znode to the line of `electop events`: over TLS, and plain."""
-    from measures import electop_falls, median, ratio_row  # which has this module
+    from measures import electop_falls, median  # which has this module
     path, plan = "/bench/secured", (6, 150, 300) if quick else (20, 200, 400)
     seen = {(over, what): [] for over in (False, True) for what in ("leader-lost", "leader-elected")}
     with rig.driver() as load:

@@ -11,8 +11,8 @@ from measure_history import measure_history
 from measure_operation import measure_operation
 from measure_transactions import measure_transactions
 from measure_transport import measure_transport
-from rig import TOOLS, BenchError, cpu_us, resident_kb, settle, wait_until
-from row import Row
+from rig import TOOLS, BenchError, cpu_us, idle_windows, resident_kb, settle, wait_until
+from row import Row, ms, ratio_row
 from terminal import Dashboard
 
 SIZES = (10, 1000, 10000)
@@ -20,17 +20,6 @@ STALE_LIMIT_MS = 500
 CHURN_PER_S = 100
 LEADER_EVERY_MS = 400
 IDENTITY = b".example:7071"  # ends the data of every candidate of driver.c
-
-
-def ms(us):
-    return "-" if us is None else f"{us / 1000:.2f} ms" if us < 1e5 else f"{us / 1000:.0f} ms"
-
-
-def ratio_row(work, floor_us, electop_us, most):
-    if not floor_us or not electop_us:
-        return Row(work, ms(floor_us), ms(electop_us), "-", f"≤ {most} ×", True)
-    ratio = electop_us / floor_us
-    return Row(work, ms(floor_us), ms(electop_us), f"{ratio:.2f} ×", f"≤ {most} ×", ratio > most)
 
 
 def median(values):
@@ -239,16 +228,6 @@ def resident_of(rig, pattern, elections, seconds=0):
         resident = resident_kb(electop.pid)
         electop.stop()
         return resident, cpu
-
-
-def idle_windows(pid, seconds):
-    """Several: in the first, the servers may still be looked at until what they show is proved."""
-    cpu = []
-    for _ in range(5):
-        before, began = cpu_us(pid), time.monotonic()
-        time.sleep(seconds)
-        cpu.append(100 * (cpu_us(pid) - before) / ((time.monotonic() - began) * 1e6))
-    return cpu
 
 
 def idle_dashboard(rig, pattern, seconds):

@@ -57,6 +57,16 @@ def settle(pid, what, quiet_s=0.3, within_s=20):
         raise BenchError(f"{what} ended too early") from None
 
 
+def idle_windows(pid, seconds):
+    """Several: in the first, the servers may still be looked at until what they show is proved."""
+    cpu = []
+    for _ in range(5):
+        before, began = cpu_us(pid), time.monotonic()
+        time.sleep(seconds)
+        cpu.append(100 * (cpu_us(pid) - before) / ((time.monotonic() - began) * 1e6))
+    return cpu
+
+
 class Stamped:
     """A running program whose output is stamped into a file, by the clock of the load."""
 

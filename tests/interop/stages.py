@@ -218,7 +218,7 @@ class Play:
                                          for (one, session), name in self.members.items() if one is client}
             if judge is None or time.monotonic() > end or (judge(seen) and seen.status == 0):
                 break
-        # A suspicion that the next look clears, of a client that a busy machine held up, is none of theirs.
+        # No stage has what --strict complains of, so a complaint must go, in the same time as above.
         seen.discovered_status, seen.discovered = self.once()
         while judge is not None and seen.discovered_status != 0 and time.monotonic() < end:
             seen.discovered_status, seen.discovered = self.once()

@@ -248,7 +248,7 @@ static void check_defaults(struct check *check, const struct election *election,
         !check_judges(check, FIGURE_NEXT_FAILOVER))
         check_raise(check, CHECK_WARNING, "%s: %s", path,
                     election->candidate_count > 1 || lock
-                        ? "the next failover would stall, nobody is notified"
+                        ? "the next failover would stop, nobody is notified"
                         : "no candidate stands behind the leader");
     for (size_t i = 0; i < election->finding_count; i++) {
         const struct finding *finding = election->findings[i];

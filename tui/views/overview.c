@@ -100,8 +100,8 @@ static void draw_outlook(struct cells *cells, int y, int end, const struct overv
         const char *word, *brief;
     } parts[] = {
         {totals->next_works, SIGN_CHECK, ROLE_GOOD, "would work", totals->next_works == 1 ? "works" : "work"},
-        {totals->next_stops, SIGN_CRITICAL, ROLE_CRITICAL, "would stall",
-         totals->next_stops == 1 ? "stalls" : "stall"},
+        {totals->next_stops, SIGN_CRITICAL, ROLE_CRITICAL, "would stop",
+         totals->next_stops == 1 ? "stops" : "stop"},
         {totals->next_unknown, SIGN_UNKNOWN, ROLE_DIM, "unknown", "unknown"},
         {totals->next_alone, SIGN_DASH, ROLE_DIM, "without successor", "alone"}};
     bool brief = cells->width < 100, any = false;

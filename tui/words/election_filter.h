@@ -32,7 +32,7 @@ bool election_filter_match_text(const char *filter, const struct election *elect
  * nothing. */
 const char *election_filter_problem(const char *filter);
 
-/* An election with a vacancy, a warning or worse, or a next failover that would stall. */
+/* An election with a vacancy, a warning or worse, or a next failover that would stop. */
 bool election_has_problem(const struct election *election, struct moment now);
 
 /*
