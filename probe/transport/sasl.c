@@ -22,7 +22,7 @@
 #define ERROR_LOGIN_REQUIRED (-124)
 #define ERROR_LOGIN_FAILED (-115)
 
-/* What logins use until they are over, though the context may have fetched another meanwhile. */
+/* Shared by the logins that use it: the context may fetch another while they last. */
 struct sasl_ticket {
     atomic_int users;
     gss_cred_id_t credential;
@@ -339,7 +339,7 @@ static void ticket_release(struct sasl_ticket *ticket)
     free(ticket);
 }
 
-/* The context's own from now on. False: out of memory. */
+/* Takes the credential over. False: out of memory. */
 static bool context_keep(struct sasl_context *context, gss_cred_id_t credential, const char *host)
 {
     struct sasl_ticket *ticket = calloc(1, sizeof *ticket);
@@ -361,7 +361,7 @@ static bool context_is_refused(const struct sasl_context *context, const char *h
            (!context->refused_host[0] || strcmp(context->refused_host, host) == 0);
 }
 
-/* A service that the KDC does not know says nothing of the other servers'. */
+/* No ticket for this host, where the KDC does not know its service; else for none. */
 static void context_refuse(struct sasl_context *context, OM_uint32 major, OM_uint32 minor, const char *host)
 {
     bool this_one = (krb5_error_code)minor == KRB5KDC_ERR_S_PRINCIPAL_UNKNOWN;

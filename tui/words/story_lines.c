@@ -178,7 +178,7 @@ static void put_names(struct text *names, char *const *list, size_t count, size_
         text_add(names, " and others");
 }
 
-/* Where others lived on that had begun at the same server, and it was not restarted, it is not to blame. */
+/* A server that was not restarted, and where other sessions had begun that lived on, is not the cause. */
 static bool is_server_suspected(const struct story *story)
 {
     if (!story->session || story->expired_same_server != story->expired_beside)
@@ -213,11 +213,10 @@ static void say_shared(struct sentences *s, const struct story *story)
                         story->session >> 56),
             text_copy("the first byte of a session's id is the number of the server that made it"));
     else if (story->expired_beside >= TOGETHER_LEAST)
-        story_lines_say(
-            s, SENTENCE_INFERRED,
-            text_copy("One failure behind all of them is suspected, such as a host or a network, "
-                      "rather than one application."),
-            shared_evidence(story));
+        story_lines_say(s, SENTENCE_INFERRED,
+                        text_copy("One failure behind all of them is suspected, such as a host or a network, "
+                                  "rather than one application."),
+                        shared_evidence(story));
 }
 
 static void say_together(struct sentences *s, const struct story *story)
@@ -427,7 +426,7 @@ static void say_findings(struct sentences *s, const struct story *story)
                         text_copy("the servers' states in the snapshot just before"));
 }
 
-/* What a server did, as a sentence goes on behind its name. */
+/* The end of a sentence that begins with the name of a server. */
 static const char *danger_text(const char *code)
 {
     static const char *const texts[][2] = {
@@ -442,7 +441,7 @@ static const char *danger_text(const char *code)
     return code;
 }
 
-static bool is_slow(const struct story_danger *danger)
+static bool delays_its_clients(const struct story_danger *danger)
 {
     return strcmp(danger->code, "server-slow") == 0 || strcmp(danger->code, "server-read-only") == 0;
 }
@@ -454,14 +453,14 @@ static void say_dangers(struct sentences *s, const struct story *story)
         story_lines_say(s, SENTENCE_CERTAIN,
                         text_format("The server %s %s.", danger->server, danger_text(danger->code)),
                         text_copy(danger->evidence));
-        if (story->failover.cause == CAUSE_EXPIRED && is_slow(danger) && story->server &&
+        if (story->failover.cause == CAUSE_EXPIRED && delays_its_clients(danger) && story->server &&
             strcmp(story->server, danger->server) == 0)
             story_lines_say(
                 s, SENTENCE_INFERRED,
                 text_format("The client of %s was connected there: its session may have expired though "
                             "it lived. Look at that server first.",
                             from_of(story)),
-                text_copy("a server that answers late counts as late what it hears"));
+                text_copy("such a server may process its clients' pings too late"));
     }
 }
 
