@@ -366,12 +366,24 @@ static void load_figure(int64_t *figure, int64_t seen)
         *figure = seen;
 }
 
+/* How many there are now. A lower number than before is that of a server that was started again. */
+static int64_t servers_slow_fsyncs(struct server *server, int64_t seen, struct moment at)
+{
+    int64_t before = server->load.slow_fsyncs;
+    if (seen > 0 && before >= 0 && seen != before)
+        server->slow_fsync = at;
+    else if (at.mono_us - server->slow_fsync.mono_us >= SLOW_FSYNC_KEPT_US)
+        server->slow_fsync = (struct moment){0};
+    return seen >= 0 ? seen : before;
+}
+
 void servers_load(struct model *model, struct cluster *cluster, const struct observation *o)
 {
     struct server *server = servers_get(cluster, o->load.address);
     if (!server)
         return;
     const struct server_load *seen = &o->load.load;
+    int64_t slow_fsyncs = servers_slow_fsyncs(server, seen->slow_fsyncs, o->at);
     if (o->load.part) {
         load_figure(&server->load.uptime_ms, seen->uptime_ms);
         load_figure(&server->load.latency_min_us, seen->latency_min_us);
@@ -384,6 +396,7 @@ void servers_load(struct model *model, struct cluster *cluster, const struct obs
     } else {
         server->load = *seen;
     }
+    server->load.slow_fsyncs = slow_fsyncs;
     server->load_seen = o->at;
     model->generation++;
 }

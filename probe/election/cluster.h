@@ -65,6 +65,8 @@ struct server {
     int64_t announced;        /* ... and to other observers, as these announce */
     struct server_load load;  /* as of load_seen */
     struct moment load_seen;  /* mono_us 0: never */
+    struct moment
+        slow_fsync; /* load.slow_fsyncs was last seen to rise; mono_us 0: not in SLOW_FSYNC_KEPT_US */
     /* Of the client address with most connections, in the latest list; -1: no list. Its limit is
        load.address_connections_most. */
     int busiest_connections;
@@ -95,6 +97,9 @@ struct server {
 
 /* Bad replies are a finding for this long after the latest. */
 #define BAD_REPLIES_KEPT_US (INT64_C(600) * 1000000)
+
+/* A slow write to its disk endangers elections for this long after it was seen. */
+#define SLOW_FSYNC_KEPT_US (INT64_C(600) * 1000000)
 
 /* Whether a server answers. One that was not polled is known only by our
    own session there. */

@@ -102,6 +102,12 @@ size_t server_dangers(const struct cluster *cluster, const struct server *server
                    "it has lost the quorum: look at the network between the servers",
                    "it is read-only: its clients see an old state, and cannot stand");
     judge_latency(&list, cluster, server);
+    if (server->slow_fsync.mono_us)
+        danger_add(&list, "server-slow-disk", SEVERITY_WARNING,
+                   "give its transaction log a disk of its own, and look for what else writes there",
+                   "in the last ten minutes, writing its transaction log to disk took longer than "
+                   "fsync.warningthresholdms (1 s unless set); %" PRId64 " times since it started",
+                   server->load.slow_fsyncs);
     if (server->lag > 0 && server->lag_us >= LAG_US)
         danger_add(&list, "server-lagging", SEVERITY_WARNING,
                    "look for its load, its disk and its network to the leader",

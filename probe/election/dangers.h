@@ -8,7 +8,7 @@
 #include "probe/election/finding.h"
 #include "probe/election/model.h"
 
-#define SERVER_DANGERS_MOST 5
+#define SERVER_DANGERS_MOST 6
 
 struct server_danger {
     const char *code; /* "server-read-only"; static */

@@ -64,7 +64,7 @@ struct last_figures {
     int64_t answer_us, zxid, child_watches;
     int connections;
     size_t watch_count;
-    struct moment seen, watches_seen, load_seen;
+    struct moment seen, watches_seen, load_seen, slow_fsync;
     struct server_load load;
     int64_t lag, lag_us;
     int busiest_connections;

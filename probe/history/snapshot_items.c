@@ -58,7 +58,8 @@ static bool same_knowledge(const struct last_figures *f, const struct server *s)
 {
     return (f->answer_us < 0) == (s->answer_us < 0) && (f->zxid < 0) == (s->zxid < 0) &&
            (f->child_watches < 0) == (s->child_watches < 0) && (f->connections < 0) == (s->connections < 0) &&
-           (f->load_seen.mono_us == 0) == (s->load_seen.mono_us == 0) && (f->lag > 0) == (s->lag > 0) &&
+           (f->load_seen.mono_us == 0) == (s->load_seen.mono_us == 0) &&
+           (f->slow_fsync.mono_us == 0) == (s->slow_fsync.mono_us == 0) && (f->lag > 0) == (s->lag > 0) &&
            (f->busiest_connections < 0) == (s->busiest_connections < 0) &&
            (f->watches_seen.mono_us == 0) == (s->watches_seen.mono_us == 0);
 }
@@ -82,6 +83,7 @@ static void note_figures(struct last_figures *f, const struct server *s, int64_t
                                .watches_seen = s->watches_seen,
                                .load_seen = s->load_seen,
                                .load = s->load,
+                               .slow_fsync = s->slow_fsync,
                                .lag = s->lag,
                                .lag_us = s->lag_us,
                                .busiest_connections = s->busiest_connections};
@@ -142,6 +144,8 @@ static void snapshot_items_write_server(struct writing *w, const struct model *m
     snapshot_items_write_load(w, figures);
     put_signed(w->out, server->bad_replies);
     put_text(w->out, server->bad_reply);
+    put_signed(w->out, figures->load.slow_fsyncs);
+    snapshot_items_put_time(w, figures->slow_fsync);
     snapshot_items_end(w);
 }
 
@@ -220,8 +224,8 @@ static uint32_t snapshot_items_write_election(struct writing *w, const struct el
     return snapshot_items_end(w);
 }
 
-/* Nothing was observed of the n-th of all elections: it stays, with all that is below it. SLOT_NONE: it is not
- * there yet. */
+/* Nothing was observed of the n-th of all elections: it stays, with all that is below it. SLOT_NONE: it is
+ * not there yet. */
 static uint32_t keep_election(struct writing *w, const struct election *e, size_t n, uint32_t cluster)
 {
     struct picture *p = w->picture;

@@ -624,6 +624,14 @@ static void snapshot_read_bad_replies(struct server *server, struct scan *scan)
     free(what);
 }
 
+static void snapshot_read_slow_fsyncs(struct snapshot_reader *t, struct server *server, struct scan *scan)
+{
+    if (scan->bad || scan->at == scan->end)
+        return;
+    server->load.slow_fsyncs = scan_signed(scan);
+    server->slow_fsync = snapshot_read_moment(t, scan);
+}
+
 static void snapshot_read_server(struct snapshot_reader *t, struct cluster *cluster, struct scan *scan)
 {
     uint64_t i = scan_below(scan, cluster->server_count);
@@ -648,6 +656,7 @@ static void snapshot_read_server(struct snapshot_reader *t, struct cluster *clus
     server->watches_seen = snapshot_read_moment(t, scan);
     snapshot_read_load(t, server, scan);
     snapshot_read_bad_replies(server, scan);
+    snapshot_read_slow_fsyncs(t, server, scan);
     t->bad = t->bad || !server->address;
 }
 

@@ -59,6 +59,7 @@ static void json_snapshot_write_load(struct json_writer *writer, const struct se
     json_member_known(writer, "connections", server->connections);
     json_member_known(writer, "connections_of_one_address", server->busiest_connections);
     json_member_known(writer, "max_client_cnxns", load->address_connections_most);
+    json_member_known(writer, "slow_fsyncs", load->slow_fsyncs);
     json_write_end(writer, '}');
 }
 

@@ -59,7 +59,8 @@ void server_facts_tell_load(const struct live_cluster *live, const char *address
                  .znodes = load_bounded(f->znodes, 1),
                  .ephemerals = load_bounded(f->ephemerals, 1),
                  .watches = load_bounded(f->all_watches, 1),
-                 .address_connections_most = load_bounded(f->address_connections_most, 1)}};
+                 .address_connections_most = load_bounded(f->address_connections_most, 1),
+                 .slow_fsyncs = load_bounded(f->slow_fsyncs, 1)}};
     model_observe(live->model, &o);
 }
 

@@ -83,6 +83,7 @@ const struct server_poll_way inquiry_ways[STEPS] = {
     [STEP_ENDED] = {ADMIN_DUMP, FOURLETTER_WORD_DUMP, LISTS_WITHIN_MS},
     [STEP_AFTER] = {ADMIN_SERVER_STATS, FOURLETTER_WORD_SRVR, FIGURES_WITHIN_MS},
     [STEP_SUMMARY] = {ADMIN_WATCH_SUMMARY, FOURLETTER_WORD_WCHS, FIGURES_WITHIN_MS},
+    [STEP_DISK] = {ADMIN_SERVER_STATS, FOURLETTER_WORD_SRVR, FIGURES_WITHIN_MS},
     [STEP_FIGURES] = {ADMIN_MONITOR, FOURLETTER_WORD_MNTR, FIGURES_WITHIN_MS},
     [STEP_BEFORE] = {ADMIN_CONNECTIONS, FOURLETTER_WORD_CONS, LISTS_WITHIN_MS},
     [STEP_WATCHES] = {ADMIN_WATCHES, FOURLETTER_WORD_WCHC, LISTS_WITHIN_MS},
@@ -102,7 +103,7 @@ void server_poll_way_failed(struct server_poll *q, const char *problem)
 
 bool server_poll_asks_figures(enum step step)
 {
-    return step == STEP_STATE || step == STEP_SUMMARY || step == STEP_AFTER;
+    return step == STEP_STATE || step == STEP_SUMMARY || step == STEP_AFTER || step == STEP_DISK;
 }
 
 static enum poll_answer poll_answer_of(enum step step)
@@ -381,6 +382,9 @@ static void step_succeeded(struct server_poll *q, int64_t took_us)
         server_facts_tell_server(q->live, q->address, &q->answer.figures, true, took_us, NULL);
         server_facts_tell_load(q->live, q->address, &q->answer.figures, true);
         break;
+    case STEP_DISK:
+        server_facts_tell_load(q->live, q->address, &q->answer.figures, true);
+        break;
     case STEP_SUMMARY:
         q->full = q->full || moved(q);
         break;
@@ -549,7 +553,8 @@ static void ask_after_ping(struct server_poll *q)
 {
     const struct live_cluster *live = q->live;
     const char *path = *live->chroot ? live->chroot : "/";
-    int64_t before_us = clock_now().mono_us; /* on a busy machine time passes between the request and this line */
+    int64_t before_us =
+        clock_now().mono_us; /* on a busy machine time passes between the request and this line */
     for (size_t i = 0; q->owed == 0 && i < live->shard_count; i++)
         q->pings += session_exists(live->shards[i].session, path, false, server_poll_on_ping, q);
     q->pinged_us = q->pings ? before_us : 0;
@@ -572,6 +577,7 @@ static void step_begin(struct server_poll *q)
                               [STEP_BEFORE] =
                                   (q->evidence || (q->full && !q->connections_known)) && !q->cheap,
                               [STEP_SUMMARY] = (q->full || !q->evidence) && !q->cheap,
+                              [STEP_DISK] = q->full && !q->cheap && !words,
                               [STEP_FIGURES] = q->full && !q->cheap,
                               [STEP_WATCHES] = q->full && !q->cheap,
                               [STEP_CONNECTIONS] = (q->full || !q->evidence) && !q->cheap,

@@ -202,6 +202,7 @@ static void figure_told(struct server_figures *f, const char *key, const struct 
                  {"tick_time", offsetof(struct server_figures, tick_ms), false},
                  {"server_id", offsetof(struct server_figures, server_id), false},
                  {"max_client_cnxns", offsetof(struct server_figures, address_connections_most), false},
+                 {"fsync_threshold_exceed_count", offsetof(struct server_figures, slow_fsyncs), false},
                  {"last_processed_zxid", offsetof(struct server_figures, zxid), false}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (adminserver_parse_is(key, known[i].key)) {

@@ -118,6 +118,7 @@ void server_figures_clear(struct server_figures *figures)
                                        .uptime_ms = -1,
                                        .znodes = -1,
                                        .address_connections_most = -1,
+                                       .slow_fsyncs = -1,
                                        .client_port = -1,
                                        .tick_ms = -1,
                                        .server_id = -1};

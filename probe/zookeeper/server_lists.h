@@ -63,7 +63,7 @@ struct server_figures {
     /* Since it began to count: its slowest answer, and packets; and the requests in its queue just now. */
     int64_t slowest_ms, received, sent, outstanding;
     int64_t fastest_us, average_us, uptime_ms, znodes;
-    int64_t client_port, server_id, tick_ms, address_connections_most;
+    int64_t client_port, server_id, tick_ms, address_connections_most, slow_fsyncs;
 };
 void server_figures_clear(struct server_figures *figures);
 

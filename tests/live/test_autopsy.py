@@ -16,6 +16,7 @@ import pytest
 from autopsies import autopsy, check_autopsy
 from electop import Events, run
 from ensemble import Ensemble, session_of
+from recorder import Recorder
 from truth import Truth, moment
 from txnlog import CLOSE_SESSION, transactions
 from waiting import until
@@ -323,6 +324,35 @@ def test_a_server_that_was_started_again(tmp_path):
         assert up - down > 15 or len(said) == 1, story
         assert all(sentence["certainty"] == "inferred" and zxid in sentence["evidence"] for sentence in said)
     finally:
+        zk.close()
+
+
+def test_a_server_with_a_slow_disk(tmp_path):
+    """A server that counts its slow fsyncs endangers elections, and the story of a failover then says so."""
+    zk = Ensemble(1, java=("-Dzookeeper.forceSync=yes", "-Dzookeeper.fsync.warningthresholdms=-1"))  # all are slow
+    recorder = None
+    try:
+        first, _ = candidate(zk, "app-1")
+        second, _ = candidate(zk, "app-2")
+        recorder = Recorder(tmp_path, zk.hosts, "--admin", zk.admin, elections=f"[{{path: {PATH}}}]")
+
+        def endangered():
+            first.set(PATH, b"")
+            done = run("once", "--json", "--replay", recorder.file)
+            return done.status != 3 and "server-slow-disk" in done.out and json.loads(done.out)
+        [server] = until(endangered, 60)["clusters"][0]["servers"]
+        [found] = [finding for finding in server["findings"] if finding["code"] == "server-slow-disk"]
+        assert server["load"]["slow_fsyncs"] > 0 and found["severity"] == "warning", server
+        first.stop()
+        until(lambda: len(second.get_children(PATH)) == 1)
+        recorder.wait_for("SELECT 1 FROM failovers", within=60)
+        recorder.end()
+        said = json.loads(run("why", PATH, "--replay", recorder.file, "--json", within=60).out)["sentences"]
+        [slow] = [sentence for sentence in said if "had been slow to write to its disk" in sentence["text"]]
+        assert slow["certainty"] == "certain" and "times since it started" in slow["evidence"], slow
+    finally:
+        if recorder:
+            recorder.process.kill()
         zk.close()
 
 

@@ -220,6 +220,7 @@ static void observe_server(struct monkey *m)
         o.load = (struct observed_load){server, draw(m, 2) == 0, SERVER_LOAD_UNKNOWN};
         o.load.load.outstanding = (int64_t)draw(m, 5) - 1;
         o.load.load.address_connections_most = (int64_t)draw(m, 5) - 1;
+        o.load.load.slow_fsyncs = (int64_t)draw(m, 5) - 1;
     }
     tell(m, &o);
 }

@@ -123,6 +123,7 @@ static void reads_figures(void **state)
     assert_int_equal(answer.figures.mode, SERVER_LEADER);
     assert_string_equal(answer.figures.version, "3.8.0");
     assert_true(answer.figures.zxid == 0x10000000e);
+    assert_true(answer.figures.slow_fsyncs == 0);
     assert_null(read_file(ADMIN_WATCH_SUMMARY, "admin.standalone.watch_summary.json", 9, &answer));
     assert_true(answer.figures.watching == 5 && answer.figures.watched_paths == 6 &&
                 answer.figures.watches == 7);

@@ -76,6 +76,12 @@ static void finds_each(void **state)
     assert_int_equal(count_of(&server, NULL), 0);
 
     server = healthy();
+    server.load.slow_fsyncs = 12; /* some time since it started */
+    assert_int_equal(count_of(&server, NULL), 0);
+    server.slow_fsync = (struct moment){1000000, 1000000};
+    assert_int_equal(count_of(&server, "server-slow-disk"), 1);
+
+    server = healthy();
     server.hidden[HIDDEN_WATCHES] = (char *)(uintptr_t) "AdminServer does not answer";
     assert_int_equal(count_of(&server, "server-hides-watches"), 1);
 }

@@ -127,6 +127,30 @@ static void keeps_what_was_not_asked_for(void **state)
     assert_int_equal(server_of(world, "a")->load.ephemerals, -1);
 }
 
+/* The count of slow fsyncs comes with some answers only, and begins anew with the server. */
+static void notices_slow_fsyncs(void **state)
+{
+    struct world *world = *state;
+    static const struct {
+        int64_t at_s, count; /* -1: an answer without it */
+        bool slow;
+        int64_t known;
+    } looks[] = {{1, -1, false, -1}, {2, 4, false, 4}, /* some time since it started */
+                 {3, -1, false, 4},  {4, 4, false, 4},   {5, 6, true, 6},     {6, -1, true, 6},
+                 {604, 6, true, 6},  {605, 6, false, 6}, {606, 0, false, 0}, /* it was started again */
+                 {607, 2, true, 2},  {608, 1, true, 1},  {2000, 1, false, 1}, {2001, 0, false, 0}};
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        struct observation o = {.kind = OBSERVED_LOAD,
+                                .at = {looks[i].at_s * 1000000, looks[i].at_s * 1000000}};
+        o.load =
+            (struct observed_load){.address = "a", .part = looks[i].count >= 0, .load = SERVER_LOAD_UNKNOWN};
+        o.load.load.slow_fsyncs = looks[i].count;
+        model_observe(world->model, &o);
+        assert_int_equal(server_of(world, "a")->load.slow_fsyncs, looks[i].known);
+        assert_int_equal(server_of(world, "a")->slow_fsync.mono_us != 0, looks[i].slow);
+    }
+}
+
 static void reads_decimal_milliseconds(void **state)
 {
     (void)state;
@@ -158,6 +182,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(begins_anew_with_other_data, world_begin, world_end),
         cmocka_unit_test_setup_teardown(finds_the_busiest_address, world_begin, world_end),
         cmocka_unit_test_setup_teardown(keeps_what_was_not_asked_for, world_begin, world_end),
+        cmocka_unit_test_setup_teardown(notices_slow_fsyncs, world_begin, world_end),
         cmocka_unit_test(reads_decimal_milliseconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,8 @@ static void tells_of_slow_and_loaded_servers(void **state)
     recorded_changes(world, 1);
     struct story *story;
     struct sentences sentences = tell(world, &story);
-    const struct sentence *slow = said(&sentences, "zk1:2181 was slow"), *queue = said(&sentences, "71 requests");
+    const struct sentence *slow = said(&sentences, "zk1:2181 was slow"),
+                          *queue = said(&sentences, "71 requests");
     assert_non_null(slow);
     assert_int_equal(slow->kind, SENTENCE_CERTAIN);
     assert_non_null(strstr(slow->evidence, "3500 ms"));
@@ -89,6 +90,26 @@ static void tells_of_slow_and_loaded_servers(void **state)
     const struct sentence *inferred = said(&sentences, "Look at that server first");
     /* Only of a session that expired. */
     assert_true(!inferred == (story->failover.cause != CAUSE_EXPIRED));
+    end(world, story, &sentences);
+}
+
+static void tells_of_a_slow_disk(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    struct server_load load = SERVER_LOAD_UNKNOWN;
+    load.slow_fsyncs = 3;
+    recorded_pass(world, 100);
+    observe_server(world, SERVER_FOLLOWER, load);
+    load.slow_fsyncs = 5;
+    recorded_pass(world, 100);
+    observe_server(world, SERVER_FOLLOWER, load);
+    recorded_changes(world, 1);
+    struct story *story;
+    struct sentences sentences = tell(world, &story);
+    const struct sentence *slow = said(&sentences, "zk1:2181 had been slow to write to its disk");
+    assert_non_null(slow);
+    assert_non_null(strstr(slow->evidence, "5 times since it started"));
     end(world, story, &sentences);
 }
 
@@ -138,7 +159,8 @@ static struct sentences tell_together(size_t lived, uint64_t restarted)
                           .expired_beside = 2,
                           .expired_same_server = 2,
                           .lived_same_server = lived};
-    story.failover = (struct failover){.from = leader, .cause = CAUSE_EXPIRED, .cause_certainty = CERTAINTY_CERTAIN};
+    story.failover =
+        (struct failover){.from = leader, .cause = CAUSE_EXPIRED, .cause_certainty = CERTAINTY_CERTAIN};
     if (restarted)
         story.starts[story.start_count++] = (struct story_start){.number = restarted, .zxid = 5};
     return story_sentences(&story, true);
@@ -168,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_of_slow_and_loaded_servers),
+        cmocka_unit_test(tells_of_a_slow_disk),
         cmocka_unit_test(tells_of_a_server_without_a_quorum),
         cmocka_unit_test(says_nothing_of_healthy_servers),
         cmocka_unit_test(suspects_a_server_with_reason),

@@ -431,6 +431,7 @@ static const char *danger_text(const char *code)
 {
     static const char *const texts[][2] = {
         {"server-slow", "was slow just before"},
+        {"server-slow-disk", "had been slow to write to its disk in the ten minutes before"},
         {"server-read-only", "had lost the quorum just before, and was read-only"},
         {"server-lagging", "was behind the other servers just before"},
         {"server-connections", "had nearly all the connections just before that it takes from one address"},
@@ -443,7 +444,8 @@ static const char *danger_text(const char *code)
 
 static bool delays_its_clients(const struct story_danger *danger)
 {
-    return strcmp(danger->code, "server-slow") == 0 || strcmp(danger->code, "server-read-only") == 0;
+    return strcmp(danger->code, "server-slow") == 0 || strcmp(danger->code, "server-slow-disk") == 0 ||
+           strcmp(danger->code, "server-read-only") == 0;
 }
 
 static void say_dangers(struct sentences *s, const struct story *story)
