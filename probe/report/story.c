@@ -120,10 +120,9 @@ static void story_server(struct story *story, const struct cluster *cluster, con
             story->dangers[story->danger_count++] = (struct story_danger){
                 text_copy(server->address), dangers[i].code, text_copy(dangers[i].evidence)};
     if (server->load_seen.mono_us != 0 && server->load.outstanding >= STORY_WAITING_LEAST)
-        story->loads[story->load_count++] =
-            (struct story_load){text_copy(server->address), server->load.outstanding,
-                                server->load.latency_avg_us, server->load.latency_max_us,
-                                server->load_seen.wall_us};
+        story->loads[story->load_count++] = (struct story_load){
+            text_copy(server->address), server->load.outstanding, server->load.latency_avg_us,
+            server->load.latency_max_us, server->load_seen.wall_us};
 }
 
 static void story_servers(struct story *story, const struct cluster *cluster)
@@ -221,7 +220,8 @@ struct owners {
 };
 
 /* Sessions of candidates, each once, that began at the same server as the leader's. */
-static void put_owners(const struct story_search *search, const struct election *election, struct owners *owners)
+static void put_owners(const struct story_search *search, const struct election *election,
+                       struct owners *owners)
 {
     const struct story *story = search->story;
     for (size_t i = 0; i < election->candidate_count; i++) {
@@ -418,7 +418,7 @@ static bool story_facts(struct story_search *search, struct history *history, ch
     free(unread);
     if (!history_facts(history, from_us, to_us, story_fact, search, error))
         return false;
-    if (story->expired_beside > 0)
+    if (story->expired_beside > 0 || story->start_count > 0)
         story_survivors(search, history);
     return (!story->evictor || history_facts(history, from_us, to_us, story_evictor, story, error));
 }

@@ -186,6 +186,43 @@ static void suspects_a_server_with_reason(void **state)
     }
 }
 
+/* Several restarts are one sentence; the leader's own server is suspected while nobody else is known to have
+   found another one. */
+static void tells_of_restarts_at_once(void **state)
+{
+    static char name[] = "/orders", leader[] = "app-1", directory[] = "/var/zk2";
+    (void)state;
+    for (size_t lived = 0; lived < 2; lived++) {
+        struct story story = {
+            .name = name,
+            .session = UINT64_C(2) << 56 | 7,
+            .logged = true,
+            .lived_same_server = lived,
+            .epoch_us = 30000000,
+            .epoch_zxid = 0x200000001,
+            .starts = {{.number = 1, .zxid = 0x200000001, .from_us = 10000000, .to_us = 30000000},
+                       {.server = directory, .zxid = 5, .from_us = 20000000, .to_us = 40000000},
+                       {.number = 2, .zxid = 6, .from_us = 20000000, .to_us = 50000000}},
+            .start_count = 3};
+        story.failover = (struct failover){.from = leader,
+                                           .lost_at = {60000000, 60000000},
+                                           .cause = CAUSE_EXPIRED,
+                                           .cause_certainty = CERTAINTY_CERTAIN};
+        struct sentences sentences = story_sentences(&story, true);
+        const struct sentence *restarts = said(&sentences, "restarted: ");
+        assert_non_null(restarts);
+        assert_string_equal(
+            restarts->text,
+            "Servers were restarted: server 1 went down between 00:00:10.000 and 00:00:30.000, "
+            "the server of /var/zk2 between 00:00:20.000 and 00:00:40.000, server 2 between "
+            "00:00:20.000 and 00:00:50.000; ZooKeeper's own leader changed then.");
+        assert_non_null(strstr(restarts->evidence, "0x200000001"));
+        assert_non_null(strstr(restarts->evidence, "(/var/zk2)"));
+        assert_true(!said(&sentences, "had begun at server 2") == (lived > 0));
+        sentences_free(&sentences);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +231,7 @@ int main(void)
         cmocka_unit_test(tells_of_a_server_without_a_quorum),
         cmocka_unit_test(says_nothing_of_healthy_servers),
         cmocka_unit_test(suspects_a_server_with_reason),
+        cmocka_unit_test(tells_of_restarts_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,46 +245,62 @@ static void say_together(struct sentences *s, const struct story *story)
     say_shared(s, story);
 }
 
+/* "server 2", or by its directory. */
 static char *server_label(const struct story_start *start)
 {
-    return start->number ? text_format("Server %" PRIu64, start->number)
-                         : text_format("The server of %s", start->server ? start->server : "?");
+    return start->number ? text_format("server %" PRIu64, start->number)
+                         : text_format("the server of %s", start->server ? start->server : "?");
 }
 
+/* The leader's client may have lost this server. Where others that began there lived on, they had found
+   another one, and so could it. */
 static bool is_own_server(const struct story *story, const struct story_start *start)
 {
     return story->failover.cause == CAUSE_EXPIRED && start->number != 0 &&
-           start->number == story->session >> 56 && start->from_us <= story->failover.lost_at.wall_us;
+           start->number == story->session >> 56 && start->from_us <= story->failover.lost_at.wall_us &&
+           story->lived_same_server == 0;
 }
 
-static void say_start(struct sentences *s, const struct story *story, const struct story_start *start)
+/* "server 1 went down between A and B, server 2 between C and D", and what shows it. */
+static void put_starts(const struct sentences *s, const struct story *story, struct text *text,
+                       struct text *evidence)
 {
-    char from[STORY_CLOCK], to[STORY_CLOCK], *label = server_label(start);
-    bool leading = story->epoch_us && start->zxid == story->epoch_zxid;
-    story_clock(s, start->from_us ? start->from_us : start->to_us, from);
-    story_clock(s, start->to_us, to);
-    story_lines_say(
-        s, SENTENCE_INFERRED,
-        text_format(leading ? "%s was restarted: it went down between %s and %s, and ZooKeeper's own "
-                              "leader changed then."
-                            : "%s was restarted: it went down between %s and %s.",
-                    label ? label : "A server", from, to),
-        text_format("its log begins anew with transaction 0x%" PRIx64 ", as when a server starts (%s)",
-                    (uint64_t)start->zxid, start->server ? start->server : "?"));
-    if (is_own_server(story, start))
-        story_lines_say(
-            s, SENTENCE_INFERRED,
-            text_format("The session of %s had begun there: its client is suspected to have lost "
-                        "that server, and to have reached no other in time.",
-                        from_of(story)),
-            text_format("session 0x%" PRIx64 " has that server's number in its first byte", story->session));
-    free(label);
+    char from[STORY_CLOCK], to[STORY_CLOCK];
+    for (size_t i = 0; i < story->start_count; i++) {
+        const struct story_start *start = &story->starts[i];
+        char *label = server_label(start);
+        story_clock(s, start->from_us ? start->from_us : start->to_us, from);
+        story_clock(s, start->to_us, to);
+        text_printf(text, "%s%s %sbetween %s and %s", i ? ", " : "", label, i ? "" : "went down ", from, to);
+        text_printf(evidence, "%sthe log of %s with transaction 0x%" PRIx64 " (%s)", i ? ", " : "", label,
+                    (uint64_t)start->zxid, start->server ? start->server : "?");
+        free(label);
+    }
+    text_add(evidence, story->start_count > 1 ? " begin anew, as when a server starts"
+                                              : " begins anew, as when a server starts");
 }
 
 static void say_starts(struct sentences *s, const struct story *story)
 {
-    for (size_t i = 0; i < story->start_count; i++)
-        say_start(s, story, &story->starts[i]);
+    struct text text = {0}, evidence = {0};
+    bool own = false, leading = false;
+    if (story->start_count == 0)
+        return;
+    for (size_t i = 0; i < story->start_count; i++) {
+        own = own || is_own_server(story, &story->starts[i]);
+        leading = leading || (story->epoch_us && story->starts[i].zxid == story->epoch_zxid);
+    }
+    text_add(&text, story->start_count > 1 ? "Servers were restarted: " : "A server was restarted: ");
+    put_starts(s, story, &text, &evidence);
+    text_add(&text, leading ? "; ZooKeeper's own leader changed then." : ".");
+    story_lines_say(s, SENTENCE_INFERRED, text_take(&text), text_take(&evidence));
+    if (own)
+        story_lines_say(
+            s, SENTENCE_INFERRED,
+            text_format("The session of %s had begun at server %" PRIu64 ": its client is suspected to have "
+                        "lost that server, and to have reached no other in time.",
+                        from_of(story), story->session >> 56),
+            text_format("session 0x%" PRIx64 " has that server's number in its first byte", story->session));
 }
 
 static bool is_epoch_told(const struct story *story)
