@@ -215,11 +215,12 @@ bool leadership_history_read(struct leadership_history *leadership, struct histo
                              char **error)
 {
     struct history_read reading = {.leadership = leadership};
+    int64_t end_us = to_us + 1; /* a failover at the very end of a recording is part of it */
     const struct history_filter filter = {.cluster = cluster, .election = election};
     *leadership = (struct leadership_history){.from_us = from_us, .to_us = to_us};
     *error = NULL;
     bool ok = history_stretches(history, cluster, election, from_us, to_us, on_stretch, &reading, error) &&
-              history_failovers(history, &filter, from_us, to_us, on_failover, &reading, error) &&
+              history_failovers(history, &filter, from_us, end_us, on_failover, &reading, error) &&
               history_clocks(history, on_clock, leadership, error) && !reading.failed;
     if (ok) {
         sort_leaders(leadership);
@@ -227,7 +228,7 @@ bool leadership_history_read(struct leadership_history *leadership, struct histo
     }
     /* Failovers beyond the limit still count. */
     ok = ok && (leadership->failover_count == LEADERSHIP_HISTORY_MOST
-                    ? history_statistics(history, &filter, from_us, to_us, &leadership->stats, error)
+                    ? history_statistics(history, &filter, from_us, end_us, &leadership->stats, error)
                     : leadership_history_make_stats(leadership));
     lookup_free(&reading.leaders);
     free(reading.led);
