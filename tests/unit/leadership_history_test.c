@@ -143,17 +143,15 @@ static void has_a_failover_at_the_end(void **state)
     read_all(world, &leadership);
     assert_int_equal(leadership.failover_count, 1);
     assert_int_equal(leadership.failovers[0].lost_at.wall_us, leadership.to_us);
-    assert_int_equal(leadership.stats.all.count, 1);
     leadership_history_clear(&leadership);
     recorded_free(world);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(has_a_failover_at_the_end),
-                                       cmocka_unit_test(a_tenure_goes_on_through_a_gap),
-                                       cmocka_unit_test(knows_that_the_clock_was_set),
-                                       cmocka_unit_test(counts_more_failovers_than_it_lists),
-                                       cmocka_unit_test(lists_failovers_of_more_leaders_than_it_draws)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(has_a_failover_at_the_end), cmocka_unit_test(a_tenure_goes_on_through_a_gap),
+        cmocka_unit_test(knows_that_the_clock_was_set), cmocka_unit_test(counts_more_failovers_than_it_lists),
+        cmocka_unit_test(lists_failovers_of_more_leaders_than_it_draws)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
