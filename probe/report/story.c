@@ -137,17 +137,30 @@ static void story_servers(struct story *story, const struct cluster *cluster)
     }
 }
 
-/* The state just before, as it was recorded. */
+/* The state so long before the loss; the leader in it, or NULL: it was not being watched then, which the
+   story says. */
+static const struct candidate *story_look_before(struct story_search *search, struct history *history,
+                                                 int64_t before_us)
+{
+    const struct story *story = search->story;
+    char *error = NULL;
+    search->model = history_at(history, story->failover.lost_at.wall_us - before_us, &error);
+    free(error);
+    const struct election *election = story_election_of(search);
+    return election ? election_find(election, story->failover.from) : NULL;
+}
+
+/* The state just before, as it was recorded. Where something else changed some milliseconds before, a
+   recording has both under the time of the first. */
 static void story_before(struct story_search *search, struct history *history)
 {
     struct story *story = search->story;
-    char *error = NULL;
-    search->model = history_at(history, story->failover.lost_at.wall_us - 1000, &error);
-    free(error); /* it was not being watched then, which the story says */
-    const struct election *election = story_election_of(search);
-    const struct candidate *leader = election ? election_find(election, story->failover.from) : NULL;
+    const struct candidate *leader = story_look_before(search, history, 1000);
+    if (!leader)
+        leader = story_look_before(search, history, STORY_BATCH_US);
     if (!leader)
         return;
+    const struct election *election = story_election_of(search);
     story->snapshot = true;
     story_client(story, election, leader);
     story_chain(story, election);

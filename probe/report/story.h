@@ -28,6 +28,8 @@
 #define STORY_NAMES 8
 /* The same client is looked for again for so long. */
 #define STORY_RETURN_S 600
+/* Changes so close to each other can be recorded as one. */
+#define STORY_BATCH_US INT64_C(20000)
 /* A server that went down so long before, or three timeouts, may have to do with it. */
 #define STORY_START_US INT64_C(15000000)
 

@@ -32,7 +32,7 @@ struct autopsy {
     int64_t base_us;    /* from the monotonic clock to the wall clock */
     int64_t changed_us; /* monotonic: the model was shown something */
     size_t ticked;      /* of ticks_us since then */
-    int64_t untold_us;  /* monotonic: the first change that was not handed on */
+    int64_t untold_us;  /* monotonic: the first change or fact that was not handed on */
     bool untold;
     int64_t zxid;        /* of the latest transaction */
     int64_t settled;     /* behind a fuzzy snapshot: until then the tree may be ahead of the log */
@@ -55,11 +55,16 @@ static void hand_on(struct autopsy *a)
         a->sink.changed(a->sink.context);
 }
 
-static void tell_changed(struct autopsy *a)
+static void begin_untold(struct autopsy *a)
 {
     if (!a->untold)
         a->untold_us = a->now.mono_us;
     a->untold = true;
+}
+
+static void tell_changed(struct autopsy *a)
+{
+    begin_untold(a);
     a->changed_us = a->now.mono_us;
     a->ticked = 0;
 }
@@ -77,6 +82,9 @@ static void tell_fact(struct autopsy *a, struct logged_fact fact)
         return;
     fact.at = a->now;
     a->sink.fact(a->sink.context, &fact);
+    /* What is handed on together has the time of the first of it: a later change is not to have this one's.
+     */
+    begin_untold(a);
 }
 
 static void on_note(void *context, const struct stream_note *note)

@@ -1,4 +1,5 @@
 """`electop autopsy`: what happened, from the transaction logs of a real server alone."""
+import datetime
 import html
 import json
 import os
@@ -155,6 +156,35 @@ def test_only_a_part(played):
     part, _ = autopsy(zk.directory, "--from", whole[1]["time"], "--to", whole[2]["time"])
     assert failovers(part) == failovers(whole[1:3])
     assert not [event for event in part if moment(event["time"]) < moment(whole[1]["time"]) - 0.001]
+
+
+def let_pass(client, ms=100):
+    """Writes, in no election, until the server's clock is so much later. Returns its time."""
+    client.ensure_path("/clock")
+    begun = client.set("/clock", b"").mtime
+    until(lambda: client.set("/clock", b"").mtime > begun + ms)
+    return client.exists("/clock").mtime
+
+
+def test_what_was_before_a_change():
+    """A look at a time before a change shows what was then, though something else happened in between, in no
+    election."""
+    zk = Ensemble(1)
+    try:
+        first, _ = candidate(zk, "app-1")
+        other, _ = candidate(zk, "app-2")
+        other.create("/elsewhere", ephemeral=True)
+        let_pass(other)
+        other.delete("/elsewhere")
+        at = datetime.datetime.fromtimestamp(let_pass(other) / 1000, datetime.timezone.utc)
+        first.stop()
+        until(lambda: len(other.get_children(PATH)) == 1)
+        done = run("autopsy", zk.directory, "--at", at.isoformat(timespec="milliseconds")[:-6] + "Z", "--json", within=60)
+        election = json.loads(done.out)["clusters"][0]["elections"][0]
+        assert election["leader"]["identity"] == "app-1", done
+        assert len(election["candidates"]) == 2
+    finally:
+        zk.close()
 
 
 @pytest.mark.parametrize("kind", ["gz", "xz", "bz2"])

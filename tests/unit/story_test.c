@@ -148,6 +148,27 @@ static void says_nothing_of_healthy_servers(void **state)
     end(world, story, &sentences);
 }
 
+/* Sessions of one host expire within milliseconds of each other, and are recorded as one change. */
+static void knows_the_leader_where_much_happens_at_once(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    struct logged_fact other = {
+        .kind = FACT_SESSION_EXPIRED, .at = world->now, .zxid = 5, .session = 99, .timeout_ms = 9000};
+    other.at.mono_us += 6995000; /* 5 ms before the leader */
+    other.at.wall_us += 6995000;
+    recorder_fact(world->recorder, "prod", &other);
+    recorded_changes(world, 1);
+    struct story *story;
+    struct sentences sentences = tell(world, &story);
+    assert_true(story->failover.lost_at.wall_us - other.at.wall_us == 5000);
+    assert_true(story->snapshot);
+    assert_int_equal(story->session, 0x100000001);
+    assert_int_equal(story->expired_beside, 1);
+    assert_non_null(said(&sentences, "was next in line"));
+    end(world, story, &sentences);
+}
+
 /* The leader of server 2, with two sessions beside it that had begun there as well. */
 static struct sentences tell_together(size_t lived, uint64_t restarted)
 {
@@ -230,6 +251,7 @@ int main(void)
         cmocka_unit_test(tells_of_a_slow_disk),
         cmocka_unit_test(tells_of_a_server_without_a_quorum),
         cmocka_unit_test(says_nothing_of_healthy_servers),
+        cmocka_unit_test(knows_the_leader_where_much_happens_at_once),
         cmocka_unit_test(suspects_a_server_with_reason),
         cmocka_unit_test(tells_of_restarts_at_once),
     };
