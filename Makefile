@@ -13,7 +13,10 @@ O        := $(if $(filter release,$(FLAVOUR)),build,build/$(FLAVOUR))
 
 CC       ?= cc
 PYTHON   ?= /usr/bin/python3
-export CC PYTHON
+# A cross build names its own: see doc/contributing.md.
+OBJCOPY  ?= objcopy
+PKG_CONFIG ?= pkg-config
+export CC PYTHON PKG_CONFIG
 STD      := -std=c11 -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
             -Wformat=2 -Wwrite-strings -Wpointer-arith -Wredundant-decls
@@ -39,7 +42,7 @@ LD_fuzz     := -fsanitize=address,undefined
 PKGS_LIB := libuv libcurl libmicrohttpd jansson yaml-0.1 libpcre2-8 sqlite3 zlib openssl libsasl2 krb5-gssapi krb5 libarchive libdeflate
 PKGS_TUI := ncursesw
 PKGS_TEST := cmocka vterm
-pkg       = $(shell pkg-config $(1) $(2) 2>/dev/null)
+pkg       = $(shell $(PKG_CONFIG) $(1) $(2) 2>/dev/null)
 
 CFLAGS   ?=
 ALL_CFLAGS = $(STD) $(WARN) $(WERROR) $(OPT_$(FLAVOUR)) -I. -DELECTOP_VERSION='"$(VERSION)"' \
@@ -88,7 +91,7 @@ $(O)/libelectop-tui.a: $(TUI_OBJ)
 	$(call say,AR,$@)ar rcs $@ $^
 $(CLIENT): Makefile | have-build
 	@mkdir -p $(@D)
-	$(call say,OBJCOPY,$@)objcopy $(CLIENT_CALLS:%=--redefine-sym %) \
+	$(call say,OBJCOPY,$@)$(OBJCOPY) $(CLIENT_CALLS:%=--redefine-sym %) \
 	  $$($(CC) -print-file-name=libzookeeper_st.a) $@
 $(O)/electop: $(O)/tui/main.o $(LIBRARIES) $(CLIENT)
 	$(call say,LD,$@)$(CC) $(LD_$(FLAVOUR)) $(LDFLAGS) -o $@ $(filter-out $(CLIENT),$^) $(LIBS) $(TUI_LIBS)
