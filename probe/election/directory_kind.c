@@ -34,13 +34,23 @@ static bool members_ignore_each_other(const struct election *election)
     return true;
 }
 
+/* Its members were not seen: only its path is known. */
+static struct directory_verdict of_a_path(const struct election *election)
+{
+    struct directory_verdict v = nothing_known();
+    v.evidence = election->state == ELECTION_DENIED   ? "not readable with these credentials (--auth-file)"
+                 : election->state == ELECTION_ABSENT ? "there is no such path"
+                                                      : "nothing in it shows a layout now";
+    return v;
+}
+
 static struct directory_verdict of_a_name(const struct election *election)
 {
     struct directory_verdict v = {.kind = DIRECTORY_ELECTION, .proof = "name"};
     if (members_ignore_each_other(election)) {
         v.kind = DIRECTORY_REGISTRY;
         v.evidence = "ephemeral sequential members, none of which watches another one";
-    } else if (election->recipe && election->recipe->family == FAMILY_LOCK) {
+    } else if (election->recipe->family == FAMILY_LOCK) {
         v.kind = DIRECTORY_LOCK;
         v.evidence = "one ephemeral znode; no known system has it at this path";
     } else {
@@ -55,7 +65,9 @@ static struct directory_verdict kind_of_election(const struct election *election
 {
     bool configured = election->recognised == RECOGNISED_CONFIGURED;
     bool known_kind = election->kind_proof != KIND_ASSUMED;
-    if (!election->recipe || (election->recognised == RECOGNISED_NAME && !known_kind))
+    if (!election->recipe)
+        return of_a_path(election);
+    if (election->recognised == RECOGNISED_NAME && !known_kind)
         return of_a_name(election);
     struct directory_verdict v = {.kind = DIRECTORY_ELECTION,
                                   .proof = recognised_word(election->recognised),

@@ -425,9 +425,9 @@ static char *describe_left_out(const struct discover *d)
     if (d->no_root)
         text_printf(&all, "%s, where elections are looked for, does not exist", d->no_root);
     if (d->denied == 1)
-        text_printf(&clause, "%s may not be read: not searched", where);
+        text_printf(&clause, "%s may not be read (--auth-file): not searched", where);
     else if (d->denied > 1)
-        text_printf(&clause, "%zu directories, such as %s, may not be read: not searched", d->denied, where);
+        text_printf(&clause, "%zu directories, such as %s, may not be read (--auth-file): not searched", d->denied, where);
     if (clause.at)
         add_clause(&all, clause.at);
     text_free(&clause);

@@ -11,6 +11,11 @@
 #include "probe/watch/election_watch.h"
 #include "probe/watch/server_facts.h"
 
+/* What shows the rest of a server: the lines that its zoo.cfg needs. The words are all that are ever asked
+   for, and replace the list that is there. */
+#define ADMIN_LINE "set admin.enableServer=true in its zoo.cfg, or name AdminServer's port (--admin)"
+#define WORDS_LINE "set 4lw.commands.whitelist=srvr,cons,mntr,dump,wchs,wchc there"
+
 /* Measured: 134 ms for 10,000 connections, 35 ms for 10,000 watches, 48 ms for 10,000 sessions with a znode
    each, 18 ms for the figures of a server that has them. */
 static const int64_t usual_each_ns[POLL_ANSWERS] = {
@@ -426,10 +431,9 @@ static void state_failed(struct server_poll *q)
     if (by_word)
         snprintf(problem, sizeof problem, "%s", q->problems[BY_WORD]);
     else if (asked)
-        snprintf(
-            problem, sizeof problem,
-            "%s; %s; switch on AdminServer (admin.enableServer), or four-letter words (four_letter: auto)",
-            q->problems[BY_ADMINSERVER], q->problems[BY_WORD]);
+        snprintf(problem, sizeof problem,
+                 "%s; %s; " ADMIN_LINE "; or ask by four-letter words (four_letter: auto)",
+                 q->problems[BY_ADMINSERVER], q->problems[BY_WORD]);
     else
         snprintf(problem, sizeof problem,
                  "neither AdminServer nor four-letter words are asked; set admin: 8080 or four_letter: auto");
@@ -463,13 +467,10 @@ static void step_failed(struct server_poll *q)
         return;
     } else if (q->step == STEP_ENDED || q->step == STEP_BEFORE || q->step >= STEP_WATCHES) {
         /* All the words that will be needed, whichever is missed first: one restart of the server must do. */
-        snprintf(problem, sizeof problem, "%s; %s; %s, or %s", q->problems[BY_ADMINSERVER],
-                 q->problems[BY_WORD],
-                 settings->admin_off ? "ask AdminServer (admin: 8080)"
-                                     : "switch on AdminServer (admin.enableServer)",
-                 settings->four_letter == CHOICE_OFF
-                     ? "ask by four-letter words (four_letter: auto)"
-                     : "allow cons, mntr, dump, wchs and wchc in 4lw.commands.whitelist");
+        snprintf(problem, sizeof problem, "%s; %s; %s; or %s", q->problems[BY_ADMINSERVER],
+                 q->problems[BY_WORD], settings->admin_off ? "ask AdminServer (admin: 8080)" : ADMIN_LINE,
+                 settings->four_letter == CHOICE_OFF ? "ask by four-letter words (four_letter: auto)"
+                                                     : WORDS_LINE);
         server_facts_tell_hidden(q->live, q->address, lack[q->step], problem);
         if (q->step == STEP_WATCHES)
             q->looks = 0;

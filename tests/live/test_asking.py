@@ -123,7 +123,7 @@ def test_bad_adminserver(zk, client, path, tmp_path, kind):
     (server,) = cluster["servers"]
     said, reasons = server["watches_problem"], (reason,) if isinstance(reason, str) else reason
     assert "AdminServer on port" in said and any(r in said for r in reasons), server
-    assert "switch on AdminServer (admin.enableServer)" in said, server
+    assert "set admin.enableServer=true in its zoo.cfg" in said, server
     # The server itself is well: only what that answer would have told is unknown.
     assert (server["reachable"], server["mode"], server["problem"], server["watches_from"]) == \
         (True, "standalone", None, None), server
@@ -311,7 +311,7 @@ def test_bad_words(zk, client, path, tmp_path, kind):
     assert any(r in server["watches_problem"] for r in ([reason] if isinstance(reason, str) else reason)), server
     if kind not in ("vanished", "not serving"):
         assert (server["reachable"], server["mode"], server["problem"]) == (True, "follower", None), server
-        assert "wchc in 4lw.commands.whitelist" in server["watches_problem"], server
+        assert "set 4lw.commands.whitelist=srvr,cons,mntr,dump,wchs,wchc" in server["watches_problem"], server
 
 
 def test_refused_and_unknown_hosts(zk, client, path, tmp_path):

@@ -172,7 +172,7 @@ def test_server_that_shows_nothing(path):
         table = run("once", "-s", zk.hosts, "--admin", "off", path)
         said = " ".join(table.out.split())
         assert "watches, connections and sessions unknown: " in said, table
-        assert "allow cons, mntr, dump, wchs and wchc in 4lw.commands.whitelist" in said, table
+        assert "4lw.commands.whitelist=srvr,cons,mntr,dump,wchs,wchc" in said, table
         assert "does not show its connections" not in said, table
         assert "have not been asked yet" not in table.out, table
     finally:

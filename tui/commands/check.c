@@ -21,6 +21,7 @@
 #include "probe/metrics/figures.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
+#include "tui/commands/exit_code.h"
 #include "tui/commands/messages.h"
 #include "tui/commands/shutdown.h"
 #include "tui/screen/safe.h"
@@ -247,9 +248,8 @@ static void check_defaults(struct check *check, const struct election *election,
     if (leader && state == ELECTION_LED && figures[FIGURE_NEXT_FAILOVER] == 0 &&
         !check_judges(check, FIGURE_NEXT_FAILOVER))
         check_raise(check, CHECK_WARNING, "%s: %s", path,
-                    election->candidate_count > 1 || lock
-                        ? "the next failover would stop, nobody is notified"
-                        : "no candidate stands behind the leader");
+                    election->candidate_count > 1 || lock ? "the next failover would stop, nobody is notified"
+                                                          : "no candidate stands behind the leader");
     for (size_t i = 0; i < election->finding_count; i++) {
         const struct finding *finding = election->findings[i];
         enum figure figure = (enum figure)(FIGURE_INFO - (int)finding->severity);
@@ -325,8 +325,9 @@ static void check_election(struct check *check, const struct election *election,
     check->elections++;
     if (state == ELECTION_UNKNOWN || state == ELECTION_DENIED) {
         const char *problem = election_problem(election, buffer, sizeof buffer);
-        check_raise(check, CHECK_UNKNOWN, "%s: %s%s%s", summary_path(election), election_state_word(state),
-                    problem ? ", " : "", problem ? problem : "");
+        check_raise(check, CHECK_UNKNOWN, "%s: %s%s%s%s", summary_path(election), election_state_word(state),
+                    problem ? ", " : "", problem ? problem : "",
+                    state == ELECTION_DENIED ? " (--auth-file)" : "");
         return;
     }
     check_recorded(check, election, figures);
@@ -361,6 +362,27 @@ static void check_servers(struct check *check, const struct cluster *cluster)
     }
 }
 
+/* Whether the next failover works can be said only where servers show their watches. */
+static void check_hidden(struct check *check, const struct cluster *cluster)
+{
+    bool unknown = false;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        double figures[FIGURE_COUNT];
+        figures_of_election(cluster->elections[i], check->now, figures);
+        unknown |= isnan(figures[FIGURE_NEXT_FAILOVER]) && cluster->elections[i]->candidate_count > 1;
+    }
+    for (size_t i = 0; unknown && i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
+        if (!server->reachable || !server->hidden[HIDDEN_WATCHES])
+            continue;
+        char *words = text_format("whether the next failover works is not known: %s shows no watches: %s",
+                                  server->address, server->hidden[HIDDEN_WATCHES]);
+        check_add(&check->fine, words);
+        free(words);
+        return;
+    }
+}
+
 static void check_cluster(struct check *check, const struct cluster *cluster,
                           const struct cluster_settings *wanted, bool named)
 {
@@ -368,19 +390,18 @@ static void check_cluster(struct check *check, const struct cluster *cluster,
     char quorum[SUMMARY_QUORUM_SIZE];
     const char *problem = summary_problem(cluster, quorum);
     if (cluster->connection != CONNECTION_CONNECTED) {
-        check_raise(check, CHECK_UNKNOWN, "%s: not connected, %s", name, problem ? problem : "no answer");
+        check_raise(check, CHECK_UNKNOWN, "%s: not connected, %s%s", name, problem ? problem : "no answer",
+                    exit_code_next_step(cluster));
         return;
     }
     check_servers(check, cluster);
     for (size_t i = 0; i < cluster->election_count; i++)
         check_election(check, cluster->elections[i], named);
+    check_hidden(check, cluster);
     for (size_t i = 0; i < wanted->election_count; i++) {
         const char *pattern = wanted->elections[i].path;
-        bool matched = !znode_is_pattern(pattern);
-        for (size_t k = 0; !matched && k < cluster->election_count; k++)
-            matched = znode_pattern_match(pattern, summary_path(cluster->elections[k]));
-        if (!matched)
-            check_raise(check, CHECK_UNKNOWN, "%s: no path matches %s", name, pattern);
+        if (!exit_code_is_matched(cluster, pattern))
+            check_raise(check, CHECK_UNKNOWN, "%s: no path matches %s; check the pattern", name, pattern);
     }
     if (!wanted->election_count && problem)
         check_raise(check, CHECK_UNKNOWN, "%s: %s", name, problem);
@@ -416,7 +437,8 @@ static int check_judge(const struct model *model, const struct invocation *invoc
     char wait[32];
     for (size_t i = 0; i < model->cluster_count; i++)
         check_cluster(&check, &model->clusters[i], &settings->clusters[i], check_names(settings));
-    if (late)
+    bool unreached = summary_result(model) == SUMMARY_UNREACHED; /* said above, with what to do */
+    if (late && !unreached)
         check_raise(&check, CHECK_UNKNOWN, "not everything was answered within %s; raise --timeout",
                     format_span(invocation->options->wait_ms * 1000, wait, sizeof wait));
     if (check.left_out)

@@ -14,6 +14,7 @@
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
 #include "tui/commands/exit_code.h"
+#include "tui/commands/first_look.h"
 #include "tui/commands/messages.h"
 #include "tui/commands/shutdown.h"
 #include "tui/output/line_printer.h"
@@ -22,8 +23,6 @@
 
 /* How long the last lines may take to be read, at the end. */
 #define FLUSH_MS 1000
-/* Time for the first attempts; of many silent servers some are not tried yet. */
-#define UNREACHED_AFTER_MS 2000
 
 struct stream {
     const struct options *options;
@@ -32,8 +31,6 @@ struct stream {
     struct printer printer; /* writes into line */
     bool several;           /* clusters: each line names its own */
     const struct model *model;
-    uint64_t begun_ms; /* loop time */
-    bool told_unreached;
     size_t elections; /* that the column of names was made for ... */
     int where_width;  /* ... and its width */
     long written;
@@ -101,9 +98,8 @@ static bool stream_begin(struct stream *stream, uv_loop_t *loop, const struct in
 {
     static const struct output_listener listener = {.ended = on_output_ended, .dropped = on_output_dropped};
     struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
-    *stream = (struct stream){.options = invocation->options,
-                              .begun_ms = uv_now(loop),
-                              .several = invocation->settings->cluster_count > 1};
+    *stream =
+        (struct stream){.options = invocation->options, .several = invocation->settings->cluster_count > 1};
     if (!printer_begin(&stream->printer, &stream->line, &how))
         return false;
     stream->output = output_open(loop, STDOUT_FILENO, &listener, stream);
@@ -117,20 +113,6 @@ static void stream_end(struct stream *stream)
     buffer_free(&stream->line);
 }
 
-/* There is no event before the first connection: what keeps it from being made is said beside them. */
-static void complain_unreached_yet(uv_loop_t *loop, struct stream *stream, const struct model *model)
-{
-    if (stream->told_unreached || uv_now(loop) - stream->begun_ms < UNREACHED_AFTER_MS)
-        return;
-    for (size_t i = 0; i < model->cluster_count; i++) {
-        const struct cluster *cluster = &model->clusters[i];
-        if (cluster->ever_connected || !cluster->problem)
-            continue;
-        complain("%s is not reached yet: %s", cluster->hosts, cluster->problem);
-        stream->told_unreached = true;
-    }
-}
-
 /* Until a signal, --for, --count, a reader that has gone, or a first look that cannot be had. */
 static int follow(uv_loop_t *loop, struct stream *stream, struct shutdown *ending, const struct model *model)
 {
@@ -138,7 +120,6 @@ static int follow(uv_loop_t *loop, struct stream *stream, struct shutdown *endin
     bool judged = false;
     while (!ending->signal && !stream->over && !*lasted && !judged) {
         uv_run(loop, UV_RUN_ONCE);
-        complain_unreached_yet(loop, stream, model);
         judged = *waited && exit_code_status(model, false) == EXIT_NO_LOOK;
         if (*waited && !judged)
             ending->passed[0] = false; /* it was reached once: from now on it may come and go */
@@ -171,7 +152,9 @@ int command_events_on(uv_loop_t *loop, const struct invocation *invocation)
     stream.model = monitor ? monitor_model(monitor) : NULL;
     if (monitor) {
         monitor_subscribe(monitor, events_on_event, &stream);
+        struct first_look *look = first_look_begin(loop, monitor, invocation->settings);
         status = follow(loop, &stream, &ending, monitor_model(monitor));
+        first_look_end(look);
     } else {
         complain("%s", error ? error : "nothing can be followed; raise the limit of open files (ulimit -n)");
     }

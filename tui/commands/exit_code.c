@@ -43,8 +43,10 @@ int exit_code_unsearched(const struct model *model, const struct options *option
     return any ? EXIT_FOUND : EXIT_NO_LOOK;
 }
 
-static bool is_matched(const struct cluster *cluster, const char *pattern)
+bool exit_code_is_matched(const struct cluster *cluster, const char *pattern)
 {
+    if (!znode_is_pattern(pattern))
+        return true;
     for (size_t i = 0; i < cluster->election_count; i++)
         if (znode_pattern_match(pattern, summary_path(cluster->elections[i])))
             return true;
@@ -74,7 +76,7 @@ bool exit_code_complain_unjudged(const struct model *model, const struct setting
         }
         for (size_t j = 0; j < wanted->election_count; j++) {
             const char *pattern = wanted->elections[j].path;
-            if (!znode_is_pattern(pattern) || is_matched(cluster, pattern))
+            if (exit_code_is_matched(cluster, pattern))
                 continue;
             complain("%s: no path matches %s, so nothing of it was judged; check the pattern, or name the "
                      "paths",
@@ -96,6 +98,16 @@ static const char *hosts_of(const struct cluster *cluster, char buffer[HOSTS_SIZ
     snprintf(buffer, HOSTS_SIZE, "%.*s and %zu others", (int)(first < 100 ? first : 100), cluster->hosts,
              commas);
     return buffer;
+}
+
+const char *exit_code_next_step(const struct cluster *cluster)
+{
+    char quorum[SUMMARY_QUORUM_SIZE];
+    if (summary_no_quorum(cluster, quorum))
+        return "; start the others";
+    if (cluster->connection == CONNECTION_REFUSED)
+        return "; check --auth-file";
+    return cluster->problem && names_a_step(cluster->problem) ? "" : "; check the address (--server)";
 }
 
 static void complain_unreached(const struct model *model, int64_t wait_ms)

@@ -28,4 +28,10 @@ bool exit_code_complain_unjudged(const struct model *model, const struct setting
 /* Where no look could be had: says why and what to do, on standard error. */
 void exit_code_complain(const struct model *model, int64_t wait_ms);
 
+/* Of a cluster that is not connected: what to do about it, to follow the reason; "" where that says it. */
+const char *exit_code_next_step(const struct cluster *cluster);
+
+/* An election of the cluster matches, or it is no pattern. */
+bool exit_code_is_matched(const struct cluster *cluster, const char *pattern);
+
 #endif

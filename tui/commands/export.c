@@ -11,6 +11,7 @@
 #include "tui/commands/shutdown.h"
 #include "tui/commands/messages.h"
 #include "tui/commands/exit_code.h"
+#include "tui/commands/first_look.h"
 
 #define LISTEN_USUALLY "127.0.0.1:9151"
 
@@ -36,6 +37,8 @@ static int export_print(struct exporter *exporter, struct monitor *monitor,
         status = exit_code_unsearched(model, invocation->options);
     else if (status == EXIT_NO_LOOK)
         exit_code_complain(model, invocation->options->wait_ms);
+    else if (invocation->options->once)
+        first_look_tell(monitor, invocation->settings);
     exporter_write(exporter, false, &out);
     return message_buffer(&out, status);
 }
@@ -52,12 +55,14 @@ static int command_export_on(uv_loop_t *loop, const struct invocation *invocatio
     struct preload *earlier = monitor ? preload_begin(loop, monitor, &invocation->settings->history) : NULL;
     struct exporter *exporter =
         monitor ? exporter_start(loop, monitor, address, (size_t)options->series, NULL, NULL, &error) : NULL;
+    struct first_look *look = NULL;
     if (exporter) {
         if (options->once) {
             monitor_ask(monitor);
             monitor_one_look(monitor);
         } else {
             export_tell_place(exporter);
+            look = first_look_begin(loop, monitor, invocation->settings);
         }
         while (!ending.signal && !ending.passed[0] && !(options->once && monitor_looked(monitor)))
             uv_run(loop, UV_RUN_ONCE);
@@ -65,6 +70,7 @@ static int command_export_on(uv_loop_t *loop, const struct invocation *invocatio
     } else {
         complain("%s", error ? error : "out of memory; nothing can be exported");
     }
+    first_look_end(look);
     exporter_stop(exporter);
     preload_end(earlier);
     monitor_stop(monitor);

@@ -22,6 +22,7 @@
 #include "probe/monitor.h"
 #include "probe/transport/transport.h"
 #include "tui/commands/command.h"
+#include "tui/commands/first_look.h"
 #include "tui/commands/messages.h"
 #include "tui/commands/shutdown.h"
 #include "tui/words/format.h"
@@ -34,6 +35,7 @@ struct recording {
     struct monitor *monitor;
     struct preload *earlier; /* what the file holds of before; or NULL */
     struct recorder *recorder;
+    struct first_look *look;   /* what it says of each cluster */
     struct exporter *exporter; /* of --listen; or NULL */
     struct alerts *alerts;     /* or NULL: none are configured */
     const char *pair;          /* --pair; or NULL */
@@ -56,6 +58,8 @@ static void record_end(struct recording *r, bool *fine)
         exporter_follow(r->exporter, NULL);
     if (r->alerts)
         alerts_follow(r->alerts, NULL, r->settings);
+    first_look_end(r->look);
+    r->look = NULL;
     monitor_stop(r->monitor);
     r->earlier = NULL;
     r->recorder = NULL;
@@ -133,6 +137,7 @@ static bool record_begin(struct recording *r, const struct settings *settings, c
         recording_alerts(r);
     if (r->recorder) {
         tell_place(r);
+        r->look = first_look_begin(r->loop, r->monitor, settings);
         return true;
     }
     preload_end(r->earlier);

@@ -8,6 +8,7 @@
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/election/cluster.h"
+#include "probe/json/election_summary.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
 #include "tui/words/labels.h"
@@ -65,6 +66,35 @@ static void print_rows(struct printer *printer, const struct discovery_row *rows
     printer_width(printer, PRINTER_WIDTH);
 }
 
+static void print_warning(struct printer *printer, const char *text)
+{
+    int x = printer_put_sign(printer, 0, ROLE_WARNING, SIGN_WARNING);
+    printer_put(printer, x, ROLE_WARNING, text);
+    printer_prose(printer);
+}
+
+/* What keeps anything from being found, or from being proved: why there is no session, a chroot that does not
+   exist, directories that may not be read, and servers that show no watches. */
+static void print_warnings(struct printer *printer, const struct cluster *cluster,
+                           const struct discovery *found, bool any)
+{
+    char quorum[SUMMARY_QUORUM_SIZE];
+    const char *problem = summary_problem(cluster, quorum);
+    if (found->left_out)
+        print_warning(printer, found->left_out);
+    if (problem && (!found->left_out || strcmp(problem, found->left_out) != 0))
+        print_warning(printer, problem);
+    for (size_t i = 0; any && i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
+        if (!server->hidden[HIDDEN_WATCHES])
+            continue;
+        char *line = text_format("%s shows no watches, which would prove more: %s", server->address,
+                                 server->hidden[HIDDEN_WATCHES]);
+        print_warning(printer, line);
+        free(line);
+    }
+}
+
 static void print_cluster(struct printer *printer, const struct cluster *cluster,
                           const struct discovery *found)
 {
@@ -78,12 +108,8 @@ static void print_cluster(struct printer *printer, const struct cluster *cluster
     printer_put(printer, x, ROLE_TEXT,
                 cluster->ever_connected ? text : label_connection(cluster->connection));
     printer_prose(printer);
-    if (found->left_out || (!cluster->ever_connected && cluster->problem)) {
-        x = printer_put_sign(printer, 0, ROLE_WARNING, SIGN_WARNING);
-        printer_put(printer, x, ROLE_WARNING, found->left_out ? found->left_out : cluster->problem);
-        printer_prose(printer);
-    }
-    if (count == 0 && cluster->ever_connected) {
+    print_warnings(printer, cluster, found, count > 0);
+    if (count == 0 && cluster->ever_connected && !cluster->problem) {
         printer_put(
             printer, 0, ROLE_TEXT,
             "Nothing that looks like an election has a candidate now. Name its path: electop once PATH");
@@ -162,7 +188,7 @@ static void put_election(struct text *out, const struct discovery_row *row)
 
 static bool is_electable(const struct discovery_row *row)
 {
-    return row->election && row->verdict.kind <= DIRECTORY_READ_WRITE_LOCK;
+    return row->election && (row->verdict.kind <= DIRECTORY_READ_WRITE_LOCK || !row->election->recipe);
 }
 
 static void put_cluster(struct text *out, const struct cluster *cluster, const struct discovery *found,

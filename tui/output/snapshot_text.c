@@ -151,12 +151,16 @@ static void print_nobody(struct printer *printer, const struct election *electio
         printer_put(printer, x, ROLE_TEXT, format_age(stood_us, age, sizeof age));
         break;
     case ELECTION_ABSENT:
-        printer_put(printer, 2, ROLE_TEXT, "there is no such path");
+        printer_put(printer, 2, ROLE_TEXT,
+                    "there is no such path; electop discover lists those that look like elections");
         break;
     case ELECTION_ELECTING:
         printer_put(printer, 2, ROLE_WARNING, election_problem(election, text, sizeof text));
         break;
     case ELECTION_DENIED:
+        x = printer_put(printer, 2, ROLE_WARNING, snapshot_election_why_unknown(election));
+        printer_put(printer, x, ROLE_DIM, "; others come with --auth-file");
+        break;
     case ELECTION_UNKNOWN:
     case ELECTION_LED:
         printer_put(printer, 2, ROLE_WARNING, snapshot_election_why_unknown(election));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "probe/json/election_summary.h"
+#include "tui/screen/columns.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 #include "tui/views/view.h"
@@ -14,6 +15,8 @@
 #define LOOKED_US INT64_C(5000000)
 /* Cells of a cluster's name that is cut. */
 #define NAME_LEAST 12
+/* Of a reason that is longer than a line. */
+#define REASON_ROWS 4
 
 const struct cluster *notices_cluster(const struct scene *scene, const char *name)
 {
@@ -121,6 +124,7 @@ static int draw_trouble(struct cells *cells, int x, int y, const struct scene *s
                         const struct cluster *cluster)
 {
     struct trouble trouble;
+    char reason[600];
     int at = x;
 
     if (cluster->problem == NULL && label_age_us(cluster->connection_since, scene->now) < PATIENCE_US) {
@@ -133,15 +137,16 @@ static int draw_trouble(struct cells *cells, int x, int y, const struct scene *s
     at += put_name(cells, at, y, cluster, (int)strlen(trouble.state) + 1);
     cells_put(cells, at, y, cells->width - at, role_of(&trouble), trouble.state);
     at = x + 2;
-    at += cells_put(cells, at, y + 1, cells->width - at, role_of(&trouble), trouble.problem);
-    cells_put(cells, at, y + 1, cells->width - at, ROLE_DIM, trouble.next);
-    if (cluster->connection == CONNECTION_REFUSED || cluster->connection == CONNECTION_CONNECTED)
-        return 2;
-    cells_put(cells, x + 2, y + 2, -1, ROLE_TEXT,
+    snprintf(reason, sizeof reason, "%s%s", trouble.problem, trouble.next);
+    int used = 1 + wrap_put(cells, at, y + 1, cells->width - at, REASON_ROWS, role_of(&trouble), reason);
+    if (cluster->connection == CONNECTION_REFUSED || cluster->connection == CONNECTION_CONNECTED ||
+        strstr(trouble.problem, "; ") != NULL) /* that says what to do */
+        return used;
+    cells_put(cells, x + 2, y + used, -1, ROLE_TEXT,
               "Does a ZooKeeper listen there? Another one: electop -s HOST:PORT");
-    cells_put(cells, x + 2, y + 3, -1, ROLE_TEXT,
+    cells_put(cells, x + 2, y + used + 1, -1, ROLE_TEXT,
               "Without one: electop demo starts a private one, with elections.");
-    return 4;
+    return used + 2;
 }
 
 static int draw_looking(struct cells *cells, int x, int y, const struct scene *scene,

@@ -1,0 +1,180 @@
+#include "tui/commands/first_look.h"
+
+#include <stdlib.h>
+
+#include "config/memory.h"
+#include "config/znode_path.h"
+#include "probe/json/election_summary.h"
+#include "tui/commands/exit_code.h"
+#include "tui/commands/messages.h"
+
+#define CHECK_MS 250
+/* Time for the first attempts; of many silent servers some are not tried yet. */
+#define UNREACHED_AFTER_MS 2000
+/* What was not answered by then is not waited for. */
+#define ANSWERED_MS 10000
+
+enum told { TOLD_NOTHING, TOLD_UNREACHED, TOLD_ALL };
+
+struct first_look {
+    struct monitor *monitor;
+    const struct settings *settings;
+    uv_timer_t timer;
+    enum told *told; /* by cluster */
+    uint64_t begun_ms;
+};
+
+static const char *first_look_name(const struct cluster *cluster)
+{
+    return *cluster->name ? cluster->name : cluster->hosts;
+}
+
+static void first_look_tell_unreached(const struct cluster *cluster)
+{
+    char quorum[SUMMARY_QUORUM_SIZE];
+    const char *problem = summary_problem(cluster, quorum);
+    complain("%s is not reached yet: %s%s", first_look_name(cluster), problem, exit_code_next_step(cluster));
+}
+
+/* Its elections and its servers have answered, as far as they do. */
+static bool has_answered(const struct first_look *look, size_t index)
+{
+    const struct cluster *cluster = &monitor_model(look->monitor)->clusters[index];
+    struct discovery found;
+    bool all = !monitor_discovery(look->monitor, index, &found) || found.complete || cluster->problem;
+    for (size_t i = 0; all && i < cluster->election_count; i++)
+        all = cluster->elections[i]->state != ELECTION_UNKNOWN;
+    for (size_t i = 0; all && i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
+        all = server->unasked || server->watches_from || server->hidden[HIDDEN_WATCHES];
+    }
+    return all;
+}
+
+/* The first election in that state, with the number of the others; NULL: none is. */
+static const struct election *first_in(const struct cluster *cluster, enum election_state state,
+                                       size_t *others)
+{
+    const struct election *first = NULL;
+    *others = 0;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        if (cluster->elections[i]->state != state)
+            continue;
+        *others += first != NULL;
+        first = first ? first : cluster->elections[i];
+    }
+    return first;
+}
+
+static void tell_state(const struct cluster *cluster, enum election_state state, const char *words)
+{
+    size_t others;
+    const struct election *first = first_in(cluster, state, &others);
+    if (first && others)
+        complain("%s: %s and %zu others: %s", first_look_name(cluster), summary_path(first), others, words);
+    else if (first)
+        complain("%s: %s: %s", first_look_name(cluster), summary_path(first), words);
+}
+
+static void tell_missing(const struct cluster *cluster, const struct cluster_settings *wanted)
+{
+    if (cluster->problem)
+        complain("%s: %s", first_look_name(cluster), cluster->problem);
+    else if (!wanted->election_count && !cluster->election_count)
+        complain("%s: no election was found so far; if there is one, name its path",
+                 first_look_name(cluster));
+    tell_state(cluster, ELECTION_DENIED,
+               "not readable with these credentials; give others (--auth-file), or allow READ in its ACL");
+    tell_state(cluster, ELECTION_ABSENT, "there is no such path yet; electop discover lists what there is");
+    for (size_t i = 0; i < wanted->election_count; i++)
+        if (!exit_code_is_matched(cluster, wanted->elections[i].path))
+            complain("%s: no path matches %s so far", first_look_name(cluster), wanted->elections[i].path);
+}
+
+static void tell_hidden(const struct cluster *cluster)
+{
+    const struct server *first = NULL;
+    size_t others = 0;
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        if (!cluster->servers[i].reachable || !cluster->servers[i].hidden[HIDDEN_WATCHES])
+            continue;
+        others += first != NULL;
+        first = first ? first : &cluster->servers[i];
+    }
+    if (first && others)
+        complain(
+            "%s: %s and %zu others show no watches, so nothing tells whether the next failover works: %s",
+            first_look_name(cluster), first->address, others, first->hidden[HIDDEN_WATCHES]);
+    else if (first)
+        complain("%s: %s shows no watches, so nothing tells whether the next failover works: %s",
+                 first_look_name(cluster), first->address, first->hidden[HIDDEN_WATCHES]);
+}
+
+void first_look_tell(const struct monitor *monitor, const struct settings *settings)
+{
+    const struct model *model = monitor_model(monitor);
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        if (model->clusters[i].connection != CONNECTION_CONNECTED)
+            continue;
+        tell_missing(&model->clusters[i], &settings->clusters[i]);
+        tell_hidden(&model->clusters[i]);
+    }
+}
+
+static void first_look_judge(struct first_look *look, size_t index, uint64_t passed_ms)
+{
+    const struct cluster *cluster = &monitor_model(look->monitor)->clusters[index];
+    enum told *told = &look->told[index];
+    if (cluster->connection == CONNECTION_CONNECTED) {
+        if (!has_answered(look, index) && passed_ms < ANSWERED_MS)
+            return;
+        if (*told == TOLD_UNREACHED)
+            complain("%s is reached now", first_look_name(cluster));
+        tell_missing(cluster, &look->settings->clusters[index]);
+        tell_hidden(cluster);
+        *told = TOLD_ALL;
+    } else if (*told == TOLD_NOTHING && !cluster->ever_connected && cluster->problem &&
+               passed_ms >= UNREACHED_AFTER_MS) {
+        first_look_tell_unreached(cluster);
+        *told = TOLD_UNREACHED;
+    }
+}
+
+static void first_look_on_timer(uv_timer_t *timer)
+{
+    struct first_look *look = timer->data;
+    size_t count = monitor_model(look->monitor)->cluster_count, done = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (look->told[i] != TOLD_ALL)
+            first_look_judge(look, i, uv_now(timer->loop) - look->begun_ms);
+        done += look->told[i] == TOLD_ALL;
+    }
+    if (done == count)
+        uv_timer_stop(timer);
+}
+
+struct first_look *first_look_begin(uv_loop_t *loop, struct monitor *monitor, const struct settings *settings)
+{
+    struct first_look *look = xcalloc(1, sizeof *look);
+    look->monitor = monitor;
+    look->settings = settings;
+    look->told = xcalloc(monitor_model(monitor)->cluster_count + 1, sizeof *look->told);
+    look->begun_ms = uv_now(loop);
+    uv_timer_init(loop, &look->timer);
+    look->timer.data = look;
+    uv_timer_start(&look->timer, first_look_on_timer, CHECK_MS, CHECK_MS);
+    return look;
+}
+
+static void first_look_on_closed(uv_handle_t *handle)
+{
+    struct first_look *look = handle->data;
+    free(look->told);
+    free(look);
+}
+
+void first_look_end(struct first_look *look)
+{
+    if (look)
+        uv_close((uv_handle_t *)&look->timer, first_look_on_closed);
+}
