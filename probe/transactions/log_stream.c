@@ -257,7 +257,8 @@ struct server_log {
     bool open, has_head;
     bool over; /* the last file gives nothing more: it cannot be read */
     struct transaction head;
-    int64_t last; /* zxid of the latest one before the head; 0: none */
+    int64_t last;  /* zxid of the latest one before the head; 0: none */
+    int64_t later; /* the first of an epoch behind that of the head, once it was looked for; else 0 */
 };
 
 struct log_stream {
@@ -383,11 +384,54 @@ static struct server_log *lowest_head(struct log_stream *s)
     return lowest;
 }
 
-/* Does this server's log go on in a later epoch, as the names of its files say? */
-static bool log_stream_goes_on(const struct log_stream *s, const struct server_log *log, int64_t zxid)
+/* The first transaction in this file of a later epoch; 0: there is none. */
+static int64_t first_behind(const char *path, int64_t epoch)
+{
+    struct log_reader reader;
+    struct transaction t;
+    const unsigned char *record;
+    size_t length;
+    enum log_next next;
+    int64_t found = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    log_reader_begin(&reader, fd);
+    while (found == 0 && (next = log_reader_next(&reader, &record, &length)) != LOG_END && next != LOG_FAILED)
+        if (next == LOG_RECORD && transaction_read(record, length, &t) && epoch_of(t.zxid) > epoch)
+            found = t.zxid;
+    log_reader_end(&reader);
+    return found;
+}
+
+/* Where this server's log goes on in a later epoch than that of its head; 0: it does not. */
+static int64_t later_of(const struct log_stream *s, struct server_log *log)
 {
     const struct log_server *server = &s->set->servers[log->server];
-    return epoch_of(server->logs[server->log_count - 1].zxid) > epoch_of(zxid);
+    int64_t epoch = epoch_of(log->head.zxid);
+    if (epoch_of(log->later) > epoch)
+        return log->later;
+    log->later = 0;
+    for (size_t i = log->file; i < server->log_count && log->later == 0; i++)
+        log->later = first_behind(server->logs[i].path, epoch);
+    return log->later;
+}
+
+/*
+ * Has the server that wrote this one kept it? A leader that is deposed writes down what nobody agrees to. If
+ * it is then sent a whole snapshot, that stays in its log, which goes on within the next epoch, without the
+ * beginning; had its log been compared with the next leader's, it would begin with it.
+ */
+static bool was_kept(struct log_stream *s, int64_t zxid, int64_t begun)
+{
+    for (size_t i = 0; i < s->log_count; i++) {
+        struct server_log *log = &s->logs[i];
+        int64_t later = log->has_head && log->head.zxid == zxid ? later_of(s, log) : 0;
+        bool whole = log_stream_count_of(later) <= 1 && epoch_of(later) <= epoch_of(begun);
+        if (later != 0 && (begun == 0 || whole))
+            return true;
+    }
+    return false;
 }
 
 /*
@@ -395,21 +439,22 @@ static bool log_stream_goes_on(const struct log_stream *s, const struct server_l
  * followers. A follower that got a whole snapshot instead lacks it, too: so those that have it are weighed
  * against those that went from before it into a later epoch.
  */
-static bool was_dropped(const struct log_stream *s, int64_t zxid)
+static bool was_dropped(struct log_stream *s, int64_t zxid)
 {
     size_t have = 0, skip = 0;
-    bool kept = false;
+    int64_t begun = 0; /* the beginning of the later epoch, in the log of one that skips */
     for (size_t i = 0; i < s->log_count; i++) {
         const struct server_log *log = &s->logs[i];
         if (log->has_head && log->head.zxid == zxid) {
             have++;
-            kept = kept || log_stream_goes_on(s, log, zxid);
         } else if (log->has_head && log->last != 0 && log->last < zxid &&
                    epoch_of(log->head.zxid) > epoch_of(zxid)) {
             skip++;
+            if (log_stream_count_of(log->head.zxid) <= 1 && (begun == 0 || log->head.zxid < begun))
+                begun = log->head.zxid;
         }
     }
-    return skip > have || (skip > 0 && skip == have && !kept);
+    return skip > have || (skip > 0 && skip == have && !was_kept(s, zxid, begun));
 }
 
 static void leave_heads(struct log_stream *s, int64_t zxid)

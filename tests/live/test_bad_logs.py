@@ -228,6 +228,24 @@ def test_logs_that_do_not_meet(folder):
     assert [e for e in events if e["event"] == "connection" and e["state"] != "connected"]
 
 
+@pytest.mark.parametrize("snapshot_sent, causes", [(True, ["closed"]), (False, ["expired"])])
+def test_a_leader_that_was_deposed(tmp_path, snapshot_sent, causes):
+    """It alone wrote down an expiry, at the end of its epoch. Where it then joined the next epoch by a whole snapshot,
+    nobody had agreed; where its log has the beginning of that epoch, it was compared with the new leader's, and stands
+    (the other one was sent a snapshot)."""
+    epoch = 1 << 32
+    later = [create(epoch | 1, "/x", at_ms=BEGAN_MS + 20000),
+             close(epoch | 2, 0x100, f"{PATH}/n_{0:010}", at_ms=BEGAN_MS + 30000)]
+    for name, before, behind in (("deposed", story()[:9], later[snapshot_sent:]), ("other", story()[:8], later)):
+        (tmp_path / name / "version-2").mkdir(parents=True)
+        (tmp_path / name / "version-2" / "log.1").write_bytes(log(*before, *behind))
+        if name == "deposed" and snapshot_sent:
+            after = create(epoch | 3, "/y", at_ms=BEGAN_MS + 40000)
+            (tmp_path / name / "version-2" / "log.100000003").write_bytes(log(after))
+    for servers in (["deposed", "other"], ["other", "deposed"]):
+        assert told(*(tmp_path / server for server in servers))[0] == causes
+
+
 @pytest.mark.parametrize("name", [b"\x1b]0;owned\x07", b"a\nb", "\u202egnp".encode(), b"\xff\xfe", b"<script>", b"' OR 1",
                                   b"x" * 500])
 def test_hostile_names(folder, tmp_path, name):
