@@ -15,10 +15,16 @@
 
 #define DAY_US (INT64_C(24) * 3600 * 1000000)
 
+struct earlier_loss {
+    int64_t lost_us;
+    char *from; /* its candidate; or NULL */
+};
+
 struct story_search {
     const struct story_query *query;
     struct story *story;
     const struct model *model; /* just before the loss; or NULL */
+    struct earlier_loss earlier[STORY_NAMES]; /* the latest, at their number modulo STORY_NAMES */
     bool failed;
 };
 
@@ -137,27 +143,30 @@ static void story_servers(struct story *story, const struct cluster *cluster)
     }
 }
 
-/* The state so long before the loss; the leader in it, or NULL: it was not being watched then, which the
-   story says. */
-static const struct candidate *story_look_before(struct story_search *search, struct history *history,
-                                                 int64_t before_us)
+/* The leader that was lost then, as it was recorded while it led; its election is in search->model. Changes that
+   follow each other closely are recorded together, as of the first of them. NULL: it was not being watched. */
+static const struct candidate *story_leader(struct story_search *search, struct history *history,
+                                            int64_t lost_us, const char *from)
 {
-    const struct story *story = search->story;
-    char *error = NULL;
-    search->model = history_at(history, story->failover.lost_at.wall_us - before_us, &error);
-    free(error);
-    const struct election *election = story_election_of(search);
-    return election ? election_find(election, story->failover.from) : NULL;
+    static const int64_t before_us[] = {1000, 20000, 200000, 1100000};
+    for (size_t i = 0; from && i < sizeof before_us / sizeof *before_us; i++) {
+        char *error = NULL;
+        search->model = history_at(history, lost_us - before_us[i], &error);
+        free(error);
+        const struct election *election = story_election_of(search);
+        const struct candidate *leader = election ? election_find(election, from) : NULL;
+        if (leader && election->leader == leader)
+            return leader;
+    }
+    return NULL;
 }
 
-/* The state just before, as it was recorded. Where something else changed some milliseconds before, a
-   recording has both under the time of the first. */
+/* The state just before, as it was recorded. */
 static void story_before(struct story_search *search, struct history *history)
 {
     struct story *story = search->story;
-    const struct candidate *leader = story_look_before(search, history, 1000);
-    if (!leader)
-        leader = story_look_before(search, history, STORY_BATCH_US);
+    const struct candidate *leader =
+        story_leader(search, history, story->failover.lost_at.wall_us, story->failover.from);
     if (!leader)
         return;
     const struct election *election = story_election_of(search);
@@ -405,16 +414,36 @@ static bool is_same_time(int64_t a_us, int64_t b_us)
 
 static bool story_earlier(void *context, const struct election *election, const struct failover *failover)
 {
-    struct story *story = context;
+    struct story_search *search = context;
+    struct story *story = search->story;
     const struct failover *own = &story->failover;
     if (!story_same(election->path, story->election) || failover->lost_at.wall_us >= own->lost_at.wall_us)
         return true;
     bool another_day = own->lost_at.wall_us - failover->lost_at.wall_us > DAY_US / 2;
-    story->before++;
+    struct earlier_loss *earlier = &search->earlier[story->before++ % STORY_NAMES];
+    free(earlier->from);
+    *earlier = (struct earlier_loss){failover->lost_at.wall_us, text_copy(failover->from)};
     story->before_same_time += another_day && is_same_time(own->lost_at.wall_us, failover->lost_at.wall_us);
     story->before_same_from += story_same_leader(own, failover);
     story->before_same_cause += own->cause == failover->cause;
     return true;
+}
+
+/* At which servers the sessions of the latest leaders before had begun. */
+static void story_begun(struct story_search *search, struct history *history)
+{
+    struct story *story = search->story;
+    for (size_t i = 0; i < STORY_NAMES; i++) {
+        char *from = search->earlier[i].from;
+        const struct candidate *leader =
+            story_server_of(story->session) ? story_leader(search, history, search->earlier[i].lost_us, from)
+                                            : NULL;
+        uint64_t session = leader && leader->known ? leader->stat.owner : 0;
+        story->before_begun += session != 0;
+        story->before_same_begun +=
+            session != 0 && story_server_of(session) == story_server_of(story->session);
+        free(from);
+    }
 }
 
 static bool story_facts(struct story_search *search, struct history *history, char **error)
@@ -449,7 +478,7 @@ static bool story_gather(struct story_search *search, struct history *history, c
            story_facts(search, history, error) &&
            history_failovers(history, &all, lost_us - STORY_NEAR_US, lost_us + STORY_NEAR_US, story_near,
                              story, error) &&
-           history_failovers(history, &own, lost_us - STORY_BACK_US, lost_us, story_earlier, story, error);
+           history_failovers(history, &own, lost_us - STORY_BACK_US, lost_us, story_earlier, search, error);
 }
 
 struct story *story_make(struct history *history, const struct story_query *query, char **error)
@@ -463,6 +492,7 @@ struct story *story_make(struct history *history, const struct story_query *quer
         history_failovers(history, &filter, query->from_us, query->at_us + 1, story_find, &search, error);
     bool found = fine && story->election;
     fine = fine && !search.failed && (!found || story_gather(&search, history, error));
+    story_begun(&search, history);
     if (fine && found)
         return story;
     if (!fine && !*error)

@@ -28,8 +28,6 @@
 #define STORY_NAMES 8
 /* The same client is looked for again for so long. */
 #define STORY_RETURN_S 600
-/* Changes so close to each other can be recorded as one. */
-#define STORY_BATCH_US INT64_C(20000)
 /* A server that went down so long before, or three timeouts, may have to do with it. */
 #define STORY_START_US INT64_C(15000000)
 
@@ -76,7 +74,6 @@ struct story {
 
     /* From the transaction logs, where they were read. */
     bool logged;              /* the recording holds facts of that time */
-    int64_t ended_zxid;       /* of the transaction that took the leader's znode; 0: not known */
     int64_t together_us;      /* within so much of the loss ... */
     size_t expired_beside;    /* ... so many other sessions expired */
     size_t expired_same_host; /* of them, from the same address; all whose address is known: expired_known */
@@ -121,6 +118,8 @@ struct story {
     size_t before_same_time;  /* ... at the same time of day */
     size_t before_same_from;  /* ... that took the leadership from the same identity */
     size_t before_same_cause;
+    size_t before_begun;      /* of the latest STORY_NAMES of them, those whose session is known ... */
+    size_t before_same_begun; /* ... and had begun at the same server */
 };
 
 struct story_query {

@@ -18,6 +18,7 @@ from autopsies import autopsy, check_autopsy
 from electop import Events, run
 from ensemble import Ensemble, session_of
 from recorder import Recorder
+from stories import Stories
 from truth import Truth, moment
 from txnlog import CLOSE_SESSION, transactions
 from waiting import until
@@ -303,10 +304,12 @@ def test_why_every_sentence_is_in_the_log(played):
     zk, causes = played
     events, _ = autopsy(zk.directory)
     known = {f"0x{t.zxid:x}": t for t in transactions(zk.directory)}
+    stories = Stories(Truths(zk.directory), zk.directory)
     for event, cause in zip([event for event in events if event["event"] == "failover"], causes):
         done = run("why", PATH, event["time"], "--replay", zk.directory, "--json", within=60)
         story = json.loads(done.out)
         assert story["failover"] == event["failover"] and story["election"] == PATH
+        assert not (found := stories.check(story)), found
         said = {sentence["text"]: sentence for sentence in story["sentences"]}
         assert all(sentence["evidence"] for sentence in story["sentences"])
         first, second = story["sentences"][:2]

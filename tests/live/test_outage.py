@@ -7,6 +7,7 @@ The truth is told twice: by the account of what was done, and by the tests' own 
     ELECTOP_CHAOS_SEED    which faults, and who suffers them
     ELECTOP_CHAOS_KEEP    a folder for the data directories, the account and the report"""
 import collections
+import datetime
 import json
 import os
 import random
@@ -23,6 +24,7 @@ from autopsies import autopsy, check_autopsy
 from electop import run
 from ensemble import Ensemble
 from kazoo.exceptions import KazooException
+from stories import Stories
 from truth import Truth, moment
 from waiting import until
 
@@ -253,6 +255,16 @@ def check_account(faults, failovers):
     return wrong + [f"{key}: not told, and {cause} by: {fault.what}" for key, (cause, fault) in missing.items()]
 
 
+def check_stories(directory, failovers):
+    """Each sentence of each failover's story, against the logs."""
+    stories, found = Stories(Truth(directory), directory), []
+    for path, _, at in failovers:
+        time_of = datetime.datetime.fromtimestamp(at, datetime.timezone.utc).isoformat()
+        done = run("why", path, time_of, "--replay", directory, "--json", within=60)
+        found += stories.check(json.loads(done.out)) if done.status == 0 else [f"{path} at {at:.3f}: {done}"]
+    return found
+
+
 def keep(zk, faults, html):
     folder = os.environ.get("ELECTOP_CHAOS_KEEP")
     if not folder:
@@ -281,6 +293,7 @@ def test_outage(zk, tmp_path):
         begun = time.monotonic()
         found, failovers, _ = check_autopsy(Truth(zk.directory), [zk.directory], paths)
         found += check_account(outage.faults, failovers)
+        found += check_stories(zk.directory, failovers)
         done = run("autopsy", zk.directory, "--html", page, within=240)
         assert done.status == 0, done
         keep(zk, outage.faults, page)

@@ -28,7 +28,7 @@ class Life:
 
     def __init__(self, change):
         self.name, self.owner = change.path.rsplit("/", 1)[1], change.session
-        self.born, self.born_zxid = change.time_ms / 1000, change.zxid
+        self.born, self.born_zxid, self.data = change.time_ms / 1000, change.zxid, change.data
         self.gone = self.gone_zxid = self.how = self.by = None
 
     def ends(self, change):

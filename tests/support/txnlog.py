@@ -6,13 +6,14 @@ import os
 import struct
 import zlib
 
-# path: of what was created, deleted or set; "" of all else. length: of the whole record.
-Transaction = collections.namedtuple("Transaction", "session cxid zxid time_ms type path length")
+# path: of what was created, deleted or set; "" of all else. length: of the whole record. timeout_ms: of a session that
+# began.
+Transaction = collections.namedtuple("Transaction", "session cxid zxid time_ms type path length timeout_ms")
 CREATE, DELETE, SET_DATA, MULTI, CREATE2, CREATE_SESSION, CLOSE_SESSION = 1, 2, 5, 14, 15, -10, -11
 CREATE_CONTAINER, DELETE_CONTAINER, CREATE_TTL = 19, 20, 21
 # One znode that came or went. kind: "create", "delete", or "close", a deletion by the end of its session: with cxid 0
-# the servers gave it up, else its client closed it. ephemeral: of one that came.
-Change = collections.namedtuple("Change", "zxid time_ms session cxid kind path ephemeral")
+# the servers gave it up, else its client closed it. ephemeral, data: of one that came.
+Change = collections.namedtuple("Change", "zxid time_ms session cxid kind path ephemeral data", defaults=(b"",))
 WITH_A_PATH = (CREATE, DELETE, SET_DATA, CREATE2, CREATE_CONTAINER, DELETE_CONTAINER, CREATE_TTL)
 
 
@@ -46,7 +47,8 @@ def transactions(directory):
     for _, _, record in _records(directory):
         session, cxid, zxid, time_ms, kind = struct.unpack_from(">Qiqqi", record)
         path = record[36:_buffer_end(record, 32)].decode() if kind in WITH_A_PATH else ""
-        found[zxid] = Transaction(f"0x{session:x}", cxid, zxid, time_ms, kind, path, len(record))
+        timeout_ms = struct.unpack_from(">i", record, 32)[0] if kind == CREATE_SESSION else 0
+        found[zxid] = Transaction(f"0x{session:x}", cxid, zxid, time_ms, kind, path, len(record), timeout_ms)
     return [found[zxid] for zxid in sorted(found)]
 
 
@@ -87,10 +89,11 @@ def _skip_acl(record, at):
 
 
 def _parts(kind, record, at):
-    """What of one transaction concerns znodes: (kind, path, ephemeral)."""
+    """What of one transaction concerns znodes: (kind, path, ephemeral[, data])."""
     if kind in (CREATE, CREATE2):
         path, end = _text(record, at)
-        yield "create", path, record[_skip_acl(record, _buffer_end(record, end))] != 0
+        behind = _buffer_end(record, end)
+        yield "create", path, record[_skip_acl(record, behind)] != 0, record[end + 4:behind]
     elif kind in (CREATE_CONTAINER, CREATE_TTL):
         yield "create", _text(record, at)[0], False
     elif kind in (DELETE, DELETE_CONTAINER):
