@@ -57,6 +57,7 @@ struct election_watch {
     struct node_watch guards[GUARD_COUNT];
     uv_timer_t *timer; /* the next list, or the next try */
     bool listing, list_dirty, begun;
+    bool outlived; /* a candidate was gone when it was asked for: the list is older than others' reads */
     bool confirming, confirm_again;
     bool waking;         /* until the first list requested after the program was stalled has been read */
     unsigned late_lists; /* asked for before, and still to be answered */
@@ -314,6 +315,7 @@ static void candidate_reads_on_candidate(void *context, enum session_result resu
         election_watch_observe_node(s, r->path, result, stat, true, data, length);
         if (s->live->reads < READS_MOST / 2)
             election_watches_read(s->live);
+        s->outlived |= result == SESSION_NO_NODE;
         if (result == SESSION_NO_NODE)
             s->reconcile(s);
         else if (s->election->unread_first)
@@ -460,6 +462,7 @@ static void on_guarded(void *context, enum session_result result, const struct z
     } else if (current || result == SESSION_NO_NODE) {
         if (result != SESSION_OK && current)
             g->armed = false;
+        s->outlived |= leader && result == SESSION_NO_NODE && is_candidate(s, r->path);
         if (leader && result == SESSION_NO_NODE && ++s->chased >= CHASE_MOST)
             election_watch_list(s);
         election_watch_observe_node(s, r->path, result, stat, true, data, length);
@@ -606,7 +609,7 @@ static void election_watch_on_list(void *context, enum session_result result, co
         election_watch_answered(s);
         return;
     }
-    s->listing = false;
+    s->listing = s->outlived = false;
     if (!election_watch_answered(s) || result == SESSION_LOST)
         return;
     s->waking = false;
@@ -850,7 +853,7 @@ struct session_shard *election_watch_shard(const struct election_watch *s)
 
 bool election_watch_looked(const struct election_watch *s)
 {
-    return election_complete(s->election) && !s->election->unread_first && s->reads == 0;
+    return election_complete(s->election) && !s->election->unread_first && s->reads == 0 && !s->outlived;
 }
 
 bool election_watch_is_forgotten(const struct election_watch *s, uint64_t now_ms)

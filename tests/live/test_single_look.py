@@ -1,12 +1,15 @@
 """What one `once` tells of an illness that began long before it: it saw nothing begin, and may prove only what
 the Stat of a znode proves."""
 import json
+import struct
 import time
 
+import framing
 import pytest
 
 from electop import elections, run
 from ensemble import Ensemble
+from fake_server import _Server
 from raw_session import EPHEMERAL
 from standing import Line, configuration
 
@@ -110,3 +113,33 @@ def test_dead_leader_is_found_by_discovery(path):
     finally:
         line.close()
         zk.close()
+
+
+def test_candidates_of_two_moments(tmp_path):
+    """Where one of the candidates listed is gone when it is read, the look waits for the next list: what is left of the
+    old one was never all there was."""
+    nodes, lists = ["n_0000000001", "n_0000000002", "n_0000000003"], []
+
+    def text(name):
+        return struct.pack(">i", len(name)) + name.encode()
+
+    def answer(number, kind, path):
+        if kind in (3, 4) and path == "/e":
+            return framing.head(number) + (text("") if kind == 4 else b"") + framing.STAT
+        if kind == 12 and path == "/e":
+            lists.append(list(nodes))
+            time.sleep(0.5 if len(lists) > 1 else 0)  # the old list alone would be shown meanwhile
+            return framing.head(number) + struct.pack(">i", len(nodes)) + b"".join(map(text, nodes)) + framing.STAT
+        name = path.removeprefix("/e/")
+        if name == "n_0000000002" and name in nodes:
+            nodes.remove(name)
+            nodes.append("n_0000000004")
+            changed = struct.pack(">iqiii", -1, -1, 0, 4, 3) + text("/e")
+            gone = framing.head(number, -101)
+            return [b"".join(struct.pack(">i", len(body)) + body for body in (changed, gone))]
+        return framing.head(number) + text(name) + framing.STAT if name in nodes else None
+
+    with _Server(framing.scripted(answer)) as server:
+        done = run("once", "--json", "--quick", "-s", server.address, "--admin", "off", "--four-letter", "off", "/e")
+    shown = [candidate["name"] for candidate in elections(json.loads(done.out))["/e"]["candidates"]]
+    assert shown == nodes and len(lists) == 2, (shown, lists)

@@ -43,7 +43,7 @@ def scripted(answer):
             elif body is None:
                 send(connection, struct.pack(">iqi", number, 1, -101))
             else:
-                connection.sendall(body) if isinstance(body, list) else send(connection, body)
+                connection.sendall(b"".join(body)) if isinstance(body, list) else send(connection, body)
     return serve
 
 
