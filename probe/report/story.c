@@ -23,7 +23,7 @@ struct earlier_loss {
 struct story_search {
     const struct story_query *query;
     struct story *story;
-    const struct model *model; /* just before the loss; or NULL */
+    const struct model *model;                /* just before the loss; or NULL */
     struct earlier_loss earlier[STORY_NAMES]; /* the latest, at their number modulo STORY_NAMES */
     bool failed;
 };
@@ -143,8 +143,9 @@ static void story_servers(struct story *story, const struct cluster *cluster)
     }
 }
 
-/* The leader that was lost then, as it was recorded while it led; its election is in search->model. Changes that
-   follow each other closely are recorded together, as of the first of them. NULL: it was not being watched. */
+/* The leader that was lost then, as it was recorded while it led; its election is in search->model. Changes
+   that follow each other closely are recorded together, as of the first of them. NULL: it was not being
+   watched. */
 static const struct candidate *story_leader(struct story_search *search, struct history *history,
                                             int64_t lost_us, const char *from)
 {
@@ -435,9 +436,9 @@ static void story_begun(struct story_search *search, struct history *history)
     struct story *story = search->story;
     for (size_t i = 0; i < STORY_NAMES; i++) {
         char *from = search->earlier[i].from;
-        const struct candidate *leader =
-            story_server_of(story->session) ? story_leader(search, history, search->earlier[i].lost_us, from)
-                                            : NULL;
+        const struct candidate *leader = story_server_of(story->session)
+                                             ? story_leader(search, history, search->earlier[i].lost_us, from)
+                                             : NULL;
         uint64_t session = leader && leader->known ? leader->stat.owner : 0;
         story->before_begun += session != 0;
         story->before_same_begun +=

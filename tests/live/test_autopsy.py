@@ -304,7 +304,7 @@ def test_why_every_sentence_is_in_the_log(played):
     zk, causes = played
     events, _ = autopsy(zk.directory)
     known = {f"0x{t.zxid:x}": t for t in transactions(zk.directory)}
-    stories = Stories(Truths(zk.directory), zk.directory)
+    stories = Stories(Truths(zk.directory), zk.directory, copies=1)
     for event, cause in zip([event for event in events if event["event"] == "failover"], causes):
         done = run("why", PATH, event["time"], "--replay", zk.directory, "--json", within=60)
         story = json.loads(done.out)

@@ -7,7 +7,9 @@ import re
 from truth import moment
 from txnlog import CLOSE_SESSION, CREATE_SESSION, transactions
 
-AROUND_S, NEAR_S, WEEK_S, RECENT_S = 60, 5, 7 * 86400, 15
+AROUND_S, NEAR_S, WEEK_S, BEFORE_S = 60, 5, 7 * 86400, 0.02
+# Of an election, as its members come and go: a log shows no watches.
+CODES = {"flapping", "no-leader", "sequence-near-overflow", "sequence-overflowed", "sequence-tie"}
 UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 SPAN = r"((?:[\d.]+(?:ms|[smhd]))+)"
 
@@ -17,10 +19,10 @@ def seconds(text):
 
 
 def close(text, truth):
-    """Three figures, and whole seconds or minutes of what is longer."""
-    told = seconds(text)
-    return abs(told - truth) <= max(0.0015, truth * 0.01, 1 if "m" in text.replace("ms", "") else 0,
-                                    60 if "h" in text or "d" in text else 0)
+    """To the last digit that is told."""
+    number, unit = re.findall(r"([\d.]+)(ms|[smhd])", text)[-1]
+    last = 10 ** -len(number.partition(".")[2]) * UNITS[unit]
+    return abs(seconds(text) - truth) <= max(0.0015, last)
 
 
 def went(how):
@@ -28,11 +30,11 @@ def went(how):
 
 
 class Stories:
-    def __init__(self, truth, *directories):
-        """directories: of the servers, each with its logs."""
+    def __init__(self, truth, *directories, copies=2):
+        """directories: of the servers, each with its logs. copies: as of the truth."""
         self.truth, self.directories = truth, directories
-        self.log = sorted({t.zxid: t for folder in directories for t in transactions(folder)}.values(),
-                          key=lambda t: t.zxid)
+        self.log = transactions(*directories, copies=copies)
+        self.timeouts_s = {t.session: t.timeout_ms / 1000 for t in transactions(*directories) if t.type == CREATE_SESSION}
         self.ends = {t.session: t for t in self.log if t.type == CLOSE_SESSION}
 
     # ---- what the logs hold ----
@@ -52,9 +54,6 @@ class Stories:
 
     def session_ends(self, word):
         return [t for t in self.ends.values() if (t.cxid == 0) == (word == "expired")]
-
-    def timeout_s(self, session):
-        return next(t.timeout_ms / 1000 for t in self.log if t.type == CREATE_SESSION and t.session == session)
 
     # ---- one story ----
 
@@ -86,7 +85,7 @@ class Stories:
 
     def expired(self, who, timeout, evidence):
         return self.lost.how == "expired" and who.encode() == self.lost.data and (
-            not timeout or close(timeout, self.timeout_s(self.lost.owner)))
+            not timeout or close(timeout, self.timeouts_s[self.lost.owner]))
 
     def evictor(self, session, count, example, evidence):
         others = [c for c in self.truth.changes if c.kind == "delete" and c.session == session
@@ -100,7 +99,7 @@ class Stories:
         return bool(made) and made[-1].ephemeral
 
     def together(self, count, within, names, evidence):
-        third = self.timeout_s(self.lost.owner) / 3
+        third = self.timeouts_s[self.lost.owner] / 3
         beside = [t for t in self.session_ends("expired") if t.session != self.lost.owner
                   and abs(t.time_ms / 1000 - self.lost_at) <= third + 0.0005]
         owners = {life.owner: life.data.decode() for made in self.truth.directories.values()
@@ -144,20 +143,23 @@ class Stories:
 
     def silent(self, low, high, evidence):
         """A client that speaks once in a third of its timeout was heard last so long before it expired."""
-        timeout = self.timeout_s(self.lost.owner)
-        return self.lost.how == "expired" and seconds(low) <= timeout and (not high or seconds(high) >= timeout)
+        timeout, unit = self.timeouts_s[self.lost.owner], re.search(r"[a-z]+$", high or low)[0]
+        return self.lost.how == "expired" and seconds(low if low[-1].isalpha() else low + unit) <= timeout and (not high or seconds(high) >= timeout)
 
-    def line(self):
-        """Those behind the leader when it went."""
-        standing = [life for life in self.lives if life.born <= self.lost_at and life is not self.lost
-                    and (not life.gone or life.gone > self.lost_at - 0.0005 or life.gone_zxid >= self.lost.gone_zxid)]
-        return sorted(standing, key=lambda life: life.number)
+    def lines(self):
+        """Those behind the leader when it went, and a moment before: what changes together is recorded together."""
+        for before_s in (0, BEFORE_S):
+            standing = [life for life in self.lives if life.born <= self.lost_at and life is not self.lost
+                        and (not life.gone or life.gone > self.lost_at - before_s
+                             or life.gone_zxid >= self.lost.gone_zxid)]
+            yield sorted(standing, key=lambda life: life.number)
 
     def successor(self, who, evidence):
-        return self.line()[0].data == who.encode() and int(evidence.split()[0]) == len(self.line()) + 1
+        return any(line and line[0].data == who.encode() and int(evidence.split()[0]) == len(line) + 1
+                   for line in self.lines())
 
     def alone(self, evidence):
-        return not self.line()
+        return [] in self.lines()
 
     def had_led(self, who, least, span, evidence):
         since = max(at for at, life in self.leaders(self.path) if life is self.lost)
@@ -193,7 +195,7 @@ class Stories:
         (r"ZooKeeper's own leader changed between ([\d:.]+) and ([\d:.]+)\.", epoch),
         (r"(\d+) other elections? changed the leader within 5 s: (.+)\.", near),
         (rf"(\S+) was a candidate again {SPAN} later\.", returned),
-        (rf"Its client had stopped answering (?:≥ )?{SPAN}?(?: – {SPAN})? before that\.", silent),
+        (r"Its client had stopped answering (?:≥ )?(\S+)(?: – (\S+))? before that\.", silent),
         (r"(\S+) was next in line; whether it watched for this is not known\.", successor),
         (r"Nobody was next in line\.", alone),
         (rf"(\S+) had led for (at least )?{SPAN}\.", had_led),
@@ -201,6 +203,7 @@ class Stories:
          r"(?:, (\d+) for the same cause)?(?:, (\d+) at the same time of day)?\.", recurrence),
         (r"Like its own, the sessions of (\d+) of the latest (\d+) leaders before it began at server (\d+)\.",
          same_server),
+        (r"Before it, (\S+) had been found\.", lambda stories, code, evidence: code in CODES),
         # Inferences: the facts that they rest on have sentences of their own.
         (r"(?:Somebody was clearing up|Somebody meant this|The host or its network is|These sessions had all begun|"
          r"One failure behind all|The session of \S+ had begun at server|That restarted every session timeout|"

@@ -2,6 +2,7 @@
 not running, changes one of them: some states take a server years."""
 import collections
 import glob
+import itertools
 import os
 import struct
 import zlib
@@ -41,15 +42,16 @@ def _records(directory):
             at += 13 + length
 
 
-def transactions(directory):
-    """All transactions of all logs below a directory, in order."""
-    found = {}
-    for _, _, record in _records(directory):
+def transactions(*directories, copies=1):
+    """All transactions of all logs below some directories, in order. copies: as of changes()."""
+    found, logs = {}, collections.defaultdict(set)
+    for log, _, record in itertools.chain(*map(_records, directories)):
         session, cxid, zxid, time_ms, kind = struct.unpack_from(">Qiqqi", record)
         path = record[36:_buffer_end(record, 32)].decode() if kind in WITH_A_PATH else ""
         timeout_ms = struct.unpack_from(">i", record, 32)[0] if kind == CREATE_SESSION else 0
         found[zxid] = Transaction(f"0x{session:x}", cxid, zxid, time_ms, kind, path, len(record), timeout_ms)
-    return [found[zxid] for zxid in sorted(found)]
+        logs[zxid].add(os.path.dirname(log))
+    return [found[zxid] for zxid in sorted(found) if len(logs[zxid]) >= copies]
 
 
 def last_zxid(directory):

@@ -516,11 +516,12 @@ static void say_recurrence(struct sentences *s, const struct story *story)
     char *sentence = text_take(&text);
     story_lines_say(s, SENTENCE_CERTAIN, sentence, text_copy("failovers of this election in the recording"));
     if (story->before_same_begun >= 2)
-        story_lines_say(s, SENTENCE_CERTAIN,
-                        text_format("Like its own, the sessions of %zu of the latest %zu leaders before it began at "
-                                    "server %" PRIu64 ".",
-                                    story->before_same_begun, story->before_begun, story->session >> 56),
-                        text_copy("the first byte of a session's id is the number of the server that made it"));
+        story_lines_say(
+            s, SENTENCE_CERTAIN,
+            text_format("Like its own, the sessions of %zu of the latest %zu leaders before it began at "
+                        "server %" PRIu64 ".",
+                        story->before_same_begun, story->before_begun, story->session >> 56),
+            text_copy("the first byte of a session's id is the number of the server that made it"));
     if (story->before_same_time >= 2)
         story_lines_say(
             s, SENTENCE_INFERRED,
