@@ -3,11 +3,12 @@ sent twice or never."""
 import json
 import signal
 import time
+import urllib.request
 
 import pytest
 
 from electop import look_at, run
-from fake_server import Line
+from fake_server import Line, free_port
 from recorder import Recorder
 from waiting import until
 from webhook import Webhook
@@ -29,7 +30,8 @@ class Paired(Recorder):
     def __init__(self, folder, hosts, pair, alerts, elections):
         folder.mkdir()
         self.alerts = alerts
-        super().__init__(folder, hosts, "--pair", pair, elections=elections)
+        self.listen = f"127.0.0.1:{free_port()}"
+        super().__init__(folder, hosts, "--pair", pair, "--listen", self.listen, elections=elections)
 
     def write(self, hosts, history):
         self.config.write_text(
@@ -38,6 +40,10 @@ class Paired(Recorder):
 
     def sends(self):
         return bool(self.roles()) and "sends the alerts" in self.roles()[-1]
+
+    def metrics(self):
+        with urllib.request.urlopen(f"http://{self.listen}/metrics", timeout=20) as answer:
+            return answer.read().decode()
 
     def roles(self):
         return [line for line in self.said if line.startswith("pair ")]
@@ -77,6 +83,8 @@ def test_both_record_and_one_sends(path, client, zk, pair):
     until(first.sends)
     second = pair("second")
     assert "sends no alerts" in second.roles()[-1]
+    for one, sending in (first, 1), (second, 0):
+        until(lambda one=one, sending=sending: f'electop_pair_sending{{pair="{path[1:40]}"}} {sending}' in one.metrics())
     client.delete(leader)
     for one in first, second:
         one.wait_for("SELECT * FROM events WHERE event = 'finding-raised'")

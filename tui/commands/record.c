@@ -232,7 +232,9 @@ static struct exporter_recording exporter_state(void *context)
     return (struct exporter_recording){.recording = !r->problem,
                                        .lost_events = r->recorder ? recorder_lost(r->recorder) : 0,
                                        .alerts_sent = r->alerts ? alerts_sent(r->alerts) : 0,
-                                       .alerts_failed = r->alerts ? alerts_failed(r->alerts) : 0};
+                                       .alerts_failed = r->alerts ? alerts_failed(r->alerts) : 0,
+                                       .pair = r->pair,
+                                       .pair_sending = r->alerts && alerts_role(r->alerts) == ALERTS_SENDING};
 }
 
 /* A port that cannot be had is said before anything is recorded without it. */
