@@ -72,7 +72,7 @@ static int open_file(const char *file, bool *is_pipe, char **error)
     else if (S_ISDIR(status.st_mode))
         config_file_refuse(error, "is a directory; name a file");
     else if (S_ISREG(status.st_mode) && status.st_size > CONFIG_FILE_MAX)
-        config_file_refuse(error, "is larger than 1 MB; no configuration is");
+        config_file_refuse(error, "is larger than 16 MB; no configuration is");
     else if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !S_ISCHR(status.st_mode))
         config_file_refuse(error, "is no file; name one");
     else if (isatty(descriptor))
@@ -124,7 +124,7 @@ char *config_file_read(const char *file, size_t *length, char **error, size_t *l
     }
     close(descriptor);
     if (got > CONFIG_FILE_MAX)
-        config_file_refuse(error, "is larger than 1 MB; no configuration is");
+        config_file_refuse(error, "is larger than 16 MB; no configuration is");
     if (*error) {
         free(bytes);
         return NULL;

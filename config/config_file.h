@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#define CONFIG_FILE_MAX (1024 * 1024)
+#define CONFIG_FILE_MAX (16 * 1024 * 1024)
 
 /*
  * Finds the configuration: named (--config), else $ELECTOP_CONFIG, else $XDG_CONFIG_HOME/electop/config.yaml,

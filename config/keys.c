@@ -89,7 +89,7 @@ const struct key keys[] = {
      .help = "directory of a server on this machine whose transaction log is followed, for certain causes"},
     {"clusters[].servers.every", &type_interval, "5s", CLUSTER(servers.every_ms), 100, HOUR,
      .help = "shortest interval between polls; off: only on demand"},
-    {"clusters[].elections[]", .maximum = 5000,
+    {"clusters[].elections[]", .maximum = 50000,
      ITEMS(cluster_settings, elections, election_settings, election_count),
      .help = "default: they are discovered"},
     {"clusters[].elections[].path", &type_pattern, ELECTION(path), .flags = KEY_REQUIRED | KEY_UNIQUE,

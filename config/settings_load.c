@@ -131,6 +131,43 @@ static void note_unused(const struct key *key, const struct yaml_node *node, str
 
 static void read_map(const char *parent, const struct yaml_node *, void *base, struct key_reading *);
 
+struct item_value {
+    const struct yaml_node *value; /* a text; or NULL: it has none */
+    size_t index;
+};
+
+static int item_values_by_text(const void *a, const void *b)
+{
+    const struct item_value *left = a, *right = b;
+    if (!left->value || !right->value)
+        return (left->value != NULL) - (right->value != NULL);
+    int order = strcmp(left->value->text, right->value->text);
+    return order ? order : (left->index > right->index) - (left->index < right->index);
+}
+
+/* By item: the first one before it with the same text for that key, or NULL. A configuration may list ten
+   thousand elections: they are not compared one by one. The array is the caller's. */
+static const struct yaml_node **find_repeated(const struct yaml_node *node, const char *word)
+{
+    const struct yaml_node **repeated = xcalloc(node->count + 1, sizeof *repeated);
+    struct item_value *values = xcalloc(node->count + 1, sizeof *values);
+    for (size_t i = 0; i < node->count; i++) {
+        const struct yaml_node *value = yaml_node_value(&node->items[i], word);
+        bool is_text = value && !yaml_node_is_null(value) && value->kind == NODE_TEXT;
+        values[i] = (struct item_value){is_text ? value : NULL, i};
+    }
+    qsort(values, node->count, sizeof *values, item_values_by_text);
+    const struct yaml_node *first = NULL;
+    for (size_t i = 0; i < node->count; i++) {
+        if (first && strcmp(first->text, values[i].value->text) == 0)
+            repeated[values[i].index] = first;
+        else
+            first = values[i].value;
+    }
+    free(values);
+    return repeated;
+}
+
 /* No two items may share a unique key; several items need their names. */
 static void check_items(const struct key *list, const struct yaml_node *node, struct key_reading *reading)
 {
@@ -140,6 +177,7 @@ static void check_items(const struct key *list, const struct yaml_node *node, st
         if (!(key->flags & (KEY_UNIQUE | KEY_NAMES)) || !key_is_child(key, list->path))
             continue;
         key_word(key, word, sizeof word);
+        const struct yaml_node **repeated = find_repeated(node, word);
         for (size_t i = 0; i < node->count && !problems_full(reading->problems); i++) {
             const struct yaml_node *value = yaml_node_value(&node->items[i], word);
             if (value && yaml_node_is_null(value))
@@ -147,18 +185,15 @@ static void check_items(const struct key *list, const struct yaml_node *node, st
             if (!value && node->count > 1 && (key->flags & KEY_NAMES) && node->items[i].kind == NODE_MAP)
                 problems_add(reading->problems, node->items[i].line, node->items[i].column,
                              "one of several items has no %s; give each its own", word);
-            for (size_t j = 0; value && value->kind == NODE_TEXT && j < i; j++) {
-                const struct yaml_node *other = yaml_node_value(&node->items[j], word);
-                if (!other || other->kind != NODE_TEXT || strcmp(other->text, value->text) != 0)
-                    continue;
-                char *quoted = text_quoted(value->text);
-                problems_add(reading->problems, value->line, value->column,
-                             "%s: %s is already there, on line %zu; keep one of them", word, quoted,
-                             other->line);
-                free(quoted);
-                break;
-            }
+            if (!repeated[i])
+                continue;
+            char *quoted = text_quoted(value->text);
+            problems_add(reading->problems, value->line, value->column,
+                         "%s: %s is already there, on line %zu; keep one of them", word, quoted,
+                         repeated[i]->line);
+            free(quoted);
         }
+        free(repeated);
     }
 }
 

@@ -139,6 +139,8 @@ CONFIGS = {
     "bad path": (b"clusters:\n  - name: a\n    hosts: b:1\n    elections:\n      - path: election\n", ["election", ":5"]),
     "two of a name": (b"clusters:\n  - {name: a, hosts: 'b:1'}\n  - {name: a, hosts: 'c:1'}\n", [":3"]),
     "bad recipe": (b"recipes:\n  - {name: r, family: sequence, candidate: '^(', watches: predecessor}\n", [":2"]),
+    "election twice": (b"clusters:\n  - {hosts: 'b:1', elections: [{path: /e}, {path: /f}, {path: /e}]}\n",
+                       [":2:", "/e", "already there"]),
     "unknown recipe": (b"clusters:\n  - {hosts: 'b:1', elections: [{path: /e, recipe: curator-lach}]}\nscren: 1\n",
                        ["curator-latch", ":2:51", "scren"]),
     "nested": (nested(10000).encode(), []),

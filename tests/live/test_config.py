@@ -42,3 +42,13 @@ def test_schema_knows_every_key_and_no_other():
 def test_one_form_at_a_time():
     done = run("config", "--example", "--schema")
     assert done.status == 2 and "several forms" in done.err, done
+
+
+def test_more_elections_than_a_person_writes(tmp_path):
+    """What `discover --yaml` writes of a large cluster is read again, whatever its size: here only one comes twice."""
+    item = "      - path: /teams/t%05d/leader\n        kind: leader\n        recipe: curator-latch\n"
+    file = tmp_path / "many.yaml"
+    file.write_text("clusters:\n  - hosts: '127.0.0.1:1'\n    elections:\n" + "".join(item % i for i in range(6000)) + item % 7)
+    done = run("config", "-c", str(file), within=80)
+    assert done.status == 2 and len(done.err.splitlines()) == 1, done.err
+    assert "/teams/t00007/leader" in done.err and "is already there, on line 25; keep one of them" in done.err, done.err

@@ -129,11 +129,11 @@ static void bad_files(void **state)
     expect_unreadable("/nonexistent/x",
                       "cannot be read (No such file or directory); check its name and its permissions", 0, 0);
     expect_unreadable(directory, "is a directory; name a file", 0, 0);
-    expect_unreadable("/dev/zero", "is larger than 1 MB; no configuration is", 0, 0);
+    expect_unreadable("/dev/zero", "is larger than 16 MB; no configuration is", 0, 0);
     /* Sparse: a hundred megabytes that cost nothing, unless somebody reads them. */
     write_bytes("file", "", 0, 0600);
     assert_int_equal(truncate(name_in("file"), 100 * 1024 * 1024), 0);
-    expect_unreadable(name_in("file"), "is larger than 1 MB; no configuration is", 0, 0);
+    expect_unreadable(name_in("file"), "is larger than 16 MB; no configuration is", 0, 0);
     write_bytes("file", "a: b\n\xc3\xa4: \xff", 10, 0600);
     expect_unreadable(name_in("file"), "the byte 0xff is not UTF-8; save the file as UTF-8", 2, 4);
     write_bytes("file",
