@@ -76,7 +76,7 @@ const struct metric_kind metric_table[] = {
     [METRIC_ELECTION] = {"electop_election", METRIC_INFO, NULL, "cluster, election, name, kind, recipe",
                          "An election that is watched."},
     [METRIC_READABLE] = {"electop_election_readable", METRIC_GAUGE, NULL, ELECTION_LABELS,
-                         "1 while the state of the election is known; 0 when it is denied or not connected."},
+                         "1 while the election can be read; 0 when it is denied or not connected."},
     [METRIC_LED] = {"electop_election_led", METRIC_GAUGE, NULL, ELECTION_LABELS,
                     "1 while somebody leads, 0 when nobody does."},
     [METRIC_LEADER] = {"electop_leader", METRIC_INFO, NULL, "cluster, election, candidate, identity",
@@ -496,8 +496,8 @@ static double row_value(const struct writer *writer, const struct row *row, enum
 {
     bool readable = row->state != ELECTION_UNKNOWN && row->state != ELECTION_DENIED;
     switch (metric) {
-    case METRIC_READABLE:
-        return readable;
+    case METRIC_READABLE: /* also what only looks like an election: nothing keeps us from reading it */
+        return readable || (row->election->fresh && !election_is_proven(row->election));
     case METRIC_LED:
         return readable ? row->state == ELECTION_LED : NAN;
     case METRIC_CANDIDATES:

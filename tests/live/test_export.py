@@ -104,6 +104,15 @@ def test_figures_follow_the_election(zk, path, client, exporter):
     assert one.metrics()["electop_election_led" + labels] == 0
 
 
+def test_what_only_looks_like_an_election_is_readable(zk, path, client):
+    """What a pattern finds may be no election: nobody is said to lead there, and no permission to be missing."""
+    for name in ("odd/node-", "odd/node-"):
+        client.create(f"{path}/{name}", b"", ephemeral=True, sequence=True, makepath=True)
+    text = run("export", "--once", "-s", zk.hosts, "--admin", zk.admin, path + "/*").out
+    assert re.search(r'electop_election_readable\{[^}]*/odd"\} 1\n', text), text
+    assert not re.search(r'electop_election_led\{[^}]*/odd"\}', text), text
+
+
 def test_formats_and_paths(path, exporter):
     one = exporter(path)
     kind, text = one.get()
