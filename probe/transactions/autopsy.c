@@ -381,11 +381,40 @@ static void repair(struct autopsy *a, int64_t zxid)
         logged_elections_show(a->elections, a->now);
 }
 
+static bool is_snapshot_whole(const char *path, int64_t zxid)
+{
+    const char *problem;
+    int64_t settled;
+    struct znode_tree *tree = znode_tree_new();
+    int fd = tree ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    bool whole = fd >= 0 && znode_tree_load(tree, fd, zxid, &settled, &problem);
+    if (fd >= 0)
+        close(fd);
+    znode_tree_free(tree);
+    return whole;
+}
+
+/* The latest snapshot within a gap is nearer to what there is behind it than what there was before. */
+static void catch_up(struct autopsy *a, int64_t zxid)
+{
+    const struct snapshot_file *latest = NULL;
+    const char *problem;
+    for (size_t i = 0; i < a->set->snapshot_count; i++) {
+        const struct snapshot_file *file = &a->set->snapshots[i];
+        if (file->zxid > a->zxid && file->zxid < zxid && (!latest || file->zxid > latest->zxid) &&
+            is_snapshot_whole(file->path, file->zxid))
+            latest = file;
+    }
+    if (latest && load_snapshot(a, latest->path, latest->zxid, &problem))
+        logged_elections_examine_all(a->elections);
+}
+
 /* Nobody can say what happened in between: as where nobody had watched. */
 static void miss(struct autopsy *a, const struct transaction *t, struct moment at)
 {
     find_repair(a, t->zxid - 1);
     if (!a->showing) {
+        catch_up(a, t->zxid);
         repair(a, t->zxid);
         return;
     }
@@ -394,6 +423,7 @@ static void miss(struct autopsy *a, const struct transaction *t, struct moment a
     hand_on(a);
     a->now = at;
     connection(a, CONNECTION_CONNECTED, NULL);
+    catch_up(a, t->zxid);
     if (a->repair && t->zxid > a->repair_zxid)
         repair(a, t->zxid);
     else

@@ -265,8 +265,9 @@ struct log_stream {
     struct log_set *set;
     struct server_log *logs;
     size_t log_count;
-    int64_t last;  /* zxid that was handed out last; 0: none */
-    int64_t first; /* where none was: the one that the earliest file is named for */
+    int64_t last;    /* zxid that was handed out last; 0: none */
+    int64_t dropped; /* zxid of the latest one that was left out; 0: none */
+    int64_t first;   /* where none was: the one that the earliest file is named for */
     int64_t bytes;
     bool handed; /* the heads of that zxid are to be left behind */
     stream_note_fn note;
@@ -494,10 +495,25 @@ static const struct server_log *compare_heads(const struct log_stream *s, const 
     return chosen;
 }
 
-/* Are there transactions between the last one and this? An epoch begins with the count 1. */
+/* A snapshot is named for the last transaction in it. */
+static bool snapshot_between(const struct log_stream *s, int64_t zxid)
+{
+    int64_t after = s->last > s->dropped ? s->last : s->dropped;
+    for (size_t i = 0; i < s->set->snapshot_count; i++) {
+        int64_t snapshot = s->set->snapshots[i].zxid;
+        if (snapshot > after && snapshot < zxid && log_stream_count_of(snapshot) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Are there transactions between the last one and this? An epoch begins with the count 1; how many the one
+   before had, a snapshot can show. */
 static bool note_missing(struct log_stream *s, int64_t zxid)
 {
-    bool follows = epoch_of(zxid) == epoch_of(s->last) ? zxid == s->last + 1 : log_stream_count_of(zxid) <= 1;
+    bool follows = epoch_of(zxid) == epoch_of(s->last)
+                       ? zxid == s->last + 1
+                       : log_stream_count_of(zxid) <= 1 && !snapshot_between(s, zxid);
     int64_t from = s->last ? s->last + 1 : s->first;
     if (s->last == 0 ? zxid <= s->first : follows)
         return false;
@@ -521,6 +537,7 @@ bool log_stream_next(struct log_stream *s, struct transaction *t, bool *missing)
                                                 .zxid = zxid,
                                                 .zxid_to = zxid});
             leave_heads(s, zxid);
+            s->dropped = zxid;
             continue;
         }
         *t = (s->log_count > 1 ? compare_heads(s, lowest) : lowest)->head;

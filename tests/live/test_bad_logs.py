@@ -228,6 +228,24 @@ def test_logs_that_do_not_meet(folder):
     assert [e for e in events if e["event"] == "connection" and e["state"] != "connected"]
 
 
+def test_the_log_of_an_epoch_is_missing(folder):
+    """The next epoch begins as if nothing were missing. A snapshot from between shows that there was something, and
+    who stood then."""
+    (folder / "log.1").write_bytes(log(*story()[:8]))
+    (folder / "log.200000001").write_bytes(log(create(2 << 32 | 1, "/x", at_ms=BEGAN_MS + 90000)))
+    assert told(folder)[:2] == ([], "")
+    (folder / "snapshot.100000005").write_bytes(
+        snapshot(znode("", 0, made=1), znode("/orders", 1, made=1), znode(PATH, 2, made=3),
+                 znode(f"{PATH}/n_{2:010}", 8, 0x102, b"app:80"), sessions=(0x102,)))
+    causes, said, events = told(folder)
+    assert causes == [] and "0x9 to 0x200000000 are in no log" in said, (causes, said)
+    assert [e["to"] for e in events if e["event"] == "leader-elected"][-1] == f"n_{2:010}"
+    (folder / "snapshot.100000005").write_bytes(os.urandom(500))
+    causes, said, events = told(folder)
+    assert causes == [] and "are in no log" in said, (causes, said)
+    assert not [e for e in events if e["event"] == "election-gone"]
+
+
 @pytest.mark.parametrize("snapshot_sent, causes", [(True, ["closed"]), (False, ["expired"])])
 def test_a_leader_that_was_deposed(tmp_path, snapshot_sent, causes):
     """It alone wrote down an expiry, at the end of its epoch. Where it then joined the next epoch by a whole snapshot,
