@@ -304,6 +304,14 @@ static void registry_watch_init(struct registry_watch *w, struct election_watch 
 #define READS_MOST 2000
 
 static void election_watch_read_soon(struct election_watch *s);
+
+/* The request that sets the leader's watch reads it, too. */
+static bool guard_reads(const struct election_watch *s, const char *path)
+{
+    const struct node_watch *g = &s->guards[GUARD_LEADER];
+    return g->asked > 0 && !g->refused && g->entry.path && strcmp(g->entry.path, path) == 0;
+}
+
 static void candidate_reads_on_candidate(void *context, enum session_result result,
                                          const struct znode_stat *stat, const void *data, size_t length)
 {
@@ -336,6 +344,10 @@ static bool read_next(struct election_watch *s)
     memcpy(r->path, s->path, directory);
     r->path[directory] = '/';
     memcpy(r->path + directory + 1, c->name, name + 1);
+    if (guard_reads(s, r->path)) {
+        free(r);
+        return true;
+    }
     if (!session_get(s->shard->session, r->path, false, candidate_reads_on_candidate, r)) {
         free(r); /* not connected: handed out again after the next connection */
         return false;
@@ -459,7 +471,7 @@ static void on_guarded(void *context, enum session_result result, const struct z
         g->armed = guard_send(g, false); /* it may appear: a get leaves no watch on a missing znode */
         election_watch_observe_node(s, r->path, result, NULL, false, NULL, 0);
         election_watch_reconcile(s);
-    } else if (current || result == SESSION_NO_NODE) {
+    } else if (current || result == SESSION_NO_NODE || (r->has_data && is_candidate(s, r->path))) {
         if (result != SESSION_OK && current)
             g->armed = false;
         s->outlived |= leader && result == SESSION_NO_NODE && is_candidate(s, r->path);
@@ -733,15 +745,6 @@ static void on_children_notice(void *context, enum session_notice notice)
 
 /* ---- itself ---- */
 
-static void on_self(void *context, enum session_result result, const struct znode_stat *stat,
-                    const void *data, size_t length)
-{
-    struct election_watch *s = context;
-    if (!election_watch_answered(s) || result != SESSION_OK)
-        return; /* the list, which is on its way, shows absent and denied */
-    election_watch_observe_node(s, s->path, result, stat, true, data, length);
-}
-
 void election_watch_begin(struct election_watch *s)
 {
     if (s->ended)
@@ -755,8 +758,6 @@ void election_watch_begin(struct election_watch *s)
     s->chased = 0;
     uv_timer_stop(s->timer);
     election_requeue_unread(s->election);
-    if (session_get(s->shard->session, s->path, false, on_self, s))
-        election_watch_hold(s);
     for (size_t i = 0; i < REGISTRIES; i++)
         registry_watch_again(&s->registries[i]);
     election_watch_list(s);
@@ -853,7 +854,8 @@ struct session_shard *election_watch_shard(const struct election_watch *s)
 
 bool election_watch_looked(const struct election_watch *s)
 {
-    return election_complete(s->election) && !s->election->unread_first && s->reads == 0 && !s->outlived;
+    return election_complete(s->election) && !s->election->unread_first && s->reads == 0 &&
+           s->guards[GUARD_LEADER].asked == 0 && !s->outlived;
 }
 
 bool election_watch_is_forgotten(const struct election_watch *s, uint64_t now_ms)
