@@ -636,7 +636,7 @@ bool model_catch_up(struct model *model)
 bool model_wants_second_look(const struct model *model, unsigned cluster)
 {
     const struct cluster *in = &model->clusters[cluster];
-    for (size_t i = 0; i < in->election_count; i++)
+    for (size_t i = 0; !model->one_look && i < in->election_count; i++)
         if (in->elections[i]->suspected || in->elections[i]->overdue_us)
             return true;
     return false;

@@ -58,10 +58,10 @@ struct election_watch {
     uv_timer_t *timer; /* the next list, or the next try */
     bool listing, list_dirty, begun;
     bool outlived; /* a candidate was gone when it was asked for: the list is older than others' reads */
-    bool confirming, confirm_again;
+    bool confirming;     /* a list after a sync is on its way */
     bool waking;         /* until the first list requested after the program was stalled has been read */
     unsigned late_lists; /* asked for before, and still to be answered */
-    int64_t synced_us;   /* when the sync under way was asked for */
+    int64_t synced_us;   /* when that sync was asked for */
     uint64_t listed_ms, absent_ms; /* loop time; absent 0: it is there */
     unsigned chased;               /* dead candidates in a row, since the last list */
     size_t reads;                  /* candidates being read */
@@ -685,8 +685,6 @@ static void election_watch_list(struct election_watch *s)
 
 /* ---- the same list, after a sync ---- */
 
-static void election_watch_confirm(struct election_watch *s);
-
 static void on_confirmed(void *context, enum session_result result, const struct znode_stat *stat,
                          char *const *names, size_t count)
 {
@@ -699,39 +697,51 @@ static void on_confirmed(void *context, enum session_result result, const struct
         (struct observed_children){.stat = stat, .names = names, .count = count, .synced_us = s->synced_us};
     election_watch_observe(s, &o);
     election_watch_reconcile(s);
-    if (s->confirm_again)
-        election_watch_confirm(s);
 }
 
-static void election_watch_on_synced(void *context, enum session_result result, const char *path)
+static void shard_sync(struct session_shard *shard);
+
+/* All that this server answers from now on is as recent as the sync. */
+static void on_synced(void *context, enum session_result result, const char *path)
 {
-    struct election_watch *s = context;
+    struct session_shard *shard = context;
+    struct live_cluster *live = shard->live;
+    bool again = shard->sync_again;
     (void)path;
-    s->confirming = false;
-    if (!election_watch_answered(s) || result != SESSION_OK)
-        return;
-    if (session_children(s->shard->session, s->path, false, on_confirmed, s)) {
-        s->confirming = true;
-        election_watch_hold(s);
+    shard->syncing = shard->sync_again = false;
+    for (size_t i = 0; result == SESSION_OK && i < live->subject_count; i++) {
+        struct election_watch *s = live->subjects[i];
+        bool wanted = s->shard == shard && s->election->suspected && !s->absent_ms && !s->confirming;
+        if (wanted && session_children(shard->session, s->path, false, on_confirmed, s)) {
+            s->synced_us = shard->synced_us;
+            s->confirming = true;
+            election_watch_hold(s);
+        }
     }
+    if (again && result == SESSION_OK)
+        shard_sync(shard);
 }
 
-static void election_watch_confirm(struct election_watch *s)
+/* One for all of its elections: it holds for the session, whatever its path. */
+static void shard_sync(struct session_shard *shard)
 {
-    s->confirm_again = s->confirming; /* that one began before the latest facts */
-    if (s->confirming || !s->election->suspected || s->absent_ms)
+    shard->sync_again = shard->syncing; /* that one began before the latest facts */
+    if (shard->syncing)
         return;
-    s->synced_us = clock_now().mono_us;
-    if (session_sync(s->shard->session, s->path, election_watch_on_synced, s)) {
-        s->confirming = true;
-        election_watch_hold(s);
-    }
+    shard->synced_us = clock_now().mono_us;
+    shard->syncing = session_sync(shard->session, "/", on_synced, shard);
 }
 
 void election_watches_confirm(struct live_cluster *live)
 {
-    for (size_t i = 0; i < live->subject_count; i++)
-        election_watch_confirm(live->subjects[i]);
+    bool wanted[SESSION_SHARDS_MOST] = {false};
+    for (size_t i = 0; !live->model->one_look && i < live->subject_count; i++) {
+        const struct election_watch *s = live->subjects[i];
+        wanted[s->shard - live->shards] |= s->election->suspected && !s->absent_ms;
+    }
+    for (size_t i = 0; i < live->shard_count; i++)
+        if (wanted[i])
+            shard_sync(&live->shards[i]);
 }
 
 static void on_children_notice(void *context, enum session_notice notice)

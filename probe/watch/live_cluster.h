@@ -74,6 +74,8 @@ struct session_shard {
     uint64_t id;       /* of its latest session, also when that is over: for the log */
     struct observer_mark *mark;
     char *refusing; /* its server does not answer all that is asked: in words; or NULL */
+    bool syncing, sync_again;
+    int64_t synced_us; /* when the latest sync was asked for */
 };
 #define SESSION_SHARDS_MOST 16
 #define SESSION_SHARD_PATH_BYTES 600000
