@@ -32,7 +32,8 @@ struct election *model_election(const struct model *model, unsigned cluster, con
    the complete state of this moment. False: there was nothing. */
 bool model_catch_up(struct model *model);
 
-/* Something is suspected in that cluster that a second look at its servers, a list after a sync, or time could settle. */
+/* Something is suspected in that cluster that a second look at its servers, a list after a sync, or time
+   could settle, and there will be one. */
 bool model_wants_second_look(const struct model *model, unsigned cluster);
 /* When (monotonic) the next look may settle any of it: 0: any look may; INT64_MAX: nothing is suspected. */
 int64_t model_look_due_us(const struct model *model, unsigned cluster);

@@ -6,12 +6,13 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "probe/clock.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
 
 /* Reads under way at a time, children of one directory that are walked into, and directories that are kept
    for the report. */
-#define READS_MOST 128
+#define READS_MOST 1000
 #define CHILDREN_MOST 100000
 #define KEPT_MOST 20000
 /* Children that are asked, one after the other, whether they are ephemeral: one may be a persistent
@@ -44,6 +45,7 @@ struct directory {
     char *witnesses[WITNESSES_MOST]; /* of a directory that looks like an election: paths of children */
     size_t witness_count, witness_at, members;
     struct directory_verdict verdict; /* of a queue, until a child proves that it is none */
+    struct election_seen *seen;       /* its list, until a witness proves that it is one; or NULL */
     char path[];
 };
 
@@ -91,6 +93,7 @@ static void on_directory_notice(void *context, enum session_notice notice);
 
 static void directory_forget(struct directory *dir)
 {
+    free(dir->seen);
     for (size_t i = 0; i < dir->witness_count; i++)
         free(dir->witnesses[i]);
     free(dir->ephemeral_at);
@@ -331,9 +334,30 @@ static struct directory *discover_push(struct discover *d, struct directory *par
     return dir;
 }
 
-static void found(struct discover *d, const char *path)
+/* seen: NULL: it is read by whoever watches it. */
+static void found(struct discover *d, const char *path, const struct election_seen *seen)
 {
-    live_cluster_watch(d->live, path, d->election, ORIGIN_DISCOVERED);
+    live_cluster_watch(d->live, path, d->election, ORIGIN_DISCOVERED, seen);
+}
+
+/* The list is kept, in one piece, while its witnesses are asked: where there is one look only, nobody reads
+   it again. */
+static void keep_seen(struct directory *dir, const struct znode_stat *stat, char *const *names, size_t count)
+{
+    size_t size = sizeof *dir->seen + count * sizeof *names;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(names[i]) + 1;
+    dir->seen = xmalloc(size);
+    char **copies = (char **)(dir->seen + 1), *at = (char *)(copies + count);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(names[i]) + 1;
+        copies[i] = memcpy(at, names[i], length);
+        at += length;
+    }
+    dir->seen->listed = clock_now();
+    dir->seen->stat = *stat;
+    dir->seen->names = copies;
+    dir->seen->count = count;
 }
 
 /* One read is answered. */
@@ -352,12 +376,24 @@ static bool ask_witness(struct directory *dir);
 static void on_witness(void *context, enum session_result result, const struct znode_stat *stat,
                        const void *data, size_t length)
 {
-    (void)data, (void)length;
     struct directory *dir = context;
     struct discover *d = dir->discover;
+    struct election_seen *seen = dir->seen;
     d->lost |= result == SESSION_LOST;
+    if (seen && result == SESSION_DENIED) { /* not its data; that it is ephemeral is no secret */
+        free(seen);
+        dir->seen = NULL;
+        dir->witness_at--;
+    }
     if (!d->ended && result == SESSION_OK && stat->owner) {
-        found(d, dir->path);
+        if (seen) {
+            seen->read = clock_now();
+            seen->child = dir->witnesses[dir->witness_at - 1];
+            seen->child_stat = stat;
+            seen->data = data;
+            seen->length = length;
+        }
+        found(d, dir->path, seen);
         dir->verdict.kind = DIRECTORY_OTHER;
     } else if (!d->ended && result != SESSION_LOST && ask_witness(dir)) {
         return; /* it goes on in there */
@@ -373,11 +409,14 @@ static void on_witness(void *context, enum session_result result, const struct z
 static bool ask_witness(struct directory *dir)
 {
     struct discover *d = dir->discover;
-    if (dir->witness_at >= dir->witness_count ||
-        !session_exists(d->live->session, dir->witnesses[dir->witness_at++], false, on_witness, dir))
+    if (dir->witness_at >= dir->witness_count)
         return false;
-    d->budget -= 1;
-    return true;
+    const char *path = dir->witnesses[dir->witness_at++];
+    /* One that is read may be the leader, and has its watch then. */
+    bool sent = dir->seen ? session_get(d->live->session, path, true, on_witness, dir)
+                          : session_exists(d->live->session, path, false, on_witness, dir);
+    d->budget -= sent;
+    return sent;
 }
 
 static void keep_witness(struct directory *dir, const char *name)
@@ -516,7 +555,7 @@ static bool directory_listed(struct directory *dir, const struct znode_stat *sta
     const struct recipe *recipe = recipe_recognise(d->live->model->recipes, dir->path, names, count);
     bool lock = recipe && recipe->family == FAMILY_LOCK;
     if (stat->owner && lock)
-        found(d, dir->path);
+        found(d, dir->path, NULL);
     if (dir->parent)
         count_child(dir->parent, dir->path, stat->owner && !lock);
     if (stat->owner || lock)
@@ -530,7 +569,11 @@ static bool directory_listed(struct directory *dir, const struct znode_stat *sta
         recipe = NULL;
     }
     take_children(dir, recipe, names, count);
-    return !recipe || live_watches(d->live, dir->path) || !ask_witness(dir);
+    if (!recipe || live_watches(d->live, dir->path))
+        return true;
+    if (d->live->model->one_look)
+        keep_seen(dir, stat, names, count);
+    return !ask_witness(dir);
 }
 
 /* Those that may not be read, of all that are followed. */
@@ -720,7 +763,7 @@ void discover_known(struct discover *d, const char *path)
         root_path(d, d->settings->roots[i], root, sizeof root);
         size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
         if (strncmp(path, root, length) == 0 && (path[length] == '/' || path[length] == '\0')) {
-            found(d, path);
+            found(d, path, NULL);
             return;
         }
     }

@@ -773,6 +773,29 @@ void election_watch_begin(struct election_watch *s)
     election_watch_list(s);
 }
 
+/* It begins with what was read before: each fact is as old as its own answer. */
+static void election_watch_take(struct election_watch *s, const struct election_seen *seen)
+{
+    struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
+    o.at = seen->listed;
+    o.children = (struct observed_children){.stat = &seen->stat, .names = seen->names, .count = seen->count};
+    s->begun = true;
+    s->listed_ms = uv_now(s->live->loop);
+    election_watch_observe(s, &o);
+    o = live_observation(s->live, OBSERVED_NODE, s->path, seen->child);
+    o.at = seen->read;
+    o.node = (struct observed_node){
+        .stat = seen->child_stat, .has_data = true, .data = seen->data, .data_length = seen->length};
+    election_watch_observe(s, &o);
+    char leader[PATH_SIZE];
+    if (election_guard(s->election, GUARD_LEADER, leader, sizeof leader) &&
+        strcmp(leader, seen->child) == 0) {
+        watch_map_put(&s->live->watches, &s->guards[GUARD_LEADER].entry, leader);
+        s->guards[GUARD_LEADER].armed = true;
+    }
+    election_watch_reconcile(s);
+}
+
 static bool same_path(const char *a, const char *b)
 {
     return a && strcmp(a, b) == 0;
@@ -801,7 +824,7 @@ void election_watch_woke(struct election_watch *s)
 
 struct election_watch *election_watch_new(struct live_cluster *live, struct session_shard *shard,
                                           const char *path, const struct election_settings *settings,
-                                          enum election_origin origin)
+                                          enum election_origin origin, const struct election_seen *seen)
 {
     struct election_watch *s = xcalloc(1, sizeof *s);
     uv_timer_t *timer = loop_timer_new(live->loop, s);
@@ -821,6 +844,8 @@ struct election_watch *election_watch_new(struct live_cluster *live, struct sess
 
     struct observation o = live_observation(live, OBSERVED_ELECTION, s->path, s->path);
     o.subject = (struct observed_election){.origin = origin, .settings = settings};
+    if (seen)
+        o.at = seen->listed;
     election_watch_observe(s, &o);
     s->election = model_election(live->model, live->index, path);
     if (!s->election) {
@@ -828,7 +853,9 @@ struct election_watch *election_watch_new(struct live_cluster *live, struct sess
         return NULL;
     }
     watch_map_put(&live->watches, &s->children, path);
-    if (session_state(shard->session) == CONNECTION_CONNECTED)
+    if (seen && session_state(shard->session) == CONNECTION_CONNECTED)
+        election_watch_take(s, seen);
+    else if (session_state(shard->session) == CONNECTION_CONNECTED)
         election_watch_begin(s);
     return s;
 }

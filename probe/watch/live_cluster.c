@@ -567,13 +567,13 @@ static struct session_shard *shard_for(struct live_cluster *live, const char *pa
 }
 
 void live_cluster_watch(struct live_cluster *live, const char *path, const struct election_settings *settings,
-                        enum election_origin origin)
+                        enum election_origin origin, const struct election_seen *seen)
 {
     if (live_watches(live, path))
         return;
     room_for_one(&live->subjects, live->subject_count, &live->subject_room, sizeof(struct election_watch *));
     struct session_shard *shard = shard_for(live, path);
-    struct election_watch *s = shard ? election_watch_new(live, shard, path, settings, origin) : NULL;
+    struct election_watch *s = shard ? election_watch_new(live, shard, path, settings, origin, seen) : NULL;
     if (s) {
         static const char *const why[] = {"named", "matches a pattern", "discovered"};
         live->subjects[live->subject_count++] = s;
@@ -761,7 +761,7 @@ static bool watch_configured(struct live_cluster *live)
             struct pattern *pattern = pattern_new(live, path, election);
             live->patterns[live->pattern_count++] = pattern;
         } else {
-            live_cluster_watch(live, path, election, ORIGIN_CONFIGURED);
+            live_cluster_watch(live, path, election, ORIGIN_CONFIGURED, NULL);
         }
         free(path);
     }

@@ -138,9 +138,22 @@ void live_show_denied(struct live_cluster *live, const char *path, const struct 
 /* The election at this full path is being watched. */
 bool live_watches(const struct live_cluster *live, const char *path);
 
-/* Watches the election at this full path from now on; nothing where it is watched already. */
+/* What was read of an election before it was watched: its children, and one of them. Borrowed. */
+struct election_seen {
+    struct moment listed, read; /* when each answer came */
+    struct znode_stat stat;
+    char *const *names;
+    size_t count;
+    const char *child; /* its full path; its watch is set */
+    const struct znode_stat *child_stat;
+    const void *data; /* of that child */
+    size_t length;
+};
+
+/* Watches the election at this full path from now on; nothing where it is watched already. Where seen is
+   given, its list is not read again: only for one look. */
 void live_cluster_watch(struct live_cluster *live, const char *path, const struct election_settings *settings,
-                        enum election_origin origin);
+                        enum election_origin origin, const struct election_seen *seen);
 /* discover_left_out() has another result than before. */
 void live_cluster_left_out(struct live_cluster *live);
 

@@ -138,7 +138,7 @@ static void child_found(struct pattern_directory *place, const char *name)
         if (*place->rest)
             place_add(p, path, place->rest);
         else
-            live_cluster_watch(p->live, path, p->settings, ORIGIN_PATTERN);
+            live_cluster_watch(p->live, path, p->settings, ORIGIN_PATTERN, NULL);
     }
     free(path);
 }
@@ -198,7 +198,7 @@ static void on_exists(void *context, enum session_result result, const struct zn
     struct pattern *p = place->pattern;
     if (answered(place, result)) {
         if (result == SESSION_OK)
-            live_cluster_watch(p->live, place->path, p->settings, ORIGIN_PATTERN);
+            live_cluster_watch(p->live, place->path, p->settings, ORIGIN_PATTERN, NULL);
         else if (result == SESSION_NO_NODE)
             place_wait(place);
     }

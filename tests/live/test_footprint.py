@@ -1,13 +1,17 @@
 """What the tool costs a cluster: it writes nothing, sets few watches, and leaves nothing behind."""
+import json
 import signal
 
 import pytest
+from kazoo.security import make_digest_acl
 
-from electop import Events, look, run
+from electop import Events, elections, look, run
 from ensemble import session_of
+from fake_server import GET, RefusingProxy
 from txnlog import CLOSE_SESSION, CREATE_SESSION, last_zxid, transactions
 from waiting import until
 
+LATCH = "_c_{}1234567-89ab-cdef-0123-456789abcdef-latch-"
 WATCHES_AN_ELECTION = 3
 WATCHES_MORE = 1  # the observer's mark
 
@@ -93,3 +97,43 @@ def test_leaves_nothing_when_it_is_ended(zk, busy, ending):
     assert set(zk.requests()) - before
     assert events.stop(ending) == 128 + ending
     assert set(zk.requests()) == before  # at once: not by expiry
+
+
+def one_look(hosts, path, how, folder):
+    """What one look tells of the elections below a path, found by a pattern or by discovery, and what it read there."""
+    if how == "pattern":
+        paths = [f"{path}/*"]
+    else:
+        file = folder / "config.yaml"
+        file.write_text(f"discover: {{roots: [{path}]}}\n")
+        paths = ["--config", str(file)]
+    with RefusingProxy(hosts) as proxy:
+        reads = []
+        proxy.refuses = lambda operation, at: reads.append((operation, at)) if at.startswith(path + "/") else 0
+        done = run("once", "--json", "--quick", "-s", proxy.address, *paths)
+    assert done.status == 0, done
+    return elections(json.loads(done.out)), reads
+
+
+@pytest.mark.parametrize("how", ["pattern", "discovery"])
+def test_one_look_reads_nothing_twice(zk, client, path, tmp_path, how):
+    """One list an election, and every candidate once, with all that these say."""
+    names = {f"{path}/e{i}": [stand(client, f"{path}/e{i}", LATCH.format(j), f"host-{j}:{i}".encode()) for j in range(4)]
+             for i in range(5)}
+    seen, reads = one_look(zk.hosts, path, how, tmp_path)
+    assert sorted(seen) == sorted(names)
+    for at, election in seen.items():
+        assert election["state"] == "led", election
+        assert [c["name"] for c in election["candidates"]] == names[at]
+        assert [c["identity"] for c in election["candidates"]] == [f"host-{j}:{at[-1]}" for j in range(4)]
+    assert len(reads) == len(set(reads)) == 5 + 20, sorted(reads)
+
+
+@pytest.mark.parametrize("how", ["pattern", "discovery"])
+def test_one_look_where_no_candidate_may_be_read(zk, client, path, tmp_path, how):
+    """That a candidate is ephemeral is told also to those who may not read its data: the election is found."""
+    client.ensure_path(f"{path}/e")
+    name = client.create(f"{path}/e/n_", b"", acl=[make_digest_acl("other", "x", all=True)], ephemeral=True, sequence=True).rsplit("/", 1)[1]
+    seen, reads = one_look(zk.hosts, path, how, tmp_path)
+    assert [c["name"] for c in seen[f"{path}/e"]["candidates"]] == [name], seen
+    assert (GET, f"{path}/e/{name}") in reads
