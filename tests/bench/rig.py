@@ -179,9 +179,9 @@ class Driver:
 class Rig:
     """A private ZooKeeper, made warm, and everything that is started against it."""
 
-    def __init__(self, sync):
+    def __init__(self, sync, heap_mb=256):
         # Servers that run for months have been compiled at the highest level.
-        self.options = ["--java", "-XX:TieredStopAtLevel=4"] + (["--sync"] if sync else [])
+        self.options = ["--java", "-XX:TieredStopAtLevel=4", "--heap", str(heap_mb)] + (["--sync"] if sync else [])
         self.sandbox = None
 
     def __enter__(self):
