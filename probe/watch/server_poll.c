@@ -330,7 +330,7 @@ static void step_next(struct server_poll *q)
 
 static bool moved(const struct server_poll *q)
 {
-    const struct server_figures *a = &q->before, *b = &q->answer.figures;
+    const struct server_figures *a = &q->before, *b = &q->summed;
     return a->mode != b->mode || a->zxid != b->zxid || a->connections != b->connections ||
            a->watches != b->watches || a->watched_paths != b->watched_paths || a->watching != b->watching ||
            b->watches < 0;
@@ -357,7 +357,6 @@ static int64_t all_watches(const struct server_poll *q)
 
 static void watches_came(struct server_poll *q)
 {
-    const struct server_figures *f = &q->answer.figures;
     server_facts_tell_watches(q->live, q->address, q->asked_at,
                               q->way == BY_WORD ? "four-letter" : "adminserver", &q->answer.watches,
                               all_watches(q), q->counted_us);
@@ -372,7 +371,7 @@ static void watches_came(struct server_poll *q)
         q->moved_ms = q->looked_ms;
     }
     q->looks++;
-    q->before = *f;
+    q->before = q->summed;
 }
 
 static void step_succeeded(struct server_poll *q, int64_t took_us)
@@ -391,6 +390,7 @@ static void step_succeeded(struct server_poll *q, int64_t took_us)
         server_facts_tell_load(q->live, q->address, &q->answer.figures, true);
         break;
     case STEP_SUMMARY:
+        q->summed = q->answer.figures;
         q->full = q->full || moved(q);
         break;
     case STEP_BEFORE:
@@ -478,7 +478,10 @@ static void step_failed(struct server_poll *q)
             q->connections_known = false;
     } else if (q->step != STEP_AFTER) {
         snprintf(q->unpredicted[q->step], sizeof q->unpredicted[0], " (%.100s)", q->problems[BY_WORD]);
-        q->full |= q->step == STEP_SUMMARY;
+        if (q->step == STEP_SUMMARY) {
+            q->summed = q->answer.figures;
+            q->full = true;
+        }
     }
     step_next(q);
 }

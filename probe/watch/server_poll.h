@@ -220,10 +220,12 @@ struct server_poll {
     uint64_t admin_retry_ms;
     bool word_off[FOURLETTER_WORD_DUMP + 1];
     uint64_t words_retry_ms;
-    struct server_figures before;                   /* of the last round that asked for watches */
-    uint64_t looked_ms, moved_ms;                   /* when it did, and when they were others than before */
-    unsigned looks;                                 /* at the same watches */
-    bool connections_known;                         /* there is a list of connections from an earlier round */
+    struct server_figures before; /* of the last round that asked for watches: the summed of it */
+    struct server_figures summed; /* of this round once it has the summary of watches: at the same step of
+                                     each round, as servers count who asks by word, and not by AdminServer */
+    uint64_t looked_ms, moved_ms; /* when it did, and when they were others than before */
+    unsigned looks;               /* at the same watches */
+    bool connections_known;       /* there is a list of connections from an earlier round */
     size_t wchc_bytes, wchc_watches, wchc_sessions; /* what the last one really came to */
     int64_t leader_timeout_ms; /* the shortest of leaders' sessions here; 0: there are none */
 };

@@ -1,13 +1,15 @@
 """What the tool costs a cluster: it writes nothing, sets few watches, and leaves nothing behind."""
 import json
 import signal
+import urllib.request
 
 import pytest
 from kazoo.security import make_digest_acl
 
 from electop import Events, elections, look, run
 from ensemble import session_of
-from fake_server import GET, RefusingProxy
+from fake_server import GET, FakeAdmin, RefusingProxy, http
+from standing import Line
 from txnlog import CLOSE_SESSION, CREATE_SESSION, last_zxid, transactions
 from waiting import until
 
@@ -137,3 +139,25 @@ def test_one_look_where_no_candidate_may_be_read(zk, client, path, tmp_path, how
     seen, reads = one_look(zk.hosts, path, how, tmp_path)
     assert [c["name"] for c in seen[f"{path}/e"]["candidates"]] == [name], seen
     assert (GET, f"{path}/e/{name}") in reads
+
+
+def test_lists_are_not_asked_for_where_nothing_moves(zk, path):
+    """After a while only figures and connections are, also where srvr counts its own connection, and AdminServer not."""
+    line = Line(zk, path)
+
+    def pass_on(command):
+        with urllib.request.urlopen(f"http://{zk.admin}/commands/{command}", timeout=20) as answer:
+            return http(answer.read())
+
+    with FakeAdmin(pass_on) as admin:
+        try:
+            for _ in range(3):
+                line.join()
+
+            def at_rest():
+                asked = [command for command in admin.asked if command in ("watch_summary", "watches")]
+                return "watches" in asked and asked[-2:] == 2 * ["watch_summary"]
+            with Events(zk.hosts, path, "--admin", admin.address):
+                until(at_rest, 90, "a round without a list of watches")
+        finally:
+            line.close()
