@@ -57,11 +57,12 @@ struct election_watch {
     struct node_watch guards[GUARD_COUNT];
     uv_timer_t *timer; /* the next list, or the next try */
     bool listing, list_dirty, begun;
-    bool outlived; /* a candidate was gone when it was asked for: the list is older than others' reads */
-    bool confirming;     /* a list after a sync is on its way */
-    bool waking;         /* until the first list requested after the program was stalled has been read */
-    unsigned late_lists; /* asked for before, and still to be answered */
-    int64_t synced_us;   /* when that sync was asked for */
+    bool outlived;   /* a candidate was gone when it was asked for: the list is older than others' reads */
+    bool taken;      /* its list is that of a walk: no watch tells of another */
+    bool confirming; /* a list after a sync is on its way */
+    bool waking;     /* until the first list requested after the program was stalled has been read */
+    unsigned late_lists;           /* asked for before, and still to be answered */
+    int64_t synced_us;             /* when that sync was asked for */
     uint64_t listed_ms, absent_ms; /* loop time; absent 0: it is there */
     unsigned chased;               /* dead candidates in a row, since the last list */
     size_t reads;                  /* candidates being read */
@@ -568,6 +569,7 @@ static void on_guard_notice(void *context, enum session_notice notice)
         election_watch_observe_node(s, path, SESSION_NO_NODE, NULL, false, NULL, 0);
         if (gone_for_good) {
             s->chased = 0;
+            s->outlived |= s->taken;
             election_watch_reconcile(s);
             return;
         }
@@ -601,6 +603,8 @@ static void election_watch_reconcile(struct election_watch *s)
     registry_watch_set(&s->registries[REGISTRY_MEMBERS], s->election->members_path);
     if (s->election->unread_first)
         election_watch_read_soon(s);
+    if (s->taken && s->outlived && !s->listing)
+        election_watch_list(s);
 }
 
 static void election_watch_on_timer(uv_timer_t *timer)
@@ -621,7 +625,7 @@ static void election_watch_on_list(void *context, enum session_result result, co
         election_watch_answered(s);
         return;
     }
-    s->listing = s->outlived = false;
+    s->listing = s->outlived = s->taken = false;
     if (!election_watch_answered(s) || result == SESSION_LOST)
         return;
     s->waking = false;
@@ -779,7 +783,7 @@ static void election_watch_take(struct election_watch *s, const struct election_
     struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
     o.at = seen->listed;
     o.children = (struct observed_children){.stat = &seen->stat, .names = seen->names, .count = seen->count};
-    s->begun = true;
+    s->begun = s->taken = true;
     s->listed_ms = uv_now(s->live->loop);
     election_watch_observe(s, &o);
     o = live_observation(s->live, OBSERVED_NODE, s->path, seen->child);

@@ -8,7 +8,7 @@ from kazoo.security import make_digest_acl
 
 from electop import Events, elections, look, run
 from ensemble import session_of
-from fake_server import GET, FakeAdmin, RefusingProxy, http
+from fake_server import CHILDREN, GET, FakeAdmin, RefusingProxy, http
 from standing import Line
 from txnlog import CLOSE_SESSION, CREATE_SESSION, last_zxid, transactions
 from waiting import until
@@ -101,8 +101,9 @@ def test_leaves_nothing_when_it_is_ended(zk, busy, ending):
     assert set(zk.requests()) == before  # at once: not by expiry
 
 
-def one_look(hosts, path, how, folder):
-    """What one look tells of the elections below a path, found by a pattern or by discovery, and what it read there."""
+def one_look(hosts, path, how, folder, before=lambda operation, at: None):
+    """What one look tells of the elections below a path, found by a pattern or by discovery, and what it read there.
+    before: called before the server gets a request."""
     if how == "pattern":
         paths = [f"{path}/*"]
     else:
@@ -111,7 +112,13 @@ def one_look(hosts, path, how, folder):
         paths = ["--config", str(file)]
     with RefusingProxy(hosts) as proxy:
         reads = []
-        proxy.refuses = lambda operation, at: reads.append((operation, at)) if at.startswith(path + "/") else 0
+
+        def note(operation, at):
+            before(operation, at)
+            if at.startswith(path + "/"):
+                reads.append((operation, at))
+            return 0
+        proxy.refuses = note
         done = run("once", "--json", "--quick", "-s", proxy.address, *paths)
     assert done.status == 0, done
     return elections(json.loads(done.out)), reads
@@ -129,6 +136,21 @@ def test_one_look_reads_nothing_twice(zk, client, path, tmp_path, how):
         assert [c["name"] for c in election["candidates"]] == names[at]
         assert [c["identity"] for c in election["candidates"]] == [f"host-{j}:{at[-1]}" for j in range(4)]
     assert len(reads) == len(set(reads)) == 5 + 20, sorted(reads)
+
+
+@pytest.mark.parametrize("how", ["pattern", "discovery"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_one_look_while_a_candidate_goes(zk, client, path, tmp_path, how, place):
+    """It is gone when it is asked for: the list that named it is read again."""
+    names = [stand(client, f"{path}/e", LATCH.format(j)) for j in range(3)]
+    gone = f"{path}/e/{names.pop(place)}"
+
+    def before(operation, at):
+        if at == gone and client.exists(gone):
+            client.delete(gone)
+    seen, reads = one_look(zk.hosts, path, how, tmp_path, before)
+    assert [c["name"] for c in seen[f"{path}/e"]["candidates"]] == names
+    assert reads.count((CHILDREN, f"{path}/e")) > 1, reads
 
 
 @pytest.mark.parametrize("how", ["pattern", "discovery"])
