@@ -162,14 +162,30 @@ static const struct candidate *story_leader(struct story_search *search, struct 
     return NULL;
 }
 
+/* It led for less time than lies between two states: its candidate shows whose session it was. */
+static void story_brief(struct story_search *search, struct history *history)
+{
+    const struct failover *failover = &search->story->failover;
+    char *error = NULL;
+    search->model = history_at(history, failover->lost_at.wall_us - 20000, &error);
+    free(error);
+    const struct election *election = story_election_of(search);
+    const struct candidate *leader =
+        election && failover->from ? election_find(election, failover->from) : NULL;
+    if (leader)
+        story_client(search->story, election, leader);
+}
+
 /* The state just before, as it was recorded. */
 static void story_before(struct story_search *search, struct history *history)
 {
     struct story *story = search->story;
     const struct candidate *leader =
         story_leader(search, history, story->failover.lost_at.wall_us, story->failover.from);
-    if (!leader)
+    if (!leader) {
+        story_brief(search, history);
         return;
+    }
     const struct election *election = story_election_of(search);
     story->snapshot = true;
     story_client(story, election, leader);

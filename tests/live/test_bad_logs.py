@@ -228,6 +228,19 @@ def test_logs_that_do_not_meet(folder):
     assert [e for e in events if e["event"] == "connection" and e["state"] != "connected"]
 
 
+def test_two_leaders_in_one_millisecond(folder):
+    """They fell silent together. The second one led for no time: its session is its own, and no other beside it."""
+    at_ms = BEGAN_MS + 20000
+    (folder / "log.1").write_bytes(log(*story()[:8], close(9, 0x100, f"{PATH}/n_{0:010}", expired=True, at_ms=at_ms),
+                                       close(10, 0x101, f"{PATH}/n_{1:010}", expired=True, at_ms=at_ms)))
+    assert told(folder)[0] == ["expired", "expired"]
+    done = run("why", "--json", "--replay", folder, within=60)
+    said = [sentence["text"] for sentence in json.loads(done.out)["sentences"]]
+    assert any("app-1:80 expired" in text and "6.00s" in text for text in said), said
+    assert any(text.startswith("1 other session expired") and "app-0:80" in text for text in said), said
+    assert not any("app-1:80 was next in line" in text for text in said), said
+
+
 def test_the_log_of_an_epoch_is_missing(folder):
     """The next epoch begins as if nothing were missing. A snapshot from between shows that there was something, and
     who stood then."""
