@@ -195,10 +195,12 @@ static void story_before(struct story_search *search, struct history *history)
 
 /* ---- what else there was ---- */
 
-static size_t story_host_length(const char *address)
+/* "host:port", both. */
+static bool story_same_host(const char *a, const char *b)
 {
-    const char *colon = strrchr(address, ':');
-    return colon ? (size_t)(colon - address) : strlen(address);
+    const char *end = a && b ? strrchr(a, ':') : NULL;
+    size_t length = end ? (size_t)(end - a) : 0;
+    return length > 0 && strncmp(a, b, length) == 0 && strrchr(b, ':') == b + length;
 }
 
 /* ZooKeeper puts the number of the server at which a session began into its first byte. */
@@ -236,16 +238,15 @@ static void count_expired(struct story_search *search, const struct logged_fact 
     story->expired_beside++;
     story->expired_same_server += story_server_of(fact->session) == story_server_of(story->session);
     const char *name = story_candidate_of(search, fact->session);
+    story->expired_same_name += name && story_same_host(name, story->failover.from_identity);
     if (name && story->beside_count < STORY_NAMES)
         story->beside[story->beside_count++] = text_copy(name);
     const struct election *election = story_election_of(search);
     const struct client_session *other = election ? cluster_client(election->cluster, fact->session) : NULL;
     if (!other || !other->address || !story->client)
         return;
-    size_t length = story_host_length(story->client);
     story->expired_known++;
-    story->expired_same_host +=
-        story_host_length(other->address) == length && memcmp(other->address, story->client, length) == 0;
+    story->expired_same_host += story_same_host(other->address, story->client);
 }
 
 static bool story_is_candidate(const struct model *model, uint64_t session)
@@ -305,8 +306,13 @@ static bool story_timeout(void *context, const struct logged_fact *fact)
 /* What became of the servers so long before may have to do with it. */
 static bool is_recent(const struct story *story, int64_t at_us)
 {
+    enum failover_cause cause = story->failover.cause;
     int64_t before_us = 3 * (int64_t)story->timeout_ms * 1000, lost_us = story->failover.lost_at.wall_us;
-    return at_us >= lost_us - (before_us > STORY_START_US ? before_us : STORY_START_US);
+    if (before_us < STORY_START_US)
+        before_us = STORY_START_US;
+    if (cause == CAUSE_CLOSED || cause == CAUSE_RESIGNED)
+        before_us = STORY_NEAR_US; /* its client did that, and did not wait for a timeout */
+    return at_us >= lost_us - before_us;
 }
 
 static void story_started(struct story *story, const struct logged_fact *fact)
@@ -390,31 +396,43 @@ static bool story_near(void *context, const struct election *election, const str
     return true;
 }
 
-/* Who it is does not show as it joins, but in the state of a while later. */
-static bool story_returned(struct story_search *search, struct history *history, int64_t after_us)
+/* Another candidate of the identity that was lost: of which session, since when. */
+static void story_same_again(struct story *story, const struct candidate *c)
 {
-    struct story *story = search->story;
-    int64_t lost_us = story->failover.lost_at.wall_us;
-    char *error = NULL;
-    search->model = history_at(history, lost_us + after_us, &error);
-    free(error); /* the recording ends before */
-    const struct election *election = story_election_of(search);
-    for (size_t i = 0; election && i < election->candidate_count; i++) {
-        const struct candidate *c = election->candidates[i];
-        int64_t since_us = c->known ? c->stat.ctime_ms * 1000 : 0;
-        if (since_us <= lost_us || !story_same(c->identity, story->failover.from_identity) ||
-            (story->returned_us && since_us >= story->returned_us))
-            continue;
+    int64_t lost_us = story->failover.lost_at.wall_us, since_us = c->known ? c->stat.ctime_ms * 1000 : 0;
+    int64_t timeout_us = (int64_t)story->timeout_ms * 1000;
+    if (since_us == 0 || story_same(c->name, story->failover.from))
+        return;
+    story->evictor_returned |= story->evictor != 0 && c->stat.owner == story->evictor;
+    if (since_us <= lost_us) {
+        /* Its client was started again while the servers still waited for the old session. */
+        if (c->stat.owner != story->session && since_us >= lost_us - 2 * timeout_us &&
+            since_us > story->queued_us)
+            story->queued_us = since_us;
+    } else if (story->returned_us == 0 || since_us < story->returned_us) {
         free(story->returned);
         story->returned = text_copy(c->name);
         story->returned_us = since_us;
     }
-    return search->model && story->returned_us == 0;
+}
+
+/* Who it is does not show as it joins, but in the state of a while later. */
+static bool story_returned(struct story_search *search, struct history *history, int64_t after_us)
+{
+    struct story *story = search->story;
+    char *error = NULL;
+    search->model = history_at(history, story->failover.lost_at.wall_us + after_us, &error);
+    free(error); /* the recording ends before */
+    const struct election *election = story_election_of(search);
+    for (size_t i = 0; election && i < election->candidate_count; i++)
+        if (story_same(election->candidates[i]->identity, story->failover.from_identity))
+            story_same_again(story, election->candidates[i]);
+    return search->model && story->returned_us == 0 && story->queued_us == 0;
 }
 
 static void story_look_again(struct story_search *search, struct history *history)
 {
-    static const int64_t after_s[] = {10, 30, 120, STORY_RETURN_S};
+    static const int64_t after_s[] = {1, 10, 30, 120, STORY_RETURN_S};
     const char *identity = search->story->failover.from_identity;
     for (size_t i = 0; identity && i < sizeof after_s / sizeof *after_s; i++)
         if (!story_returned(search, history, after_s[i] * 1000000))
@@ -482,6 +500,21 @@ static bool story_facts(struct story_search *search, struct history *history, ch
     return (!story->evictor || history_facts(history, from_us, to_us, story_evictor, story, error));
 }
 
+/* Was the election's directory deleted with it, and made again? */
+static void story_remade(struct story *story, struct history *history)
+{
+    struct history_filter own = {
+        .cluster = story->cluster, .election = story->election, .events = UINT64_C(1) << EVENT_ELECTION_GONE};
+    int64_t lost_us = story->failover.lost_at.wall_us, at_us;
+    if (!history_step(history, &own, lost_us - 1, true, &at_us) || at_us > lost_us + STORY_REMOVED_US)
+        return;
+    story->gone_us = at_us;
+    own.events = UINT64_C(1) << EVENT_ELECTION_SEEN;
+    if (history_step(history, &own, at_us - 1, true, &at_us) &&
+        at_us <= lost_us + STORY_RETURN_S * INT64_C(1000000))
+        story->made_us = at_us;
+}
+
 static bool story_gather(struct story_search *search, struct history *history, char **error)
 {
     struct story *story = search->story;
@@ -489,13 +522,17 @@ static bool story_gather(struct story_search *search, struct history *history, c
     const struct history_filter own = {.election = story->election, .cluster = story->cluster};
     const struct history_filter all = {.cluster = story->cluster};
     story_before(search, history);
-    story_look_again(search, history);
-    return history_stretches(history, story->cluster ? story->cluster : "", story->election,
-                             lost_us - STORY_BACK_US, lost_us + 1, story_tenure, story, error) &&
-           story_facts(search, history, error) &&
-           history_failovers(history, &all, lost_us - STORY_NEAR_US, lost_us + STORY_NEAR_US, story_near,
-                             story, error) &&
-           history_failovers(history, &own, lost_us - STORY_BACK_US, lost_us, story_earlier, search, error);
+    story_remade(story, history);
+    bool fine =
+        history_stretches(history, story->cluster ? story->cluster : "", story->election,
+                          lost_us - STORY_BACK_US, lost_us + 1, story_tenure, story, error) &&
+        story_facts(search, history, error) &&
+        history_failovers(history, &all, lost_us - STORY_NEAR_US, lost_us + STORY_NEAR_US, story_near, story,
+                          error) &&
+        history_failovers(history, &own, lost_us - STORY_BACK_US, lost_us, story_earlier, search, error);
+    if (fine)
+        story_look_again(search, history);
+    return fine;
 }
 
 struct story *story_make(struct history *history, const struct story_query *query, char **error)

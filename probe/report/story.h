@@ -28,6 +28,8 @@
 #define STORY_NAMES 8
 /* The same client is looked for again for so long. */
 #define STORY_RETURN_S 600
+/* A directory that is deleted with all in it goes within this time of its leader. */
+#define STORY_REMOVED_US INT64_C(1000000)
 /* A server that went down so long before, or three timeouts, may have to do with it. */
 #define STORY_START_US INT64_C(15000000)
 
@@ -78,6 +80,7 @@ struct story {
     size_t expired_beside;    /* ... so many other sessions expired */
     size_t expired_same_host; /* of them, from the same address; all whose address is known: expired_known */
     size_t expired_known;
+    size_t expired_same_name; /* of them, candidates whose identity has the same host in front of its port */
     size_t expired_same_server; /* of them, that began at the same server */
     size_t lived_same_server;   /* candidates' sessions that began there as well, and lived on */
     char *beside[STORY_NAMES];  /* the candidates among them, as people call them */
@@ -85,6 +88,9 @@ struct story {
     uint64_t evictor;      /* that deleted it; 0: nobody else did */
     size_t evictor_others; /* further ephemeral znodes that it deleted within STORY_AROUND_US */
     char *evictor_path;    /* one of them; or NULL */
+    bool evictor_returned; /* it owns a candidate of the identity that was lost: its next session */
+    int64_t gone_us;       /* the election itself was deleted then; 0: it was not */
+    int64_t made_us;       /* ... and made again; 0: not as far as is known */
     int64_t
         epoch_us; /* ZooKeeper's leader changed then, the latest time before the loss; 0: not within reach */
     int64_t epoch_zxid, epoch_from_us; /* it may have begun so early; 0: not known */
@@ -114,9 +120,10 @@ struct story {
     size_t near_same_session; /* ... of their failovers, that lost the same identity or session */
     int64_t returned_us;      /* the same identity was a candidate again; 0: not within STORY_RETURN_S */
     char *returned;           /* as this one */
-    size_t before;            /* failovers of this election in the STORY_BACK_US before */
-    size_t before_same_time;  /* ... at the same time of day */
-    size_t before_same_from;  /* ... that took the leadership from the same identity */
+    int64_t queued_us; /* a candidate of the same identity was in line before the loss, since then; 0: none */
+    size_t before;     /* failovers of this election in the STORY_BACK_US before */
+    size_t before_same_time; /* ... at the same time of day */
+    size_t before_same_from; /* ... that took the leadership from the same identity */
     size_t before_same_cause;
     size_t before_begun;      /* of the latest STORY_NAMES of them, those whose session is known ... */
     size_t before_same_begun; /* ... and had begun at the same server */

@@ -62,8 +62,10 @@ class Stories:
         self.story, self.path = story, story["election"]
         self.failover, self.lost_at = story["failover"], moment(story["time"])
         lives = [life for made in self.truth.directories[self.path] for life in made.lives]
-        self.lost = next(life for life in lives if life.name == self.failover["from"]
-                         and life.gone and abs(life.gone - self.lost_at) < 0.001)
+        self.lost = next((life for life in lives if life.name == self.failover["from"]
+                          and life.gone and abs(life.gone - self.lost_at) < 0.0015), None)
+        if not self.lost:
+            return [f"{self.path} at {story['time']}: {self.failover['from']} did not go then"]
         self.lives, self.found = lives, []
         for sentence in story["sentences"]:
             for form, check in self.CHECKS:
@@ -109,7 +111,7 @@ class Stories:
                 and who <= {owners.get(t.session) for t in beside})
 
     def restarted(self, told, led, evidence):
-        starts = re.findall(r"server (\d+) (?:went down )?between ([\d:.]+) and ([\d:.]+)", told)
+        starts = re.findall(r"server (\d+) (?:went down |was lost )?between ([\d:.]+) and ([\d:.]+)", told)
         zxids = re.findall(r"transaction (0x[0-9a-f]+)", evidence)
         times = {t.zxid: t.time_ms / 1000 for t in self.log}
         before = {b.zxid: a.time_ms / 1000 for a, b in zip(self.log, self.log[1:])}
@@ -179,6 +181,21 @@ class Stories:
         return len(begun) == int(latest) and begun.count(int(server)) == int(count) and (
             int(self.lost.owner, 16) >> 56 == int(server))
 
+    def queued(self, who, span, evidence):
+        return any(close(span, self.lost.gone - life.born) for life in self.lives
+                   if life is not self.lost and life.data == self.lost.data == who.encode()
+                   and life.owner != self.lost.owner)
+
+    def remade(self, later, evidence):
+        """A directory goes after all that is in it."""
+        made = self.truth.directories[self.path]
+        gone = [(one.gone, after.born if after else None) for one, after in zip(made, [*made[1:], None])
+                if one.gone and -0.001 <= one.gone - self.lost_at <= 1.001]
+        return bool(gone) and (not later or close(later, gone[0][1] - gone[0][0]))
+
+    def own_next(self, who, evidence):
+        return any(life.owner == self.lost.by and life.data == self.lost.data == who.encode() for life in self.lives)
+
     def inferred(self, *_, evidence):
         return bool(evidence)
 
@@ -191,7 +208,7 @@ class Stories:
         (r"Session (0x[0-9a-f]+) deleted it, and (?:no|(\d+)) other ephemeral znodes? within a minute"
          r"(?:, such as (\S+))?\.", evictor),
         (rf"(\d+) other sessions? expired within {SPAN} of it(?:: (.+))?\.", together),
-        (r"(?:A server was|Servers were) restarted: (.+?)(; ZooKeeper's own leader changed then)?\.", restarted),
+        (r"(?:A server was|Servers were) restarted(?:, or cut off while one led)?: (.+?)(; ZooKeeper's own leader changed then)?\.", restarted),
         (r"ZooKeeper's own leader changed between ([\d:.]+) and ([\d:.]+)\.", epoch),
         (r"(\d+) other elections? changed the leader within 5 s: (.+)\.", near),
         (rf"(\S+) was a candidate again {SPAN} later\.", returned),
@@ -204,8 +221,12 @@ class Stories:
         (r"Like its own, the sessions of (\d+) of the latest (\d+) leaders before it began at server (\d+)\.",
          same_server),
         (r"Before it, (\S+) had been found\.", lambda stories, code, evidence: code in CODES),
+        (rf"Its client had probably been restarted before: another session of (\S+) had been in line for {SPAN}\.",
+         queued),
+        (rf"The election itself was deleted with all its candidates(?:, and made again after {SPAN})?\.", remade),
+        (r"That is the next session of (\S+): the client had lost the old one, and cleared up after itself\.", own_next),
         # Inferences: the facts that they rest on have sentences of their own.
         (r"(?:Somebody was clearing up|Somebody meant this|The host or its network is|These sessions had all begun|"
-         r"One failure behind all|The session of \S+ had begun at server|That restarted every session timeout|"
+         r"One failure behind all|By their names, \d+ of them|They ended one timeout after|The session of \S+ had begun at server|That restarted every session timeout|"
          r"The client was probably restarted|So the client was restarted|\S+ led there as well).*", inferred),
     ]

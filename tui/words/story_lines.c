@@ -162,12 +162,39 @@ static void say_evictor(struct sentences *s, const struct story *story)
         text_add(&text, "no other ephemeral znode within a minute.");
     story_lines_say(s, SENTENCE_CERTAIN, text_take(&text),
                     text_copy("facts of the transaction logs: deleted, in the minute before and after"));
+    if (story->evictor_returned) {
+        story_lines_say(
+            s, SENTENCE_INFERRED,
+            text_format("That is the next session of %s: the client had lost the old one, and cleared "
+                        "up after itself.",
+                        from_of(story)),
+            text_copy("the same session owns a candidate of the same identity"));
+        return;
+    }
+    if (story->gone_us)
+        return;
     story_lines_say(
         s, SENTENCE_INFERRED,
         text_copy(story->evictor_others
                       ? "Somebody was clearing up several candidates: look for a script or an operator."
                       : "Somebody meant this candidate: look for an operator or a fencing mechanism."),
         text_copy("a healthy client deletes only what is its own"));
+}
+
+/* Deleted with all that was in it. */
+static void say_remade(struct sentences *s, const struct story *story)
+{
+    char without[32], at[40];
+    if (!story->gone_us)
+        return;
+    format_time(story->gone_us, at, sizeof at);
+    story_lines_say(
+        s, SENTENCE_CERTAIN,
+        story->made_us
+            ? text_format("The election itself was deleted with all its candidates, and made again after %s.",
+                          format_span(story->made_us - story->gone_us, without, sizeof without))
+            : text_copy("The election itself was deleted with all its candidates."),
+        text_format("the directory %s was gone at %s", story->election, at));
 }
 
 static void put_names(struct text *names, char *const *list, size_t count, size_t all)
@@ -189,12 +216,21 @@ static bool is_server_suspected(const struct story *story)
     return story->lived_same_server == 0;
 }
 
+/* Sessions that no server heard since ZooKeeper's own leader changed end one timeout later, or a tick. */
+static bool is_epoch_behind(const struct story *story)
+{
+    int64_t since_us = story->failover.lost_at.wall_us - story->epoch_us;
+    int64_t timeout_us = (int64_t)story->timeout_ms * 1000;
+    return story->epoch_us != 0 && timeout_us > 0 && since_us >= timeout_us * 2 / 3 &&
+           since_us <= timeout_us * 3 / 2;
+}
+
 static char *shared_evidence(const struct story *story)
 {
     if (story->lived_same_server)
         return text_format("clients that fall silent together expire within a third of their timeout; %zu "
-                           "candidates whose sessions had begun at the same server as the leader's lived on",
-                           story->lived_same_server);
+                           "candidate%s whose session had begun at the same server as the leader's lived on",
+                           story->lived_same_server, story->lived_same_server == 1 ? "" : "s");
     return text_copy("clients that fall silent together expire within a third of their timeout");
 }
 
@@ -205,6 +241,19 @@ static void say_shared(struct sentences *s, const struct story *story)
         story_lines_say(s, SENTENCE_INFERRED,
                         text_copy("The host or its network is suspected rather than the application."),
                         text_copy("several clients of one address fell silent at once"));
+    else if (story->expired_same_name >= 1 && story->expired_same_name * 2 >= story->expired_beside)
+        story_lines_say(
+            s, SENTENCE_INFERRED,
+            text_format("By their names, %zu of them ran on the host of %s: that host or its network is "
+                        "suspected rather than the application.",
+                        story->expired_same_name, from_of(story)),
+            text_copy("their identities are the same but for the port"));
+    else if (is_epoch_behind(story))
+        story_lines_say(
+            s, SENTENCE_INFERRED,
+            text_copy("They ended one timeout after ZooKeeper's own leader had changed: the ensemble is "
+                      "suspected rather than its clients."),
+            text_copy("a client that found no server in time expires then, though it lived"));
     else if (is_server_suspected(story))
         story_lines_say(
             s, SENTENCE_INFERRED,
@@ -262,8 +311,8 @@ static bool is_own_server(const struct story *story, const struct story_start *s
 }
 
 /* "server 1 went down between A and B, server 2 between C and D", and what shows it. */
-static void put_starts(const struct sentences *s, const struct story *story, struct text *text,
-                       struct text *evidence)
+static void put_starts(const struct sentences *s, const struct story *story, const char *verb,
+                       struct text *text, struct text *evidence)
 {
     char from[STORY_CLOCK], to[STORY_CLOCK];
     for (size_t i = 0; i < story->start_count; i++) {
@@ -271,7 +320,7 @@ static void put_starts(const struct sentences *s, const struct story *story, str
         char *label = server_label(start);
         story_clock(s, start->from_us ? start->from_us : start->to_us, from);
         story_clock(s, start->to_us, to);
-        text_printf(text, "%s%s %sbetween %s and %s", i ? ", " : "", label, i ? "" : "went down ", from, to);
+        text_printf(text, "%s%s %sbetween %s and %s", i ? ", " : "", label, i ? "" : verb, from, to);
         text_printf(evidence, "%sthe log of %s with transaction 0x%" PRIx64 " (%s)", i ? ", " : "", label,
                     (uint64_t)start->zxid, start->server ? start->server : "?");
         free(label);
@@ -290,8 +339,11 @@ static void say_starts(struct sentences *s, const struct story *story)
         own = own || is_own_server(story, &story->starts[i]);
         leading = leading || (story->epoch_us && story->starts[i].zxid == story->epoch_zxid);
     }
-    text_add(&text, story->start_count > 1 ? "Servers were restarted: " : "A server was restarted: ");
-    put_starts(s, story, &text, &evidence);
+    text_add(&text, story->start_count > 1 ? "Servers were restarted" : "A server was restarted");
+    /* The server that led ZooKeeper may begin a new log also where it was frozen or cut off, and is deposed.
+     */
+    text_add(&text, leading ? ", or cut off while one led: " : ": ");
+    put_starts(s, story, leading ? "was lost " : "went down ", &text, &evidence);
     text_add(&text, leading ? "; ZooKeeper's own leader changed then." : ".");
     story_lines_say(s, SENTENCE_INFERRED, text_take(&text), text_take(&evidence));
     if (own)
@@ -341,6 +393,17 @@ static void say_returned(struct sentences *s, const struct story *story)
     char later[32], at[40];
     enum failover_cause cause = story->failover.cause;
     int64_t after_us = story->returned_us - story->failover.lost_at.wall_us;
+    if (story->queued_us && (cause == CAUSE_EXPIRED || cause == CAUSE_EVICTED)) {
+        story_lines_say(
+            s, SENTENCE_INFERRED,
+            text_format("Its client had probably been restarted before: another session of %s had been in "
+                        "line for %s.",
+                        from_of(story),
+                        format_span(story->failover.lost_at.wall_us - story->queued_us, later, sizeof later)),
+            text_format("a candidate of the same identity and another session, since %s",
+                        format_time(story->queued_us, at, sizeof at)));
+        return;
+    }
     if (!story->returned_us)
         return;
     story_lines_say(s, SENTENCE_CERTAIN,
@@ -567,6 +630,7 @@ struct sentences story_sentences(const struct story *story, bool utc)
     say_change(&s, story);
     say_cause(&s, story);
     say_evictor(&s, story);
+    say_remade(&s, story);
     say_together(&s, story);
     say_starts(&s, story);
     say_epoch(&s, story);
