@@ -523,6 +523,10 @@ static bool story_gather(struct story_search *search, struct history *history, c
     const struct history_filter all = {.cluster = story->cluster};
     story_before(search, history);
     story_remade(story, history);
+    int64_t to_us;
+    if (!history_bounds(history, &story->back_since_us, &to_us, NULL) ||
+        story->back_since_us < lost_us - STORY_BACK_US)
+        story->back_since_us = lost_us - STORY_BACK_US;
     bool fine =
         history_stretches(history, story->cluster ? story->cluster : "", story->election,
                           lost_us - STORY_BACK_US, lost_us + 1, story_tenure, story, error) &&

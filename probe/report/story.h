@@ -121,7 +121,8 @@ struct story {
     int64_t returned_us;      /* the same identity was a candidate again; 0: not within STORY_RETURN_S */
     char *returned;           /* as this one */
     int64_t queued_us; /* a candidate of the same identity was in line before the loss, since then; 0: none */
-    size_t before;     /* failovers of this election in the STORY_BACK_US before */
+    int64_t back_since_us;   /* STORY_BACK_US before, or when the recording begins */
+    size_t before;           /* failovers of this election since then */
     size_t before_same_time; /* ... at the same time of day */
     size_t before_same_from; /* ... that took the leadership from the same identity */
     size_t before_same_cause;

@@ -7,7 +7,7 @@ import re
 from truth import moment
 from txnlog import CLOSE_SESSION, CREATE_SESSION, transactions
 
-AROUND_S, NEAR_S, WEEK_S, BEFORE_S = 60, 5, 7 * 86400, 0.02
+AROUND_S, NEAR_S, BEFORE_S = 60, 5, 0.02
 # Of an election, as its members come and go: a log shows no watches.
 CODES = {"flapping", "no-leader", "sequence-near-overflow", "sequence-overflowed", "sequence-tie"}
 UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -168,8 +168,8 @@ class Stories:
         led = self.lost.gone - since
         return who.encode() == self.lost.data and (seconds(span) <= led + 1 if least else close(span, led))
 
-    def recurrence(self, count, same, who, cause, day, evidence):
-        before = [life for at, life in self.losses(self.path) if self.lost_at - WEEK_S <= at < self.lost.gone]
+    def recurrence(self, count, back, same, who, cause, day, evidence):
+        before = [life for at, life in self.losses(self.path) if self.lost_at - seconds(back.replace(" days", "d")) - 1 <= at < self.lost.gone]
         return (len(before) == int(count)
                 and sum(life.data == self.lost.data for life in before) == int(same or 0)
                 and sum(life.how == self.lost.how for life in before) == int(cause or 0)
@@ -216,7 +216,7 @@ class Stories:
         (r"(\S+) was next in line; whether it watched for this is not known\.", successor),
         (r"Nobody was next in line\.", alone),
         (rf"(\S+) had led for (at least )?{SPAN}\.", had_led),
-        (r"Its leader had changed (\d+) times? in the 7 days before(?:, (\d+) of them away from (\S+?))?"
+        (r"Its leader had changed (\d+) times? in the (\S+|7 days) before(?:, (\d+) of them away from (\S+?))?"
          r"(?:, (\d+) for the same cause)?(?:, (\d+) at the same time of day)?\.", recurrence),
         (r"Like its own, the sessions of (\d+) of the latest (\d+) leaders before it began at server (\d+)\.",
          same_server),

@@ -244,6 +244,64 @@ static void tells_of_restarts_at_once(void **state)
     }
 }
 
+/* Each inference needs its facts: with them it is made, without one of them it is not. */
+static void infers_from_facts_alone(void **state)
+{
+    static char name[] = "/orders", from[] = "10.0.0.1:5001", directory[] = "/orders";
+    static const struct failover lost = {
+        .from_identity = from, .lost_at = {60000000, 60000000}, .cause = CAUSE_EXPIRED};
+    struct failover evicted = lost, closed = lost;
+    evicted.cause = CAUSE_EVICTED;
+    closed.cause = CAUSE_CLOSED;
+    const struct story base = {.name = name,
+                               .election = directory,
+                               .failover = lost,
+                               .timeout_ms = 9000,
+                               .together_us = 3000000,
+                               .expired_beside = 2,
+                               .logged = true};
+    const struct {
+        struct story story;
+        const char *says;
+        bool said;
+    } cases[] = {
+        {{.expired_same_name = 2}, "By their names, 2 of them", true},
+        {{.expired_same_name = 0}, "By their names", false},
+        {{.epoch_us = 50000000}, "one timeout after ZooKeeper's own leader", true},
+        {{.epoch_us = 58000000}, "one timeout after ZooKeeper's own leader", false},
+        {{.epoch_us = 30000000}, "one timeout after ZooKeeper's own leader", false},
+        {{.queued_us = 57000000}, "had probably been restarted before", true},
+        {{.queued_us = 57000000, .failover = closed}, "had probably been restarted before", false},
+        {{.evictor = 7, .evictor_returned = true, .failover = evicted},
+         "That is the next session of 10.0.0.1",
+         true},
+        {{.evictor = 7, .evictor_returned = true, .failover = evicted}, "look for an operator", false},
+        {{.evictor = 7, .failover = evicted}, "look for an operator", true},
+        {{.evictor = 7, .failover = evicted, .gone_us = 60000000}, "look for an operator", false},
+        {{.gone_us = 60000000}, "deleted with all its candidates.", true},
+        {{.gone_us = 60000000, .made_us = 61000000}, "and made again after 1.00s.", true},
+        {{.gone_us = 0}, "deleted with all its candidates", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct story story = base;
+        const struct story *given = &cases[i].story;
+        story.expired_same_name = given->expired_same_name;
+        story.epoch_us = given->epoch_us;
+        story.queued_us = given->queued_us;
+        story.evictor = given->evictor;
+        story.evictor_returned = given->evictor_returned;
+        story.gone_us = given->gone_us;
+        story.made_us = given->made_us;
+        if (given->failover.from_identity)
+            story.failover = given->failover;
+        struct sentences sentences = story_sentences(&story, true);
+        if (!said(&sentences, cases[i].says) == cases[i].said)
+            fail_msg("%zu: %s", i, cases[i].says);
+        sentences_free(&sentences);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +312,7 @@ int main(void)
         cmocka_unit_test(knows_the_leader_where_much_happens_at_once),
         cmocka_unit_test(suspects_a_server_with_reason),
         cmocka_unit_test(tells_of_restarts_at_once),
+        cmocka_unit_test(infers_from_facts_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

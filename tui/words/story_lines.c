@@ -564,11 +564,14 @@ static void say_load(struct sentences *s, const struct story *story)
 
 static void say_recurrence(struct sentences *s, const struct story *story)
 {
+    char back[32];
     struct text text = {0};
     if (story->before == 0)
         return;
-    text_printf(&text, "Its leader had changed %zu time%s in the 7 days before", story->before,
-                story->before == 1 ? "" : "s");
+    int64_t back_us = story->failover.lost_at.wall_us - story->back_since_us;
+    text_printf(&text, "Its leader had changed %zu time%s in the %s before", story->before,
+                story->before == 1 ? "" : "s",
+                back_us < STORY_BACK_US ? format_age(back_us, back, sizeof back) : "7 days");
     if (story->before_same_from)
         text_printf(&text, ", %zu of them away from %s", story->before_same_from, from_of(story));
     if (story->before_same_cause && story->failover.cause != CAUSE_UNKNOWN)
