@@ -573,10 +573,11 @@ static const char *const write_chunks[] = {
 /* ?1: the cluster, ?2: added to the numbers of names. */
 static const char *const write_lines[] = {
     "CREATE TEMP TABLE line AS SELECT election, " STRETCH_NOW(
-        "stretch", "from_us") " AS stretch, kind, candidate,"
-                              "  identity, from_us, from_exact, to_us, source, id, election IN (SELECT own "
-                              "FROM same_election) AS ours"
-                              "  FROM main.tenure",
+        "tenure.stretch",
+        "tenure.from_us") " AS stretch, kind, candidate,"
+                          "  identity, from_us, from_exact, to_us, source, id, election IN (SELECT own "
+                          "FROM same_election) AS ours"
+                          "  FROM main.tenure",
     /* What is filled now is known. */
     "DELETE FROM line WHERE ours AND kind = 'gap' AND EXISTS (SELECT 1 FROM filled f WHERE"
     "  line.from_us >= f.from_us - 1000000 AND line.from_us < f.to_us AND line.to_us <= f.to_us + 1000000)",

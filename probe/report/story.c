@@ -238,7 +238,9 @@ static void count_expired(struct story_search *search, const struct logged_fact 
     story->expired_beside++;
     story->expired_same_server += story_server_of(fact->session) == story_server_of(story->session);
     const char *name = story_candidate_of(search, fact->session);
-    story->expired_same_name += name && story_same_host(name, story->failover.from_identity);
+    /* A client with two sessions is one client. */
+    story->expired_same_name += name && !story_same(name, story->failover.from_identity) &&
+                                story_same_host(name, story->failover.from_identity);
     if (name && story->beside_count < STORY_NAMES)
         story->beside[story->beside_count++] = text_copy(name);
     const struct election *election = story_election_of(search);

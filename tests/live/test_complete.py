@@ -122,6 +122,9 @@ def test_completed(recorded, file):
     now = dict(ask(file, "SELECT from_identity, lost FROM failovers"))
     assert all(now[who] == lost for who, lost in observed.items())
     assert not ask(file, "SELECT * FROM gaps WHERE seconds > 1"), said
+    # A tenure is of the stretch that was being recorded then: of another one its time counts as not watched.
+    assert not ask(file, "SELECT t.* FROM tenure t JOIN stretch s ON s.id = t.stretch"
+                         " WHERE t.from_us NOT BETWEEN s.from_us AND s.to_us"), said
     events = replayed(file)
     times = [moment(event["time"]) for event in events]
     assert all(b > a - 1 for a, b in zip(times, times[1:])), "told in order"

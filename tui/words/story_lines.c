@@ -581,7 +581,7 @@ static void say_recurrence(struct sentences *s, const struct story *story)
     text_add(&text, ".");
     char *sentence = text_take(&text);
     story_lines_say(s, SENTENCE_CERTAIN, sentence, text_copy("failovers of this election in the recording"));
-    if (story->before_same_begun >= 2)
+    if (story->before_same_begun >= 3 && story->before_same_begun * 3 >= story->before_begun * 2)
         story_lines_say(
             s, SENTENCE_CERTAIN,
             text_format("Like its own, the sessions of %zu of the latest %zu leaders before it began at "
