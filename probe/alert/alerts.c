@@ -95,8 +95,8 @@ static void alerts_report(struct alerts *a, const char *format, ...)
     text_vprintf(&text, format, arguments);
     va_end(arguments);
     a->failed++;
-    log_line(LOG_LEVEL_ERROR, "%s", text.at ? text.at : "out of memory");
-    a->problem(a->context, text.at ? text.at : "out of memory");
+    log_line(LOG_LEVEL_ERROR, "%s", text.at);
+    a->problem(a->context, text.at);
     text_free(&text);
 }
 
@@ -503,13 +503,9 @@ static void alerts_add_run(struct alerts *a, const struct alert *alert, const st
         return;
     d->arguments = xcalloc(count + 1, sizeof *d->arguments);
     d->environment = alert_environment(alert, facts);
-    bool fine = d->environment;
-    for (size_t i = 0; fine && i < count; i++)
-        fine = (d->arguments[i] = i ? alert_fill(rule->run[i], facts) : xstrdup(rule->run[i])) != NULL;
-    if (fine)
-        alerts_add(a, d);
-    else
-        delivery_free(d);
+    for (size_t i = 0; i < count; i++)
+        d->arguments[i] = i ? alert_fill(rule->run[i], facts) : xstrdup(rule->run[i]);
+    alerts_add(a, d);
 }
 
 /* known: the ledger has it already. */
@@ -523,10 +519,7 @@ static void alerts_add_post(struct alerts *a, const struct alert *alert, const s
     d->url = xstrdup(rule->post);
     d->secret_file = text_copy(rule->secret_file);
     alert_body(&d->json, alert, rule, state);
-    if (!buffer_failed(&d->json))
-        alerts_add(a, d);
-    else
-        delivery_free(d);
+    alerts_add(a, d);
 }
 
 static void alerts_send(void *context, const struct alert *alert, enum alert_state state)
@@ -603,8 +596,7 @@ static void alerts_save(struct alerts *a)
     }
     char *beside = text_format("%s.new", a->file);
     unlink(beside);
-    int descriptor =
-        beside ? open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR) : -1;
+    int descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
     bool fine = descriptor >= 0;
     for (size_t done = 0; fine && done < text.length;) {
         ssize_t wrote = write(descriptor, text.at + done, text.length - done);

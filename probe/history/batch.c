@@ -44,7 +44,7 @@ static batch_text batch_put(struct batch *batch, const char *text)
         return 0;
     size_t at = batch->texts.length;
     buffer_put(&batch->texts, text, strlen(text) + 1);
-    if (buffer_failed(&batch->texts) || at >= UINT32_MAX) {
+    if (at >= UINT32_MAX) {
         batch->failed = true;
         return 0;
     }
@@ -67,7 +67,7 @@ static batch_text names_as_json(struct batch *batch, const struct finding *findi
         json_write_string(&writer, finding->candidates[i]);
     json_write_end(&writer, ']');
     buffer_put_char(&out, '\0');
-    batch_text text = buffer_failed(&out) ? 0 : batch_put(batch, out.bytes);
+    batch_text text = batch_put(batch, out.bytes);
     buffer_free(&out);
     return text;
 }

@@ -83,7 +83,7 @@ struct batch {
     struct fact_row *facts;
     size_t fact_count, fact_room;
     enum row_source source;
-    bool failed; /* memory ran out */
+    bool failed; /* more text than a batch_text can name */
 };
 
 struct batch *batch_new(void);

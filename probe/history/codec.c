@@ -7,8 +7,7 @@
 
 void put_number(struct buffer *out, uint64_t number)
 {
-    if (!buffer_reserve(out, 10))
-        return;
+    buffer_reserve(out, 10);
     while (number > 0x7f) {
         out->bytes[out->length++] = (char)(number | 0x80);
         number >>= 7;

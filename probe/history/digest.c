@@ -51,18 +51,16 @@ static void put_drawers(struct buffer *out, int64_t *lengths, size_t count)
         }
         put_number(out, drawer - last);
         put_number(out, to - from);
-        if (buffer_failed(&inside))
-            out->failed = true;
         put_bytes(out, inside.bytes, inside.length);
         last = drawer;
     }
     buffer_free(&inside);
 }
 
-bool digest_pack(const struct failover_sample *samples, size_t count, struct buffer *out)
+void digest_pack(const struct failover_sample *samples, size_t count, struct buffer *out)
 {
     int64_t *lows = xmalloc((count + 1) * sizeof *lows), *highs = xmalloc((count + 1) * sizeof *highs);
-    for (unsigned cause = 0; highs && cause < CAUSE_COUNT; cause++) {
+    for (unsigned cause = 0; cause < CAUSE_COUNT; cause++) {
         size_t mine = 0, bounded = 0;
         for (size_t i = 0; i < count; i++) {
             if (samples[i].cause != cause)
@@ -77,22 +75,19 @@ bool digest_pack(const struct failover_sample *samples, size_t count, struct buf
         put_drawers(out, lows, mine);
         put_drawers(out, highs, bounded);
     }
-    bool fine = highs && !buffer_failed(out);
     free(lows);
     free(highs);
-    return fine;
 }
 
 /* ---- summing up ---- */
 
-bool digest_sum_add(struct digest_sum *sum, const void *digest, size_t length)
+void digest_sum_add(struct digest_sum *sum, const void *digest, size_t length)
 {
     room_for_one(&sum->digests, sum->count, &sum->room, sizeof *sum->digests);
     struct buffer *own = &sum->digests[sum->count++];
     *own = (struct buffer){0};
     if (length)
         buffer_put(own, digest, length);
-    return !buffer_failed(own);
 }
 
 void digest_sum_free(struct digest_sum *sum)
@@ -376,10 +371,10 @@ static bool digest_cluster(sqlite3 *db, int64_t cluster, int64_t hour)
     sqlite3_stmt *statement = NULL;
     bool fine =
         lengths_read_cluster(db, cluster, hour * LENGTHS_HOUR_US, (hour + 1) * LENGTHS_HOUR_US, &samples) &&
-        digest_pack(samples.list, samples.count, &digest) &&
         sqlite3_prepare_v2(db, "INSERT INTO digest (cluster, hour, lengths) VALUES (?, ?, ?)", -1, &statement,
                            NULL) == SQLITE_OK;
     if (fine) {
+        digest_pack(samples.list, samples.count, &digest);
         sqlite3_bind_int64(statement, 1, cluster);
         sqlite3_bind_int64(statement, 2, hour);
         sqlite3_bind_blob64(statement, 3, digest.length ? digest.bytes : "", digest.length, SQLITE_STATIC);

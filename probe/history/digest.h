@@ -14,8 +14,8 @@
 #include "probe/election/failover.h"
 #include "probe/json/buffer.h"
 
-/* Nothing for no samples. False: out of memory. */
-bool digest_pack(const struct failover_sample *samples, size_t count, struct buffer *out);
+/* Nothing for no samples. */
+void digest_pack(const struct failover_sample *samples, size_t count, struct buffer *out);
 
 /* Digests whose statistics are wanted together. Begin with {0}. */
 struct digest_sum {
@@ -23,9 +23,9 @@ struct digest_sum {
     size_t count, room;
 };
 
-/* Takes a copy. False: out of memory. */
-bool digest_sum_add(struct digest_sum *sum, const void *digest, size_t length);
-/* False: one of them is damaged, or out of memory. */
+/* Takes a copy. */
+void digest_sum_add(struct digest_sum *sum, const void *digest, size_t length);
+/* False: one of them is damaged. */
 bool digest_sum_stats(const struct digest_sum *sum, struct failover_stats *stats);
 void digest_sum_free(struct digest_sum *sum);
 

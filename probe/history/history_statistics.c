@@ -18,7 +18,8 @@ static bool of_elections(struct history *h, const struct history_filter *filter,
             (!filter->cluster || strcmp(filter->cluster, election->cluster->name) == 0))
             fine = lengths_read(h->db, h->stubs[i].id, from_us, to_us, &samples);
     }
-    fine = fine && failover_stats_make(samples.list, samples.count, stats);
+    if (fine)
+        failover_stats_make(samples.list, samples.count, stats);
     free(samples.list);
     return fine;
 }
@@ -29,9 +30,13 @@ static bool add_time(struct history *h, int64_t cluster, int64_t from_us, int64_
 {
     struct samples samples = {0};
     struct buffer digest = {0};
-    bool fine = from_us >= to_us || (lengths_read_cluster(h->db, cluster, from_us, to_us, &samples) &&
-                                     digest_pack(samples.list, samples.count, &digest) &&
-                                     digest_sum_add(sum, digest.bytes, digest.length));
+    if (from_us >= to_us)
+        return true;
+    bool fine = lengths_read_cluster(h->db, cluster, from_us, to_us, &samples);
+    if (fine) {
+        digest_pack(samples.list, samples.count, &digest);
+        digest_sum_add(sum, digest.bytes, digest.length);
+    }
     buffer_free(&digest);
     free(samples.list);
     return fine;
@@ -56,9 +61,9 @@ static bool add_cluster(struct history *h, int64_t cluster, int64_t from_us, int
         sqlite3_bind_int64(statement, 3, end);
         while (fine && (code = sql_next(statement, 0)) == SQLITE_ROW) {
             int64_t hour_us = sql_number(statement, 0) * LENGTHS_HOUR_US;
-            fine = add_time(h, cluster, told_us, hour_us, sum) &&
-                   digest_sum_add(sum, sqlite3_column_blob(statement, 1),
-                                  (size_t)sqlite3_column_bytes(statement, 1));
+            fine = add_time(h, cluster, told_us, hour_us, sum);
+            digest_sum_add(sum, sqlite3_column_blob(statement, 1),
+                           (size_t)sqlite3_column_bytes(statement, 1));
             told_us = hour_us + LENGTHS_HOUR_US;
         }
         fine = fine && code == SQLITE_DONE;

@@ -81,7 +81,6 @@ struct picture {
     uint32_t top; /* the first item below nothing */
     uint32_t round;
     uint64_t turn; /* of the model, at the latest update: an item not touched since is the same */
-    bool failed;
 
     int64_t base_us; /* the distance of the clocks that moments are written against */
     bool has_base;
@@ -98,9 +97,9 @@ struct picture {
 /* Begins an item; its key is written into picture->item, then item_key() is called, then its contents. */
 void item_begin(struct picture *picture, enum item_kind kind, uint32_t parent);
 void item_key(struct picture *picture);
-/* Into the picture and, where it differs, the patch. Its slot; SLOT_NONE: out of memory. */
+/* Into the picture and, where it differs, the patch. Its slot. */
 uint32_t item_end(struct picture *picture, struct buffer *patch);
-/* The item of this key, if it is there, stays as it is. */
+/* The item of this key, if it is there, stays as it is. Its slot, or SLOT_NONE. */
 uint32_t item_keep(struct picture *picture);
 /* The same, of what the caller knows to be in this slot. */
 void item_stays(struct picture *picture, uint32_t slot);

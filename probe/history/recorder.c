@@ -235,22 +235,21 @@ static void tell_all(struct recorder *r)
     }
 }
 
-static bool take_picture(struct recorder *r)
+static void take_picture(struct recorder *r)
 {
     struct batch *batch = r->batch;
     if (!r->begun)
         snapshot_clear(r->picture);
-    bool fine = snapshot_update(r->picture, r->model, &batch->patch);
+    snapshot_update(r->picture, r->model, &batch->patch);
     size_t patch = batch->patch.length;
     r->patches += patch;
     if (!r->begun || r->patches > patches_most(r)) {
-        fine = fine && snapshot_keyframe(r->picture, &batch->picture);
+        snapshot_keyframe(r->picture, &batch->picture);
         batch->begins = r->begun ? BATCH_NEW_CHUNK : BATCH_NEW_STRETCH;
         batch->why = r->why;
         r->picture_size = batch->picture.length;
         r->patches = 0;
     }
-    return fine;
 }
 
 /* Nothing of it is left to build upon. why: for the log. */
@@ -317,7 +316,7 @@ static void hand_on(struct recorder *r)
     int64_t at_us = batch->at_us;
     if (batch->failed) {
         batch_free(batch);
-        lose(r, events, r->alive_us, "out of memory");
+        lose(r, events, r->alive_us, TOO_MUCH);
     } else if (!store_push(r->store, batch)) {
         lose(r, events, r->alive_us, TOO_MUCH);
     } else {
@@ -379,8 +378,7 @@ static uint64_t update(struct recorder *r, bool at_once)
     tell_all(r);
     r->generation = model->generation;
     r->turn = model->turn;
-    if (!take_picture(r))
-        r->batch->failed = true;
+    take_picture(r);
     hand_on(r);
     r->updated_us = recorder_now_us();
     r->cost_us = r->updated_us - start_us;

@@ -40,7 +40,7 @@ void snapshot_clear(struct picture *p)
         p->buckets[i] = SLOT_NONE;
     p->count = p->vacant_count = p->used = 0;
     p->top = SLOT_NONE;
-    p->has_base = p->failed = false;
+    p->has_base = false;
     p->turn = 0;
     p->figure_count = p->election_count = 0;
 }
@@ -208,19 +208,11 @@ static void put_middle(struct buffer *patch, uint32_t at, const struct slot *slo
 uint32_t item_end(struct picture *p, struct buffer *patch)
 {
     const struct buffer *item = &p->item;
-    if (buffer_failed(item) || p->failed) {
-        p->failed = true;
-        return SLOT_NONE;
-    }
     uint32_t hash = snapshot_hash_of((const unsigned char *)item->bytes, p->key_length);
     uint32_t at = snapshot_find(p, hash);
     bool fresh = at == SLOT_NONE;
     if (fresh)
         at = snapshot_add(p, hash);
-    if (at == SLOT_NONE) {
-        p->failed = true;
-        return SLOT_NONE;
-    }
     struct slot *slot = &p->slots[at];
     slot->round = p->round;
     if (!fresh && slot->length == item->length && memcmp(slot->bytes, item->bytes, item->length) == 0)
@@ -229,22 +221,15 @@ uint32_t item_end(struct picture *p, struct buffer *patch)
         put_whole(patch, at, item->bytes, item->length);
     else
         put_middle(patch, at, slot, item);
-    unsigned char *bytes =
-        slot->length == item->length ? slot->bytes : xreallocarray(slot->bytes, item->length, 1);
-    if (!bytes) {
-        p->failed = true;
-        return SLOT_NONE;
-    }
-    memcpy(bytes, item->bytes, item->length);
-    slot->bytes = bytes;
+    if (slot->length != item->length)
+        slot->bytes = xreallocarray(slot->bytes, item->length, 1);
+    memcpy(slot->bytes, item->bytes, item->length);
     slot->length = (uint32_t)item->length;
     return at;
 }
 
 uint32_t item_keep(struct picture *p)
 {
-    if (buffer_failed(&p->item) || p->failed)
-        return SLOT_NONE;
     uint32_t at = snapshot_find(p, snapshot_hash_of((const unsigned char *)p->item.bytes, p->key_length));
     if (at != SLOT_NONE)
         p->slots[at].round = p->round;
@@ -278,12 +263,11 @@ void items_sweep(struct picture *p, uint32_t parent, struct buffer *patch)
     }
 }
 
-bool snapshot_keyframe(const struct picture *p, struct buffer *patch)
+void snapshot_keyframe(const struct picture *p, struct buffer *patch)
 {
     for (size_t i = 0; i < p->count; i++)
         if (p->slots[i].bytes)
             put_whole(patch, (uint32_t)i, p->slots[i].bytes, p->slots[i].length);
-    return !buffer_failed(patch) && !p->failed;
 }
 
 /* ---- reading ---- */
@@ -311,8 +295,6 @@ static bool replace(struct slot *slot, struct scan *scan, bool whole)
     unsigned char *bytes = slot->bytes;
     if (length > slot->length || !bytes)
         bytes = xreallocarray(bytes, length, 1);
-    if (!bytes)
-        return false;
     slot->bytes = bytes;
     memmove(bytes + first + added, bytes + first + cut, rest);
     memcpy(bytes + first, scan->at, added);

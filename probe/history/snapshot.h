@@ -25,17 +25,16 @@ void snapshot_free(struct picture *picture);
 
 /*
  * Brings the picture up to date with the model and appends the differences to the patch; nothing if there
- * are none. False: out of memory; the picture is then useless.
+ * are none.
  */
-bool snapshot_update(struct picture *picture, const struct model *model, struct buffer *patch);
+void snapshot_update(struct picture *picture, const struct model *model, struct buffer *patch);
 
 /* The patch that makes this picture of an empty one. */
-bool snapshot_keyframe(const struct picture *picture, struct buffer *patch);
+void snapshot_keyframe(const struct picture *picture, struct buffer *patch);
 
 /* ---- reading ---- */
 
-/* False: the patch does not fit the picture or is damaged, or out of memory.
-   The picture is then of no use. */
+/* False: the patch does not fit the picture or is damaged. The picture is then of no use. */
 bool snapshot_apply(struct picture *picture, const void *patch, size_t length);
 /* Empty again. */
 void snapshot_clear(struct picture *picture);

@@ -117,10 +117,6 @@ static void snapshot_items_write_server(struct writing *w, const struct model *m
 {
     const struct server *server = &model->clusters[cluster].servers[i];
     struct last_figures *figures = snapshot_items_figures_of(w->picture, cluster, i);
-    if (!figures) {
-        w->picture->failed = true;
-        return;
-    }
     note_figures(figures, server, model->now.mono_us);
     snapshot_items_begin(w, ITEM_SERVER, at);
     put_number(w->out, i);
@@ -329,8 +325,8 @@ static void snapshot_items_put_watchers(struct writing *w, const struct election
         sessions = xmalloc(count * sizeof *sessions);
         chain_watched_by(e, c, sessions, count);
     }
-    put_number(w->out, sessions ? count : 0);
-    for (size_t i = 0; sessions && i < count; i++)
+    put_number(w->out, count);
+    for (size_t i = 0; i < count; i++)
         put_number(w->out, sessions[i]);
     if (sessions != few)
         free(sessions);
@@ -398,7 +394,7 @@ static void write_children(struct writing *w, const struct election *e, struct c
 {
     struct buffer *slots = &w->picture->order;
     buffer_clear(slots);
-    for (size_t i = 0; i < count && !w->picture->failed; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct client_session *session = candidate_client(list[i]);
         put_number(slots, snapshot_items_write_candidate(w, e, list[i], at));
         if (session && !list[i]->outside)
@@ -407,7 +403,6 @@ static void write_children(struct writing *w, const struct election *e, struct c
     snapshot_items_begin(w, order, at);
     item_key(w->picture);
     buffer_put(w->out, slots->bytes, slots->length);
-    w->out->failed = w->out->failed || buffer_failed(slots);
     snapshot_items_end(w);
 }
 
@@ -442,7 +437,6 @@ static void snapshot_items_write_findings(struct writing *w, const struct electi
     snapshot_items_begin(w, ITEM_WORST, at);
     item_key(w->picture);
     buffer_put(w->out, slots->bytes, slots->length);
-    w->out->failed = w->out->failed || buffer_failed(slots);
     snapshot_items_end(w);
 }
 
@@ -500,7 +494,7 @@ static void write_tenures(struct writing *w, const struct election *e, uint32_t 
 {
     struct keeping keeping = keeping_begin(&item_history(w->picture, at)->tenures);
     struct kept_item item = {0};
-    for (size_t i = 0; i < e->tenure_count && !w->picture->failed; i++) {
+    for (size_t i = 0; i < e->tenure_count; i++) {
         const struct tenure *tenure = election_tenure_at(e, i);
         if (!keep_settled(w, &keeping, tenure->serial, &item)) {
             bool again = i > 0 && election_tenure_at(e, i - 1)->from.mono_us == tenure->from.mono_us;
@@ -544,7 +538,7 @@ static void snapshot_items_write_failovers(struct writing *w, const struct elect
 {
     struct keeping keeping = keeping_begin(&item_history(w->picture, at)->failovers);
     struct kept_item item = {.settled = true};
-    for (size_t i = 0; i < e->failover_count && !w->picture->failed; i++) {
+    for (size_t i = 0; i < e->failover_count; i++) {
         const struct failover *f = election_failover_at(e, i);
         if (!keep_settled(w, &keeping, f->serial, &item)) {
             item.serial = f->serial;
@@ -599,8 +593,7 @@ static void write_all_of(struct writing *w, const struct election *e, uint32_t a
     snapshot_items_write_failovers(w, e, at);
     write_departed(w, e, at);
     write_members(w, e, at);
-    if (!w->picture->failed)
-        items_sweep(w->picture, at, w->patch);
+    items_sweep(w->picture, at, w->patch);
 }
 
 static void note_election(struct picture *p, size_t n, const struct election *e, uint32_t at)
@@ -615,20 +608,19 @@ static void note_election(struct picture *p, size_t n, const struct election *e,
 static void write_elections(struct writing *w, const struct cluster *cluster, size_t *n, uint32_t at)
 {
     struct picture *p = w->picture;
-    for (size_t k = 0; k < cluster->election_count && !p->failed; k++, ++*n) {
+    for (size_t k = 0; k < cluster->election_count; k++, ++*n) {
         const struct election *e = cluster->elections[k];
         bool same = e->turn <= p->turn && cluster->turn <= p->turn;
         uint32_t election = same ? keep_election(w, e, *n, at) : SLOT_NONE;
         if (election == SLOT_NONE) {
             election = snapshot_items_write_election(w, e, k, at);
-            if (!p->failed)
-                write_all_of(w, e, election);
+            write_all_of(w, e, election);
         }
         note_election(p, *n, e, election);
     }
 }
 
-bool snapshot_update(struct picture *p, const struct model *model, struct buffer *patch)
+void snapshot_update(struct picture *p, const struct model *model, struct buffer *patch)
 {
     struct writing w = {.picture = p, .patch = patch, .out = &p->item};
     size_t n = 0;
@@ -641,18 +633,15 @@ bool snapshot_update(struct picture *p, const struct model *model, struct buffer
     item_key(p);
     put_signed(w.out, p->base_us);
     snapshot_items_end(&w);
-    for (size_t i = 0; i < model->cluster_count && !p->failed; i++) {
+    for (size_t i = 0; i < model->cluster_count; i++) {
         const struct cluster *cluster = &model->clusters[i];
         uint32_t at = snapshot_items_write_cluster(&w, cluster, i);
-        for (size_t k = 0; k < cluster->server_count && !p->failed; k++)
+        for (size_t k = 0; k < cluster->server_count; k++)
             snapshot_items_write_server(&w, model, i, k, at);
         write_elections(&w, cluster, &n, at);
-        if (!p->failed)
-            items_sweep(p, at, patch);
+        items_sweep(p, at, patch);
     }
-    if (!p->failed)
-        items_sweep(p, SLOT_NONE, patch);
+    items_sweep(p, SLOT_NONE, patch);
     p->election_count = n;
     p->turn = model->turn;
-    return !p->failed && !buffer_failed(patch);
 }

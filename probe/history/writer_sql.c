@@ -297,7 +297,7 @@ static bool close_chunk(struct writer_sql *rows)
         put_bytes(&patches, sqlite3_column_blob(statement, 1), (size_t)sqlite3_column_bytes(statement, 1));
         last_us = at_us;
     }
-    bool fine = statement && code == SQLITE_DONE && !buffer_failed(&patches);
+    bool fine = statement && code == SQLITE_DONE;
     if (statement)
         sqlite3_reset(statement);
     if (fine && rows->chunk && patches.length) {

@@ -8,29 +8,24 @@
 
 #include "config/memory.h"
 
-bool buffer_reserve(struct buffer *buffer, size_t length)
+void buffer_reserve(struct buffer *buffer, size_t length)
 {
-    if (buffer->failed)
-        return false;
     if (length <= buffer->room - buffer->length)
-        return true;
-    if (length > SIZE_MAX / 2 - buffer->length) {
-        buffer->failed = true;
-        return false;
-    }
+        return;
+    if (length > SIZE_MAX / 2 - buffer->length)
+        memory_exhausted();
     size_t room = buffer->room ? buffer->room : 512;
     while (room - buffer->length < length)
         room *= 2;
-    char *bytes = xreallocarray(buffer->bytes, room, 1);
-    buffer->bytes = bytes;
+    buffer->bytes = xreallocarray(buffer->bytes, room, 1);
     buffer->room = room;
-    return true;
 }
 
 void buffer_put(struct buffer *buffer, const void *bytes, size_t length)
 {
-    if (!length || !buffer_reserve(buffer, length))
+    if (!length)
         return;
+    buffer_reserve(buffer, length);
     memcpy(buffer->bytes + buffer->length, bytes, length);
     buffer->length += length;
 }
@@ -52,12 +47,11 @@ void buffer_printf(struct buffer *buffer, const char *format, ...)
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (length < 0) {
-        buffer->failed = true;
-    } else if (buffer_reserve(buffer, (size_t)length + 1)) {
-        vsnprintf(buffer->bytes + buffer->length, (size_t)length + 1, format, again);
-        buffer->length += (size_t)length;
-    }
+    if (length < 0) /* longer than a text can be */
+        memory_exhausted();
+    buffer_reserve(buffer, (size_t)length + 1);
+    vsnprintf(buffer->bytes + buffer->length, (size_t)length + 1, format, again);
+    buffer->length += (size_t)length;
     va_end(again);
 }
 
@@ -76,7 +70,6 @@ void buffer_drop(struct buffer *buffer, size_t length)
 void buffer_clear(struct buffer *buffer)
 {
     buffer->length = 0;
-    buffer->failed = false;
 }
 
 void buffer_free(struct buffer *buffer)

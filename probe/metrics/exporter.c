@@ -34,8 +34,8 @@
  * requests are dropped; nothing of it blocks the loop.
  */
 
-/* Writes the metrics. openmetrics: in that format, else in the text format. */
-typedef void (*listener_page_fn)(void *context, bool openmetrics, struct buffer *);
+/* Writes the metrics. openmetrics: in that format, else in the text format. False: there are none now. */
+typedef bool (*listener_page_fn)(void *context, bool openmetrics, struct buffer *);
 
 #define PAGE_AGE_MS 500
 #define CONNECTIONS_MOST 200
@@ -88,7 +88,7 @@ static void listener_compress(struct listener *l, struct buffer *page)
     *page = (struct buffer){.bytes = bytes, .length = length, .room = room};
 }
 
-/* NULL: libmicrohttpd is out of memory. */
+/* NULL: libmicrohttpd has no memory for it, or there was no page yet. */
 static struct MHD_Response *listener_page(struct listener *l, bool openmetrics, bool gzip)
 {
     struct page *page = &l->pages[openmetrics][gzip];
@@ -96,12 +96,11 @@ static struct MHD_Response *listener_page(struct listener *l, bool openmetrics, 
     if (page->response && now_ms - page->made_ms < PAGE_AGE_MS)
         return page->response;
     struct buffer out = {0};
-    l->fn(l->context, openmetrics, &out);
-    if (gzip)
+    bool written = l->fn(l->context, openmetrics, &out);
+    if (written && gzip)
         listener_compress(l, &out);
     struct MHD_Response *response =
-        buffer_failed(&out) ? NULL
-                            : MHD_create_response_from_buffer(out.length, out.bytes, MHD_RESPMEM_MUST_FREE);
+        written ? MHD_create_response_from_buffer(out.length, out.bytes, MHD_RESPMEM_MUST_FREE) : NULL;
     if (!response) {
         buffer_free(&out);
         return page->response; /* the one before says when it was made */
@@ -404,22 +403,21 @@ static struct metrics_process exporter_process(struct exporter *e)
     return process;
 }
 
-void exporter_write(struct exporter *e, bool openmetrics, struct buffer *out)
+bool exporter_write(struct exporter *e, bool openmetrics, struct buffer *out)
 {
     struct moment now = clock_now();
     struct metrics_process process = exporter_process(e);
-    if (!e->monitor) {
-        out->failed = true; /* a reload is under way: the page before serves */
-        return;
-    }
+    if (!e->monitor)
+        return false; /* a reload is under way: the page before serves */
     monitor_catch_up(e->monitor);
     metrics_write(e->metrics, monitor_model(e->monitor), now, &process, openmetrics, out);
     e->rendered_s = (double)(clock_now().mono_us - now.mono_us) / 1e6;
+    return true;
 }
 
-static void exporter_page(void *context, bool openmetrics, struct buffer *out)
+static bool exporter_page(void *context, bool openmetrics, struct buffer *out)
 {
-    exporter_write(context, openmetrics, out);
+    return exporter_write(context, openmetrics, out);
 }
 
 void exporter_follow(struct exporter *e, struct monitor *monitor)

@@ -30,8 +30,8 @@ void exporter_stop(struct exporter *exporter); /* NULL is fine */
 /* After a reload: the counts go on with another monitor. NULL: with none for now. */
 void exporter_follow(struct exporter *exporter, struct monitor *monitor);
 
-/* The metrics of now. */
-void exporter_write(struct exporter *exporter, bool openmetrics, struct buffer *out);
+/* The metrics of now. False: it follows no monitor. */
+bool exporter_write(struct exporter *exporter, bool openmetrics, struct buffer *out);
 /* NULL: it is served nowhere. */
 const char *exporter_address(const struct exporter *exporter);
 /* Others than this host can read it. */

@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,7 +26,6 @@ static struct buffer read_file(const char *path)
     for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;)
         buffer_put(&all, piece, got);
     fclose(file);
-    assert_false(buffer_failed(&all));
     return all;
 }
 
@@ -79,6 +79,5 @@ void golden_compare(const char *path, const char *text)
 
 void golden_check(const char *path, const struct buffer *found)
 {
-    assert_false(buffer_failed(found));
     compare(path, (struct bytes){found->bytes, found->length});
 }

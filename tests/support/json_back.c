@@ -18,6 +18,5 @@ json_t *json_back(const char *bytes, size_t length)
 
 json_t *json_back_of(const struct buffer *text)
 {
-    assert_false(buffer_failed(text));
     return json_back(text->bytes, text->length);
 }

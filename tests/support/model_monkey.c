@@ -394,8 +394,6 @@ static char *look(const struct model *model, struct moment at)
     struct buffer json = {0};
     json_snapshot_write(&json, model, at);
     buffer_put_char(&json, '\0');
-    if (buffer_failed(&json))
-        abort();
     blank(json.bytes, "\"silent_ms\": ");
     blank(json.bytes, "\"expires_at_latest\": ");
     blank(json.bytes, "\"answer_ms\": ");
@@ -419,8 +417,8 @@ static void check_twin(const struct monkey *m)
 static void check_recording(struct recording *recording, const struct model *model)
 {
     buffer_clear(&recording->patch);
-    if (!snapshot_update(recording->written, model, &recording->patch) ||
-        !snapshot_apply(recording->read, recording->patch.bytes, recording->patch.length)) {
+    snapshot_update(recording->written, model, &recording->patch);
+    if (!snapshot_apply(recording->read, recording->patch.bytes, recording->patch.length)) {
         fprintf(stderr, "a patch does not fit its picture\n");
         abort();
     }

@@ -112,7 +112,7 @@ static void text_lines(void **state)
     struct model *model = scripted_world();
     struct buffer out = {0};
     struct printer printer;
-    assert_true(printer_begin(&printer, &out, &(struct print_style){.theme = {.depth = DEPTH_MONO}}));
+    printer_begin(&printer, &out, &(struct print_style){.theme = {.depth = DEPTH_MONO}});
     tell_all(model, as_text, &printer);
     tell_all(model, as_text_of_several, &printer);
     event_line_print_dropped(&printer, scripted_at(4), 17, 20);

@@ -21,7 +21,6 @@ static struct buffer page_of(struct report *report)
 {
     struct buffer out = {0};
     html_report_print(&out, report, &note);
-    assert_false(buffer_failed(&out));
     report_free(report);
     return out;
 }

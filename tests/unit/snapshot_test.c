@@ -39,7 +39,6 @@ static char *look(const struct model *model, struct moment at)
     struct buffer json = {0};
     json_snapshot_write(&json, model, at);
     buffer_put_char(&json, '\0');
-    assert_false(buffer_failed(&json));
     blank(&json, "\"silent_ms\": ");
     blank(&json, "\"expires_at_latest\": ");
     blank(&json, "\"answer_ms\": ");
@@ -64,7 +63,7 @@ static void shows_the_same(const struct model *model)
 {
     struct picture *written = snapshot_new(), *read = snapshot_new();
     struct buffer patch = {0};
-    assert_true(snapshot_update(written, model, &patch));
+    snapshot_update(written, model, &patch);
     assert_true(patch.length > 0);
     assert_true(snapshot_apply(read, patch.bytes, patch.length));
     same_look(model, written);
@@ -72,10 +71,10 @@ static void shows_the_same(const struct model *model)
 
     /* Nothing has changed: nothing is written. */
     buffer_clear(&patch);
-    assert_true(snapshot_update(written, model, &patch));
+    snapshot_update(written, model, &patch);
     assert_int_equal(patch.length, 0);
 
-    assert_true(snapshot_keyframe(written, &patch));
+    snapshot_keyframe(written, &patch);
     snapshot_clear(read);
     assert_true(snapshot_apply(read, patch.bytes, patch.length));
     same_look(model, read);
@@ -117,7 +116,7 @@ static void write_kept(const char *path, const struct model *model)
 {
     struct picture *picture = snapshot_new();
     struct buffer patch = {0};
-    assert_true(snapshot_update(picture, model, &patch));
+    snapshot_update(picture, model, &patch);
     FILE *file = fopen(path, "wxe");
     if (!file || fwrite(patch.bytes, 1, patch.length, file) != patch.length || fclose(file) != 0)
         fail_msg("%s could not be written", path);
@@ -168,7 +167,6 @@ static struct buffer all_of(const struct model *model)
             buffer_put_char(&text, '\n');
         }
     }
-    assert_false(buffer_failed(&text));
     return text;
 }
 

@@ -210,10 +210,11 @@ static int follow_on(uv_loop_t *loop, struct autopsy_run *run)
     uv_timer_t timer;
     struct print_style how =
         print_style_choose(run->invocation->options, run->invocation->settings, STDOUT_FILENO);
-    if (!shutdown_begin(&ending, loop, 0, 0) || !printer_begin(&run->printer, &run->line, &how)) {
+    if (!shutdown_begin(&ending, loop, 0, 0)) {
         complain("out of memory");
         return EXIT_USAGE;
     }
+    printer_begin(&run->printer, &run->line, &how);
     log_recorder_listen(run->recorder, on_follow_event, run);
     uv_timer_init(loop, &timer);
     timer.data = run;
@@ -397,8 +398,7 @@ static bool complete_from(struct autopsy_run *run, const char *directory, const 
     struct completion done = {0};
     int64_t ahead_us = 0;
     char *logs = text_format("%s/logs.db", directory), *again = text_format("%s/again.db", directory);
-    bool fine =
-        logs && again && record_logs(run, logs, 0) && recording_ahead(file, logs, cluster, &ahead_us, error);
+    bool fine = record_logs(run, logs, 0) && recording_ahead(file, logs, cluster, &ahead_us, error);
     bool apart = ahead_us > APART_US || ahead_us < -APART_US;
     if (fine && apart) {
         run->options.query.ahead_us = ahead_us;

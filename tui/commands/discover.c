@@ -56,25 +56,22 @@ static void on_progress(uv_timer_t *timer)
     s->shown = true;
 }
 
-static bool discover_print(struct buffer *out, const struct monitor *monitor,
+static void discover_print(struct buffer *out, const struct monitor *monitor,
                            const struct invocation *invocation)
 {
     const struct model *model = monitor_model(monitor);
     struct discovery *found = xcalloc(model->cluster_count + 1, sizeof *found);
     for (size_t i = 0; i < model->cluster_count; i++)
         monitor_discovery(monitor, i, &found[i]);
-    bool fine = true;
     if (invocation->options->json) {
         json_discovery_write(out, model, found, clock_now());
-        fine = !buffer_failed(out);
     } else if (invocation->options->yaml) {
-        fine = discovery_text_yaml(out, model, found, invocation->settings);
+        discovery_text_yaml(out, model, found, invocation->settings);
     } else {
         struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
-        fine = discovery_text_print(out, model, found, &how);
+        discovery_text_print(out, model, found, &how);
     }
     free(found);
-    return fine;
 }
 
 /* The search takes as long as the tree is large, unless --wait says otherwise; a cluster that cannot be
@@ -128,7 +125,8 @@ static int command_discover_on(uv_loop_t *loop, const struct invocation *invocat
             status = cut ? exit_code_unsearched(model, options) : exit_code_status(model, false);
             if (status == EXIT_NO_LOOK && !cut)
                 exit_code_complain(model, options->wait_ms);
-            printed = discover_print(&out, search.monitor, invocation);
+            discover_print(&out, search.monitor, invocation);
+            printed = true;
         }
     }
     monitor_stop(search.monitor);
@@ -151,16 +149,14 @@ static int print_recipes(const struct invocation *invocation)
     struct buffer out = {0};
     struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
     struct recipe_book *book = recipes_of(invocation->settings, &error);
-    bool fine = book && discovery_text_recipes(&out, book, &how);
+    if (!book) {
+        complain("%s", error);
+        free(error);
+        return EXIT_USAGE;
+    }
+    discovery_text_recipes(&out, book, &how);
     recipe_book_free(book);
-    int status = EXIT_USAGE;
-    if (fine)
-        status = message_buffer(&out, EXIT_DONE);
-    else
-        complain("%s", error ? error : "out of memory; nothing can be shown");
-    free(error);
-    buffer_free(&out);
-    return status;
+    return message_buffer(&out, EXIT_DONE);
 }
 
 int command_discover(const struct invocation *invocation)

@@ -84,26 +84,20 @@ static void events_on_event(void *context, const struct event *event)
         json_event_write(&stream->line, event);
     else
         event_line_print(&stream->printer, event, stream->several, where_width(stream));
-    if (buffer_failed(&stream->line)) {
-        on_output_ended(stream, ENOMEM);
-        return;
-    }
     output_line(stream->output, stream->line.bytes, stream->line.length);
     stream->written++;
     if (stream->options->count > 0 && stream->written >= stream->options->count)
         stream->over = true;
 }
 
-static bool stream_begin(struct stream *stream, uv_loop_t *loop, const struct invocation *invocation)
+static void stream_begin(struct stream *stream, uv_loop_t *loop, const struct invocation *invocation)
 {
     static const struct output_listener listener = {.ended = on_output_ended, .dropped = on_output_dropped};
     struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
     *stream =
         (struct stream){.options = invocation->options, .several = invocation->settings->cluster_count > 1};
-    if (!printer_begin(&stream->printer, &stream->line, &how))
-        return false;
+    printer_begin(&stream->printer, &stream->line, &how);
     stream->output = output_open(loop, STDOUT_FILENO, &listener, stream);
-    return true;
 }
 
 static void stream_end(struct stream *stream)
@@ -144,7 +138,7 @@ int command_events_on(uv_loop_t *loop, const struct invocation *invocation)
     struct monitor *monitor = NULL;
     int status = EXIT_USAGE;
     bool ready = shutdown_begin(&ending, loop, options->wait_ms, options->for_ms);
-    ready = stream_begin(&stream, loop, invocation) && ready;
+    stream_begin(&stream, loop, invocation);
     if (ready)
         monitor = monitor_start(loop, invocation->settings, &error);
     struct preload *earlier = monitor ? preload_begin(loop, monitor, &invocation->settings->history) : NULL;

@@ -42,7 +42,7 @@ static bool events_recorded_on_event(void *context, const struct event *event)
     else
         event_line_print(&telling->printer, event, telling->several, telling->where_width);
     telling->told++;
-    if (buffer_failed(&telling->out) || (telling->out.length >= PIECE_BYTES && !flush(telling)))
+    if (telling->out.length >= PIECE_BYTES && !flush(telling))
         return false;
     return telling->options->count == 0 || telling->told < telling->options->count;
 }
@@ -65,19 +65,16 @@ int command_events_recorded(const struct invocation *invocation)
         if (from_us > to_us) {
             complain(
                 "--from is not before --to; times as 14:03 or -10m are seen from the end of the recording");
-        } else if (!printer_begin(&telling.printer, &telling.out, &how)) {
-            complain("out of memory");
         } else {
+            printer_begin(&telling.printer, &telling.out, &how);
             telling.where_width = model ? event_line_where(model, telling.printer.row->ascii) : 20;
             if (!history_events(history, NULL, from_us, to_us + 1, events_recorded_on_event, &telling,
                                 &error))
                 complain("%s", error ? error : "out of memory");
-            else if (buffer_failed(&telling.out))
-                complain("out of memory");
             else
                 status = message_ended(flush(&telling) ? 0 : telling.error, EXIT_DONE);
+            printer_end(&telling.printer);
         }
-        printer_end(&telling.printer);
     }
     history_close(history);
     buffer_free(&telling.out);

@@ -65,7 +65,7 @@ static size_t least_of(const struct expectation *e)
 static bool name_read(const char *name)
 {
     char *path = text_format("/%s0000000000", name), *stray = NULL;
-    const char *problem = path ? znode_path_problem(path) : "cannot be kept";
+    const char *problem = znode_path_problem(path);
     if (!problem && !name_pattern_check(name, &stray))
         problem = stray ? stray : "cannot be kept";
     if (problem)
@@ -224,8 +224,7 @@ static void on_progress(uv_timer_t *timer)
     if (in->options->inject.against)
         buffer_printf(&line, "run %d of 2: ", in->earlier ? 2 : 1);
     run_progress_print(&line, report, in->style.ascii);
-    if (!buffer_failed(&line))
-        output_write(STDERR_FILENO, line.bytes, line.length);
+    output_write(STDERR_FILENO, line.bytes, line.length);
     buffer_free(&line);
     free(report);
 }
@@ -311,16 +310,11 @@ static int tell_of(const struct injection *in, struct run_report *first, struct 
 
 static int inject_tell(const struct injection *in)
 {
-    int status = EXIT_USAGE;
     struct run_report *last = xmalloc(sizeof *last), *earlier = xmalloc(sizeof *earlier);
-    if (earlier) {
-        run_report(in->run, last);
-        if (in->earlier)
-            run_report(in->earlier, earlier);
-        status = in->earlier ? tell_of(in, earlier, last) : tell_of(in, last, NULL);
-    } else {
-        complain("out of memory; nothing can be told");
-    }
+    run_report(in->run, last);
+    if (in->earlier)
+        run_report(in->earlier, earlier);
+    int status = in->earlier ? tell_of(in, earlier, last) : tell_of(in, last, NULL);
     free(last);
     free(earlier);
     return status;

@@ -25,7 +25,7 @@ void complain(const char *format, ...)
     for (char *line = all; line;) {
         char *end = strchr(line, '\n');
         char *safe = safe_text(line, end ? (size_t)(end - line) : strlen(line), ascii);
-        fprintf(stderr, "electop: %s\n", safe ? safe : "out of memory");
+        fprintf(stderr, "electop: %s\n", safe);
         free(safe);
         line = end ? end + 1 : NULL;
     }
@@ -47,17 +47,8 @@ int message_text(const char *text)
     return message_ended(output_write(STDOUT_FILENO, text, strlen(text)), EXIT_DONE);
 }
 
-static int refuse_failed(struct buffer *out)
-{
-    complain("out of memory; nothing can be shown");
-    buffer_free(out);
-    return EXIT_USAGE;
-}
-
 int message_buffer(struct buffer *out, int status)
 {
-    if (buffer_failed(out))
-        return refuse_failed(out);
     int error = output_write(STDOUT_FILENO, out->bytes, out->length);
     buffer_free(out);
     return message_ended(error, status);
@@ -67,8 +58,6 @@ int message_page(struct buffer *out, const char *file)
 {
     if (strcmp(file, "-") == 0)
         return message_buffer(out, EXIT_DONE);
-    if (buffer_failed(out))
-        return refuse_failed(out);
     int error = whole_file_write(file, out->bytes, out->length);
     buffer_free(out);
     if (error)

@@ -41,29 +41,29 @@ static void write_json(struct buffer *out, const struct model *model, const stru
     free(error);
 }
 
-static bool once_print_look(struct buffer *out, const struct model *model,
+static void once_print_look(struct buffer *out, const struct model *model,
                             const struct invocation *invocation)
 {
     const char *form = invocation->options->form ? invocation->options->form : "";
     if (invocation->options->json) {
         write_json(out, model, invocation);
-        return !buffer_failed(out);
+        return;
     }
     if (strcmp(form, "yaml") == 0) {
         struct buffer json = {0};
         write_json(&json, model, invocation);
-        bool fine = !buffer_failed(&json) && snapshot_yaml_write(out, &json);
+        snapshot_yaml_write(out, &json);
         buffer_free(&json);
-        return fine;
+        return;
     }
     if (strcmp(form, "csv") == 0) {
         snapshot_csv_write(out, model, clock_now());
-        return !buffer_failed(out);
+        return;
     }
     struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
     if (strcmp(form, "wide") == 0)
         how.width = 0;
-    return snapshot_text_print(out, model, clock_now(), &how);
+    snapshot_text_print(out, model, clock_now(), &how);
 }
 
 static bool once_wants(const void *context, const struct election *election)
@@ -108,16 +108,15 @@ static void progress_end(uv_timer_t *timer, const struct progress *progress)
         fputs("\r\033[K", stderr);
 }
 
-/* Appends the snapshot, and sets its exit code. False: out of memory. */
-static bool once_print(struct buffer *out, const struct model *model, const struct invocation *invocation,
+/* Appends the snapshot, and sets its exit code. */
+static void once_print(struct buffer *out, const struct model *model, const struct invocation *invocation,
                        int *status)
 {
     struct picked_model picked = {0};
     picked_model_make(&picked, model, once_wants, invocation->options);
     *status = exit_code_status(&picked.model, invocation->options->strict);
-    bool printed = once_print_look(out, &picked.model, invocation);
+    once_print_look(out, &picked.model, invocation);
     picked_model_release(&picked);
-    return printed;
 }
 
 /* ---- --watch ---- */
@@ -268,17 +267,16 @@ static int once_judge(struct monitor *monitor, const struct invocation *invocati
     return status;
 }
 
-/* The snapshot in out, its exit code in *status. False: out of memory. */
-static bool once_first(struct monitor *monitor, const struct invocation *invocation, struct buffer *out,
+/* The snapshot in out, its exit code in *status. */
+static void once_first(struct monitor *monitor, const struct invocation *invocation, struct buffer *out,
                        int *status)
 {
     /* Somebody who watches on need not have everything at once. */
     bool cut = !invocation->options->watch && monitor_cut(monitor);
     monitor_catch_up(monitor);
-    bool printed = once_print(out, monitor_model(monitor), invocation, status);
+    once_print(out, monitor_model(monitor), invocation, status);
     *status = cut ? exit_code_unsearched(monitor_model(monitor), invocation->options)
                   : once_judge(monitor, invocation, *status);
-    return printed;
 }
 
 int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
@@ -293,7 +291,9 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
     bool printed = false, watched = false;
     if (monitor) {
         once_look(loop, monitor, invocation, &ending);
-        printed = !ending.signal && once_first(monitor, invocation, &out, &status);
+        printed = !ending.signal;
+        if (printed)
+            once_first(monitor, invocation, &out, &status);
         watched = printed && options->watch && status != EXIT_NO_LOOK;
     }
     if (watched)

@@ -51,30 +51,26 @@ static int once_recorded_print_look(struct history *history, const struct model 
     struct picked_model picked = {0};
     const struct recorded_look look = {options, at};
     struct buffer out = {0};
-    int status = EXIT_USAGE;
     picked_model_make(&picked, model, once_recorded_wants, &look);
-    bool printed = true;
-    if (printed) {
-        status = exit_code_status(&picked.model, options->strict);
-        if (complain_unrecorded(&picked.model, options))
-            status = EXIT_NO_LOOK;
-        struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
-        if (options->form && strcmp(options->form, "wide") == 0)
-            how.width = 0;
-        bool yaml = options->form && strcmp(options->form, "yaml") == 0;
-        struct buffer json = {0};
-        if (options->json || yaml)
-            json_snapshot_write_kept(yaml ? &json : &out, &picked.model, at, recording_figures,
-                                     &(struct recording_kept){history, at.wall_us});
-        else if (options->form && strcmp(options->form, "csv") == 0)
-            snapshot_csv_write(&out, &picked.model, at);
-        else
-            printed = snapshot_text_print(&out, &picked.model, at, &how);
-        printed = printed && (!yaml || snapshot_yaml_write(&out, &json));
-        buffer_free(&json);
-    }
+    int status = exit_code_status(&picked.model, options->strict);
+    if (complain_unrecorded(&picked.model, options))
+        status = EXIT_NO_LOOK;
+    struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
+    if (options->form && strcmp(options->form, "wide") == 0)
+        how.width = 0;
+    bool yaml = options->form && strcmp(options->form, "yaml") == 0;
+    struct buffer json = {0};
+    if (options->json || yaml)
+        json_snapshot_write_kept(yaml ? &json : &out, &picked.model, at, recording_figures,
+                                 &(struct recording_kept){history, at.wall_us});
+    else if (options->form && strcmp(options->form, "csv") == 0)
+        snapshot_csv_write(&out, &picked.model, at);
+    else
+        snapshot_text_print(&out, &picked.model, at, &how);
+    if (yaml)
+        snapshot_yaml_write(&out, &json);
+    buffer_free(&json);
     picked_model_release(&picked);
-    out.failed |= !printed;
     return message_buffer(&out, status);
 }
 

@@ -89,7 +89,7 @@ static int write_text(const struct report *report, const struct report_note *not
         markdown_report_print(&out, report, note);
     } else {
         struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
-        out.failed = !text_report_print(&out, report, note, &how);
+        text_report_print(&out, report, note, &how);
     }
     return message_buffer(&out, EXIT_DONE);
 }

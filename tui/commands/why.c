@@ -12,29 +12,25 @@
 #include "tui/output/report_forms.h"
 #include "tui/words/story_lines.h"
 
-static bool print_sentences(struct buffer *out, const struct sentences *s, const struct print_style *how)
+static void print_sentences(struct buffer *out, const struct sentences *s, const struct print_style *how)
 {
     struct printer printer;
-    if (!printer_begin(&printer, out, how))
-        return false;
+    printer_begin(&printer, out, how);
     text_report_print_story(&printer, s, 0);
     printer_end(&printer);
-    return true;
 }
 
 static int tell_story(const struct story *story, const struct invocation *invocation)
 {
     struct buffer out = {0};
     struct sentences sentences = story_sentences(story, false);
-    bool fine = !sentences.failed;
-    if (fine && invocation->options->json)
+    if (invocation->options->json) {
         story_write(&out, story, &sentences);
-    else if (fine) {
+    } else {
         struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
-        fine = print_sentences(&out, &sentences, &how);
+        print_sentences(&out, &sentences, &how);
     }
     sentences_free(&sentences);
-    out.failed |= !fine;
     return message_buffer(&out, EXIT_DONE);
 }
 

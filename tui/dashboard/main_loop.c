@@ -278,7 +278,7 @@ static void stage_write_report(struct terminal_stage *stage)
         struct buffer page = {0};
         html_report_print(&page, report, &note);
         FILE *out = new_file(stage, "-report", ".html", name);
-        bool good = out && !buffer_failed(&page) && fwrite(page.bytes, 1, page.length, out) == page.length;
+        bool good = out && fwrite(page.bytes, 1, page.length, out) == page.length;
         end_file(stage, out, good, "the report", name);
         buffer_free(&page);
     }

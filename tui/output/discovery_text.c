@@ -120,20 +120,17 @@ static void print_cluster(struct printer *printer, const struct cluster *cluster
     free(rows);
 }
 
-bool discovery_text_print(struct buffer *out, const struct model *model, const struct discovery *found,
+void discovery_text_print(struct buffer *out, const struct model *model, const struct discovery *found,
                           const struct print_style *how)
 {
     struct printer printer;
-    bool good = printer_begin(&printer, out, how);
-    for (size_t i = 0; good && i < model->cluster_count; i++) {
+    printer_begin(&printer, out, how);
+    for (size_t i = 0; i < model->cluster_count; i++) {
         if (i)
             printer_line(&printer);
         print_cluster(&printer, &model->clusters[i], &found[i]);
-        good = true;
     }
-    if (printer.row)
-        printer_end(&printer);
-    return good && !buffer_failed(out);
+    printer_end(&printer);
 }
 
 /* ---- the configuration ---- */
@@ -141,7 +138,7 @@ bool discovery_text_print(struct buffer *out, const struct model *model, const s
 static void put_comment(struct text *out, const char *before, const char *text)
 {
     char *safe = safe_text(text, strlen(text), false);
-    text_printf(out, "%s# %s\n", before, safe ? safe : "");
+    text_printf(out, "%s# %s\n", before, safe);
     free(safe);
 }
 
@@ -149,7 +146,7 @@ static void put_comment(struct text *out, const char *before, const char *text)
 static bool is_nameable(const char *path)
 {
     char *safe = safe_text(path, strlen(path), false);
-    bool same = safe && strcmp(safe, path) == 0;
+    bool same = strcmp(safe, path) == 0;
     free(safe);
     return same && !znode_path_problem(path) && !znode_is_pattern(path);
 }
@@ -226,7 +223,7 @@ static void put_cluster(struct text *out, const struct cluster *cluster, const s
     free(head);
 }
 
-bool discovery_text_yaml(struct buffer *out, const struct model *model, const struct discovery *found,
+void discovery_text_yaml(struct buffer *out, const struct model *model, const struct discovery *found,
                          const struct settings *settings)
 {
     struct text text = {0};
@@ -238,12 +235,9 @@ bool discovery_text_yaml(struct buffer *out, const struct model *model, const st
     text_add(&text, "clusters:\n");
     for (size_t i = 0; i < model->cluster_count && i < settings->cluster_count; i++)
         put_cluster(&text, &model->clusters[i], &found[i], &settings->clusters[i]);
-    bool fine = others;
-    if (fine)
-        buffer_put(out, text.at, text.length);
+    buffer_put(out, text.at, text.length);
     free(others);
     text_free(&text);
-    return fine && !buffer_failed(out);
 }
 
 /* ---- the recipes ---- */
@@ -270,7 +264,7 @@ static const char *recipe_cell(const struct recipe *r, int column)
     }
 }
 
-bool discovery_text_recipes(struct buffer *out, const struct recipe_book *book, const struct print_style *how)
+void discovery_text_recipes(struct buffer *out, const struct recipe_book *book, const struct print_style *how)
 {
     struct printer printer;
     struct column columns[RECIPE_COLUMNS] = {
@@ -280,19 +274,16 @@ bool discovery_text_recipes(struct buffer *out, const struct recipe_book *book, 
         [RECIPE_WATCHES] = {.heading = "WATCHES", .least = 7, .most = 11, .importance = 5},
         [RECIPE_TITLE] = {.heading = "SYSTEM", .least = 12, .most = 44, .importance = 8},
         [RECIPE_NAMES] = {.heading = "RECOGNISED BY", .least = 20, .most = 120, .importance = 4}};
-    bool good = printer_begin(&printer, out, how);
-    for (size_t i = 0; good && i < recipe_book_count(book); i++)
+    printer_begin(&printer, out, how);
+    for (size_t i = 0; i < recipe_book_count(book); i++)
         for (int c = 0; c < RECIPE_COLUMNS; c++)
             columns_want(&columns[c], printer_text_width(&printer, recipe_cell(recipe_book_at(book, i), c)));
-    if (good)
-        table_begin(&printer, columns, RECIPE_COLUMNS, 0);
-    for (size_t i = 0; good && i < recipe_book_count(book); i++) {
+    table_begin(&printer, columns, RECIPE_COLUMNS, 0);
+    for (size_t i = 0; i < recipe_book_count(book); i++) {
         for (int c = 0; c < RECIPE_COLUMNS; c++)
             columns_put(printer.row, &columns[c], 0, c ? ROLE_TEXT : ROLE_STRONG,
                         recipe_cell(recipe_book_at(book, i), c));
         printer_line(&printer);
     }
-    if (printer.row)
-        printer_end(&printer);
-    return good && !buffer_failed(out);
+    printer_end(&printer);
 }

@@ -319,7 +319,6 @@ static void html_election_put_story(struct buffer *out, const struct story *stor
     }
     if (sentences.count > 0)
         buffer_put_text(out, "</ul></details>\n");
-    out->failed |= sentences.failed;
     sentences_free(&sentences);
 }
 
@@ -474,7 +473,6 @@ static void put_sentences(struct buffer *out, const struct report_election *elec
         buffer_put_text(out, i ? " " : "");
         markup_name(out, verdict.sentences[i]);
     }
-    out->failed |= verdict.failed;
     sentence_verdict_free(&verdict);
 }
 

@@ -48,14 +48,11 @@ struct print_style print_style_choose(const struct options *options, const struc
     return how;
 }
 
-bool printer_begin(struct printer *printer, struct buffer *out, const struct print_style *how)
+void printer_begin(struct printer *printer, struct buffer *out, const struct print_style *how)
 {
     *printer = (struct printer){.out = out, .style = *how, .row = cells_new(PRINTER_WIDTH, 1)};
-    if (!printer->row)
-        return false;
     printer->row->ascii = how->ascii;
     cells_clear(printer->row);
-    return true;
 }
 
 void printer_end(struct printer *printer)

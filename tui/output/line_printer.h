@@ -40,8 +40,8 @@ struct printer {
 /* A line that is no table may be this long (a terminal wraps it). */
 #define PRINTER_WIDTH 2000
 
-/* False: out of memory. printer_end() releases the row, not the buffer. */
-bool printer_begin(struct printer *printer, struct buffer *out, const struct print_style *how);
+/* printer_end() releases the row, not the buffer. */
+void printer_begin(struct printer *printer, struct buffer *out, const struct print_style *how);
 void printer_end(struct printer *printer);
 
 /* Lines of another width from now on. */

@@ -241,7 +241,6 @@ static void markdown_report_put_stories(struct buffer *out, const struct report_
             put_prose(out, sentence->evidence);
             buffer_put_text(out, k ? "\n" : "\n\n");
         }
-        out->failed |= sentences.failed;
         sentences_free(&sentences);
     }
 }
@@ -294,7 +293,6 @@ static void put_election(struct buffer *out, const struct report *report,
         buffer_put_text(out, i ? " " : "");
         put_prose(out, verdict.sentences[i]);
     }
-    out->failed |= verdict.failed;
     sentence_verdict_free(&verdict);
     buffer_put_text(out, "\n");
     markdown_report_put_failovers(out, election);

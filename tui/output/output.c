@@ -216,10 +216,6 @@ void output_line(struct output *output, const char *line, size_t length)
     }
     bool first = !output->kept.length;
     buffer_put(&output->kept, line + done, length - done);
-    if (buffer_failed(&output->kept)) {
-        output_end(output, ENOMEM);
-        return;
-    }
     if (first)
         output_watch(output);
 }

@@ -17,8 +17,7 @@
 #include "tui/output/report_sentences.h"
 #include "tui/words/story_lines.h"
 
-/* False: out of memory. */
-bool text_report_print(struct buffer *out, const struct report *report, const struct report_note *note,
+void text_report_print(struct buffer *out, const struct report *report, const struct report_note *note,
                        const struct print_style *how);
 
 /* The sentences of a story, each above its evidence, from column x on. */

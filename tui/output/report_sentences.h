@@ -43,7 +43,6 @@ const char *sentence_to(const struct failover *failover);
 struct sentence_verdict {
     char *sentences[SENTENCE_SENTENCES]; /* malloc'd */
     size_t count;
-    bool failed; /* out of memory */
 };
 void sentence_verdict(const struct report_election *election, struct sentence_verdict *verdict);
 void sentence_verdict_free(struct sentence_verdict *verdict);

@@ -824,10 +824,9 @@ static void run_lines_put_agents(struct run_figures *form, const struct run_repo
         run_part_read(&r->agents[i], part);
         char *end = safe_text(part->end, strlen(part->end), true);
         if (part->told)
-            agent_row(form, r->agents[i].name, end ? end : "?", &part->times[PART_STAND],
-                      &part->times[PART_FAILOVER]);
+            agent_row(form, r->agents[i].name, end, &part->times[PART_STAND], &part->times[PART_FAILOVER]);
         else
-            silent_row(form, r->agents[i].name, end ? end : "?");
+            silent_row(form, r->agents[i].name, end);
         free(end);
     }
     agent_row(form, "all together", "", r->times.stand, r->times.failover);
@@ -907,10 +906,7 @@ void run_text_print(struct buffer *out, const struct print_style *how, const str
                     const struct run_options_text *wanted, enum run_reader reader)
 {
     struct printer printer;
-    if (!printer_begin(&printer, out, how)) {
-        out->failed = true;
-        return;
-    }
+    printer_begin(&printer, out, how);
     put_all(&(struct run_figures){.out = out, .printer = &printer}, r, wanted, reader);
     printer_end(&printer);
 }

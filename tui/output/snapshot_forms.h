@@ -23,7 +23,7 @@ void picked_model_release(struct picked_model *);
    empty. */
 void snapshot_csv_write(struct buffer *, const struct model *, struct moment now);
 
-/* The document of --json as YAML. False: the JSON is none, or out of memory. */
-bool snapshot_yaml_write(struct buffer *, const struct buffer *json);
+/* The document of --json, which is what json_snapshot_write() wrote, as YAML. */
+void snapshot_yaml_write(struct buffer *, const struct buffer *json);
 
 #endif

@@ -680,20 +680,17 @@ static void print_cluster(struct printer *printer, const struct cluster *cluster
     }
 }
 
-bool snapshot_text_print(struct buffer *out, const struct model *model, struct moment now,
+void snapshot_text_print(struct buffer *out, const struct model *model, struct moment now,
                          const struct print_style *how)
 {
     struct printer printer;
-    bool good = printer_begin(&printer, out, how);
-    for (size_t i = 0; good && i < model->cluster_count; i++) {
+    printer_begin(&printer, out, how);
+    for (size_t i = 0; i < model->cluster_count; i++) {
         if (i)
             printer_line(&printer);
         const struct settings *settings = how->settings;
         print_cluster(&printer, &model->clusters[i],
                       settings && i < settings->cluster_count ? &settings->clusters[i] : NULL, now);
-        good = true;
     }
-    if (printer.row)
-        printer_end(&printer);
-    return good && !buffer_failed(out);
+    printer_end(&printer);
 }

@@ -11,8 +11,8 @@
 #include "probe/election/model.h"
 #include "tui/output/line_printer.h"
 
-/* Appends the text. now: when the look was taken. False: out of memory. */
-bool snapshot_text_print(struct buffer *out, const struct model *model, struct moment now,
+/* Appends the text. now: when the look was taken. */
+void snapshot_text_print(struct buffer *out, const struct model *model, struct moment now,
                          const struct print_style *how);
 
 #endif

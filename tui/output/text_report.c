@@ -290,9 +290,8 @@ void text_report_print_story(struct printer *printer, const struct sentences *se
     }
 }
 
-static bool print_stories(struct printer *printer, const struct report_election *election)
+static void print_stories(struct printer *printer, const struct report_election *election)
 {
-    bool fine = true;
     if (election->story_count > 0) {
         printer_line(printer);
         line(printer, 2, ROLE_DIM,
@@ -305,10 +304,8 @@ static bool print_stories(struct printer *printer, const struct report_election 
         if (i > 0)
             printer_line(printer);
         text_report_print_story(printer, &sentences, 2);
-        fine = fine && !sentences.failed;
         sentences_free(&sentences);
     }
-    return fine;
 }
 
 static void text_report_print_findings(struct printer *printer, const struct report *report,
@@ -375,7 +372,7 @@ static void print_gaps(struct printer *printer, const struct report *report,
     }
 }
 
-static bool print_election(struct printer *printer, const struct report *report,
+static void print_election(struct printer *printer, const struct report *report,
                            const struct report_election *election)
 {
     struct sentence_verdict verdict;
@@ -390,15 +387,13 @@ static bool print_election(struct printer *printer, const struct report *report,
     sentence_verdict(election, &verdict);
     for (size_t i = 0; i < verdict.count; i++)
         line(printer, 2, ROLE_TEXT, verdict.sentences[i]);
-    bool fine = !verdict.failed;
     sentence_verdict_free(&verdict);
     print_timeline(printer, report, election);
     print_failovers(printer, report, election);
     print_statistics(printer, election);
-    fine = print_stories(printer, election) && fine;
+    print_stories(printer, election);
     text_report_print_findings(printer, report, election);
     print_gaps(printer, report, election);
-    return fine;
 }
 
 static void print_head(struct printer *printer, const struct report *report, const struct report_note *note)
@@ -436,12 +431,11 @@ static void print_clocks(struct printer *printer, const struct report *report)
     }
 }
 
-bool text_report_print(struct buffer *out, const struct report *report, const struct report_note *note,
+void text_report_print(struct buffer *out, const struct report *report, const struct report_note *note,
                        const struct print_style *how)
 {
     struct printer printer;
-    if (!printer_begin(&printer, out, how))
-        return false;
+    printer_begin(&printer, out, how);
     print_head(&printer, report, note);
     print_clocks(&printer, report);
     if (report_is_empty(report))
@@ -449,9 +443,7 @@ bool text_report_print(struct buffer *out, const struct report *report, const st
              "nothing was recorded in this time; what happened then is not known here");
     else if (!report->election_count)
         line(&printer, 0, ROLE_WARNING, "none of the elections asked for was recorded in this time");
-    bool fine = true;
-    for (size_t i = 0; i < report->election_count && fine; i++)
-        fine = print_election(&printer, report, &report->elections[i]);
+    for (size_t i = 0; i < report->election_count; i++)
+        print_election(&printer, report, &report->elections[i]);
     printer_end(&printer);
-    return fine && !buffer_failed(out);
 }

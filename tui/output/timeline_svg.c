@@ -543,7 +543,6 @@ void timeline_svg_print(struct buffer *out, const struct report *report,
     sentence_verdict(election, &verdict);
     for (size_t i = 0; i < verdict.count; i++)
         markup_printf(out, "%s%s", i ? " " : "", verdict.sentences[i]);
-    out->failed |= verdict.failed;
     sentence_verdict_free(&verdict);
     buffer_put_text(out, "</desc>\n");
     axis_svg_print(out, &drawing.scale, TOP, bottom_of(&drawing));

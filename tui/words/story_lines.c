@@ -24,12 +24,6 @@ const char *sentence_kind_word(enum sentence_kind kind)
 
 static void story_lines_say(struct sentences *s, enum sentence_kind kind, char *text, char *evidence)
 {
-    if (!text || !evidence) {
-        s->failed = true;
-        free(text);
-        free(evidence);
-        return;
-    }
     room_for_one(&s->list, s->count, &s->room, sizeof *s->list);
     s->list[s->count++] = (struct sentence){kind, text, evidence};
 }

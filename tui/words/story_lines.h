@@ -23,8 +23,7 @@ struct sentence {
 struct sentences {
     struct sentence *list;
     size_t count, room;
-    bool utc;    /* times of the day are UTC */
-    bool failed; /* out of memory */
+    bool utc; /* times of the day are UTC */
 };
 
 /* utc: else times of the day are local. (Evidence has dates and UTC.) */
