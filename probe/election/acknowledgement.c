@@ -52,19 +52,9 @@ static void registry_settled(const struct update *f)
     acknowledge_update(f);
 }
 
-static struct registry *registry_needed(const struct update *f)
-{
-    struct registry *registry = registry_of(f->election, false);
-    if (!registry)
-        update_out_of_memory(f);
-    return registry;
-}
-
 static void read_registry(const struct update *f, const struct observed_children *list)
 {
-    struct registry *registry = registry_needed(f);
-    if (!registry)
-        return;
+    struct registry *registry = registry_of(f->election, false);
     registry_list(registry, list, f->election->hash_seed);
     f->election->mark_known = true;
     f->election->mark_present = list->count > 0;
@@ -74,9 +64,7 @@ static void read_registry(const struct update *f, const struct observed_children
 
 static void lose_registry(const struct update *f)
 {
-    struct registry *registry = registry_needed(f);
-    if (!registry)
-        return;
+    struct registry *registry = registry_of(f->election, false);
     registry_lose(registry);
     f->election->mark_known = true;
     f->election->mark_present = f->election->mark_unread = false;
@@ -165,10 +153,6 @@ static bool update_members(const struct update *f, const struct observation *o)
     if (!itself && !entry)
         return false;
     struct registry *members = registry_of(election, true);
-    if (!members) {
-        update_out_of_memory(f);
-        return true;
-    }
     registry_names_members(members, election->recipe->members && election->recipe->members[0] == '=');
     if (itself && o->kind == OBSERVED_CHILDREN) {
         registry_list(members, &o->children, election->hash_seed);
@@ -179,8 +163,7 @@ static bool update_members(const struct update *f, const struct observation *o)
     }
     if (registry_unread(members) == 0) {
         name_candidates(f);
-        if (!registry_list_members(election))
-            update_out_of_memory(f);
+        registry_list_members(election);
     }
     update_touched(f);
     return true;

@@ -46,11 +46,9 @@ void candidate_node_parse(const struct update *f, struct candidate *candidate)
 struct candidate *candidate_node_new(const struct update *f, const char *name, uint32_t hash)
 {
     struct candidate *candidate = candidate_new(name, hash);
-    if (candidate) {
-        candidate->joined = f->at;
-        candidate->election = f->election;
-        candidate->round = f->election->list_round;
-    }
+    candidate->joined = f->at;
+    candidate->election = f->election;
+    candidate->round = f->election->list_round;
     return candidate;
 }
 
@@ -183,9 +181,7 @@ static void take_owner(struct election *election, struct candidate *candidate)
 {
     if (!owner_is_session(candidate->stat.owner) || candidate->outside)
         return;
-    struct client *client = session_table_make(election->cluster, candidate->stat.owner);
-    if (client)
-        client_owns(client, candidate);
+    client_owns(session_table_make(election->cluster, candidate->stat.owner), candidate);
 }
 
 /* True if it differs from the kept data. */

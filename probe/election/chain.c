@@ -159,14 +159,14 @@ bool chain_watches_complete(const struct cluster *cluster)
 
 /* ---- the links of the chain ---- */
 
-/* NULL: there was no memory for it. */
+/* NULL: there is none yet. */
 static struct viewer *viewer_find(const struct diagnosis *d, const struct client *client)
 {
     bool found = client->scratch < d->viewer_count && d->viewers[client->scratch].client == client;
     return found ? &d->viewers[client->scratch] : NULL;
 }
 
-/* Made where there is none; NULL: out of memory. */
+/* Made where there is none. */
 static struct viewer *viewer_of(struct diagnosis *d, struct client *client)
 {
     struct viewer *found = viewer_find(d, client);
@@ -174,8 +174,7 @@ static struct viewer *viewer_of(struct diagnosis *d, struct client *client)
         return found;
     if (d->viewer_count == d->viewer_room) {
         size_t room = d->viewer_room ? d->viewer_room * 2 : d->election->candidate_count + 4;
-        struct viewer *viewers = xreallocarray(d->viewers, room, sizeof *viewers);
-        d->viewers = viewers;
+        d->viewers = xreallocarray(d->viewers, room, sizeof *d->viewers);
         d->viewer_room = room;
     }
     client->scratch = (uint32_t)d->viewer_count;
@@ -275,7 +274,7 @@ static void take_bystanders(struct diagnosis *d)
             continue;
         size_t before = d->viewer_count;
         struct viewer *viewer = viewer_of(d, client);
-        if (!viewer || d->viewer_count == before)
+        if (d->viewer_count == before)
             continue; /* an owner, or noted twice */
         chain_see_watches(d, viewer);
         if (viewer->targets == 0 && client->shown.watches_known) {
@@ -296,13 +295,11 @@ void chain_copy(const struct election *from, struct election *to)
     to->link_count = to->link_room = from->link_count;
 }
 
-bool chain_restore(struct election *election, struct candidate *candidate, const uint64_t *sessions,
+void chain_restore(struct election *election, struct candidate *candidate, const uint64_t *sessions,
                    size_t count)
 {
-    size_t before = election->link_count;
     for (size_t i = count; i-- > 0;)
         link_add(election, candidate, sessions[i]);
-    return election->link_count == before + count;
 }
 
 /* ---- each candidate's link ---- */
@@ -402,11 +399,7 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
         link_is(c, LINK_UNKNOWN, chain_why_unknown(election, c));
         return FINDING_COUNT;
     }
-    const struct viewer *viewer = viewer_find(d, client);
-    if (!viewer) {
-        link_is(c, LINK_UNKNOWN, "out of memory");
-        return FINDING_COUNT;
-    }
+    const struct viewer *viewer = viewer_find(d, client); /* each owner has one: chain_update() */
     bool follows_leader = !shared && expected == election->candidates[0] && viewer->lowest == 0;
     if (c->tells_right || follows_leader) {
         link_is(c, LINK_RIGHT, NULL);
@@ -594,9 +587,8 @@ void chain_update(struct diagnosis *d)
         c->place = (uint32_t)i;
         c->watchers = 0;
         c->tells_right = c->tells_self = false;
-        struct viewer *viewer = c->client ? viewer_of(d, c->client) : NULL;
-        if (viewer)
-            viewer->owned++;
+        if (c->client)
+            viewer_of(d, c->client)->owned++;
         election->reader_count += c->reads;
     }
     for (size_t i = 0; i < d->viewer_count; i++)

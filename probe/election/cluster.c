@@ -201,8 +201,6 @@ struct server *servers_get(struct cluster *cluster, const char *address)
                               .load = SERVER_LOAD_UNKNOWN,
                               .busiest_connections = -1,
                               .lag = -1};
-    if (!server->address)
-        return NULL;
     cluster->server_count++;
     diagnose_all(cluster);
     return server;
@@ -380,8 +378,6 @@ static int64_t servers_slow_fsyncs(struct server *server, int64_t seen, struct m
 void servers_load(struct model *model, struct cluster *cluster, const struct observation *o)
 {
     struct server *server = servers_get(cluster, o->load.address);
-    if (!server)
-        return;
     const struct server_load *seen = &o->load.load;
     int64_t slow_fsyncs = servers_slow_fsyncs(server, seen->slow_fsyncs, o->at);
     if (o->load.part) {
@@ -423,8 +419,6 @@ void servers_bad_reply(struct model *model, struct cluster *cluster, const struc
 {
     size_t before = cluster->server_count;
     struct server *server = servers_get(cluster, o->bad_reply.address);
-    if (!server)
-        return;
     if (cluster->server_count != before)
         server->unasked = true;
     server->bad_replies += server->bad_replies < INT32_MAX;
@@ -442,8 +436,6 @@ void servers_stated(struct model *model, struct cluster *cluster, const struct o
     const struct observed_server *seen = &o->server;
     size_t before = cluster->server_count;
     struct server *server = servers_get(cluster, seen->address);
-    if (!server)
-        return;
     bool changed = cluster->server_count != before;
     changed |= text_replace(&server->version, seen->version);
     char bad[sizeof server->bad_reply + 80];

@@ -198,7 +198,7 @@ struct election *cluster_election(const struct cluster *cluster, const char *pat
 
 struct observation;
 
-/* By its address; a new one is added. NULL: out of memory. */
+/* By its address; a new one is added. */
 struct server *servers_get(struct cluster *cluster, const char *address);
 void server_end(struct server *server);
 /* How it answers (OBSERVED_SERVER), with an address. */

@@ -100,10 +100,6 @@ static void replaced(const struct update *f, struct candidate *old, const struct
     candidate_free(old);
 
     struct candidate *holder = holder_new(f);
-    if (!holder) {
-        update_out_of_memory(f);
-        return;
-    }
     read_holder(f, holder, stat, node);
     leadership_won(f, holder);
     failover_case_gone_by(f, stat->czxid);
@@ -134,10 +130,6 @@ static void update_lock(const struct update *f, const struct znode_stat *stat,
         replaced(f, holder, stat, node);
     } else {
         holder = holder_new(f);
-        if (!holder) {
-            update_out_of_memory(f);
-            return;
-        }
         read_holder(f, holder, stat, node);
         if (seen)
             update_tell(f, &(struct event){.kind = EVENT_ELECTION_SEEN});
@@ -229,8 +221,8 @@ static void directory_recognise(const struct update *f, const struct observed_ch
     }
 }
 
-/* Splits the list into known and new names. False: out of memory. */
-static bool compare_list(const struct update *f, const struct observed_children *list,
+/* Splits the list into known and new names. */
+static void compare_list(const struct update *f, const struct observed_children *list,
                          struct difference *difference)
 {
     struct election *election = f->election;
@@ -272,8 +264,6 @@ static bool compare_list(const struct update *f, const struct observed_children 
             if (candidates_find(election, name, hashes[i]))
                 continue; /* twice in one list */
             struct candidate *child = candidate_node_new(f, name, hashes[i]);
-            if (!child)
-                goto fail;
             candidate_node_parse(f, child);
             candidates_index(election, child);
             difference->joined[difference->joined_count++] = child;
@@ -282,13 +272,6 @@ static bool compare_list(const struct update *f, const struct observed_children 
     }
     free(news);
     free(hashes);
-    return true;
-fail:
-    if (difference->joined)
-        candidates_add(election, difference->joined, difference->joined_count);
-    free(news);
-    free(hashes);
-    return false;
 }
 
 static void free_missing(struct candidate *missing)
@@ -475,15 +458,7 @@ void update_children(const struct update *f, const struct observed_children *lis
             election->directory_known = false;
         } else if (election->directory_known && !same_node(&election->directory, list->stat))
             directory_gone(f);
-        if (!compare_list(f, list, &difference)) {
-            for (const struct candidate *c = difference.missing; c; c = c->hash_next)
-                if (c == election->leader)
-                    election->leader = NULL;
-            free_missing(difference.missing);
-            free(difference.joined);
-            update_out_of_memory(f);
-            return;
-        }
+        compare_list(f, list, &difference);
     }
 
     bool first = election->state == ELECTION_UNKNOWN ||

@@ -231,20 +231,14 @@ static struct failover *failover_slot(struct election *election)
     return &election->failovers[at];
 }
 
-bool election_keep_failover(struct election *election, const struct failover *from)
+void election_keep_failover(struct election *election, const struct failover *from)
 {
-    struct failover copy;
-    if (!failover_copy(&copy, from))
-        return false;
+    struct failover copy; /* before the oldest goes, which it may be */
+    failover_copy(&copy, from);
     struct failover *slot = failover_slot(election);
-    if (!slot) {
-        failover_release(&copy);
-        return false;
-    }
     *slot = copy;
     slot->serial = election->cluster ? ++election->cluster->serial : 0;
     election->failover_count++;
-    return true;
 }
 
 void failovers_free(struct election *election)

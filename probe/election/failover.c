@@ -21,7 +21,7 @@ bool failover_has_detection(enum failover_cause cause)
     return cause == CAUSE_EXPIRED || cause == CAUSE_ENDED || cause == CAUSE_UNKNOWN;
 }
 
-bool failover_copy(struct failover *to, const struct failover *from)
+void failover_copy(struct failover *to, const struct failover *from)
 {
     *to = *from;
     to->from = text_copy(from->from);
@@ -29,12 +29,6 @@ bool failover_copy(struct failover *to, const struct failover *from)
     to->to = text_copy(from->to);
     to->to_identity = text_copy(from->to_identity);
     to->evidence = text_copy(from->evidence);
-    bool whole = !from->from == !to->from && !from->from_identity == !to->from_identity &&
-                 !from->to == !to->to && !from->to_identity == !to->to_identity &&
-                 !from->evidence == !to->evidence;
-    if (!whole)
-        failover_release(to);
-    return whole;
 }
 
 void failover_release(struct failover *failover)
@@ -113,22 +107,19 @@ static void make_figures(const struct failover_sample *samples, size_t count, in
                                          .max = rank(lows, highs, mine, 100)};
 }
 
-bool failover_stats_make(const struct failover_sample *samples, size_t count, struct failover_stats *stats)
+void failover_stats_make(const struct failover_sample *samples, size_t count, struct failover_stats *stats)
 {
     const struct failover_figures none = {0, SPAN_UNKNOWN, SPAN_UNKNOWN, SPAN_UNKNOWN, SPAN_UNKNOWN};
     stats->all = none;
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         stats->by_cause[cause] = none;
     if (!count)
-        return true;
-    int64_t *room = count <= SIZE_MAX / 2 / sizeof *room ? xmalloc(count * 2 * sizeof *room) : NULL;
-    if (!room)
-        return false;
+        return;
+    int64_t *room = xcalloc(count, 2 * sizeof *room);
     make_figures(samples, count, CAUSE_COUNT, room, room + count, &stats->all);
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         make_figures(samples, count, cause, room, room + count, &stats->by_cause[cause]);
     free(room);
-    return true;
 }
 
 double failover_rate(size_t changes, int64_t watched_us)

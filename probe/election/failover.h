@@ -56,8 +56,8 @@ struct failover {
     uint64_t serial; /* of its cluster; 0: it has none. What is kept does not change any more */
 };
 
-/* A copy with separate texts. False: out of memory, and *to owns nothing. */
-bool failover_copy(struct failover *to, const struct failover *from);
+/* A copy with separate texts. */
+void failover_copy(struct failover *to, const struct failover *from);
 /* Frees its texts. */
 void failover_release(struct failover *failover);
 
@@ -92,8 +92,7 @@ struct failover_sample {
  */
 bool failover_sample_of(const struct failover *failover, struct failover_sample *sample);
 
-/* False: out of memory; the figures are then empty. */
-bool failover_stats_make(const struct failover_sample *samples, size_t count, struct failover_stats *stats);
+void failover_stats_make(const struct failover_sample *samples, size_t count, struct failover_stats *stats);
 
 /* Which of so many, from the shortest (0), a percentile is: the nearest rank. */
 size_t failover_stats_rank(size_t count, unsigned percent);

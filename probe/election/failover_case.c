@@ -536,9 +536,8 @@ static void case_tell(struct model *model, struct failover_case *c, struct momen
     failover.total = failover_total(&whole);
     election->counters.missed_changes += c->gap_us > 0;
     failover_case_forget(election);
-    bool kept = election_keep_failover(election, &failover);
-    const struct failover *told =
-        kept ? election_failover_at(election, election->failover_count - 1) : &failover;
+    election_keep_failover(election, &failover);
+    const struct failover *told = election_failover_at(election, election->failover_count - 1);
     struct event event = {.kind = EVENT_FAILOVER,
                           .candidate = told->to,
                           .identity = told->to_identity,

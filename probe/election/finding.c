@@ -427,22 +427,14 @@ const char *certainty_word(enum certainty certainty)
     return certainty == CERTAINTY_CERTAIN ? "certain" : "suspected";
 }
 
-bool finding_copy(struct finding *to, const struct finding *from)
+void finding_copy(struct finding *to, const struct finding *from)
 {
     *to = *from;
     to->evidence = text_copy(from->evidence);
     to->advice = text_copy(from->advice);
     to->candidates = xcalloc(from->candidate_count + 1, sizeof *to->candidates);
-    to->candidate_count = 0;
-    bool whole = !from->evidence == !to->evidence && !from->advice == !to->advice;
-    for (size_t i = 0; whole && i < from->candidate_count; i++) {
+    for (size_t i = 0; i < from->candidate_count; i++)
         to->candidates[i] = text_copy(from->candidates[i]);
-        whole = true;
-        to->candidate_count += whole;
-    }
-    if (!whole)
-        finding_release(to);
-    return whole;
 }
 
 void finding_release(struct finding *finding)

@@ -85,8 +85,8 @@ struct finding {
     struct moment unconfirmed_since; /* mono_us 0: its evidence is fresh */
 };
 
-/* A copy with separate names and texts. False: out of memory, and *to owns nothing. */
-bool finding_copy(struct finding *to, const struct finding *from);
+/* A copy with separate names and texts. */
+void finding_copy(struct finding *to, const struct finding *from);
 /* Frees its names and texts. */
 void finding_release(struct finding *finding);
 

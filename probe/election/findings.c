@@ -194,7 +194,8 @@ static void name_assumption(char *evidence, size_t size, enum presumption missin
 }
 
 /* Nobody should restart a healthy client because of a suspicion. */
-static const char *doubted_advice(const char *advice, enum certainty_verdict verdict, char *buffer, size_t size)
+static const char *doubted_advice(const char *advice, enum certainty_verdict verdict, char *buffer,
+                                  size_t size)
 {
     if (strncmp(advice, "restart ", strlen("restart ")) != 0)
         return advice;
@@ -431,20 +432,18 @@ void findings_sweep(struct diagnosis *d)
     findings_sort(election);
 }
 
-bool findings_copy(const struct election *from, struct election *to)
+void findings_copy(const struct election *from, struct election *to)
 {
     to->findings = NULL;
     to->finding_count = 0;
     if (from->finding_count == 0)
-        return true;
+        return;
     to->findings = xcalloc(from->finding_count, sizeof(struct finding *));
     for (size_t i = 0; i < from->finding_count; i++) {
         struct finding_entry *copy = xcalloc(1, sizeof *copy);
         to->findings[to->finding_count++] = &copy->shown;
-        if (!finding_copy(&copy->shown, from->findings[i]))
-            return false;
+        finding_copy(&copy->shown, from->findings[i]);
     }
-    return true;
 }
 
 void diagnosis_again(struct diagnosis *d, int64_t at_us)

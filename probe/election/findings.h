@@ -80,7 +80,7 @@ void findings_sweep(struct diagnosis *diagnosis);
 void findings_free(struct election *election);
 /* A recording counts from now on: findings that it has known for longer get its time. */
 void findings_take_baseline(const struct update *update);
-/* From the live model into a picture; false: out of memory. */
-bool findings_copy(const struct election *from, struct election *to);
+/* From the live model into a picture. */
+void findings_copy(const struct election *from, struct election *to);
 
 #endif

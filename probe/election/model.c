@@ -26,30 +26,14 @@
 #include "probe/election/transactions.h"
 #include "probe/election/update.h"
 
-/* Text that was there must be in the copy, too: *ok turns false where memory ran out. */
-static char *model_copy_text(const char *text, bool *ok)
+static unsigned char *copy_bytes(const unsigned char *data, size_t length)
 {
-    char *copy = text_copy(text);
-    *ok = *ok && (copy || !text);
-    return copy;
+    return length ? xmemdup(data, length) : NULL;
 }
 
-static unsigned char *copy_bytes(const unsigned char *data, size_t length, bool *ok)
-{
-    unsigned char *copy = length ? xmalloc(length) : NULL;
-    if (copy)
-        memcpy(copy, data, length);
-    *ok = *ok && (copy || length == 0);
-    return copy;
-}
-
-static struct candidate *model_copy_candidate(const struct candidate *from, bool *ok)
+static struct candidate *model_copy_candidate(const struct candidate *from)
 {
     struct candidate *to = candidate_new(from->name, from->hash);
-    if (!to) {
-        *ok = false;
-        return NULL;
-    }
     char *name = to->name;
     *to = *from;
     to->name = name;
@@ -58,9 +42,8 @@ static struct candidate *model_copy_candidate(const struct candidate *from, bool
     to->client = NULL;
     to->owned_next = NULL;
     to->owned_link = NULL;
-    to->data = copy_bytes(from->data, from->data_length, ok);
-    to->data_length = to->data ? from->data_length : 0;
-    to->identity = model_copy_text(from->identity, ok);
+    to->data = copy_bytes(from->data, from->data_length);
+    to->identity = text_copy(from->identity);
     return to;
 }
 
@@ -75,13 +58,11 @@ static void model_copy_owner(struct election *election, struct candidate *candid
         client_owns(client, candidate);
 }
 
-static void model_copy_children(const struct election *from, struct election *to, bool *ok)
+static void model_copy_children(const struct election *from, struct election *to)
 {
     candidates_reserve(to, from->candidate_count + from->outsider_count);
     for (size_t i = 0; i < from->candidate_count; i++) {
-        struct candidate *copy = model_copy_candidate(from->candidates[i], ok);
-        if (!copy)
-            return;
+        struct candidate *copy = model_copy_candidate(from->candidates[i]);
         model_copy_owner(to, copy, from->candidates[i]);
         candidates_index(to, copy);
         to->candidates[to->candidate_count++] = copy;
@@ -90,15 +71,13 @@ static void model_copy_children(const struct election *from, struct election *to
     }
     to->unknown_count = from->unknown_count;
     for (size_t i = 0; i < from->outsider_count; i++) {
-        struct candidate *copy = model_copy_candidate(from->outsiders[i], ok);
-        if (!copy)
-            return;
+        struct candidate *copy = model_copy_candidate(from->outsiders[i]);
         candidates_index(to, copy);
         candidates_add(to, &copy, 1);
     }
 }
 
-static void model_copy_tenures(const struct election *from, struct election *to, bool *ok)
+static void model_copy_tenures(const struct election *from, struct election *to)
 {
     if (from->tenure_count == 0)
         return;
@@ -106,12 +85,12 @@ static void model_copy_tenures(const struct election *from, struct election *to,
     to->tenure_room = to->tenure_count = from->tenure_count;
     for (size_t i = 0; i < from->tenure_count; i++) {
         to->tenures[i] = *election_tenure_at(from, i);
-        to->tenures[i].name = model_copy_text(to->tenures[i].name, ok);
-        to->tenures[i].identity = model_copy_text(to->tenures[i].identity, ok);
+        to->tenures[i].name = text_copy(to->tenures[i].name);
+        to->tenures[i].identity = text_copy(to->tenures[i].identity);
     }
 }
 
-static struct election *model_copy_election(const struct election *from, struct cluster *cluster, bool *ok)
+static struct election *model_copy_election(const struct election *from, struct cluster *cluster)
 {
     struct election *to = election_new(cluster, from->path, from->path_hash);
     char *path = to->path;
@@ -139,35 +118,33 @@ static struct election *model_copy_election(const struct election *from, struct 
     to->replicas = NULL;
     to->links = NULL;
     to->link_count = to->link_room = 0;
-    to->name = model_copy_text(from->name, ok);
-    to->mark_path = model_copy_text(from->mark_path, ok);
-    to->mark_identity = model_copy_text(from->mark_identity, ok);
-    to->mark_data = copy_bytes(from->mark_data, from->mark_data_length, ok);
-    to->mark_data_length = to->mark_data ? from->mark_data_length : 0;
-    to->registry_path = model_copy_text(from->registry_path, ok);
+    to->name = text_copy(from->name);
+    to->mark_path = text_copy(from->mark_path);
+    to->mark_identity = text_copy(from->mark_identity);
+    to->mark_data = copy_bytes(from->mark_data, from->mark_data_length);
+    to->registry_path = text_copy(from->registry_path);
     for (size_t i = 0; i < FURTHER_MARKS; i++)
-        to->further_marks[i].path = model_copy_text(from->further_marks[i].path, ok);
-    to->members_path = model_copy_text(from->members_path, ok);
+        to->further_marks[i].path = text_copy(from->further_marks[i].path);
+    to->members_path = text_copy(from->members_path);
     to->members = NULL;
-    *ok = members_copy(from, to) && *ok;
+    members_copy(from, to);
     to->registry = NULL; /* its entries are in the candidates' identities */
     to->registry_complete = registry_complete(from);
-    to->change.from = model_copy_text(from->change.from, ok);
-    to->change.from_identity = model_copy_text(from->change.from_identity, ok);
-    to->change.to = model_copy_text(from->change.to, ok);
-    to->change.to_identity = model_copy_text(from->change.to_identity, ok);
-    model_copy_children(from, to, ok);
-    model_copy_tenures(from, to, ok);
-    for (size_t i = 0; i < from->failover_count && *ok; i++)
-        *ok = election_keep_failover(to, election_failover_at(from, i));
-    *ok = *ok && findings_copy(from, to);
-    if (*ok)
-        chain_copy(from, to);
+    to->change.from = text_copy(from->change.from);
+    to->change.from_identity = text_copy(from->change.from_identity);
+    to->change.to = text_copy(from->change.to);
+    to->change.to_identity = text_copy(from->change.to_identity);
+    model_copy_children(from, to);
+    model_copy_tenures(from, to);
+    for (size_t i = 0; i < from->failover_count; i++)
+        election_keep_failover(to, election_failover_at(from, i));
+    findings_copy(from, to);
+    chain_copy(from, to);
     candidates_list_foreign(to);
     return to;
 }
 
-static void model_copy_servers(const struct cluster *from, struct cluster *to, bool *ok)
+static void model_copy_servers(const struct cluster *from, struct cluster *to)
 {
     if (from->server_count == 0)
         return;
@@ -175,15 +152,15 @@ static void model_copy_servers(const struct cluster *from, struct cluster *to, b
     to->server_count = from->server_count;
     for (size_t i = 0; i < from->server_count; i++) {
         to->servers[i] = from->servers[i];
-        to->servers[i].address = model_copy_text(from->servers[i].address, ok);
-        to->servers[i].version = model_copy_text(from->servers[i].version, ok);
-        to->servers[i].problem = model_copy_text(from->servers[i].problem, ok);
+        to->servers[i].address = text_copy(from->servers[i].address);
+        to->servers[i].version = text_copy(from->servers[i].version);
+        to->servers[i].problem = text_copy(from->servers[i].problem);
         for (size_t k = 0; k < sizeof from->servers[i].hidden / sizeof from->servers[i].hidden[0]; k++)
-            to->servers[i].hidden[k] = model_copy_text(from->servers[i].hidden[k], ok);
+            to->servers[i].hidden[k] = text_copy(from->servers[i].hidden[k]);
     }
 }
 
-static void model_copy_cluster(const struct cluster *from, struct cluster *to, bool *ok)
+static void model_copy_cluster(const struct cluster *from, struct cluster *to)
 {
     *to = *from;
     to->servers = NULL;
@@ -194,37 +171,29 @@ static void model_copy_cluster(const struct cluster *from, struct cluster *to, b
     to->logged = NULL;
     to->elections = to->buckets = NULL;
     to->server_count = to->election_count = to->election_room = to->bucket_count = 0;
-    to->name = model_copy_text(from->name, ok);
-    to->hosts = model_copy_text(from->hosts, ok);
-    to->chroot = model_copy_text(from->chroot, ok);
-    to->connected_to = model_copy_text(from->connected_to, ok);
-    to->problem = model_copy_text(from->problem, ok);
-    model_copy_servers(from, to, ok);
-    if (from->clients && !(to->clients = session_table_copy(from->clients)))
-        *ok = false;
-    for (size_t i = 0; i < from->election_count && *ok; i++) {
-        struct election *copy = model_copy_election(from->elections[i], to, ok);
-        if (copy)
-            cluster_add(to, copy);
-    }
+    to->name = text_copy(from->name);
+    to->hosts = text_copy(from->hosts);
+    to->chroot = text_copy(from->chroot);
+    to->connected_to = text_copy(from->connected_to);
+    to->problem = text_copy(from->problem);
+    model_copy_servers(from, to);
+    to->clients = from->clients ? session_table_copy(from->clients) : NULL;
+    for (size_t i = 0; i < from->election_count; i++)
+        cluster_add(to, model_copy_election(from->elections[i], to));
 }
 
 struct model *model_copy(const struct model *model)
 {
     struct model *frozen = xcalloc(1, sizeof *frozen);
-    bool ok = true;
     frozen->recipes = recipe_book_share(model->recipes);
     frozen->now = model->now;
     frozen->generation = model->generation;
     frozen->clusters = xcalloc(model->cluster_count + 1, sizeof *frozen->clusters);
-    for (size_t i = 0; i < model->cluster_count && ok; i++) {
+    for (size_t i = 0; i < model->cluster_count; i++) {
         frozen->cluster_count++;
-        model_copy_cluster(&model->clusters[i], &frozen->clusters[i], &ok);
+        model_copy_cluster(&model->clusters[i], &frozen->clusters[i]);
     }
-    if (ok)
-        return frozen;
-    model_free(frozen);
-    return NULL;
+    return frozen;
 }
 
 /* ---- clusters ---- */
@@ -265,22 +234,17 @@ static void cluster_end(struct cluster *cluster)
 
 struct model *model_new(const struct settings *settings, char **error)
 {
-    *error = NULL;
+    struct recipe_book *recipes = recipes_of(settings, error);
+    if (!recipes)
+        return NULL;
     struct model *model = xcalloc(1, sizeof *model);
-    model->recipes = recipes_of(settings, error);
-    if (!model->recipes)
-        goto fail;
+    model->recipes = recipes;
     model->clusters = xcalloc(settings->cluster_count + 1, sizeof *model->clusters);
     for (size_t i = 0; i < settings->cluster_count; i++) {
         model->cluster_count++;
         cluster_begin(&model->clusters[i], &settings->clusters[i]);
     }
     return model;
-fail:
-    if (!*error)
-        *error = text_copy("out of memory");
-    model_free(model);
-    return NULL;
 }
 
 void model_free(struct model *model)
@@ -504,9 +468,9 @@ static void observe_replica(struct model *model, struct cluster *cluster, struct
                             const struct observation *o)
 {
     if (o->replica.address) {
-        struct server *server = election ? servers_get(cluster, o->replica.address) : NULL;
-        if (server)
-            replicas_note(election, (size_t)(server - cluster->servers), &o->replica);
+        if (election)
+            replicas_note(election, (size_t)(servers_get(cluster, o->replica.address) - cluster->servers),
+                          &o->replica);
         return;
     }
     cluster->replicas_next = REPLICAS_AGREE;

@@ -15,7 +15,7 @@
 
 struct model;
 
-/* A deep copy without events, read by the same functions. NULL: out of memory. */
+/* A deep copy without events, read by the same functions. */
 struct model *model_copy(const struct model *model);
 
 /* The settings must outlive the model. NULL and a text in *error (caller frees) where a recipe is bad. */

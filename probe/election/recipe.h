@@ -134,7 +134,7 @@ char *recipe_members_path(const struct recipe *recipe, const char *election_path
 const char **recipes_names(void);
 
 /* Can all recipes of the user be compiled? False with the error in *error ("error; remedy",
-   caller frees; NULL: out of memory). */
+   caller frees). */
 bool recipes_check(const struct settings *settings, char **error);
 
 /* All recipes that the settings speak of: built in, the user's own, and patterns that elections name in place

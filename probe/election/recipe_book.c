@@ -153,8 +153,8 @@ struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t ow
     book->rows = xcalloc(book->count, sizeof *book->rows);
     book->match = pcre2_match_data_create(32, NULL);
     book->limits = pcre2_match_context_create(NULL);
-    if (!book->match || !book->limits)
-        goto fail;
+    if (!book->match || !book->limits) /* PCRE2 allocates by itself */
+        memory_exhausted();
     pcre2_set_match_limit(book->limits, MATCH_LIMIT);
     book->not_an_election = compile("built in", RECIPE_NOT_AN_ELECTION, error);
     if (!book->not_an_election)

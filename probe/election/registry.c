@@ -327,31 +327,21 @@ void members_add(struct election *election, const struct member *member)
     election->listed_members[election->listed_member_count++] = *member;
 }
 
-static bool members_add_copy(struct election *election, const struct member *from)
+static void members_add_copy(struct election *election, const struct member *from)
 {
     struct member member = {.name = text_copy(from->name),
-                            .identity = from->identity ? text_copy(from->identity) : NULL,
-                            .about = from->about ? text_copy(from->about) : NULL,
+                            .identity = text_copy(from->identity),
+                            .about = text_copy(from->about),
                             .session = from->session};
-    bool copied = member.name && (member.identity || !from->identity) && (member.about || !from->about);
-    if (copied) {
-        members_add(election, &member);
-        return true;
-    }
-    free(member.name);
-    free(member.identity);
-    free(member.about);
-    return false;
+    members_add(election, &member);
 }
 
-bool members_copy(const struct election *from, struct election *to)
+void members_copy(const struct election *from, struct election *to)
 {
     to->listed_members = NULL;
     to->listed_member_count = 0;
     for (size_t i = 0; i < from->listed_member_count; i++)
-        if (!members_add_copy(to, &from->listed_members[i]))
-            return false;
-    return true;
+        members_add_copy(to, &from->listed_members[i]);
 }
 
 /* Brokers are numbered: the tenth comes after the ninth. */
@@ -370,21 +360,19 @@ void members_sort(struct election *election)
               by_member_name);
 }
 
-bool registry_list_members(struct election *election)
+void registry_list_members(struct election *election)
 {
     const struct registry *registry = election->members;
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     members_free(election);
     if (!lock || !registry_is_listed(registry) || registry->unread > 0)
-        return true;
+        return;
     for (size_t i = 0; i < registry->bucket_count; i++)
         for (const struct registry_entry *entry = registry->by_name[i]; entry; entry = entry->name_next)
-            if (!members_add_copy(election, &(struct member){.name = entry->name,
-                                                             .identity = entry->identity,
-                                                             .about = entry->about,
-                                                             .session = entry->session}))
-                return false;
+            members_add_copy(election, &(struct member){.name = entry->name,
+                                                        .identity = entry->identity,
+                                                        .about = entry->about,
+                                                        .session = entry->session});
     members_sort(election);
     election->members_listed = true;
-    return true;
 }

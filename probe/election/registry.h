@@ -46,11 +46,10 @@ bool registry_complete(const struct election *election);
 const char *registry_identity(const struct election *election, uint64_t session);
 /* ... and in the members' directory alone. */
 const char *registry_member(const struct election *election, uint64_t session);
-/* election->listed_members from the members' directory, once all its entries are read. False: out of memory.
- */
-bool registry_list_members(struct election *election);
-/* Into a copy of the election, whose list is not made yet. False: out of memory. */
-bool members_copy(const struct election *from, struct election *to);
+/* election->listed_members from the members' directory, once all its entries are read. */
+void registry_list_members(struct election *election);
+/* Into a copy of the election, whose list is not made yet. */
+void members_copy(const struct election *from, struct election *to);
 /* One more member of the list, which takes the texts. */
 void members_add(struct election *election, const struct member *member);
 void members_sort(struct election *election);

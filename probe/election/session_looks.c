@@ -289,7 +289,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
                            bool bound, const struct seen_connection *seen)
 {
     struct client *client = session_table_make(cluster, seen->session);
-    if (!client || shadowed(cluster, client, server, seen))
+    if (shadowed(cluster, client, server, seen))
         return false;
     struct client_session *shown = &client->shown;
     bool same = shown->connected && shown->server == server && shown->established_ms == seen->established_ms;
@@ -415,11 +415,8 @@ static void looks_see_watches(struct cluster *cluster, struct client *client, st
     bool same = same_watches(shown, seen);
     for (size_t i = 0; !same && i < shown->watch_count; i++)
         concern(cluster, shown->watches[i], client, true);
-    if (!same && !client_keep_watches(shown, seen)) {
-        shown->watches_known = false;
-        run_end(client);
-        return;
-    }
+    if (!same)
+        client_keep_watches(shown, seen);
     bool news = !same || !shown->watches_known || shown->watches_listed != listed;
     uint64_t fingerprint = see_marks(client);
     for (size_t i = 0; i < shown->watch_count; i++) {

@@ -200,14 +200,12 @@ void client_disown(struct candidate *candidate)
 }
 
 /* One block for the pointers and their strings. */
-bool client_keep_watches(struct client_session *shown, const struct seen_watches *seen)
+void client_keep_watches(struct client_session *shown, const struct seen_watches *seen)
 {
     size_t size = seen->count * sizeof(char *);
     for (size_t i = 0; i < seen->count; i++)
         size += strlen(seen->paths[i]) + 1;
     char **watches = seen->count ? xmalloc(size) : NULL;
-    if (seen->count && !watches)
-        return false;
     char *text = (char *)(watches + seen->count);
     for (size_t i = 0; i < seen->count; i++) {
         size_t length = strlen(seen->paths[i]) + 1;
@@ -217,7 +215,6 @@ bool client_keep_watches(struct client_session *shown, const struct seen_watches
     free(shown->watches);
     shown->watches = watches;
     shown->watch_count = (uint32_t)seen->count;
-    return true;
 }
 
 /* ---- when it was heard ---- */
@@ -269,11 +266,7 @@ struct session_table *session_table_copy(const struct session_table *from)
             to->count++;
             struct seen_watches watches = {client->shown.id, (const char *const *)client->shown.watches,
                                            client->shown.watch_count};
-            if (!client_keep_watches(&copy->shown, &watches))
-                goto fail;
+            client_keep_watches(&copy->shown, &watches);
         }
     return to;
-fail:
-    session_table_free(to);
-    return NULL;
 }

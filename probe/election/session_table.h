@@ -58,7 +58,7 @@ struct session_table {
 };
 
 void session_table_free(struct session_table *clients);
-/* A deep copy without looks and owners; NULL: out of memory. */
+/* A deep copy without looks and owners. */
 struct session_table *session_table_copy(const struct session_table *from);
 
 struct client *session_table_find(const struct session_table *clients, uint64_t session);
@@ -73,8 +73,8 @@ void session_table_drop_strangers(struct session_table *clients);
  */
 bool client_was_heard(const struct cluster *cluster, const struct client *client, int64_t *low_us,
                       int64_t *high_us);
-/* Takes a copy of its watches. False: out of memory; it keeps those of before. */
-bool client_keep_watches(struct client_session *shown, const struct seen_watches *seen);
+/* Takes a copy of its watches. */
+void client_keep_watches(struct client_session *shown, const struct seen_watches *seen);
 
 /* Its znode was read, or goes. */
 void client_owns(struct client *client, struct candidate *candidate);

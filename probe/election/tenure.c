@@ -25,23 +25,22 @@ void tenure_drop_last(struct election *election)
 }
 
 /* Most elections see few changes: the ring grows as it fills. */
-static bool tenure_room(struct election *election)
+static void tenure_room(struct election *election)
 {
     if (election->tenure_count < election->tenure_room)
-        return true;
+        return;
     if (election->tenure_room == TENURES_KEPT) {
         struct tenure *oldest = tenure_at(election, 0);
         free(oldest->name);
         free(oldest->identity);
         election->tenure_first = (election->tenure_first + 1) % election->tenure_room;
         election->tenure_count--;
-        return true;
+        return;
     }
     size_t room = election->tenure_room ? election->tenure_room * 2 : 2;
-    struct tenure *larger = xreallocarray(election->tenures, room, sizeof *larger);
-    election->tenures = larger; /* not wrapped yet: it only wraps at its full size */
+    /* Not wrapped yet: it only wraps at its full size. */
+    election->tenures = xreallocarray(election->tenures, room, sizeof *election->tenures);
     election->tenure_room = room;
-    return true;
 }
 
 static uint64_t tenure_serial(struct election *election)
@@ -55,8 +54,7 @@ void tenure_begin(struct election *election, const struct candidate *who, struct
     struct tenure *last = tenure_last(election);
     if (last && last->to.mono_us == 0)
         last->to = from;
-    if (!tenure_room(election))
-        return;
+    tenure_room(election);
     election->tenure_count++;
     *tenure_last(election) = (struct tenure){.name = who ? text_copy(who->name) : NULL,
                                              .identity = who ? text_copy(who->identity) : NULL,
@@ -68,8 +66,7 @@ void tenure_begin(struct election *election, const struct candidate *who, struct
 
 void tenure_put(struct election *election, const struct tenure *tenure)
 {
-    if (!tenure_room(election))
-        return;
+    tenure_room(election);
     election->tenure_count++;
     struct tenure *last = tenure_last(election);
     *last = *tenure;

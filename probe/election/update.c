@@ -155,11 +155,3 @@ void update_fresh(const struct update *f)
     election->stale_since = (struct moment){0};
     update_touched(f);
 }
-
-void update_out_of_memory(const struct update *f)
-{
-    struct election *election = f->election;
-    election->problem = "out of memory";
-    election_lapse(election, f->at);
-    update_touched(f);
-}

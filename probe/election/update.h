@@ -52,7 +52,6 @@ void update_state(const struct update *update, enum election_state state);
 void update_state_found(const struct update *update);
 /* The facts just read hold now. */
 void update_fresh(const struct update *update);
-void update_out_of_memory(const struct update *update);
 /* Something of it, or of its sessions, changed: to be diagnosed. */
 void diagnose_soon(struct election *election);
 /* Nothing of it changed, but another look may say more. */

@@ -260,8 +260,7 @@ static enum finding_code snapshot_read_code(struct scan *scan)
     return word ? (enum finding_code)code : FINDING_COUNT;
 }
 
-static void snapshot_read_watchers(struct snapshot_reader *t, struct election *e, struct candidate *c,
-                                   struct scan *scan)
+static void snapshot_read_watchers(struct election *e, struct candidate *c, struct scan *scan)
 {
     uint64_t count = scan_number(scan);
     if (scan->bad || count > (uint64_t)(scan->end - scan->at)) {
@@ -273,7 +272,7 @@ static void snapshot_read_watchers(struct snapshot_reader *t, struct election *e
     uint64_t *sessions = xmalloc((size_t)count * sizeof *sessions);
     for (uint64_t i = 0; i < count; i++)
         sessions[i] = scan_number(scan);
-    t->bad = !chain_restore(e, c, sessions, (size_t)count) || t->bad;
+    chain_restore(e, c, sessions, (size_t)count);
     free(sessions);
 }
 
@@ -316,7 +315,7 @@ static void snapshot_read_candidate(struct snapshot_reader *t, size_t at, struct
     c->link_why = snapshot_read_text(t, scan);
     c->wrong = snapshot_read_code(scan);
     c->proof = snapshot_read_code(scan);
-    snapshot_read_watchers(t, e, c, scan);
+    snapshot_read_watchers(e, c, scan);
     if (!scan->bad && scan->at < scan->end)
         c->reads = scan_flag(scan);
     if (!outside)
@@ -355,7 +354,7 @@ static void snapshot_read_order(struct snapshot_reader *t, struct election *e, b
 static void snapshot_read_session(struct snapshot_reader *t, struct election *e, struct scan *scan)
 {
     struct client *client = session_table_make(e->cluster, scan_number(scan));
-    if (!client || scan->bad) {
+    if (scan->bad) {
         t->bad = true;
         return;
     }
@@ -385,7 +384,8 @@ static void snapshot_read_session(struct snapshot_reader *t, struct election *e,
         t->bad = t->bad || !paths[i];
     }
     struct seen_watches seen = {s->id, paths, (size_t)count};
-    t->bad = t->bad || !paths || !client_keep_watches(s, &seen);
+    if (!t->bad)
+        client_keep_watches(s, &seen);
     free(paths);
     if (!scan_flag(scan))
         return;
@@ -441,7 +441,10 @@ static void snapshot_read_worst(struct snapshot_reader *t, struct election *e, s
         list[count++] = f;
     }
     struct election from = {.findings = list, .finding_count = count};
-    t->bad = !list || scan->bad || scan->at < scan->end || e->findings || !findings_copy(&from, e) || t->bad;
+    if (scan->bad || scan->at < scan->end || e->findings)
+        t->bad = true;
+    else
+        findings_copy(&from, e);
     free(list);
 }
 
@@ -487,7 +490,10 @@ static void snapshot_read_failover(struct snapshot_reader *t, struct election *e
     f.total = snapshot_read_span(scan);
     f.gap_us = scan_signed(scan);
     f.evidence = snapshot_read_text(t, scan);
-    t->bad = scan->bad || !election_keep_failover(e, &f) || t->bad;
+    if (scan->bad)
+        t->bad = true;
+    else
+        election_keep_failover(e, &f);
 }
 
 /* Cut where it is longer, as only a stranger's is. */

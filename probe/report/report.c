@@ -84,18 +84,17 @@ static size_t changes_seen(const struct report_election *election)
     return changes;
 }
 
-static bool report_make_stats(struct report_election *election)
+static void report_make_stats(struct report_election *election)
 {
     size_t count = 0;
     struct failover_sample *samples = xcalloc(election->failover_count + 1, sizeof *samples);
     for (size_t i = 0; i < election->failover_count; i++)
         count += failover_sample_of(&election->failovers[i], &samples[count]);
-    bool made = failover_stats_make(samples, count, &election->stats);
+    failover_stats_make(samples, count, &election->stats);
     free(samples);
-    return made;
 }
 
-bool report_sum_up(struct report_election *election)
+void report_sum_up(struct report_election *election)
 {
     election->led_us = election->vacant_us = election->gap_us = election->longest_vacant_us = 0;
     election->missed_count = 0;
@@ -111,7 +110,7 @@ bool report_sum_up(struct report_election *election)
         election->missed_count += election->failovers[i].gap_us > 0;
     size_t seen = changes_seen(election), told = election->failover_count - election->missed_count;
     election->change_count = seen > told ? seen : told;
-    return report_make_stats(election);
+    report_make_stats(election);
 }
 
 static void election_release(struct report_election *election)
@@ -180,7 +179,6 @@ struct gathering {
     size_t room;                      /* of elections */
     size_t stretch_room, leader_room, failover_room, clock_room;
     struct name_lookup by_identity, by_name; /* its leaders: those without an identity by name */
-    bool failed;                             /* out of memory */
 };
 
 /* One more element at the end of an array, zeroed. */
@@ -191,13 +189,6 @@ static void *report_gather_append(void **array, size_t *count, size_t *room, siz
     memset(element, 0, size);
     (*count)++;
     return element;
-}
-
-static char *report_gather_copy(struct gathering *gathering, const char *text)
-{
-    char *own = text ? xstrdup(text) : NULL;
-    gathering->failed |= text && !own;
-    return own;
 }
 
 static bool report_gather_same(const char *a, const char *b)
@@ -233,42 +224,32 @@ static struct report_election *find_election(struct gathering *gathering, const 
         return NULL;
     struct report_election *found = report_gather_append((void **)&report->elections, &report->election_count,
                                                          &gathering->room, sizeof *report->elections);
-    found->cluster = report_gather_copy(gathering, report_gather_cluster_name(election));
-    found->full_path = report_gather_copy(gathering, election->path);
-    found->path = report_gather_copy(gathering, summary_path(election));
-    found->name = report_gather_copy(gathering, election->name ? election->name : summary_path(election));
-    if (!found->full_path || !found->path || !found->name) {
-        /* Half of one must not be found again. */
-        free(found->cluster);
-        free(found->full_path);
-        free(found->path);
-        free(found->name);
-        report->election_count--;
-        return NULL;
-    }
+    found->cluster = text_copy(report_gather_cluster_name(election));
+    found->full_path = text_copy(election->path);
+    found->path = text_copy(summary_path(election));
+    found->name = text_copy(election->name ? election->name : summary_path(election));
     const struct election_settings *said =
         settings_of_path(gathering->query->settings, election->cluster->name, election->path);
-    found->owner = said ? report_gather_copy(gathering, said->owner) : NULL;
-    found->runbook = said ? report_gather_copy(gathering, said->runbook) : NULL;
+    found->owner = said ? text_copy(said->owner) : NULL;
+    found->runbook = said ? text_copy(said->runbook) : NULL;
     return found;
 }
 
 /* What may change, or become known, as time goes on. */
-static void describe(struct gathering *gathering, struct report_election *found,
-                     const struct election *election)
+static void describe(struct report_election *found, const struct election *election)
 {
     found->kind = election->kind;
     found->state = summary_state(election);
     if (election->recipe && !report_gather_same(found->recipe, election->recipe->name)) {
         free(found->recipe);
-        found->recipe = report_gather_copy(gathering, election->recipe->name);
+        found->recipe = text_copy(election->recipe->name);
     }
 }
 
-static void finding_assign(struct gathering *gathering, struct finding *to, const struct finding *from)
+static void finding_assign(struct finding *to, const struct finding *from)
 {
     finding_release(to);
-    gathering->failed |= !finding_copy(to, from);
+    finding_copy(to, from);
 }
 
 /*
@@ -297,8 +278,7 @@ static struct report_finding *find_standing(struct report_election *election, co
     return NULL;
 }
 
-static void raise_finding(struct gathering *gathering, struct report_election *election,
-                          const struct finding *finding, int64_t at_us)
+static void raise_finding(struct report_election *election, const struct finding *finding, int64_t at_us)
 {
     struct report_finding *told = find_standing(election, finding);
     if (!told) {
@@ -308,7 +288,7 @@ static void raise_finding(struct gathering *gathering, struct report_election *e
                                     sizeof *election->findings);
         told->raised_us = finding->since.wall_us ? finding->since.wall_us : at_us;
     }
-    finding_assign(gathering, &told->finding, finding);
+    finding_assign(&told->finding, finding);
 }
 
 /* The state at one moment: which elections were observed, and their findings. */
@@ -316,14 +296,14 @@ static void take_moment(struct gathering *gathering, const struct model *model, 
 {
     for (size_t i = 0; model && i < model->cluster_count; i++) {
         const struct cluster *cluster = &model->clusters[i];
-        for (size_t j = 0; j < cluster->election_count && !gathering->failed; j++) {
+        for (size_t j = 0; j < cluster->election_count; j++) {
             const struct election *election = cluster->elections[j];
             struct report_election *found = find_election(gathering, election);
             if (!found)
                 continue;
-            describe(gathering, found, election);
+            describe(found, election);
             for (size_t k = 0; findings && k < election->finding_count; k++)
-                raise_finding(gathering, found, election->findings[k], gathering->report->from_us);
+                raise_finding(found, election->findings[k], gathering->report->from_us);
         }
     }
 }
@@ -333,18 +313,18 @@ static bool take_event(void *context, const struct event *event)
     struct gathering *gathering = context;
     struct report_election *found = event->election ? find_election(gathering, event->election) : NULL;
     if (found)
-        describe(gathering, found, event->election);
+        describe(found, event->election);
     if (found && event->kind == EVENT_UNSEEN) {
         found->unseen_joined += event->unseen_joined;
         found->unseen_left += event->unseen_left;
     } else if (found && event->kind == EVENT_FINDING_RAISED && event->finding) {
-        raise_finding(gathering, found, event->finding, event->at.wall_us);
+        raise_finding(found, event->finding, event->at.wall_us);
     } else if (found && event->kind == EVENT_FINDING_CLEARED && event->finding) {
         struct report_finding *told = find_standing(found, event->finding);
         if (told)
             told->cleared_us = event->at.wall_us;
     }
-    return !gathering->failed;
+    return true;
 }
 
 /* The row of the time line that belongs to this leader. */
@@ -359,8 +339,8 @@ static size_t report_gather_leader_of(struct gathering *gathering, const char *n
     lookup_set(known, who, strlen(who), (int64_t)election->leader_count);
     struct report_leader *leader = report_gather_append((void **)&election->leaders, &election->leader_count,
                                                         &gathering->leader_room, sizeof *election->leaders);
-    leader->name = report_gather_copy(gathering, name ? name : "");
-    leader->identity = report_gather_copy(gathering, identity);
+    leader->name = text_copy(name ? name : "");
+    leader->identity = text_copy(identity);
     return election->leader_count - 1;
 }
 
@@ -392,18 +372,16 @@ static bool take_stretch(void *context, const struct history_stretch *told)
     int64_t from_us = told->from_us > until_us ? told->from_us : until_us;
     int64_t to_us = told->to_us < end_us ? told->to_us : end_us;
     if (to_us <= from_us)
-        return !gathering->failed;
+        return true;
     if (from_us > until_us)
         add_stretch(gathering, STRETCH_GAP, until_us, from_us);
     struct report_stretch *stretch = add_stretch(gathering, told->kind, from_us, to_us);
-    if (!stretch)
-        return false;
     stretch->from_exact = told->from_exact;
     if (told->kind == STRETCH_LED) {
-        stretch->name = report_gather_copy(gathering, told->name);
+        stretch->name = text_copy(told->name);
         stretch->leader = report_gather_leader_of(gathering, told->name, told->identity);
     }
-    return !gathering->failed;
+    return true;
 }
 
 static bool take_failover(void *context, const struct election *election, const struct failover *failover)
@@ -413,8 +391,8 @@ static bool take_failover(void *context, const struct election *election, const 
     (void)election;
     struct failover *own = report_gather_append((void **)&mine->failovers, &mine->failover_count,
                                                 &gathering->failover_room, sizeof *mine->failovers);
-    gathering->failed |= !failover_copy(own, failover);
-    return !gathering->failed;
+    failover_copy(own, failover);
+    return true;
 }
 
 /* Who led as this znode around that moment; NULL: not known. */
@@ -443,11 +421,11 @@ static void complete_identities(struct gathering *gathering)
     for (size_t i = 0; i < election->failover_count; i++) {
         struct failover *failover = &election->failovers[i];
         if (!failover->to_identity)
-            failover->to_identity = report_gather_copy(
-                gathering, identity_of(election, failover->to, failover->elected_at.wall_us));
+            failover->to_identity =
+                text_copy(identity_of(election, failover->to, failover->elected_at.wall_us));
         if (!failover->from_identity)
-            failover->from_identity = report_gather_copy(
-                gathering, identity_of(election, failover->from, failover->lost_at.wall_us));
+            failover->from_identity =
+                text_copy(identity_of(election, failover->from, failover->lost_at.wall_us));
     }
 }
 
@@ -475,8 +453,8 @@ static bool gather_election(struct gathering *gathering, struct history *history
     if (told_until(gathering) < report->to_us)
         add_stretch(gathering, STRETCH_GAP, told_until(gathering), report->to_us);
     complete_identities(gathering);
-    gathering->failed |= !report_sum_up(election);
-    return !gathering->failed;
+    report_sum_up(election);
+    return true;
 }
 
 static enum severity worst_of(const struct report_election *election)
@@ -515,7 +493,7 @@ static bool report_gather_take_clock(void *context, const struct history_clock *
     struct history_clock *taken = report_gather_append((void **)&report->clocks, &report->clock_count,
                                                        &gathering->clock_room, sizeof *report->clocks);
     *taken = *clock;
-    return taken != NULL;
+    return true;
 }
 
 static bool report_gather_gather(struct gathering *gathering, struct history *history, char **error)
@@ -538,14 +516,14 @@ static bool report_gather_gather(struct gathering *gathering, struct history *hi
     if (!model)
         return false;
     take_moment(gathering, model, true);
-    if (gathering->failed || !history_clocks(history, report_gather_take_clock, gathering, error) ||
+    if (!history_clocks(history, report_gather_take_clock, gathering, error) ||
         !history_events(history, &filter, from_us, end_of_events(report), take_event, gathering, error))
         return false;
     model = history_at(history, to_us, error);
     if (!model)
         return false;
     take_moment(gathering, model, false);
-    for (size_t i = 0; i < report->election_count && !gathering->failed; i++) {
+    for (size_t i = 0; i < report->election_count; i++) {
         if (!gather_election(gathering, history, &report->elections[i], error))
             return false;
         report->several_clusters |=
@@ -553,7 +531,7 @@ static bool report_gather_gather(struct gathering *gathering, struct history *hi
     }
     if (report->election_count)
         qsort(report->elections, report->election_count, sizeof *report->elections, compare_elections);
-    return !gathering->failed;
+    return true;
 }
 
 /* ---- stories ---- */

@@ -105,11 +105,10 @@ size_t report_gap_count(const struct report_election *election);
 /* Leader changes that were seen, by the hour that was watched; negative: too little was watched to say. */
 double report_changes_per_hour(const struct report_election *election);
 
-/* Fills an election's sums and statistics in from its stretches and failovers; report_make() has done it.
-   False: out of memory. */
-bool report_sum_up(struct report_election *election);
+/* Fills an election's sums and statistics in from its stretches and failovers; report_make() has done it. */
+void report_sum_up(struct report_election *election);
 
-/* NULL and a text in *error (caller frees): the recording cannot be read, or out of memory. */
+/* NULL and a text in *error (caller frees): the recording cannot be read. */
 struct report *report_make(struct history *history, const struct report_query *query, char **error);
 void report_free(struct report *report); /* NULL is fine */
 

@@ -25,7 +25,6 @@ struct story_search {
     struct story *story;
     const struct model *model;                /* just before the loss; or NULL */
     struct earlier_loss earlier[STORY_NAMES]; /* the latest, at their number modulo STORY_NAMES */
-    bool failed;
 };
 
 static bool story_same(const char *a, const char *b)
@@ -57,8 +56,8 @@ static bool story_find(void *context, const struct election *election, const str
     story->cluster = text_copy(cluster && *cluster ? cluster : NULL);
     story->election = text_copy(election->path);
     story->name = text_copy(election->name ? election->name : summary_path(election));
-    search->failed |= !story->election || !story->name || !failover_copy(&story->failover, failover);
-    return !search->failed;
+    failover_copy(&story->failover, failover);
+    return true;
 }
 
 /* ---- who it was ---- */
@@ -551,7 +550,7 @@ struct story *story_make(struct history *history, const struct story_query *quer
     bool fine =
         history_failovers(history, &filter, query->from_us, query->at_us + 1, story_find, &search, error);
     bool found = fine && story->election;
-    fine = fine && !search.failed && (!found || story_gather(&search, history, error));
+    fine = fine && (!found || story_gather(&search, history, error));
     story_begun(&search, history);
     if (fine && found)
         return story;

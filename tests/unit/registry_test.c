@@ -110,11 +110,12 @@ static void lists_the_members_of_a_lock(void **state)
         .stat = &owned, .has_data = true, .data = broker, .data_length = sizeof broker - 1};
     struct registry *members = registry_of(&election, true);
     registry_list(members, &children, 7);
-    assert_true(registry_list_members(&election));
+    registry_list_members(&election);
     assert_false(election.members_listed); /* none is read yet */
     for (size_t i = 0; i < 3; i++)
         assert_true(registry_entry(members, names[i], 7, i < 2 ? &node : NULL));
-    assert_true(registry_list_members(&election) && election.members_listed);
+    registry_list_members(&election);
+    assert_true(election.members_listed);
     assert_int_equal(election.listed_member_count, 3);
     assert_string_equal(election.listed_members[0].name, "9");
     assert_string_equal(election.listed_members[1].name, "10");
@@ -123,11 +124,11 @@ static void lists_the_members_of_a_lock(void **state)
     assert_int_equal(election.listed_members[1].session, 11);
     assert_string_equal(election.listed_members[2].name, "b"); /* it may not be read */
     assert_null(election.listed_members[2].identity);
-    assert_true(members_copy(&election, &copy));
+    members_copy(&election, &copy);
     assert_string_equal(copy.listed_members[2].name, "b");
     members_free(&copy);
     election.recipe = &line;
-    assert_true(registry_list_members(&election));
+    registry_list_members(&election);
     assert_int_equal(election.listed_member_count, 0);
     members_free(&election);
     registry_free(members);

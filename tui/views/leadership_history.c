@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "config/text.h"
 #include "probe/history/lookup.h"
 
 struct history_read {
@@ -11,22 +12,9 @@ struct history_read {
     size_t stretch_room, failover_room, leader_room;
     struct name_lookup leaders; /* by who */
     char *led;                  /* the znode of the latest leader; NULL: none, or a vacancy came since */
-    bool failed;                /* out of memory */
 };
 
-/* The items with room for one more of size: grown by half where there is none. NULL: out of memory, and the
-   items are as they were. */
-static void *leadership_history_grow(void *items, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return items;
-    size_t more = *room < 16 ? 16 : *room + *room / 2;
-    void *grown = xreallocarray(items, more, size);
-    *room = more;
-    return grown;
-}
-
-/* The leader's index, a new one if need be; LANE_UNKNOWN: out of memory. */
+/* The leader's index, a new one if need be. */
 static uint32_t leadership_history_leader_of(struct history_read *reading, const char *identity,
                                              const char *name)
 {
@@ -35,14 +23,10 @@ static uint32_t leadership_history_leader_of(struct history_read *reading, const
     int64_t at;
     if (lookup_find(&reading->leaders, who, strlen(who), &at))
         return (uint32_t)at;
-    struct leadership_history_leader *leaders = leadership_history_grow(
-        leadership->leaders, leadership->leader_count, &reading->leader_room, sizeof *leaders);
-    if (!leaders)
-        return LANE_UNKNOWN;
-    leadership->leaders = leaders;
-    char *copy = xstrdup(who);
+    room_for_one(&leadership->leaders, leadership->leader_count, &reading->leader_room,
+                 sizeof *leadership->leaders);
     leadership->leaders[leadership->leader_count] =
-        (struct leadership_history_leader){.who = copy, .by_name = !identity};
+        (struct leadership_history_leader){.who = xstrdup(who), .by_name = !identity};
     lookup_set(&reading->leaders, who, strlen(who), (int64_t)leadership->leader_count);
     return (uint32_t)leadership->leader_count++;
 }
@@ -57,8 +41,7 @@ static bool leadership_history_goes_on(struct history_read *reading, const struc
                 strcmp(reading->led, stretch->name) == 0;
     if (stretch->kind != STRETCH_GAP && !same) {
         free(reading->led);
-        reading->led = stretch->name ? xstrdup(stretch->name) : NULL;
-        reading->failed |= stretch->name && !reading->led;
+        reading->led = text_copy(stretch->name);
     }
     return same;
 }
@@ -72,21 +55,12 @@ static bool on_stretch(void *context, const struct history_stretch *stretch)
         return false;
     }
     uint32_t lane = stretch->kind == STRETCH_VACANT ? LANE_NOBODY : LANE_UNKNOWN;
-    if (stretch->kind == STRETCH_LED && (stretch->identity || stretch->name)) {
+    if (stretch->kind == STRETCH_LED && (stretch->identity || stretch->name))
         lane = leadership_history_leader_of(reading, stretch->identity, stretch->name);
-        reading->failed |= lane == LANE_UNKNOWN;
-    }
-    if (reading->failed)
-        return false;
-    struct leadership_history_stretch *stretches = leadership_history_grow(
-        leadership->stretches, leadership->stretch_count, &reading->stretch_room, sizeof *stretches);
-    if (!stretches) {
-        reading->failed = true;
-        return false;
-    }
-    leadership->stretches = stretches;
+    room_for_one(&leadership->stretches, leadership->stretch_count, &reading->stretch_room,
+                 sizeof *leadership->stretches);
     bool leads_on = leadership_history_goes_on(reading, stretch);
-    stretches[leadership->stretch_count++] =
+    leadership->stretches[leadership->stretch_count++] =
         (struct leadership_history_stretch){lane, stretch->from_us, stretch->to_us, leads_on};
     leadership->vacant |= lane == LANE_NOBODY;
     if (lane < LANE_UNKNOWN) {
@@ -105,15 +79,10 @@ static bool on_failover(void *context, const struct election *election, const st
         leadership->cut = true;
         return false;
     }
-    struct failover *failovers = leadership_history_grow(leadership->failovers, leadership->failover_count,
-                                                         &reading->failover_room, sizeof *failovers);
-    if (!failovers) {
-        reading->failed = true;
-        return false;
-    }
-    leadership->failovers = failovers;
-    reading->failed = !failover_copy(&failovers[leadership->failover_count++], failover);
-    return !reading->failed;
+    room_for_one(&leadership->failovers, leadership->failover_count, &reading->failover_room,
+                 sizeof *leadership->failovers);
+    failover_copy(&leadership->failovers[leadership->failover_count++], failover);
+    return true;
 }
 
 static bool on_clock(void *context, const struct history_clock *clock)
@@ -157,21 +126,18 @@ static void sort_leaders(struct leadership_history *leadership)
             leadership->stretches[i].lane = lanes[leadership->stretches[i].lane];
     free(leadership->leaders);
     leadership->leaders = leaders;
-    leaders = NULL;
     free(ranks);
-    free(leaders);
     free(lanes);
 }
 
-static bool leadership_history_make_stats(struct leadership_history *leadership)
+static void leadership_history_make_stats(struct leadership_history *leadership)
 {
     struct failover_sample *samples = xcalloc(leadership->failover_count + 1, sizeof *samples);
     size_t count = 0;
     for (size_t i = 0; i < leadership->failover_count; i++)
         count += failover_sample_of(&leadership->failovers[i], &samples[count]);
-    bool ok = failover_stats_make(samples, count, &leadership->stats);
+    failover_stats_make(samples, count, &leadership->stats);
     free(samples);
-    return ok;
 }
 
 static int by_length(const void *a, const void *b)
@@ -221,15 +187,16 @@ bool leadership_history_read(struct leadership_history *leadership, struct histo
     *error = NULL;
     bool ok = history_stretches(history, cluster, election, from_us, to_us, on_stretch, &reading, error) &&
               history_failovers(history, &filter, from_us, end_us, on_failover, &reading, error) &&
-              history_clocks(history, on_clock, leadership, error) && !reading.failed;
+              history_clocks(history, on_clock, leadership, error);
     if (ok) {
         sort_leaders(leadership);
         measure_tenures(leadership);
+        /* Failovers beyond the limit still count. */
+        if (leadership->failover_count == LEADERSHIP_HISTORY_MOST)
+            ok = history_statistics(history, &filter, from_us, end_us, &leadership->stats, error);
+        else
+            leadership_history_make_stats(leadership);
     }
-    /* Failovers beyond the limit still count. */
-    ok = ok && (leadership->failover_count == LEADERSHIP_HISTORY_MOST
-                    ? history_statistics(history, &filter, from_us, end_us, &leadership->stats, error)
-                    : leadership_history_make_stats(leadership));
     lookup_free(&reading.leaders);
     free(reading.led);
     if (!ok) {

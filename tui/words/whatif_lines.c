@@ -59,8 +59,9 @@ bool failover_facts_usual(const struct cells *cells, const struct election *elec
 
     for (size_t i = 0; (failover = election_failover_at(election, i)) != NULL; i++)
         count += failover_sample_of(failover, &samples[count]);
-    if (count == 0 || !failover_stats_make(samples, count, &stats))
+    if (count == 0)
         return false;
+    failover_stats_make(samples, count, &stats);
     failover_facts_put_span(cells, stats.all.p50, room, buffer);
     return true;
 }
