@@ -45,7 +45,7 @@ static bool hold_descriptors(void)
 static int print_help(const struct options *options)
 {
     char *help = options_help(options->about, options->recipes);
-    int status = help ? message_text(help) : EXIT_USAGE;
+    int status = message_text(help);
     free(help);
     return status;
 }
@@ -276,7 +276,7 @@ int main(int argc, char **argv)
         return main_refuse(&options, error);
     const char **recipes = recipes_names();
     options.recipes = recipes;
-    int status = recipes ? main_run(&options) : main_refuse(&options, NULL);
+    int status = main_run(&options);
     free(recipes);
     char *problem = log_take_problem();
     if (problem)

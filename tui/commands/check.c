@@ -73,7 +73,7 @@ static void check_raise(struct check *check, enum check_status status, const cha
     va_end(arguments);
     check->status = worse(check->status, status);
     check->problem_count++;
-    check_add(&check->problems[status], text.at ? text.at : "out of memory");
+    check_add(&check->problems[status], text.at);
     text_free(&text);
 }
 
@@ -81,11 +81,10 @@ static void check_raise(struct check *check, enum check_status status, const cha
 static void check_print(const char *status, const char *words, const char *performance)
 {
     char *safe = safe_text(words, strlen(words), true);
-    for (char *bar = safe; bar && (bar = strchr(bar, '|'));)
+    for (char *bar = safe; (bar = strchr(bar, '|'));)
         *bar = '!';
     struct text line = {0};
-    text_printf(&line, "ELECTION %s - %s%s%s\n", status, safe ? safe : "out of memory",
-                *performance ? " |" : "", performance);
+    text_printf(&line, "ELECTION %s - %s%s%s\n", status, safe, *performance ? " |" : "", performance);
     char *all = text_take(&line);
     message_text(all);
     free(all);

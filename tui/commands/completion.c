@@ -20,7 +20,7 @@
 static void put_word(struct text *out, const char *word)
 {
     char *safe = safe_text(word, strlen(word), false);
-    if (safe && strcmp(safe, word) == 0 && !strpbrk(word, " \"'`$\\\n;&|<>(){}*?[]!#~"))
+    if (strcmp(safe, word) == 0 && !strpbrk(word, " \"'`$\\\n;&|<>(){}*?[]!#~"))
         text_printf(out, "%s\n", word);
     free(safe);
 }
@@ -55,7 +55,7 @@ int command_completion(const struct invocation *invocation)
                 put_word(&words, settings->clusters[i].name);
         all = text_take(&words);
     }
-    int status = all ? message_text(all) : EXIT_USAGE;
+    int status = message_text(all);
     free(all);
     return status;
 }

@@ -17,19 +17,15 @@ int command_config(const struct invocation *invocation)
                                       : settings_print(invocation->settings);
     /* The file may contain foreign text;
        a line's end is the one control character that stays. */
-    for (char *line = printed; line && *line;) {
+    for (char *line = printed; *line;) {
         size_t length = strcspn(line, "\n");
         char *safe_line = safe_text(line, length, false);
-        text_printf(&safe, "%s\n", safe_line ? safe_line : "");
+        text_printf(&safe, "%s\n", safe_line);
         free(safe_line);
         line += length + (line[length] == '\n');
     }
-    char *all = printed ? text_take(&safe) : NULL;
+    char *all = text_take(&safe);
     free(printed);
-    if (!all) {
-        complain("out of memory; the configuration cannot be printed");
-        return EXIT_USAGE;
-    }
     int status = message_text(all);
     free(all);
     return status;

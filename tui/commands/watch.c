@@ -283,7 +283,7 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
             event_log_free(watch.events);
             watch.events = event_log_new();
         }
-        status = watch.events ? watch_show(&watch, loop, &error) : EXIT_USAGE;
+        status = watch_show(&watch, loop, &error);
     }
     watch_end(&watch);
     mutes_forget();

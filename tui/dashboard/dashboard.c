@@ -101,12 +101,10 @@ static struct level *top_of(struct dashboard *dashboard)
     return &dashboard->levels[dashboard->level_count - 1];
 }
 
-/* Takes the view, whatever becomes of it; NULL: its maker was out of memory. */
+/* Takes the view, whatever becomes of it. */
 static void dashboard_push(struct dashboard *dashboard, struct view *view)
 {
-    if (!view) {
-        dashboard_say(dashboard, ROLE_WARNING, "out of memory: this cannot be shown");
-    } else if (dashboard->level_count == LEVELS_MOST) {
+    if (dashboard->level_count == LEVELS_MOST) {
         view->ops->free(view);
         dashboard_say(dashboard, ROLE_WARNING, "too many screens on top of each other: Esc goes back");
     } else {
@@ -136,10 +134,6 @@ static void freeze(struct dashboard *dashboard)
     dashboard->frozen_at = dashboard_now_of(dashboard);
     dashboard->frozen = model_copy(dashboard->model);
     dashboard->frozen_events = event_log_copy(dashboard->events);
-    if (!dashboard->frozen) {
-        dashboard_resume(dashboard);
-        dashboard_say(dashboard, ROLE_WARNING, "out of memory: the display cannot be frozen");
-    }
 }
 
 struct dashboard *dashboard_new(const struct settings *settings, const struct model *model,
@@ -152,12 +146,7 @@ struct dashboard *dashboard_new(const struct settings *settings, const struct mo
     dashboard->clock = clock;
     dashboard->clock_context = clock_context;
     dashboard->touched = true;
-    struct view *first = overview_view_new();
-    if (!first) {
-        free(dashboard);
-        return NULL;
-    }
-    dashboard_push(dashboard, first);
+    dashboard_push(dashboard, overview_view_new());
     return dashboard;
 }
 
@@ -328,7 +317,7 @@ static enum dashboard_wish dashboard_copy_text(struct dashboard *dashboard, cons
                                                const char *what)
 {
     char *safe = safe_text(text, strlen(text), false);
-    snprintf(dashboard->copied, sizeof dashboard->copied, "%s", safe ? safe : "");
+    snprintf(dashboard->copied, sizeof dashboard->copied, "%s", safe);
     snprintf(dashboard->copied_what, sizeof dashboard->copied_what, "%s", what ? what : dashboard->copied);
     free(safe);
     return DASHBOARD_COPY;
@@ -341,8 +330,7 @@ static enum dashboard_wish copy_lines(struct dashboard *dashboard, const char *t
     for (const char *line = text; *line;) {
         size_t length = strcspn(line, "\n");
         char *safe = safe_text(line, length, false);
-        int more =
-            snprintf(dashboard->copied + used, sizeof dashboard->copied - used, "%s\n", safe ? safe : "");
+        int more = snprintf(dashboard->copied + used, sizeof dashboard->copied - used, "%s\n", safe);
         free(safe);
         if (more < 0 || (size_t)more >= sizeof dashboard->copied - used)
             break;

@@ -168,7 +168,7 @@ static bool run_control_begin(void *context, const struct run_form *form, char *
     }
     run_control_make_room(bench, &options);
     options.path = bench->path = xstrdup(run_control_place_of(bench, form));
-    bench->run = bench->path ? run_new(bench->loop, &options, &listener, bench) : NULL;
+    bench->run = run_new(bench->loop, &options, &listener, bench);
     if (!bench->run)
         snprintf(problem, size, "no descriptor is left; raise the limit of open files (ulimit -n)");
     return bench->run != NULL;

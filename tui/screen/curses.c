@@ -96,7 +96,7 @@ static bool can_draw(char **error)
         refuse(error,
                "TERM is '%s', which is not in this system's terminfo; set it to what the terminal is "
                "(xterm-256color), or " INSTEAD,
-               name ? name : "?");
+               name);
         free(name);
         return false;
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "config/text.h"
 #include "config/units.h"
 #include "tui/output/run_lines.h"
 #include "probe/election/recipe.h"
@@ -69,17 +70,16 @@ static const char *const how_words[KILL_COUNT] = {"closes its session", "resigns
                                                   "crashes: the session expires",
                                                   "hangs: the session expires"};
 
-/* path (full) and name, copied, or NULL. False: out of memory; release it all the same. */
-static bool form_init(struct form *form, const char *path, const char *name)
+/* path (full) and name, copied, or NULL. */
+static void form_init(struct form *form, const char *path, const char *name)
 {
-    form->path = path ? xstrdup(path) : NULL;
+    form->path = text_copy(path);
     form->name = path ? xstrdup(name ? name : path) : NULL;
     form->at[FIELD_PLACE] = path ? RUN_COPY : RUN_SANDBOX;
     form->at[FIELD_COUNT] = 3;
     form->at[FIELD_VICTIM] = VICTIM_LEADER;
     form->at[FIELD_EVERY] = 3;
     form->at[FIELD_FOR] = 1;
-    return !path || (form->path && form->name);
 }
 
 static void form_release(struct form *form)
@@ -956,8 +956,6 @@ struct view *inject_view_new(const char *path, const char *name)
 {
     struct inject_view *view = xcalloc(1, sizeof *view);
     view->view.ops = &ops;
-    if (form_init(&view->form, path, name))
-        return &view->view;
-    inject_free(&view->view);
-    return NULL;
+    form_init(&view->form, path, name);
+    return &view->view;
 }
