@@ -466,7 +466,8 @@ static char *describe_left_out(const struct discover *d)
     if (d->denied == 1)
         text_printf(&clause, "%s may not be read (--auth-file): not searched", where);
     else if (d->denied > 1)
-        text_printf(&clause, "%zu directories, such as %s, may not be read (--auth-file): not searched", d->denied, where);
+        text_printf(&clause, "%zu directories, such as %s, may not be read (--auth-file): not searched",
+                    d->denied, where);
     if (clause.at)
         add_clause(&all, clause.at);
     text_free(&clause);
