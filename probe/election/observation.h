@@ -115,7 +115,7 @@ struct server_load {
     int64_t znodes, ephemerals, watches; /* watches: child watches included */
     int64_t address_connections_most; /* maxClientCnxns: connections from one client address; 0: no limit */
     int64_t slow_fsyncs;              /* since it started: writes to its disk that took longer than its
-                                         fsync.warningthresholdms; only AdminServer's server_stats tells */
+                                         fsync.warningthresholdms; from AdminServer's server_stats alone */
 };
 
 #define SERVER_LOAD_UNKNOWN ((struct server_load){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1})

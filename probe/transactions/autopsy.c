@@ -82,7 +82,7 @@ static void tell_fact(struct autopsy *a, struct logged_fact fact)
         return;
     fact.at = a->now;
     a->sink.fact(a->sink.context, &fact);
-    /* What is handed on together has the time of the first of it: a later change is not to have this one's.
+    /* A batch has the time of its first change or fact: a later change must not get the time of this one.
      */
     begin_untold(a);
 }

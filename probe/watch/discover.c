@@ -334,14 +334,13 @@ static struct directory *discover_push(struct discover *d, struct directory *par
     return dir;
 }
 
-/* seen: NULL: it is read by whoever watches it. */
+/* seen: NULL: its watch reads it. */
 static void found(struct discover *d, const char *path, const struct election_seen *seen)
 {
     live_cluster_watch(d->live, path, d->election, ORIGIN_DISCOVERED, seen);
 }
 
-/* The list is kept, in one piece, while its witnesses are asked: where there is one look only, nobody reads
-   it again. */
+/* The list is kept, in one piece, while its witnesses are asked: a single look does not read it again. */
 static void keep_seen(struct directory *dir, const struct znode_stat *stat, char *const *names, size_t count)
 {
     size_t size = sizeof *dir->seen + count * sizeof *names;

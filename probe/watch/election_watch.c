@@ -58,7 +58,7 @@ struct election_watch {
     uv_timer_t *timer; /* the next list, or the next try */
     bool listing, list_dirty, begun;
     bool outlived;   /* a candidate was gone when it was asked for: the list is older than others' reads */
-    bool taken;      /* its list is that of a walk: no watch tells of another */
+    bool taken;      /* its list is that of a walk: no watch announces another */
     bool confirming; /* a list after a sync is on its way */
     bool waking;     /* until the first list requested after the program was stalled has been read */
     unsigned late_lists;           /* asked for before, and still to be answered */
@@ -777,7 +777,7 @@ void election_watch_begin(struct election_watch *s)
     election_watch_list(s);
 }
 
-/* It begins with what was read before: each fact is as old as its own answer. */
+/* It begins with the walk's reads: each fact is as old as its own answer. */
 static void election_watch_take(struct election_watch *s, const struct election_seen *seen)
 {
     struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);

@@ -138,7 +138,7 @@ void live_show_denied(struct live_cluster *live, const char *path, const struct 
 /* The election at this full path is being watched. */
 bool live_watches(const struct live_cluster *live, const char *path);
 
-/* What was read of an election before it was watched: its children, and one of them. Borrowed. */
+/* Reads of an election before it was watched: its children, and one of them. Borrowed. */
 struct election_seen {
     struct moment listed, read; /* when each answer came */
     struct znode_stat stat;

@@ -136,7 +136,7 @@ enum step {
     STEP_AFTER,  /* ... and the state again: no list of sessions was reported after a later transaction */
     STEP_BEFORE, /* connections: ... and the deleter's, or where there are none from an earlier round */
     STEP_SUMMARY,
-    STEP_DISK, /* how often it was slow: only AdminServer tells */
+    STEP_DISK, /* how often it was slow: from AdminServer alone */
     STEP_FIGURES,
     STEP_WATCHES,
     STEP_CONNECTIONS,

@@ -11,7 +11,7 @@
 #define CHECK_MS 250
 /* Time for the first attempts; of many silent servers some are not tried yet. */
 #define UNREACHED_AFTER_MS 2000
-/* What was not answered by then is not waited for. */
+/* Later answers are not waited for. */
 #define ANSWERED_MS 10000
 
 enum told { TOLD_NOTHING, TOLD_UNREACHED, TOLD_ALL };

@@ -9,7 +9,7 @@
 
 struct first_look;
 
-/* Of a look that was taken: complains of what is missing or hidden in each cluster that is connected. */
+/* Of a look that was taken: complains of each cluster's missing and hidden facts that is connected. */
 void first_look_tell(const struct monitor *monitor, const struct settings *settings);
 
 /* Complains on standard error as the loop runs, of each obstacle once. Monitor and settings must outlive it.
