@@ -420,8 +420,8 @@ static int64_t later_of(const struct log_stream *s, struct server_log *log)
 
 /*
  * Did the server that wrote this transaction keep it? A deposed leader's last proposals stay in its log
- * although no other server agreed, if it is then sent a whole snapshot: its log goes on within the next epoch,
- * without that epoch's beginning. A log that was compared with the next leader's has the beginning.
+ * although no other server agreed, if it is then sent a whole snapshot: its log goes on within the next
+ * epoch, without that epoch's beginning. A log that was compared with the next leader's has the beginning.
  */
 static bool was_kept(struct log_stream *s, int64_t zxid, int64_t begun)
 {
