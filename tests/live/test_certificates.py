@@ -114,7 +114,7 @@ def test_keytab_on_sighup(kdc, tmp_path):
         keytab.chmod(0o600)
 
     def reads():
-        return re.search("lop=(EXIS|GETC|GETD|PING)", made.ensemble.ask("cons"))
+        return re.search("lop=(EXIS|GETC|GETD|PING|REMW)", made.ensemble.ask("cons"))  # REMW: drops a watch
     os.environ.update(made.env)
     with open(kdc.path("watcher.keytab"), "rb") as ours, open(kdc.unknown(), "rb") as others:
         good, wrong = ours.read(), [(others.read(), "has no key for watcher@"), (b"", "holds no key"), (b"nonsense", "holds no key")]
