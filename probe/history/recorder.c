@@ -375,10 +375,13 @@ static uint64_t update(struct recorder *r, bool at_once)
         return (pause_us - (start_us - r->updated_us)) / 1000 + 1;
     if (!r->begun && r->batch->at_us < model->now.wall_us && r->lost_us)
         r->batch->at_us = model->now.wall_us;
-    tell_all(r);
-    r->generation = model->generation;
-    r->turn = model->turn;
-    take_picture(r);
+    /* Facts of a transaction log alone change nothing in the model. */
+    if (!r->begun || model->generation != r->generation || r->batch->happening_count > 0) {
+        tell_all(r);
+        r->generation = model->generation;
+        r->turn = model->turn;
+        take_picture(r);
+    }
     hand_on(r);
     r->updated_us = recorder_now_us();
     r->cost_us = r->updated_us - start_us;
