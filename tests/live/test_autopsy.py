@@ -47,8 +47,8 @@ class Truths(Truth):
             truth.changes = real
 
 
-def candidate(zk, name):
-    client = zk.client(timeout=4)
+def candidate(zk, name, timeout=4):
+    client = zk.client(timeout=timeout)
     client.ensure_path(PATH)
     return client, client.create(f"{PATH}/n_", name.encode(), ephemeral=True, sequence=True)
 
@@ -331,10 +331,11 @@ def test_why_every_sentence_is_in_the_log(played):
 
 def test_a_server_that_was_started_again(tmp_path):
     """A log that begins anew shows that its server was started, and between which transactions it went down."""
-    zk = Ensemble(1)
+    zk = Ensemble(1, config=("maxSessionTimeout=60000",))
     try:
-        first, _ = candidate(zk, "app-1")
-        second, _ = candidate(zk, "app-2")
+        # Their sessions outlive the restart, also on a busy machine.
+        first, _ = candidate(zk, "app-1", timeout=60)
+        second, _ = candidate(zk, "app-2", timeout=60)
         first.create("/before")
         down = time.time()
         zk.kill()
