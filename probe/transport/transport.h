@@ -91,8 +91,8 @@ bool transport_is_asking(void);
 /* Forgets contexts, resumable sessions and tickets of these settings; NULL: of all. */
 void transport_forget(const struct security_settings *settings);
 
-/* Whether the certificates, keys and keytabs of any cluster can be used. *error, which the caller frees, names each
-   file that cannot and what to do, a line a cluster; NULL: all can. */
+/* Whether the certificates, keys and keytabs of any cluster can be used. *error, which the caller frees,
+   names each file that cannot and what to do, a line a cluster; NULL: all can. */
 struct settings;
 bool transport_check_files(const struct settings *settings, char **error);
 
