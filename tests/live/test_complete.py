@@ -1,7 +1,9 @@
 """`electop autopsy DIR --into RECORDING`: the servers' logs complete what was recorded from afar."""
 import json
+import os
 import signal
 import sqlite3
+import tempfile
 import time
 
 import pytest
@@ -32,7 +34,10 @@ def replayed(file, *more):
 
 
 def complete(zk, file, *more):
-    done = run("autopsy", zk.directory, "--into", str(file), *more, within=60)
+    """Nothing of the logs is left beside the recording."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = run("autopsy", zk.directory, "--into", str(file), *more, within=60, env={"TMPDIR": folder})
+        assert not os.listdir(folder), os.listdir(folder)
     return done.status, done.err
 
 

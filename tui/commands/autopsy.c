@@ -392,23 +392,34 @@ static bool record_logs(struct autopsy_run *run, const char *logs, int64_t ahead
     return autopsy_run_end(run);
 }
 
-static bool complete_from(struct autopsy_run *run, const char *directory, const char *cluster, char **error)
+/* A file for the logs, in a private place that takes that of *directory. NULL and a text in *error: there is
+ * none. */
+static char *file_for_logs(char **directory, char **error)
+{
+    private_place_remove(*directory);
+    *directory = private_place_make(error);
+    return *directory ? text_format("%s/history.db", *directory) : NULL;
+}
+
+static bool complete_from(struct autopsy_run *run, const char *cluster, char **error)
 {
     const char *file = run->invocation->options->into;
     struct completion done = {0};
     int64_t ahead_us = 0;
-    char *logs = text_format("%s/logs.db", directory), *again = text_format("%s/again.db", directory);
-    bool fine = record_logs(run, logs, 0) && recording_ahead(file, logs, cluster, &ahead_us, error);
+    char *directory = NULL, *logs = file_for_logs(&directory, error);
+    bool fine = logs && record_logs(run, logs, 0) && recording_ahead(file, logs, cluster, &ahead_us, error);
     bool apart = ahead_us > APART_US || ahead_us < -APART_US;
     if (fine && apart) {
         run->options.query.ahead_us = ahead_us;
-        fine = record_logs(run, again, ahead_us);
+        free(logs);
+        logs = file_for_logs(&directory, error);
+        fine = logs && record_logs(run, logs, ahead_us);
     }
-    fine = fine && recording_complete(file, apart ? again : logs, cluster, &done, error);
+    fine = fine && recording_complete(file, logs, cluster, &done, error);
     done.ahead_us = apart ? ahead_us : 0;
     if (fine)
         tell_completion(file, &done);
-    free(again);
+    private_place_remove(directory);
     free(logs);
     return fine;
 }
@@ -423,7 +434,6 @@ static int autopsy_complete(struct autopsy_run *run, char **error)
     struct settings settings = *run->invocation->settings;
     struct cluster_settings cluster = settings.clusters[0];
     struct invocation named = *run->invocation;
-    char *directory = private_place_make(error);
     found.hosts[strcspn(found.hosts, "/")] = '\0'; /* the elections' paths are whole */
     cluster.name = found.name;
     cluster.hosts = found.hosts;
@@ -434,9 +444,8 @@ static int autopsy_complete(struct autopsy_run *run, char **error)
     named.settings = &settings;
     const struct invocation *before = run->invocation;
     run->invocation = &named;
-    bool fine = directory && complete_from(run, directory, found.name, error);
+    bool fine = complete_from(run, found.name, error);
     run->invocation = before;
-    private_place_remove(directory);
     recorded_cluster_free(&found);
     return !fine ? EXIT_USAGE : is_told(options) ? tell_recording(run, options->into) : EXIT_DONE;
 }
