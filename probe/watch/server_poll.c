@@ -452,6 +452,15 @@ static void state_failed(struct server_poll *q)
     server_poll_round_end(q);
 }
 
+/* Otherwise the whitelist is not the obstacle: an answer would be too long, say. */
+static bool is_any_word_off(const struct server_poll *q)
+{
+    for (size_t i = 0; i < sizeof q->word_off / sizeof *q->word_off; i++)
+        if (q->word_off[i])
+            return true;
+    return false;
+}
+
 /* Neither way led to an answer. */
 static void step_failed(struct server_poll *q)
 {
@@ -467,10 +476,11 @@ static void step_failed(struct server_poll *q)
         return;
     } else if (q->step == STEP_ENDED || q->step == STEP_BEFORE || q->step >= STEP_WATCHES) {
         /* All the words that will be needed, whichever is missed first: one restart of the server must do. */
-        snprintf(problem, sizeof problem, "%s; %s; %s; or %s", q->problems[BY_ADMINSERVER],
-                 q->problems[BY_WORD], settings->admin_off ? "ask AdminServer (admin: 8080)" : ADMIN_LINE,
-                 settings->four_letter == CHOICE_OFF ? "ask by four-letter words (four_letter: auto)"
-                                                     : WORDS_LINE);
+        snprintf(problem, sizeof problem, "%s; %s; %s%s", q->problems[BY_ADMINSERVER], q->problems[BY_WORD],
+                 settings->admin_off ? "ask AdminServer (admin: 8080)" : ADMIN_LINE,
+                 settings->four_letter == CHOICE_OFF ? "; or ask by four-letter words (four_letter: auto)"
+                 : is_any_word_off(q)                ? "; or " WORDS_LINE
+                                                     : "");
         server_facts_tell_hidden(q->live, q->address, lack[q->step], problem);
         if (q->step == STEP_WATCHES)
             q->looks = 0;
