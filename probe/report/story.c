@@ -398,18 +398,18 @@ static bool story_near(void *context, const struct election *election, const str
 }
 
 /* Another candidate of the identity that was lost: of which session, since when. */
-static void story_same_again(struct story *story, const struct candidate *c)
+static void story_same_identity(struct story *story, const struct candidate *c)
 {
     int64_t lost_us = story->failover.lost_at.wall_us, since_us = c->known ? c->stat.ctime_ms * 1000 : 0;
     int64_t timeout_us = (int64_t)story->timeout_ms * 1000;
     if (since_us == 0 || story_same(c->name, story->failover.from))
         return;
-    story->evictor_returned |= story->evictor != 0 && c->stat.owner == story->evictor;
+    story->evictor_is_next |= story->evictor != 0 && c->stat.owner == story->evictor;
     if (since_us <= lost_us) {
         /* Its client was started again while the servers still waited for the old session. */
         if (c->stat.owner != story->session && since_us >= lost_us - 2 * timeout_us &&
-            since_us > story->queued_us)
-            story->queued_us = since_us;
+            since_us > story->in_line_us)
+            story->in_line_us = since_us;
     } else if (story->returned_us == 0 || since_us < story->returned_us) {
         free(story->returned);
         story->returned = text_copy(c->name);
@@ -427,8 +427,8 @@ static bool story_returned(struct story_search *search, struct history *history,
     const struct election *election = story_election_of(search);
     for (size_t i = 0; election && i < election->candidate_count; i++)
         if (story_same(election->candidates[i]->identity, story->failover.from_identity))
-            story_same_again(story, election->candidates[i]);
-    return search->model && story->returned_us == 0 && story->queued_us == 0;
+            story_same_identity(story, election->candidates[i]);
+    return search->model && story->returned_us == 0 && story->in_line_us == 0;
 }
 
 static void story_look_again(struct story_search *search, struct history *history)
@@ -466,7 +466,7 @@ static bool story_earlier(void *context, const struct election *election, const 
 }
 
 /* At which servers the sessions of the latest leaders before had begun. */
-static void story_begun(struct story_search *search, struct history *history)
+static void story_leaders_before(struct story_search *search, struct history *history)
 {
     struct story *story = search->story;
     for (size_t i = 0; i < STORY_NAMES; i++) {
@@ -475,8 +475,8 @@ static void story_begun(struct story_search *search, struct history *history)
                                              ? story_leader(search, history, search->earlier[i].lost_us, from)
                                              : NULL;
         uint64_t session = leader && leader->known ? leader->stat.owner : 0;
-        story->before_begun += session != 0;
-        story->before_same_begun +=
+        story->before_known += session != 0;
+        story->before_same_server +=
             session != 0 && story_server_of(session) == story_server_of(story->session);
         free(from);
     }
@@ -502,18 +502,18 @@ static bool story_facts(struct story_search *search, struct history *history, ch
 }
 
 /* Was the election's directory deleted with it, and made again? */
-static void story_remade(struct story *story, struct history *history)
+static void story_deleted(struct story *story, struct history *history)
 {
     struct history_filter own = {
         .cluster = story->cluster, .election = story->election, .events = UINT64_C(1) << EVENT_ELECTION_GONE};
     int64_t lost_us = story->failover.lost_at.wall_us, at_us;
     if (!history_step(history, &own, lost_us - 1, true, &at_us) || at_us > lost_us + STORY_REMOVED_US)
         return;
-    story->gone_us = at_us;
+    story->deleted_us = at_us;
     own.events = UINT64_C(1) << EVENT_ELECTION_SEEN;
     if (history_step(history, &own, at_us - 1, true, &at_us) &&
         at_us <= lost_us + STORY_RETURN_S * INT64_C(1000000))
-        story->made_us = at_us;
+        story->remade_us = at_us;
 }
 
 static bool story_gather(struct story_search *search, struct history *history, char **error)
@@ -523,11 +523,11 @@ static bool story_gather(struct story_search *search, struct history *history, c
     const struct history_filter own = {.election = story->election, .cluster = story->cluster};
     const struct history_filter all = {.cluster = story->cluster};
     story_before(search, history);
-    story_remade(story, history);
+    story_deleted(story, history);
     int64_t to_us;
-    if (!history_bounds(history, &story->back_since_us, &to_us, NULL) ||
-        story->back_since_us < lost_us - STORY_BACK_US)
-        story->back_since_us = lost_us - STORY_BACK_US;
+    if (!history_bounds(history, &story->before_since_us, &to_us, NULL) ||
+        story->before_since_us < lost_us - STORY_BACK_US)
+        story->before_since_us = lost_us - STORY_BACK_US;
     bool fine =
         history_stretches(history, story->cluster ? story->cluster : "", story->election,
                           lost_us - STORY_BACK_US, lost_us + 1, story_tenure, story, error) &&
@@ -551,7 +551,7 @@ struct story *story_make(struct history *history, const struct story_query *quer
         history_failovers(history, &filter, query->from_us, query->at_us + 1, story_find, &search, error);
     bool found = fine && story->election;
     fine = fine && (!found || story_gather(&search, history, error));
-    story_begun(&search, history);
+    story_leaders_before(&search, history);
     if (fine && found)
         return story;
     if (!fine && !*error)

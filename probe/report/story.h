@@ -88,9 +88,9 @@ struct story {
     uint64_t evictor;      /* that deleted it; 0: nobody else did */
     size_t evictor_others; /* further ephemeral znodes that it deleted within STORY_AROUND_US */
     char *evictor_path;    /* one of them; or NULL */
-    bool evictor_returned; /* it owns a candidate of the identity that was lost: its next session */
-    int64_t gone_us;       /* the election itself was deleted then; 0: it was not */
-    int64_t made_us;       /* ... and made again; 0: not as far as is known */
+    bool evictor_is_next;  /* it owns a candidate of the identity that was lost: its next session */
+    int64_t deleted_us;    /* the election itself was deleted then; 0: it was not */
+    int64_t remade_us;     /* ... and made again; 0: not as far as is known */
     int64_t
         epoch_us; /* ZooKeeper's leader changed then, the latest time before the loss; 0: not within reach */
     int64_t epoch_zxid, epoch_from_us; /* it may have begun so early; 0: not known */
@@ -120,14 +120,15 @@ struct story {
     size_t near_same_session; /* ... of their failovers, that lost the same identity or session */
     int64_t returned_us;      /* the same identity was a candidate again; 0: not within STORY_RETURN_S */
     char *returned;           /* as this one */
-    int64_t queued_us; /* a candidate of the same identity was in line before the loss, since then; 0: none */
-    int64_t back_since_us;   /* STORY_BACK_US before, or when the recording begins */
+    int64_t
+        in_line_us; /* a candidate of the same identity was in line before the loss, since then; 0: none */
+    int64_t before_since_us; /* STORY_BACK_US before, or when the recording begins */
     size_t before;           /* failovers of this election since then */
     size_t before_same_time; /* ... at the same time of day */
     size_t before_same_from; /* ... that took the leadership from the same identity */
     size_t before_same_cause;
-    size_t before_begun;      /* of the latest STORY_NAMES of them, those whose session is known ... */
-    size_t before_same_begun; /* ... and had begun at the same server */
+    size_t before_known;       /* of the latest STORY_NAMES of them, those whose session is known ... */
+    size_t before_same_server; /* ... and had begun at the same server */
 };
 
 struct story_query {

@@ -57,10 +57,10 @@ struct election_watch {
     struct node_watch guards[GUARD_COUNT];
     uv_timer_t *timer; /* the next list, or the next try */
     bool listing, list_dirty, begun;
-    bool outlived;   /* a candidate was gone when it was asked for: the list is older than others' reads */
-    bool taken;      /* its list is that of a walk: no watch announces another */
-    bool confirming; /* a list after a sync is on its way */
-    bool waking;     /* until the first list requested after the program was stalled has been read */
+    bool list_outdated; /* a candidate was gone when it was asked for: the list is older than others' reads */
+    bool from_walk;     /* its list is that of a walk: no watch announces another */
+    bool confirming;    /* a list after a sync is on its way */
+    bool waking;        /* until the first list requested after the program was stalled has been read */
     unsigned late_lists;           /* asked for before, and still to be answered */
     int64_t synced_us;             /* when that sync was asked for */
     uint64_t listed_ms, absent_ms; /* loop time; absent 0: it is there */
@@ -324,7 +324,7 @@ static void candidate_reads_on_candidate(void *context, enum session_result resu
         election_watch_observe_node(s, r->path, result, stat, true, data, length);
         if (s->live->reads < READS_MOST / 2)
             election_watches_read(s->live);
-        s->outlived |= result == SESSION_NO_NODE;
+        s->list_outdated |= result == SESSION_NO_NODE;
         if (result == SESSION_NO_NODE)
             s->reconcile(s);
         else if (s->election->unread_first)
@@ -475,7 +475,7 @@ static void on_guarded(void *context, enum session_result result, const struct z
     } else if (current || result == SESSION_NO_NODE || (r->has_data && is_candidate(s, r->path))) {
         if (result != SESSION_OK && current)
             g->armed = false;
-        s->outlived |= leader && result == SESSION_NO_NODE && is_candidate(s, r->path);
+        s->list_outdated |= leader && result == SESSION_NO_NODE && is_candidate(s, r->path);
         if (leader && result == SESSION_NO_NODE && ++s->chased >= CHASE_MOST)
             election_watch_list(s);
         election_watch_observe_node(s, r->path, result, stat, true, data, length);
@@ -569,7 +569,7 @@ static void on_guard_notice(void *context, enum session_notice notice)
         election_watch_observe_node(s, path, SESSION_NO_NODE, NULL, false, NULL, 0);
         if (gone_for_good) {
             s->chased = 0;
-            s->outlived |= s->taken;
+            s->list_outdated |= s->from_walk;
             election_watch_reconcile(s);
             return;
         }
@@ -603,7 +603,7 @@ static void election_watch_reconcile(struct election_watch *s)
     registry_watch_set(&s->registries[REGISTRY_MEMBERS], s->election->members_path);
     if (s->election->unread_first)
         election_watch_read_soon(s);
-    if (s->taken && s->outlived && !s->listing)
+    if (s->from_walk && s->list_outdated && !s->listing)
         election_watch_list(s);
 }
 
@@ -625,7 +625,7 @@ static void election_watch_on_list(void *context, enum session_result result, co
         election_watch_answered(s);
         return;
     }
-    s->listing = s->outlived = s->taken = false;
+    s->listing = s->list_outdated = s->from_walk = false;
     if (!election_watch_answered(s) || result == SESSION_LOST)
         return;
     s->waking = false;
@@ -783,7 +783,7 @@ static void election_watch_take(struct election_watch *s, const struct election_
     struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
     o.at = seen->listed;
     o.children = (struct observed_children){.stat = &seen->stat, .names = seen->names, .count = seen->count};
-    s->begun = s->taken = true;
+    s->begun = s->from_walk = true;
     s->listed_ms = uv_now(s->live->loop);
     election_watch_observe(s, &o);
     o = live_observation(s->live, OBSERVED_NODE, s->path, seen->child);
@@ -896,7 +896,7 @@ struct session_shard *election_watch_shard(const struct election_watch *s)
 bool election_watch_looked(const struct election_watch *s)
 {
     return election_complete(s->election) && !s->election->unread_first && s->reads == 0 &&
-           s->guards[GUARD_LEADER].asked == 0 && !s->outlived;
+           s->guards[GUARD_LEADER].asked == 0 && !s->list_outdated;
 }
 
 bool election_watch_is_forgotten(const struct election_watch *s, uint64_t now_ms)

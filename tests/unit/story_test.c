@@ -11,9 +11,10 @@
 #include "tests/support/recorded.h"
 #include "tui/words/story_lines.h"
 
-/* A server as it tells of itself, to which the leader's client is connected. */
+/* A while later, a server with its own figures; the leader's client is connected to it. */
 static void observe_server(struct recorded *world, enum server_mode mode, struct server_load load)
 {
+    recorded_pass(world, 100);
     static const char address[] = "zk1:2181";
     const struct seen_connection leader = {.session = UINT64_C(0x100000000) + (uint64_t)world->first,
                                            .client = "10.0.3.1:5000",
@@ -49,6 +50,12 @@ static struct sentences tell(struct recorded *world, struct story **story)
     return story_sentences(*story, true);
 }
 
+static struct sentences tell_change(struct recorded *world, struct story **story)
+{
+    recorded_changes(world, 1);
+    return tell(world, story);
+}
+
 static const struct sentence *said(const struct sentences *sentences, const char *part)
 {
     for (size_t i = 0; i < sentences->count; i++)
@@ -72,11 +79,9 @@ static void tells_of_slow_and_loaded_servers(void **state)
     load.latency_avg_us = 3500000; /* more than a third of 9 s */
     load.latency_max_us = 8000000;
     load.outstanding = 71;
-    recorded_pass(world, 100);
     observe_server(world, SERVER_FOLLOWER, load);
-    recorded_changes(world, 1);
     struct story *story;
-    struct sentences sentences = tell(world, &story);
+    struct sentences sentences = tell_change(world, &story);
     const struct sentence *slow = said(&sentences, "zk1:2181 was slow"),
                           *queue = said(&sentences, "71 requests");
     assert_non_null(slow);
@@ -99,14 +104,11 @@ static void tells_of_a_slow_disk(void **state)
     struct recorded *world = recorded_begin();
     struct server_load load = SERVER_LOAD_UNKNOWN;
     load.slow_fsyncs = 3;
-    recorded_pass(world, 100);
     observe_server(world, SERVER_FOLLOWER, load);
     load.slow_fsyncs = 5;
-    recorded_pass(world, 100);
     observe_server(world, SERVER_FOLLOWER, load);
-    recorded_changes(world, 1);
     struct story *story;
-    struct sentences sentences = tell(world, &story);
+    struct sentences sentences = tell_change(world, &story);
     const struct sentence *slow = said(&sentences, "zk1:2181 had been slow to write to its disk");
     assert_non_null(slow);
     assert_non_null(strstr(slow->evidence, "5 times since it started"));
@@ -117,11 +119,9 @@ static void tells_of_a_server_without_a_quorum(void **state)
 {
     (void)state;
     struct recorded *world = recorded_begin();
-    recorded_pass(world, 100);
     observe_server(world, SERVER_READ_ONLY, SERVER_LOAD_UNKNOWN);
-    recorded_changes(world, 1);
     struct story *story;
-    struct sentences sentences = tell(world, &story);
+    struct sentences sentences = tell_change(world, &story);
     assert_non_null(said(&sentences, "zk1:2181 had lost the quorum"));
     assert_null(said(&sentences, "requests"));
     end(world, story, &sentences);
@@ -136,11 +136,9 @@ static void says_nothing_of_healthy_servers(void **state)
     load.latency_avg_us = 400;
     load.latency_max_us = 90000;
     load.outstanding = 3;
-    recorded_pass(world, 100);
     observe_server(world, SERVER_FOLLOWER, load);
-    recorded_changes(world, 1);
     struct story *story;
-    struct sentences sentences = tell(world, &story);
+    struct sentences sentences = tell_change(world, &story);
     assert_int_equal(story->server_count, 1);
     assert_int_equal(story->danger_count, 0);
     assert_int_equal(story->load_count, 0);
@@ -158,9 +156,8 @@ static void knows_the_leader_where_much_happens_at_once(void **state)
     other.at.mono_us += 6995000; /* 5 ms before the leader */
     other.at.wall_us += 6995000;
     recorder_fact(world->recorder, "prod", &other);
-    recorded_changes(world, 1);
     struct story *story;
-    struct sentences sentences = tell(world, &story);
+    struct sentences sentences = tell_change(world, &story);
     assert_true(story->failover.lost_at.wall_us - other.at.wall_us == 5000);
     assert_true(story->snapshot);
     assert_int_equal(story->session, 0x100000001);
@@ -270,17 +267,17 @@ static void infers_from_facts_alone(void **state)
         {{.epoch_us = 50000000}, "one timeout after ZooKeeper's own leader", true},
         {{.epoch_us = 58000000}, "one timeout after ZooKeeper's own leader", false},
         {{.epoch_us = 30000000}, "one timeout after ZooKeeper's own leader", false},
-        {{.queued_us = 57000000}, "had probably been restarted before", true},
-        {{.queued_us = 57000000, .failover = closed}, "had probably been restarted before", false},
-        {{.evictor = 7, .evictor_returned = true, .failover = evicted},
+        {{.in_line_us = 57000000}, "had probably been restarted before", true},
+        {{.in_line_us = 57000000, .failover = closed}, "had probably been restarted before", false},
+        {{.evictor = 7, .evictor_is_next = true, .failover = evicted},
          "That is the next session of 10.0.0.1",
          true},
-        {{.evictor = 7, .evictor_returned = true, .failover = evicted}, "look for an operator", false},
+        {{.evictor = 7, .evictor_is_next = true, .failover = evicted}, "look for an operator", false},
         {{.evictor = 7, .failover = evicted}, "look for an operator", true},
-        {{.evictor = 7, .failover = evicted, .gone_us = 60000000}, "look for an operator", false},
-        {{.gone_us = 60000000}, "deleted with all its candidates.", true},
-        {{.gone_us = 60000000, .made_us = 61000000}, "and made again after 1.00s.", true},
-        {{.gone_us = 0}, "deleted with all its candidates", false},
+        {{.evictor = 7, .failover = evicted, .deleted_us = 60000000}, "look for an operator", false},
+        {{.deleted_us = 60000000}, "deleted with all its candidates.", true},
+        {{.deleted_us = 60000000, .remade_us = 61000000}, "and made again after 1.00s.", true},
+        {{.deleted_us = 0}, "deleted with all its candidates", false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -288,11 +285,11 @@ static void infers_from_facts_alone(void **state)
         const struct story *given = &cases[i].story;
         story.expired_same_name = given->expired_same_name;
         story.epoch_us = given->epoch_us;
-        story.queued_us = given->queued_us;
+        story.in_line_us = given->in_line_us;
         story.evictor = given->evictor;
-        story.evictor_returned = given->evictor_returned;
-        story.gone_us = given->gone_us;
-        story.made_us = given->made_us;
+        story.evictor_is_next = given->evictor_is_next;
+        story.deleted_us = given->deleted_us;
+        story.remade_us = given->remade_us;
         if (given->failover.from_identity)
             story.failover = given->failover;
         struct sentences sentences = story_sentences(&story, true);

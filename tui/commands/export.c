@@ -38,7 +38,7 @@ static int export_print(struct exporter *exporter, struct monitor *monitor,
     else if (status == EXIT_NO_LOOK)
         exit_code_complain(model, invocation->options->wait_ms);
     else if (invocation->options->once)
-        first_look_tell(monitor, invocation->settings);
+        first_look_complain(monitor, invocation->settings);
     exporter_write(exporter, false, &out);
     return message_buffer(&out, status);
 }

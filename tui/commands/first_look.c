@@ -14,13 +14,14 @@
 /* Later answers are not waited for. */
 #define ANSWERED_MS 10000
 
-enum told { TOLD_NOTHING, TOLD_UNREACHED, TOLD_ALL };
+/* So far, of one cluster. */
+enum complained { COMPLAINED_NOT, COMPLAINED_UNREACHED, COMPLAINED_ALL };
 
 struct first_look {
     struct monitor *monitor;
     const struct settings *settings;
     uv_timer_t timer;
-    enum told *told; /* by cluster */
+    enum complained *clusters;
     uint64_t begun_ms;
 };
 
@@ -29,7 +30,7 @@ static const char *first_look_name(const struct cluster *cluster)
     return *cluster->name ? cluster->name : cluster->hosts;
 }
 
-static void first_look_tell_unreached(const struct cluster *cluster)
+static void complain_unreached(const struct cluster *cluster)
 {
     char quorum[SUMMARY_QUORUM_SIZE];
     const char *problem = summary_problem(cluster, quorum);
@@ -66,7 +67,7 @@ static const struct election *first_in(const struct cluster *cluster, enum elect
     return first;
 }
 
-static void tell_state(const struct cluster *cluster, enum election_state state, const char *words)
+static void complain_state(const struct cluster *cluster, enum election_state state, const char *words)
 {
     size_t others;
     const struct election *first = first_in(cluster, state, &others);
@@ -76,22 +77,24 @@ static void tell_state(const struct cluster *cluster, enum election_state state,
         complain("%s: %s: %s", first_look_name(cluster), summary_path(first), words);
 }
 
-static void tell_missing(const struct cluster *cluster, const struct cluster_settings *wanted)
+static void complain_missing(const struct cluster *cluster, const struct cluster_settings *wanted)
 {
     if (cluster->problem)
         complain("%s: %s", first_look_name(cluster), cluster->problem);
     else if (!wanted->election_count && !cluster->election_count)
         complain("%s: no election was found so far; if there is one, name its path",
                  first_look_name(cluster));
-    tell_state(cluster, ELECTION_DENIED,
-               "not readable with these credentials; give others (--auth-file), or allow READ in its ACL");
-    tell_state(cluster, ELECTION_ABSENT, "there is no such path yet; electop discover lists what there is");
+    complain_state(
+        cluster, ELECTION_DENIED,
+        "not readable with these credentials; give others (--auth-file), or allow READ in its ACL");
+    complain_state(cluster, ELECTION_ABSENT,
+                   "there is no such path yet; electop discover lists what there is");
     for (size_t i = 0; i < wanted->election_count; i++)
         if (!exit_code_is_matched(cluster, wanted->elections[i].path))
             complain("%s: no path matches %s so far", first_look_name(cluster), wanted->elections[i].path);
 }
 
-static void tell_hidden(const struct cluster *cluster)
+static void complain_hidden(const struct cluster *cluster)
 {
     const struct server *first = NULL;
     size_t others = 0;
@@ -110,33 +113,33 @@ static void tell_hidden(const struct cluster *cluster)
                  first_look_name(cluster), first->address, first->hidden[HIDDEN_WATCHES]);
 }
 
-void first_look_tell(const struct monitor *monitor, const struct settings *settings)
+void first_look_complain(const struct monitor *monitor, const struct settings *settings)
 {
     const struct model *model = monitor_model(monitor);
     for (size_t i = 0; i < model->cluster_count; i++) {
         if (model->clusters[i].connection != CONNECTION_CONNECTED)
             continue;
-        tell_missing(&model->clusters[i], &settings->clusters[i]);
-        tell_hidden(&model->clusters[i]);
+        complain_missing(&model->clusters[i], &settings->clusters[i]);
+        complain_hidden(&model->clusters[i]);
     }
 }
 
 static void first_look_judge(struct first_look *look, size_t index, uint64_t passed_ms)
 {
     const struct cluster *cluster = &monitor_model(look->monitor)->clusters[index];
-    enum told *told = &look->told[index];
+    enum complained *complained = &look->clusters[index];
     if (cluster->connection == CONNECTION_CONNECTED) {
         if (!has_answered(look, index) && passed_ms < ANSWERED_MS)
             return;
-        if (*told == TOLD_UNREACHED)
+        if (*complained == COMPLAINED_UNREACHED)
             complain("%s is reached now", first_look_name(cluster));
-        tell_missing(cluster, &look->settings->clusters[index]);
-        tell_hidden(cluster);
-        *told = TOLD_ALL;
-    } else if (*told == TOLD_NOTHING && !cluster->ever_connected && cluster->problem &&
+        complain_missing(cluster, &look->settings->clusters[index]);
+        complain_hidden(cluster);
+        *complained = COMPLAINED_ALL;
+    } else if (*complained == COMPLAINED_NOT && !cluster->ever_connected && cluster->problem &&
                passed_ms >= UNREACHED_AFTER_MS) {
-        first_look_tell_unreached(cluster);
-        *told = TOLD_UNREACHED;
+        complain_unreached(cluster);
+        *complained = COMPLAINED_UNREACHED;
     }
 }
 
@@ -145,9 +148,9 @@ static void first_look_on_timer(uv_timer_t *timer)
     struct first_look *look = timer->data;
     size_t count = monitor_model(look->monitor)->cluster_count, done = 0;
     for (size_t i = 0; i < count; i++) {
-        if (look->told[i] != TOLD_ALL)
+        if (look->clusters[i] != COMPLAINED_ALL)
             first_look_judge(look, i, uv_now(timer->loop) - look->begun_ms);
-        done += look->told[i] == TOLD_ALL;
+        done += look->clusters[i] == COMPLAINED_ALL;
     }
     if (done == count)
         uv_timer_stop(timer);
@@ -158,7 +161,7 @@ struct first_look *first_look_begin(uv_loop_t *loop, struct monitor *monitor, co
     struct first_look *look = xcalloc(1, sizeof *look);
     look->monitor = monitor;
     look->settings = settings;
-    look->told = xcalloc(monitor_model(monitor)->cluster_count + 1, sizeof *look->told);
+    look->clusters = xcalloc(monitor_model(monitor)->cluster_count + 1, sizeof *look->clusters);
     look->begun_ms = uv_now(loop);
     uv_timer_init(loop, &look->timer);
     look->timer.data = look;
@@ -169,7 +172,7 @@ struct first_look *first_look_begin(uv_loop_t *loop, struct monitor *monitor, co
 static void first_look_on_closed(uv_handle_t *handle)
 {
     struct first_look *look = handle->data;
-    free(look->told);
+    free(look->clusters);
     free(look);
 }
 

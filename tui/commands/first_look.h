@@ -1,6 +1,6 @@
 /*
- * first_look.h - what a command without a screen says of its first look at each cluster: why there is no
- * connection, nothing to follow or nothing to judge by, and what to do about it.
+ * first_look.h - complaints of a command without a screen about its first look at each cluster: no
+ * connection, no election, no permission, no watches; each with the reason and the remedy.
  */
 #ifndef ELECTOP_TUI_COMMANDS_FIRST_LOOK_H
 #define ELECTOP_TUI_COMMANDS_FIRST_LOOK_H
@@ -9,8 +9,8 @@
 
 struct first_look;
 
-/* Of a look that was taken: complains of each cluster's missing and hidden facts that is connected. */
-void first_look_tell(const struct monitor *monitor, const struct settings *settings);
+/* After one look: complains, of each connected cluster, of missing elections and hidden watches. */
+void first_look_complain(const struct monitor *monitor, const struct settings *settings);
 
 /* Complains on standard error as the loop runs, of each obstacle once. Monitor and settings must outlive it.
  */

@@ -35,7 +35,7 @@ struct recording {
     struct monitor *monitor;
     struct preload *earlier; /* what the file holds of before; or NULL */
     struct recorder *recorder;
-    struct first_look *look;   /* what it says of each cluster */
+    struct first_look *look;   /* its complaints */
     struct exporter *exporter; /* of --listen; or NULL */
     struct alerts *alerts;     /* or NULL: none are configured */
     const char *pair;          /* --pair; or NULL */

@@ -156,7 +156,7 @@ static void say_evictor(struct sentences *s, const struct story *story)
         text_add(&text, "no other ephemeral znode within a minute.");
     story_lines_say(s, SENTENCE_CERTAIN, text_take(&text),
                     text_copy("facts of the transaction logs: deleted, in the minute before and after"));
-    if (story->evictor_returned) {
+    if (story->evictor_is_next) {
         story_lines_say(
             s, SENTENCE_INFERRED,
             text_format("That is the next session of %s: the client had lost the old one, and cleared "
@@ -165,7 +165,7 @@ static void say_evictor(struct sentences *s, const struct story *story)
             text_copy("the same session owns a candidate of the same identity"));
         return;
     }
-    if (story->gone_us)
+    if (story->deleted_us)
         return;
     story_lines_say(
         s, SENTENCE_INFERRED,
@@ -176,17 +176,17 @@ static void say_evictor(struct sentences *s, const struct story *story)
 }
 
 /* Deleted with all that was in it. */
-static void say_remade(struct sentences *s, const struct story *story)
+static void say_deleted(struct sentences *s, const struct story *story)
 {
     char without[32], at[40];
-    if (!story->gone_us)
+    if (!story->deleted_us)
         return;
-    format_time(story->gone_us, at, sizeof at);
+    format_time(story->deleted_us, at, sizeof at);
     story_lines_say(
         s, SENTENCE_CERTAIN,
-        story->made_us
+        story->remade_us
             ? text_format("The election itself was deleted with all its candidates, and made again after %s.",
-                          format_span(story->made_us - story->gone_us, without, sizeof without))
+                          format_span(story->remade_us - story->deleted_us, without, sizeof without))
             : text_copy("The election itself was deleted with all its candidates."),
         text_format("the directory %s was gone at %s", story->election, at));
 }
@@ -211,7 +211,7 @@ static bool is_server_suspected(const struct story *story)
 }
 
 /* Sessions that no server heard since ZooKeeper's own leader changed end one timeout later, or a tick. */
-static bool is_epoch_behind(const struct story *story)
+static bool is_epoch_suspected(const struct story *story)
 {
     int64_t since_us = story->failover.lost_at.wall_us - story->epoch_us;
     int64_t timeout_us = (int64_t)story->timeout_ms * 1000;
@@ -242,7 +242,7 @@ static void say_shared(struct sentences *s, const struct story *story)
                         "suspected rather than the application.",
                         story->expired_same_name, from_of(story)),
             text_copy("their identities are the same but for the port"));
-    else if (is_epoch_behind(story))
+    else if (is_epoch_suspected(story))
         story_lines_say(
             s, SENTENCE_INFERRED,
             text_copy("They ended one timeout after ZooKeeper's own leader had changed: the ensemble is "
@@ -387,15 +387,16 @@ static void say_returned(struct sentences *s, const struct story *story)
     char later[32], at[40];
     enum failover_cause cause = story->failover.cause;
     int64_t after_us = story->returned_us - story->failover.lost_at.wall_us;
-    if (story->queued_us && (cause == CAUSE_EXPIRED || cause == CAUSE_EVICTED)) {
+    if (story->in_line_us && (cause == CAUSE_EXPIRED || cause == CAUSE_EVICTED)) {
         story_lines_say(
             s, SENTENCE_INFERRED,
-            text_format("Its client had probably been restarted before: another session of %s had been in "
-                        "line for %s.",
-                        from_of(story),
-                        format_span(story->failover.lost_at.wall_us - story->queued_us, later, sizeof later)),
+            text_format(
+                "Its client had probably been restarted before: another session of %s had been in "
+                "line for %s.",
+                from_of(story),
+                format_span(story->failover.lost_at.wall_us - story->in_line_us, later, sizeof later)),
             text_format("a candidate of the same identity and another session, since %s",
-                        format_time(story->queued_us, at, sizeof at)));
+                        format_time(story->in_line_us, at, sizeof at)));
         return;
     }
     if (!story->returned_us)
@@ -562,7 +563,7 @@ static void say_recurrence(struct sentences *s, const struct story *story)
     struct text text = {0};
     if (story->before == 0)
         return;
-    int64_t back_us = story->failover.lost_at.wall_us - story->back_since_us;
+    int64_t back_us = story->failover.lost_at.wall_us - story->before_since_us;
     text_printf(&text, "Its leader had changed %zu time%s in the %s before", story->before,
                 story->before == 1 ? "" : "s",
                 back_us < STORY_BACK_US ? format_age(back_us, back, sizeof back) : "7 days");
@@ -575,12 +576,12 @@ static void say_recurrence(struct sentences *s, const struct story *story)
     text_add(&text, ".");
     char *sentence = text_take(&text);
     story_lines_say(s, SENTENCE_CERTAIN, sentence, text_copy("failovers of this election in the recording"));
-    if (story->before_same_begun >= 3 && story->before_same_begun * 3 >= story->before_begun * 2)
+    if (story->before_same_server >= 3 && story->before_same_server * 3 >= story->before_known * 2)
         story_lines_say(
             s, SENTENCE_CERTAIN,
             text_format("Like its own, the sessions of %zu of the latest %zu leaders before it began at "
                         "server %" PRIu64 ".",
-                        story->before_same_begun, story->before_begun, story->session >> 56),
+                        story->before_same_server, story->before_known, story->session >> 56),
             text_copy("the first byte of a session's id is the number of the server that made it"));
     if (story->before_same_time >= 2)
         story_lines_say(
@@ -627,7 +628,7 @@ struct sentences story_sentences(const struct story *story, bool utc)
     say_change(&s, story);
     say_cause(&s, story);
     say_evictor(&s, story);
-    say_remade(&s, story);
+    say_deleted(&s, story);
     say_together(&s, story);
     say_starts(&s, story);
     say_epoch(&s, story);
