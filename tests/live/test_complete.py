@@ -61,6 +61,8 @@ class Recorded:
         self.go(3)
         time.sleep(1.2)
         self.begin()
+        # A part of this stretch is observed before it stands still.
+        self.recorder.wait_for("SELECT 1 FROM stretch WHERE id = 2 AND to_us - from_us > 1500000")
         self.recorder.process.send_signal(signal.SIGSTOP)
         self.go(4)
         time.sleep(4)
