@@ -142,37 +142,30 @@ static void story_servers(struct story *story, const struct cluster *cluster)
     }
 }
 
-/* The leader that was lost then, as it was recorded while it led; its election is in search->model. Changes
-   that follow each other closely are recorded together, as of the first of them. NULL: it was not being
-   watched. */
+/* The candidate of this name as it was then; its election is in search->model. NULL: it was not there, or
+ * that watched. */
+static const struct candidate *story_candidate_at(struct story_search *search, struct history *history,
+                                                  int64_t at_us, const char *name)
+{
+    char *error = NULL;
+    search->model = history_at(history, at_us, &error);
+    free(error);
+    const struct election *election = story_election_of(search);
+    return election && name ? election_find(election, name) : NULL;
+}
+
+/* The leader that was lost then, as it was recorded while it led. Changes that follow each other closely are
+   recorded together, as of the first of them. */
 static const struct candidate *story_leader(struct story_search *search, struct history *history,
-                                            int64_t lost_us, const char *from)
+                                            int64_t lost_us, const char *name)
 {
     static const int64_t before_us[] = {1000, 20000, 200000, 1100000};
-    for (size_t i = 0; from && i < sizeof before_us / sizeof *before_us; i++) {
-        char *error = NULL;
-        search->model = history_at(history, lost_us - before_us[i], &error);
-        free(error);
-        const struct election *election = story_election_of(search);
-        const struct candidate *leader = election ? election_find(election, from) : NULL;
-        if (leader && election->leader == leader)
+    for (size_t i = 0; name && i < sizeof before_us / sizeof *before_us; i++) {
+        const struct candidate *leader = story_candidate_at(search, history, lost_us - before_us[i], name);
+        if (leader && story_election_of(search)->leader == leader)
             return leader;
     }
     return NULL;
-}
-
-/* It led for less time than lies between two states: its candidate shows whose session it was. */
-static void story_brief(struct story_search *search, struct history *history)
-{
-    const struct failover *failover = &search->story->failover;
-    char *error = NULL;
-    search->model = history_at(history, failover->lost_at.wall_us - 20000, &error);
-    free(error);
-    const struct election *election = story_election_of(search);
-    const struct candidate *leader =
-        election && failover->from ? election_find(election, failover->from) : NULL;
-    if (leader)
-        story_client(search->story, election, leader);
 }
 
 /* The state just before, as it was recorded. */
@@ -182,7 +175,11 @@ static void story_before(struct story_search *search, struct history *history)
     const struct candidate *leader =
         story_leader(search, history, story->failover.lost_at.wall_us, story->failover.from);
     if (!leader) {
-        story_brief(search, history);
+        /* It led for less time than lies between two states: its candidate shows whose session it was. */
+        leader = story_candidate_at(search, history, story->failover.lost_at.wall_us - 20000,
+                                    story->failover.from);
+        if (leader)
+            story_client(story, story_election_of(search), leader);
         return;
     }
     const struct election *election = story_election_of(search);
@@ -507,7 +504,7 @@ static void story_deleted(struct story *story, struct history *history)
     struct history_filter own = {
         .cluster = story->cluster, .election = story->election, .events = UINT64_C(1) << EVENT_ELECTION_GONE};
     int64_t lost_us = story->failover.lost_at.wall_us, at_us;
-    if (!history_step(history, &own, lost_us - 1, true, &at_us) || at_us > lost_us + STORY_REMOVED_US)
+    if (!history_step(history, &own, lost_us - 1, true, &at_us) || at_us > lost_us + STORY_DELETED_US)
         return;
     story->deleted_us = at_us;
     own.events = UINT64_C(1) << EVENT_ELECTION_SEEN;

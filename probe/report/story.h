@@ -29,7 +29,7 @@
 /* The same client is looked for again for so long. */
 #define STORY_RETURN_S 600
 /* A directory that is deleted with all in it goes within this time of its leader. */
-#define STORY_REMOVED_US INT64_C(1000000)
+#define STORY_DELETED_US INT64_C(1000000)
 /* A server that went down so long before, or three timeouts, may have to do with it. */
 #define STORY_START_US INT64_C(15000000)
 
@@ -120,12 +120,11 @@ struct story {
     size_t near_same_session; /* ... of their failovers, that lost the same identity or session */
     int64_t returned_us;      /* the same identity was a candidate again; 0: not within STORY_RETURN_S */
     char *returned;           /* as this one */
-    int64_t
-        in_line_us; /* a candidate of the same identity was in line before the loss, since then; 0: none */
-    int64_t before_since_us; /* STORY_BACK_US before, or when the recording begins */
-    size_t before;           /* failovers of this election since then */
-    size_t before_same_time; /* ... at the same time of day */
-    size_t before_same_from; /* ... that took the leadership from the same identity */
+    int64_t in_line_us;       /* a candidate of the same identity was in line, since then; 0: none */
+    int64_t before_since_us;  /* STORY_BACK_US before, or when the recording begins */
+    size_t before;            /* failovers of this election since then */
+    size_t before_same_time;  /* ... at the same time of day */
+    size_t before_same_from;  /* ... that took the leadership from the same identity */
     size_t before_same_cause;
     size_t before_known;       /* of the latest STORY_NAMES of them, those whose session is known ... */
     size_t before_same_server; /* ... and had begun at the same server */

@@ -30,7 +30,7 @@ static const char *first_look_name(const struct cluster *cluster)
     return *cluster->name ? cluster->name : cluster->hosts;
 }
 
-static void complain_unreached(const struct cluster *cluster)
+static void first_look_unreached(const struct cluster *cluster)
 {
     char quorum[SUMMARY_QUORUM_SIZE];
     const char *problem = summary_problem(cluster, quorum);
@@ -138,7 +138,7 @@ static void first_look_judge(struct first_look *look, size_t index, uint64_t pas
         *complained = COMPLAINED_ALL;
     } else if (*complained == COMPLAINED_NOT && !cluster->ever_connected && cluster->problem &&
                passed_ms >= UNREACHED_AFTER_MS) {
-        complain_unreached(cluster);
+        first_look_unreached(cluster);
         *complained = COMPLAINED_UNREACHED;
     }
 }
