@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Beyond the rounding of 1.5 ticks: time to delete and to notify us. */
 #define ROUNDING_SLACK_US INT64_C(500000)
@@ -74,8 +75,11 @@ static enum failover_cause judge_cause(const struct failover_evidence *e, enum c
     *certainty = CERTAINTY_CERTAIN;
     if (e->displaced)
         return CAUSE_UNKNOWN;
-    if (e->logged != DEED_NONE)
+    if (e->logged != DEED_NONE) {
+        if (e->logged_unproven)
+            *certainty = CERTAINTY_SUSPECTED;
         return logged_cause(e);
+    }
     if (e->no_session)
         return CAUSE_DELETED;
     if (e->resigned)
@@ -181,8 +185,7 @@ static void tell_end(const struct failover_evidence *e, enum failover_cause caus
              seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout), listed, how);
 }
 
-static void tell_logged(const struct failover_evidence *e, enum failover_cause cause, char *buffer,
-                        size_t size)
+static void tell_deed(const struct failover_evidence *e, enum failover_cause cause, char *buffer, size_t size)
 {
     char timeout[64] = "", span[32];
     if (e->timeout_ms > 0)
@@ -206,6 +209,16 @@ static void tell_logged(const struct failover_evidence *e, enum failover_cause c
     else
         snprintf(buffer, size, "session 0x%" PRIx64 " deleted it; %s", e->logged_session,
                  e->no_session ? "it belonged to no session" : "whose it was is not known");
+}
+
+static void tell_logged(const struct failover_evidence *e, enum failover_cause cause, char *buffer,
+                        size_t size)
+{
+    tell_deed(e, cause, buffer, size);
+    size_t length = strlen(buffer);
+    if (e->logged_unproven)
+        snprintf(buffer + length, size - length,
+                 "; one server alone logged it, and left its epoch then: perhaps no other agreed");
 }
 
 const char *failover_evidence_tell(const struct failover_evidence *e, enum failover_cause cause, char *buffer,

@@ -42,8 +42,10 @@ struct failover_evidence {
     uint64_t deleter;     /* ... by this one's; 0: not known */
     bool idle;            /* its connection made no request between a list before and one after */
 
-    /* From a server's transaction log, which is certain. */
+    /* From a server's transaction log, which is certain, unless one server alone wrote it and may have been
+       deposed by then. */
     enum transaction_deed logged;
+    bool logged_unproven;
     uint64_t logged_session; /* that deleted it, or that ended */
     int64_t logged_zxid;
 };

@@ -251,9 +251,11 @@ enum transaction_deed {
     DEED_EXPIRED  /* the servers gave its session up, and the znode went with it */
 };
 
-/* A log is written before a transaction takes effect: a znode's end in it is certain. */
+/* A log is written before a transaction takes effect: a znode's end in it is certain, unless it is unproven.
+ */
 struct observed_transaction {
     int64_t zxid;
+    bool unproven; /* one server alone wrote it, and perhaps no other agreed */
     enum transaction_deed deed;
     uint64_t session;  /* of the request; of DEED_CLOSED and DEED_EXPIRED the one that ended */
     int64_t czxid;     /* of the znode that it took; 0: not known */

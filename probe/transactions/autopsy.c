@@ -44,6 +44,11 @@ struct autopsy {
     size_t start, files; /* the next of them; of so many files */
     uint64_t transactions;
     bool started, showing, over, blind;
+    /* Unproven transactions are held against a snapshot of a later epoch. */
+    int64_t tail_epoch;         /* of the latest of them; -1: there was none */
+    struct znode_tree *witness; /* that snapshot; NULL: there is none */
+    bool disproved;             /* it shows that one of them never took effect: nor did those behind it */
+    bool missing;               /* some are missing in front of those that were left out */
 };
 
 /* ---- telling ---- */
@@ -174,6 +179,7 @@ static void delete_one(struct autopsy *a, struct znode *node, const struct trans
                                         .deed = deed,
                                         .session = t->session,
                                         .czxid = node->stat.czxid,
+                                        .unproven = t->unproven,
                                         .timeout_ms = session ? session->timeout_ms : 0,
                                         .active_us = active_of(session)};
     if (deed == DEED_DELETED && session)
@@ -431,6 +437,62 @@ static void miss(struct autopsy *a, const struct transaction *t, struct moment a
     tell_changed(a);
 }
 
+/* ---- what nobody agreed upon ---- */
+
+/* The first snapshot of a later epoch; NULL: none can be read. */
+static struct znode_tree *load_witness(const struct log_set *set, int64_t epoch)
+{
+    const struct snapshot_file *first = NULL;
+    const char *problem;
+    int64_t settled;
+    for (size_t i = 0; i < set->snapshot_count; i++) {
+        const struct snapshot_file *file = &set->snapshots[i];
+        if (file->zxid >> 32 > epoch && (!first || file->zxid < first->zxid))
+            first = file;
+    }
+    int fd = first ? open(first->path, O_RDONLY | O_CLOEXEC) : -1;
+    struct znode_tree *tree = fd >= 0 ? znode_tree_new() : NULL;
+    if (tree && !znode_tree_load(tree, fd, first->zxid, &settled, &problem)) {
+        znode_tree_free(tree);
+        tree = NULL;
+    }
+    if (fd >= 0)
+        close(fd);
+    return tree;
+}
+
+/* A znode that this transaction deletes, or a session that it ends, and that are there in a later epoch. */
+static void hold_against_witness(void *context, const struct transaction *t,
+                                 const struct znode_change *change)
+{
+    struct autopsy *a = context;
+    if (change->kind == CHANGE_SESSION_ENDED) {
+        a->disproved = a->disproved || znode_tree_session(a->witness, t->session);
+    } else if (change->kind == CHANGE_DELETED || change->kind == CHANGE_CLOSED) {
+        const struct znode *before = znode_tree_find(a->tree, change->path, change->path_length);
+        const struct znode *later = znode_tree_find(a->witness, change->path, change->path_length);
+        a->disproved = a->disproved || (before && later && before->exists && later->exists &&
+                                        before->stat.czxid == later->stat.czxid);
+    }
+}
+
+/* A deposed leader's last proposals never took effect. */
+static bool never_was(struct autopsy *a, const struct transaction *t)
+{
+    int64_t epoch = t->zxid >> 32;
+    if (!t->unproven)
+        return false;
+    if (a->tail_epoch != epoch) {
+        znode_tree_free(a->witness);
+        a->witness = load_witness(a->set, epoch);
+        a->tail_epoch = epoch;
+        a->disproved = false;
+    }
+    if (a->witness && !a->disproved)
+        transaction_changes(t, hold_against_witness, a);
+    return a->disproved;
+}
+
 /* ---- the beginning ---- */
 
 static void autopsy_show(struct autopsy *a, struct moment at)
@@ -459,6 +521,11 @@ static void autopsy_begin(struct autopsy *a, const struct transaction *t, struct
 
 static bool autopsy_take(struct autopsy *a, const struct transaction *t, bool missing)
 {
+    a->missing = a->missing || missing;
+    if (never_was(a, t)) {
+        on_note(a, &(struct stream_note){.kind = STREAM_DROPPED, .zxid = t->zxid, .zxid_to = t->zxid});
+        return true;
+    }
     struct moment at = moment_of(a, t);
     if (at.wall_us > a->query.to_us) {
         autopsy_pass(a, a->query.to_us);
@@ -468,8 +535,9 @@ static bool autopsy_take(struct autopsy *a, const struct transaction *t, bool mi
     autopsy_begin(a, t, at);
     hand_on_before(a, at.mono_us);
     pass_until(a, at.mono_us);
-    if (missing)
+    if (a->missing)
         miss(a, t, at);
+    a->missing = false;
     repair(a, t->zxid);
     a->now = at;
     a->started = true;
@@ -598,7 +666,7 @@ struct autopsy *autopsy_open(struct log_set *set, struct model *model, const str
     *error = NULL;
     if (!a)
         return NULL;
-    *a = (struct autopsy){.set = set, .model = model, .query = *query, .sink = *sink};
+    *a = (struct autopsy){.set = set, .model = model, .query = *query, .sink = *sink, .tail_epoch = -1};
     a->tree = znode_tree_new();
     a->elections = a->tree ? logged_elections_new(a->tree, model, settings, query->election) : NULL;
     int64_t after = a->elections ? load_base(a) : 0;
@@ -619,6 +687,7 @@ void autopsy_close(struct autopsy *a)
     log_stream_close(a->stream);
     logged_elections_free(a->elections);
     znode_tree_free(a->tree);
+    znode_tree_free(a->witness);
     free(a->starts.list);
     free(a);
 }

@@ -6,12 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "probe/transactions/record.h"
 
 #define FILE_HEADER_BYTES 16
 #define WINDOW_BYTES READ_AHEAD_PIECE
 /* Behind damage the next record is searched for within so many bytes. */
 #define SEARCH_MOST (64 << 20)
+/* So far from its end the last record of a file is looked for. */
+#define LAST_BYTES INT64_C(65536)
 
 void log_reader_begin(struct log_reader *r, int fd)
 {
@@ -249,6 +252,24 @@ enum log_next log_reader_next(struct log_reader *r, const unsigned char **record
     return log_reader_skip(r, whole && frame[FRAME_BYTES + size] == 'B' ? FRAME_BYTES + size + 1 : 1, false);
 }
 
+/*
+ * A leader that has lost its followers writes proposals down until it gives up, syncLimit ticks later (10 s
+ * by default). Time in which it was held up does not count: one that was frozen expires sessions when it
+ * wakes.
+ */
+#define TAIL_MS 30000
+#define TAIL_PAUSE_MS 2000
+/* So many transactions of a tail are looked at. */
+#define TAIL_MOST 65536
+
+/* How one server's log leaves an epoch. */
+struct epoch_end {
+    bool known;    /* it was looked up */
+    int64_t epoch; /* of which */
+    int64_t next;  /* the first transaction of a later epoch; 0: the log has none */
+    int64_t tail;  /* the first transaction of the epoch's last TAIL_MS */
+};
+
 /* One server's logs, one after the other. */
 struct server_log {
     size_t server; /* in the set */
@@ -257,8 +278,8 @@ struct server_log {
     bool open, has_head;
     bool over; /* the last file gives nothing more: it cannot be read */
     struct transaction head;
-    int64_t last;  /* zxid of the latest one before the head; 0: none */
-    int64_t later; /* the first of an epoch behind that of the head, once it was looked for; else 0 */
+    int64_t last;         /* zxid of the latest one before the head; 0: none */
+    struct epoch_end end; /* of the head's epoch, once it was looked for */
 };
 
 struct log_stream {
@@ -385,37 +406,133 @@ static struct server_log *lowest_head(struct log_stream *s)
     return lowest;
 }
 
-/* The first transaction in this file of a later epoch; 0: there is none. */
-static int64_t first_behind(const char *path, int64_t epoch)
+/* ---- the end of an epoch ---- */
+
+struct tail_entry {
+    int64_t zxid, time_ms;
+};
+
+/* The latest transactions of an epoch. */
+struct tail {
+    struct tail_entry *ring;
+    size_t count, next;
+};
+
+static void tail_add(struct tail *tail, const struct transaction *t)
+{
+    tail->ring[tail->next] = (struct tail_entry){t->zxid, t->time_ms};
+    tail->next = (tail->next + 1) % TAIL_MOST;
+    tail->count += tail->count < TAIL_MOST;
+}
+
+/* The first of them that lies within the last TAIL_MS; 0: there is none at all. */
+static int64_t tail_begin(const struct tail *tail)
+{
+    int64_t begin = 0, passed_ms = 0, later_ms = 0;
+    for (size_t i = 1; i <= tail->count; i++) {
+        const struct tail_entry *entry = &tail->ring[(tail->next + TAIL_MOST - i) % TAIL_MOST];
+        int64_t pause_ms = i > 1 ? later_ms - entry->time_ms : 0;
+        passed_ms += pause_ms < 0 ? 0 : pause_ms > TAIL_PAUSE_MS ? TAIL_PAUSE_MS : pause_ms;
+        if (passed_ms > TAIL_MS)
+            break;
+        begin = entry->zxid;
+        later_ms = entry->time_ms;
+    }
+    return begin;
+}
+
+/* Reads a log file for the end of an epoch. True: it has a transaction of a later one. */
+static bool find_epoch_end(const char *path, struct epoch_end *end, struct tail *tail)
 {
     struct log_reader reader;
     struct transaction t;
     const unsigned char *record;
     size_t length;
     enum log_next next;
-    int64_t found = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return 0;
+        return false;
     log_reader_begin(&reader, fd);
-    while (found == 0 && (next = log_reader_next(&reader, &record, &length)) != LOG_END && next != LOG_FAILED)
-        if (next == LOG_RECORD && transaction_read(record, length, &t) && epoch_of(t.zxid) > epoch)
-            found = t.zxid;
+    while (end->next == 0 && (next = log_reader_next(&reader, &record, &length)) != LOG_END &&
+           next != LOG_FAILED) {
+        if (next != LOG_RECORD || !transaction_read(record, length, &t))
+            continue;
+        if (epoch_of(t.zxid) > end->epoch)
+            end->next = t.zxid;
+        else if (epoch_of(t.zxid) == end->epoch)
+            tail_add(tail, &t);
+    }
     log_reader_end(&reader);
-    return found;
+    return end->next != 0;
 }
 
-/* Where this server's log goes on in a later epoch than that of its head; 0: it does not. */
-static int64_t later_of(const struct log_stream *s, struct server_log *log)
+/* Preallocated zeros follow the last record. */
+static int64_t content_end(int fd)
+{
+    static const unsigned char zeros[4096];
+    unsigned char page[4096];
+    off_t at = lseek(fd, 0, SEEK_END);
+    while (at > 0) {
+        off_t from = at > (off_t)sizeof page ? at - (off_t)sizeof page : 0;
+        ssize_t got = pread(fd, page, (size_t)(at - from), from);
+        if (got <= 0 || memcmp(page, zeros, (size_t)got) != 0)
+            break;
+        at = from;
+    }
+    return at;
+}
+
+/* The last transaction in a file, read from its end; 0: none was found there. */
+static int64_t last_of_file(const char *path)
+{
+    struct log_reader reader;
+    struct transaction t;
+    const unsigned char *record;
+    size_t length;
+    enum log_next next = LOG_DAMAGED;
+    int64_t last = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int64_t end = fd < 0 ? 0 : content_end(fd);
+    if (end <= FILE_HEADER_BYTES) {
+        if (fd >= 0)
+            close(fd);
+        return 0;
+    }
+    log_reader_begin(&reader, fd);
+    reader.begun = true;
+    reader.base = reader.alone_from =
+        end - LAST_BYTES > FILE_HEADER_BYTES ? end - LAST_BYTES : FILE_HEADER_BYTES;
+    /* Nothing says where the records begin. */
+    next = log_reader_skip(&reader, 0, false);
+    for (; next == LOG_DAMAGED || next == LOG_RECORD; next = log_reader_next(&reader, &record, &length))
+        if (next == LOG_RECORD && transaction_read(record, length, &t))
+            last = t.zxid;
+    log_reader_end(&reader);
+    return last;
+}
+
+/* How this server's log leaves the epoch of its head. */
+static const struct epoch_end *epoch_end_of(const struct log_stream *s, struct server_log *log)
 {
     const struct log_server *server = &s->set->servers[log->server];
+    struct epoch_end *end = &log->end;
     int64_t epoch = epoch_of(log->head.zxid);
-    if (epoch_of(log->later) > epoch)
-        return log->later;
-    log->later = 0;
-    for (size_t i = log->file; i < server->log_count && log->later == 0; i++)
-        log->later = first_behind(server->logs[i].path, epoch);
-    return log->later;
+    if (end->known && end->epoch == epoch)
+        return end;
+    *end = (struct epoch_end){.known = true, .epoch = epoch};
+    size_t last = log->file; /* the last file that begins in this epoch */
+    while (last + 1 < server->log_count && epoch_of(server->logs[last + 1].zxid) <= epoch)
+        last++;
+    /* Most logs end in the epoch in which they began: that shows from their end alone. */
+    if (last + 1 == server->log_count && epoch_of(last_of_file(server->logs[last].path)) == epoch)
+        return end;
+    struct tail tail = {.ring = xcalloc(TAIL_MOST, sizeof *tail.ring)};
+    for (size_t i = last > log->file ? last - 1 : last; i < server->log_count; i++)
+        if (find_epoch_end(server->logs[i].path, end, &tail))
+            break;
+    end->tail = tail_begin(&tail);
+    free(tail.ring);
+    return end;
 }
 
 /*
@@ -427,7 +544,7 @@ static bool was_kept(struct log_stream *s, int64_t zxid, int64_t begun)
 {
     for (size_t i = 0; i < s->log_count; i++) {
         struct server_log *log = &s->logs[i];
-        int64_t later = log->has_head && log->head.zxid == zxid ? later_of(s, log) : 0;
+        int64_t later = log->has_head && log->head.zxid == zxid ? epoch_end_of(s, log)->next : 0;
         bool whole = log_stream_count_of(later) <= 1 && epoch_of(later) <= epoch_of(begun);
         if (later != 0 && (begun == 0 || whole))
             return true;
@@ -456,6 +573,25 @@ static bool was_dropped(struct log_stream *s, int64_t zxid)
         }
     }
     return skip > have || (skip > 0 && skip == have && !was_kept(s, zxid, begun));
+}
+
+/*
+ * Does one log alone have this transaction, at the end of an epoch behind which it lacks the beginning of the
+ * next? That is how a deposed leader's log looks, and no other log says whether anybody agreed.
+ */
+static bool is_unproven(struct log_stream *s, int64_t zxid)
+{
+    struct server_log *only = NULL;
+    for (size_t i = 0; i < s->log_count; i++) {
+        struct server_log *log = &s->logs[i];
+        if (!log->has_head || log->head.zxid != zxid)
+            continue;
+        if (only)
+            return false;
+        only = log;
+    }
+    const struct epoch_end *end = only ? epoch_end_of(s, only) : NULL;
+    return end && log_stream_count_of(end->next) > 1 && zxid >= end->tail;
 }
 
 static void leave_heads(struct log_stream *s, int64_t zxid)
@@ -541,6 +677,7 @@ bool log_stream_next(struct log_stream *s, struct transaction *t, bool *missing)
             continue;
         }
         *t = (s->log_count > 1 ? compare_heads(s, lowest) : lowest)->head;
+        t->unproven = is_unproven(s, zxid);
         *missing = note_missing(s, zxid);
         s->last = zxid;
         s->handed = true;

@@ -45,6 +45,7 @@ struct transaction {
     int32_t type;
     const unsigned char *body;
     size_t body_length; /* a digest included */
+    bool unproven;      /* perhaps no other server agreed: see log_stream.h */
 };
 
 enum znode_change_kind {

@@ -144,7 +144,8 @@ def test_lengths_of_gigabytes(folder, length):
 
 def znode(path, zxid, owner=0, data=b"", made=0):
     """As a snapshot has it."""
-    stat = struct.pack(">qqqqiiiQq", zxid, zxid, BEGAN_MS, BEGAN_MS, 0, made, 0, owner, zxid)
+    at_ms = BEGAN_MS + 1000 * zxid
+    stat = struct.pack(">qqqqiiiQq", zxid, zxid, at_ms, at_ms, 0, made, 0, owner, zxid)
     return text(path) + text(data) + struct.pack(">q", 1) + stat
 
 
@@ -275,6 +276,37 @@ def test_a_leader_that_was_deposed(tmp_path, snapshot_sent, causes):
             (tmp_path / name / "version-2" / "log.100000003").write_bytes(log(after))
     for servers in (["deposed", "other"], ["other", "deposed"]):
         assert told(*(tmp_path / server for server in servers))[0] == causes
+
+
+def test_the_log_of_a_deposed_leader_alone(folder):
+    """Nobody says whether the others agreed upon the last seconds before it left its epoch: suspected. A snapshot of
+    the next epoch that still has the candidate says that they did not."""
+    epoch = 1 << 32
+    later = [create(epoch | 3, "/y", at_ms=BEGAN_MS + 100000),
+             close(epoch | 4, 0x100, f"{PATH}/n_{0:010}", at_ms=BEGAN_MS + 110000)]
+    old = [close(9, 0x101, f"{PATH}/n_{1:010}"), *(create(10 + i, f"/x{i}") for i in range(40)),
+           close(50, 0x100, f"{PATH}/n_{0:010}", expired=True)]
+    (folder / "log.1").write_bytes(log(*story()[:8], *old, later[0]) + bytes(9000))
+    causes, said, events = told(folder)
+    failovers = [e["failover"] for e in events if e["event"] == "failover"]
+    assert causes == ["expired"] and "are in no log" in said
+    assert failovers[0]["cause_certainty"] == "suspected" and "perhaps no other agreed" in failovers[0]["evidence"]
+    # The epoch's beginning shows that its log was compared with the next leader's.
+    (folder / "log.1").write_bytes(log(*story()[:8], *old, create(epoch | 1, "/y", at_ms=BEGAN_MS + 60000)))
+    failovers = [e["failover"] for e in told(folder)[2] if e["event"] == "failover"]
+    assert [(f["cause"], f["cause_certainty"]) for f in failovers] == [("expired", "certain")]
+    # What happened long before its end was agreed upon.
+    quiet = [create(51 + i, f"/q{i}") for i in range(40)]
+    (folder / "log.1").write_bytes(log(*story()[:8], *old, *quiet, create(epoch | 3, "/y", at_ms=BEGAN_MS + 99000)))
+    failovers = [e["failover"] for e in told(folder)[2] if e["event"] == "failover"]
+    assert [(f["cause"], f["cause_certainty"]) for f in failovers] == [("expired", "certain")]
+    (folder / "log.1").write_bytes(log(*story()[:8], *old, *later))
+    (folder / "snapshot.100000002").write_bytes(
+        snapshot(znode("", 0, made=1), znode("/orders", 1, made=1), znode(PATH, 2, made=3),
+                 znode(f"{PATH}/n_{0:010}", 4, 0x100, b"app:80"), znode(f"{PATH}/n_{2:010}", 8, 0x102, b"app:80"),
+                 sessions=(0x100, 0x102)))
+    failovers = [e["failover"] for e in told(folder)[2] if e["event"] == "failover"]
+    assert [(f["cause"], f["cause_certainty"]) for f in failovers] == [("closed", "certain")]
 
 
 @pytest.mark.parametrize("name", [b"\x1b]0;owned\x07", b"a\nb", "\u202egnp".encode(), b"\xff\xfe", b"<script>", b"' OR 1",
