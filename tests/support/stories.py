@@ -127,6 +127,11 @@ class Stories:
         a, b = pairs[zxid]
         return self.clock(low, a.time_ms / 1000) and self.clock(high, b.time_ms / 1000)
 
+    def no_quorum(self, span, evidence):
+        zxid = int(re.search(r"0x([0-9a-f]+)", evidence)[1], 16)
+        a, b = next((a, b) for a, b in zip(self.log, self.log[1:]) if b.zxid == zxid)
+        return a.zxid >> 32 != b.zxid >> 32 and close(span, (b.time_ms - a.time_ms) / 1000)
+
     def clock(self, text, at):
         """Of the day of the story, in UTC as the tests' machine has it."""
         day = moment(self.story["time"][:11] + text + "Z")
@@ -210,10 +215,11 @@ class Stories:
         (rf"(\d+) other sessions? expired within {SPAN} of it(?:: (.+))?\.", together),
         (r"(?:A server was|Servers were) restarted(?:, or cut off while one led)?: (.+?)(; ZooKeeper's own leader changed then)?\.", restarted),
         (r"ZooKeeper's own leader changed between ([\d:.]+) and ([\d:.]+)\.", epoch),
+        (rf"Before ZooKeeper's leader changed, the servers had agreed on no change for {SPAN}: .+", no_quorum),
         (r"(\d+) other elections? changed the leader within 5 s: (.+)\.", near),
         (rf"(\S+) was a candidate again {SPAN} later\.", returned),
         (r"Its client had stopped answering (?:≥ )?(\S+)(?: – (\S+))? before that\.", silent),
-        (r"(\S+) was next in line; whether it watched for this is not known\.", successor),
+        (r"(\S+) was next in line\.", successor),
         (r"Nobody was next in line\.", alone),
         (rf"(\S+) had led for (at least )?{SPAN}\.", had_led),
         (r"Its leader had changed (\d+) times? in the (\S+|7 days) before(?:, (\d+) of them away from (\S+?))?"

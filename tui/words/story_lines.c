@@ -15,6 +15,8 @@
 /* A client that comes back so soon was restarted on purpose. */
 #define RESTARTED_US INT64_C(60000000)
 #define STORY_CLOCK 32
+/* A healthy change of ZooKeeper's leader takes less. */
+#define EPOCH_SILENT_US INT64_C(5000000)
 
 const char *sentence_kind_word(enum sentence_kind kind)
 {
@@ -321,6 +323,7 @@ static void put_starts(const struct sentences *s, const struct story *story, con
     }
     text_add(evidence, story->start_count > 1 ? " begin anew, as when a server starts"
                                               : " begins anew, as when a server starts");
+    text_add(evidence, ", or where snapCount is very small");
 }
 
 static void say_starts(struct sentences *s, const struct story *story)
@@ -359,7 +362,8 @@ static bool is_epoch_told(const struct story *story)
 
 static void say_epoch(struct sentences *s, const struct story *story)
 {
-    char from[STORY_CLOCK], to[STORY_CLOCK];
+    char from[STORY_CLOCK], to[STORY_CLOCK], silent[32];
+    int64_t silent_us = story->epoch_us - story->epoch_from_us;
     if (!story->epoch_us)
         return;
     story_clock(s, story->epoch_from_us ? story->epoch_from_us : story->epoch_us, from);
@@ -379,6 +383,14 @@ static void say_epoch(struct sentences *s, const struct story *story)
             text_copy("That restarted every session timeout: the session expired later than its "
                       "timeout says. A client that reached no server in time may have been healthy."),
             text_copy("a new leader of ZooKeeper counts all timeouts from its beginning"));
+    if (story->epoch_from_us && silent_us >= EPOCH_SILENT_US && story->missing == 0)
+        story_lines_say(
+            s, SENTENCE_CERTAIN,
+            text_format("Before ZooKeeper's leader changed, the servers had agreed on no change for "
+                        "%s: for some of that time there was no leader or no quorum.",
+                        format_span(silent_us, silent, sizeof silent)),
+            text_format("transaction 0x%" PRIx64 " is the first since %s", (uint64_t)story->epoch_zxid,
+                        from));
 }
 
 /* Was the client gone for good? */
@@ -466,16 +478,17 @@ static void say_chain(struct sentences *s, const struct story *story)
         return;
     if (story->heir)
         story_lines_say(
-            s, story->heir_notified < 0 ? SENTENCE_UNKNOWN : SENTENCE_CERTAIN,
+            s, SENTENCE_CERTAIN,
             story->heir_notified > 0
                 ? text_format("%s was next in line, and watched for this: it was notified at once.",
                               story->heir)
             : story->heir_notified < 0
-                ? text_format("%s was next in line; whether it watched for this is not known.", story->heir)
+                ? text_format("%s was next in line.", story->heir)
                 : text_format("%s was next in line, and watched nothing that would have notified it.",
                               story->heir),
-            text_format("%zu candidate%s in the snapshot just before", story->candidates,
-                        story->candidates == 1 ? "" : "s"));
+            text_format("%zu candidate%s in the snapshot just before%s", story->candidates,
+                        story->candidates == 1 ? "" : "s",
+                        story->heir_notified < 0 ? "; whether it watched is not known" : ""));
     else
         story_lines_say(s, SENTENCE_CERTAIN, text_copy("Nobody was next in line."),
                         text_format("%zu candidate%s in the snapshot just before", story->candidates,
