@@ -330,6 +330,8 @@ void settings_read(struct settings *settings, const char *const *recipes, const 
 }
 
 #define DEFAULT_HOSTS "127.0.0.1:2181"
+/* What an autopsy shows in place of servers, which it does not ask. */
+#define LOGS_AS_HOSTS "transaction logs"
 
 /* Replaces *field with a copy of text. */
 static void set_text(char **field, const char *text)
@@ -414,7 +416,9 @@ static bool choose_clusters(struct settings *settings, const struct options *opt
     if (!settings->cluster_count && !settings_add_cluster(settings))
         return false;
     if (options->server || !settings->clusters[0].hosts) {
-        set_text(&settings->clusters[0].hosts, options->server ? options->server : DEFAULT_HOSTS);
+        set_text(&settings->clusters[0].hosts, options->server                       ? options->server
+                                               : options->command == COMMAND_AUTOPSY ? LOGS_AS_HOSTS
+                                                                                     : DEFAULT_HOSTS);
         return true;
     }
     return true;

@@ -529,14 +529,14 @@ static void print_connection(struct printer *printer, const struct cluster *clus
         x = printer_put(printer, x, ROLE_TEXT, " to ");
         x = printer_put(printer, x, ROLE_TEXT, cluster->connected_to);
     }
-    if (connected) {
+    if (connected && cluster->session) { /* logs have none */
         char text[96], timeout[32];
         snprintf(text, sizeof text, "session 0x%" PRIx64 ", timeout %s", cluster->session,
                  cluster->timeout_ms > 0
                      ? format_span((int64_t)cluster->timeout_ms * 1000, timeout, sizeof timeout)
                      : "unknown");
         printer_put(printer, printer_put_bullet(printer, x), ROLE_DIM, text);
-    } else if (problem) {
+    } else if (!connected && problem) {
         printer_put(printer, printer_put(printer, x, ROLE_TEXT, ": "), ROLE_WARNING, problem);
     }
     printer_prose(printer);
