@@ -214,6 +214,7 @@ def check_report(recorder, recorded, paths):
 
 
 def keep(folder, chaos, **streams):
+    os.makedirs(folder, exist_ok=True)
     for name, lines in streams.items():
         with open(os.path.join(folder, f"{name}.json"), "w", encoding="utf-8") as f:
             f.writelines(json.dumps(line) + "\n" for line in lines)
