@@ -1,5 +1,7 @@
 #include "probe/report/report.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +149,9 @@ void report_free(struct report *report)
         return;
     for (size_t i = 0; i < report->election_count; i++)
         election_release(&report->elections[i]);
+    for (size_t i = 0; i < report->fact_count; i++)
+        free((char *)report->facts[i].path);
+    free(report->facts);
     free(report->elections);
     free(report->clocks);
     free(report);
@@ -154,14 +159,24 @@ void report_free(struct report *report)
 
 bool report_has_gap(const struct report_election *election)
 {
-    return election->gap_us >= GAP_LEAST_US || election->missed_count;
+    return report_gap_us(election) >= GAP_LEAST_US || election->missed_count;
+}
+
+int64_t report_gap_us(const struct report_election *election)
+{
+    return election->gap_us - election->before_us;
+}
+
+bool report_is_gap(const struct report_election *election, size_t stretch)
+{
+    return election->stretches[stretch].kind == STRETCH_GAP && (stretch > 0 || election->before_us == 0);
 }
 
 size_t report_gap_count(const struct report_election *election)
 {
     size_t count = 0;
     for (size_t i = 0; i < election->stretch_count; i++)
-        count += election->stretches[i].kind == STRETCH_GAP;
+        count += report_is_gap(election, i);
     return count;
 }
 
@@ -177,7 +192,7 @@ struct gathering {
     struct report *report;
     struct report_election *election; /* that is being gathered */
     size_t room;                      /* of elections */
-    size_t stretch_room, leader_room, failover_room, clock_room;
+    size_t stretch_room, leader_room, failover_room, clock_room, fact_room;
     struct name_lookup by_identity, by_name; /* its leaders: those without an identity by name */
 };
 
@@ -454,6 +469,9 @@ static bool gather_election(struct gathering *gathering, struct history *history
         add_stretch(gathering, STRETCH_GAP, told_until(gathering), report->to_us);
     complete_identities(gathering);
     report_sum_up(election);
+    if (report->from_us == report->recorded_from_us && election->stretch_count > 1 &&
+        election->stretches[0].kind == STRETCH_GAP)
+        election->before_us = election->stretches[0].to_us - election->stretches[0].from_us;
     return true;
 }
 
@@ -496,6 +514,20 @@ static bool report_gather_take_clock(void *context, const struct history_clock *
     return true;
 }
 
+/* What sessions did is told where a leader changed. */
+static bool report_gather_take_fact(void *context, const struct logged_fact *fact)
+{
+    struct gathering *gathering = context;
+    struct report *report = gathering->report;
+    if (fact->kind == FACT_SESSION_EXPIRED || fact->kind == FACT_SESSION_CLOSED || fact->kind == FACT_DELETED)
+        return true;
+    struct logged_fact *own = report_gather_append((void **)&report->facts, &report->fact_count,
+                                                   &gathering->fact_room, sizeof *report->facts);
+    *own = *fact;
+    own->path = text_copy(fact->path);
+    return true;
+}
+
 static bool report_gather_gather(struct gathering *gathering, struct history *history, char **error)
 {
     struct report *report = gathering->report;
@@ -517,6 +549,7 @@ static bool report_gather_gather(struct gathering *gathering, struct history *hi
         return false;
     take_moment(gathering, model, true);
     if (!history_clocks(history, report_gather_take_clock, gathering, error) ||
+        !history_facts(history, from_us, end_of_events(report), report_gather_take_fact, gathering, error) ||
         !history_events(history, &filter, from_us, end_of_events(report), take_event, gathering, error))
         return false;
     model = history_at(history, to_us, error);
@@ -777,6 +810,25 @@ static void json_report_write_election(struct json_writer *writer, const struct 
     json_write_end(writer, '}');
 }
 
+static void write_facts(struct json_writer *writer, const struct report *report)
+{
+    json_member_begin(writer, "ensemble", '[');
+    for (size_t i = 0; i < report->fact_count; i++) {
+        const struct logged_fact *fact = &report->facts[i];
+        char zxid[24];
+        snprintf(zxid, sizeof zxid, "0x%" PRIx64, (uint64_t)fact->zxid);
+        json_write_line(writer, 2 * INDENT);
+        json_write_begin(writer, '{');
+        json_member_text(writer, "event", logged_fact_word(fact->kind));
+        json_member_time(writer, "time", fact->at.wall_us);
+        json_member_time(writer, "since", fact->began_us);
+        json_member_text(writer, "zxid", zxid);
+        json_member_text(writer, "server", fact->path);
+        json_write_end(writer, '}');
+    }
+    end_list(writer, report->fact_count, INDENT);
+}
+
 void json_report_write(struct buffer *out, const struct report *report, const char *recording)
 {
     struct json_writer writer = json_writer_to(out, true);
@@ -800,6 +852,8 @@ void json_report_write(struct buffer *out, const struct report *report, const ch
         json_write_end(&writer, '}');
     }
     json_write_end(&writer, ']');
+    json_write_line(&writer, INDENT);
+    write_facts(&writer, report);
     json_write_line(&writer, INDENT);
     json_member_begin(&writer, "elections", '[');
     for (size_t i = 0; i < report->election_count; i++) {

@@ -70,6 +70,7 @@ struct report_election {
     size_t finding_count;
 
     int64_t led_us, vacant_us, gap_us; /* together the window */
+    int64_t before_us;                 /* of gap_us: before it was first seen in all of the recording */
     int64_t longest_vacant_us;
     uint64_t unseen_joined, unseen_left; /* proved by counters, brought by no notification */
 };
@@ -79,6 +80,8 @@ struct report {
     int64_t recorded_from_us, recorded_to_us; /* what the recording holds; both 0: nothing */
     struct history_clock *clocks;             /* when the recorder's clock was set, in the window by either */
     size_t clock_count;
+    struct logged_fact *facts; /* of ZooKeeper itself, from its logs, in the window; in order */
+    size_t fact_count;
     bool several_clusters;             /* among the elections */
     struct report_election *elections; /* the worst first */
     size_t election_count;
@@ -99,8 +102,12 @@ bool report_is_empty(const struct report *report);
 /* So much of the time was not watched that it is worth a word: a recording begins with the moment until the
    first look. */
 bool report_has_gap(const struct report_election *election);
-/* Stretches without observation. */
+/* The time without observation, but for the one before it was first seen. */
+int64_t report_gap_us(const struct report_election *election);
+/* Stretches without observation, but for the one before it was first seen. */
 size_t report_gap_count(const struct report_election *election);
+/* Is this stretch one of them? */
+bool report_is_gap(const struct report_election *election, size_t stretch);
 
 /* Leader changes that were seen, by the hour that was watched; negative: too little was watched to say. */
 double report_changes_per_hour(const struct report_election *election);
@@ -116,13 +123,13 @@ void report_free(struct report *report); /* NULL is fine */
  * A report as one JSON document: `electop report --json`.
  *
  *   schema, from, to (the window), recording: {file, from, to} (from and to null: it is empty),
- *   clock_set: [{before, after}] (of the recorder; in the order of recording), elections: [{
- *     cluster (null: it has no name), path, name, kind, recipe (null: not recognised), owner, runbook (as
- *     the configuration says, or null),
- *     led_ms, vacant_ms, gap_ms (not observed): together the window; longest_vacant_ms,
- *     leader_changes (those that were seen), leader_changes_missed (found after a gap),
- *     leader_changes_per_hour (of the time observed; null: too little was observed),
- *     failovers: {window_ms, count, p50_ms, p90_ms, p99_ms, max_ms (each [low, high], or null),
+ *   clock_set: [{before, after}] (of the recorder; in the order of recording),
+ *   ensemble: [{event (a word of logged_fact.h), time, since (of the transaction before, or null), zxid,
+ * server (its directory, or null)}], elections: [{ cluster (null: it has no name), path, name, kind, recipe
+ * (null: not recognised), owner, runbook (as the configuration says, or null), led_ms, vacant_ms, gap_ms (not
+ * observed): together the window; longest_vacant_ms, leader_changes (those that were seen),
+ * leader_changes_missed (found after a gap), leader_changes_per_hour (of the time observed; null: too little
+ * was observed), failovers: {window_ms, count, p50_ms, p90_ms, p99_ms, max_ms (each [low, high], or null),
  *                 by_cause: {cause: {count, p50_ms, ...}},
  *                 list: [{time (of the loss), elected, gap_ms (null: it was seen), and the keys of
  *                         json_failover_write()}]},

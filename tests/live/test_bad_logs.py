@@ -309,6 +309,34 @@ def test_the_log_of_a_deposed_leader_alone(folder):
     assert [(f["cause"], f["cause_certainty"]) for f in failovers] == [("closed", "certain")]
 
 
+def test_what_happened_to_zookeeper_itself(folder, tmp_path):
+    """Every form of the report says it, and that an election came into being later than the logs begin: that is no gap.
+    The drawing marks each epoch."""
+    early = create(1, "/early", ephemeral=False, at_ms=BEGAN_MS - 60000)
+    later = [create(2 + i, f"/x{i}", ephemeral=False) for i in range(3)]
+    election = [create(5, "/orders", ephemeral=False), create(6, PATH, ephemeral=False),
+                create(7, f"{PATH}/n_{0:010}", 0x100, "app-0:80", made=1),
+                create(8, f"{PATH}/n_{1:010}", 0x101, "app-1:80", made=2),
+                create(1 << 32 | 1, "/y", at_ms=BEGAN_MS + 40000),
+                close(1 << 32 | 2, 0x100, f"{PATH}/n_{0:010}", at_ms=BEGAN_MS + 41000)]
+    (folder / "log.1").write_bytes(log(early, *later, *election))
+    (folder / "log.100000001").write_bytes(log(election[-2], election[-1]))
+    page = tmp_path / "page.html"
+    for form in ((), ("--markdown",), ("--html", page)):
+        out = run("autopsy", folder, *form, within=60).out or page.read_text()
+        said = re.sub(r"&#39;|\\", "'", out)
+        assert "own leader changed: epoch 1 begins, 32.0s after the transaction before" in said, said
+        assert re.search(r"Server \S+ begins a new log, as one does that was started; it went down in the 32.0s "
+                         "before", said), said
+        assert "It was first seen" in said and "nobody watched" not in said.lower(), said
+    assert page.read_text().count('class="epoch" d="M') == 2  # in the drawing, and what the sign means
+    told_facts = json.loads(run("autopsy", folder, "--json", within=60).out)["ensemble"]
+    assert [(fact["event"], fact["zxid"]) for fact in told_facts] == [
+        ("epoch", "0x100000001"), ("server-started", "0x100000001")]
+    head = run("autopsy", folder, "--at", "-1s", within=60).out.splitlines()[:2]
+    assert head == ["transaction logs", "  ● connected"]
+
+
 @pytest.mark.parametrize("name", [b"\x1b]0;owned\x07", b"a\nb", "\u202egnp".encode(), b"\xff\xfe", b"<script>", b"' OR 1",
                                   b"x" * 500])
 def test_hostile_names(folder, tmp_path, name):

@@ -110,7 +110,7 @@ static void put_cards(struct buffer *out, const struct report_election *election
     struct text value = {0}, more = {0};
     char span[FORMAT_INTERVAL], other[FORMAT_INTERVAL], share[SENTENCE_TIME], often[24];
     const struct failover_figures *all = &election->stats.all;
-    int64_t whole = election->led_us + election->vacant_us + election->gap_us;
+    int64_t whole = election->led_us + election->vacant_us + report_gap_us(election);
     double rate = report_changes_per_hour(election);
     bool lock = election->kind == KIND_LOCK, watched = election->led_us || election->vacant_us;
     buffer_put_text(out, "<dl class=\"cards\">\n");
@@ -148,9 +148,9 @@ static void put_cards(struct buffer *out, const struct report_election *election
 
     bool gap = report_has_gap(election);
     if (gap)
-        text_printf(&more, "%s of the time", sentence_share(election->gap_us, whole, share));
-    put_card(out, false, "Not watched", gap ? format_span(election->gap_us, span, sizeof span) : "never",
-             more.at);
+        text_printf(&more, "%s of the time", sentence_share(report_gap_us(election), whole, share));
+    put_card(out, false, "Not watched",
+             gap ? format_span(report_gap_us(election), span, sizeof span) : "never", more.at);
     text_free(&more);
     buffer_put_text(out, "</dl>\n");
 }
@@ -192,6 +192,8 @@ static void put_drawing(struct buffer *out, const struct report *report,
         html_election_put_key(out,
                               "<rect class=\"gap\" width=\"18\" height=\"11\" fill=\"url(#unwatched)\"/>",
                               "nobody watched: unknown");
+    if (timeline_svg_has_epochs(report))
+        html_election_put_key(out, "<path class=\"epoch\" d=\"M9 0V11\"/>", "ZooKeeper's own leader changed");
     buffer_put_text(out, "</figcaption>\n</figure>\n");
 }
 
@@ -427,7 +429,7 @@ static void html_election_put_gaps(struct buffer *out, const struct report *repo
         for (size_t i = 0; i < election->stretch_count && shown < ROWS_MOST; i++) {
             const struct report_stretch *stretch = &election->stretches[i];
             char span[16];
-            if (stretch->kind != STRETCH_GAP)
+            if (!report_is_gap(election, i))
                 continue;
             buffer_put_text(out, "<tr>");
             html_election_put_moment(out, report, stretch->from_us);
@@ -655,7 +657,8 @@ static void put_election_row(struct buffer *out, const struct report *report,
     html_put_span(out, election->stats.all.count ? election->stats.all.max : SPAN_UNKNOWN,
                   !watched || election->change_count > 0);
     buffer_put_text(out, "</td><td class=\"n\">");
-    markup_text(out, report_has_gap(election) ? format_span(election->gap_us, span, sizeof span) : "never");
+    markup_text(out,
+                report_has_gap(election) ? format_span(report_gap_us(election), span, sizeof span) : "never");
     buffer_put_text(out, "</td><td>");
     if (worst) {
         buffer_printf(out, "<span class=\"%s\">", severity_word(worst->severity));
@@ -676,6 +679,30 @@ static size_t quiet_count(const struct report *report)
     for (size_t i = 0; i < report->election_count && report->election_count > 1; i++)
         quiet += html_election_is_quiet(&report->elections[i]);
     return quiet;
+}
+
+static void put_facts(struct buffer *out, const struct report *report)
+{
+    static const char *const columns[] = {"When (UTC)", "What happened to ZooKeeper itself", NULL};
+    if (!report->fact_count)
+        return;
+    begin_table(out, "ZooKeeper itself", columns);
+    buffer_put_text(out, "<tbody>\n");
+    for (size_t i = 0; i < report->fact_count && i < ROWS_MOST; i++) {
+        struct text text = {0};
+        sentence_fact(&text, &report->facts[i]);
+        buffer_put_text(out, "<tr>");
+        html_election_put_moment(out, report, report->facts[i].at.wall_us);
+        buffer_put_text(out, "<td>");
+        markup_text(out, text.at ? text.at : "");
+        buffer_put_text(out, "</td></tr>\n");
+        text_free(&text);
+    }
+    buffer_put_text(out, "</tbody>");
+    end_table(out);
+    if (report->fact_count > ROWS_MOST)
+        buffer_printf(out, "<p class=\"note\">These are the first %d of %zu; --json has them all.</p>\n",
+                      ROWS_MOST, report->fact_count);
 }
 
 static void put_elections(struct buffer *out, const struct report *report)
@@ -770,6 +797,7 @@ void html_report_print(struct buffer *out, const struct report *report, const st
     if (report->election_count > 1)
         put_elections(out, report);
     put_sections(out, report);
+    put_facts(out, report);
     buffer_put_text(out, "</main>\n");
     put_footer(out, report, note);
     buffer_put_text(out, "</body>\n</html>\n");

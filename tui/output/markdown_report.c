@@ -254,7 +254,7 @@ static void markdown_report_put_gaps(struct buffer *out, const struct report_ele
     for (size_t i = 0; i < election->stretch_count && gap && shown < ROWS_MOST; i++) {
         const struct report_stretch *stretch = &election->stretches[i];
         char span[16];
-        if (stretch->kind != STRETCH_GAP)
+        if (!report_is_gap(election, i))
             continue;
         buffer_put_text(out, "| ");
         markdown_report_put_moment(out, stretch->from_us);
@@ -303,6 +303,25 @@ static void put_election(struct buffer *out, const struct report *report,
     markdown_report_put_gaps(out, election);
 }
 
+static void markdown_report_put_facts(struct buffer *out, const struct report *report)
+{
+    if (report->fact_count)
+        buffer_put_text(out, "\n## ZooKeeper itself\n\n| When (UTC) | What |\n|---|---|\n");
+    for (size_t i = 0; i < report->fact_count && i < ROWS_MOST; i++) {
+        struct text text = {0};
+        sentence_fact(&text, &report->facts[i]);
+        buffer_put_text(out, "| ");
+        markdown_report_put_moment(out, report->facts[i].at.wall_us);
+        buffer_put_text(out, " | ");
+        put_prose(out, text.at);
+        buffer_put_text(out, " |\n");
+        text_free(&text);
+    }
+    if (report->fact_count > ROWS_MOST)
+        buffer_printf(out, "\nThese are the first %d of %zu; `--json` has them all.\n", ROWS_MOST,
+                      report->fact_count);
+}
+
 void markdown_report_print(struct buffer *out, const struct report *report, const struct report_note *note)
 {
     buffer_put_text(out, "# Leader elections, ");
@@ -334,4 +353,5 @@ void markdown_report_print(struct buffer *out, const struct report *report, cons
         buffer_put_text(out, "\n**None of the elections asked for was recorded in this time.**\n");
     for (size_t i = 0; i < report->election_count; i++)
         put_election(out, report, &report->elections[i]);
+    markdown_report_put_facts(out, report);
 }

@@ -140,6 +140,7 @@ const char *const page_style[] = {
     "svg .span{fill:var(--on-led);font-size:11px}\n",
     "svg .vacant{fill:var(--vacant)}svg .free{fill:var(--free);opacity:.7}\n",
     "svg .gap{stroke:var(--hatch);stroke-width:.5}\n",
+    "svg .epoch{stroke:var(--ink);stroke-width:1.2;stroke-dasharray:1 2;fill:none}\n",
     "svg .gap-ground{fill:var(--gap)}svg .gap-line{stroke:var(--hatch);stroke-width:1.4}\n",
     "svg .unwatched{fill:var(--soft);text-anchor:middle;font-style:italic;paint-order:stroke;"
     "stroke:var(--gap);stroke-width:5px}\n",

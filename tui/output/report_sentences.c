@@ -1,11 +1,17 @@
 #include "tui/output/report_sentences.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "tui/words/format.h"
+
+/* An election that was first seen so long after the beginning came into being then, or was hard to find. */
+#define SEEN_LATE_US INT64_C(5000000)
+/* Less between two transactions is nothing unusual. */
+#define FACT_SPAN_US INT64_C(1000000)
 
 static bool report_sentences_split(int64_t wall_us, enum sentence_zone zone, struct tm *tm)
 {
@@ -83,6 +89,51 @@ void sentence_clock(struct text *text, const struct history_clock *clock, enum s
         back ? ": of the times that it showed twice, a time line shows the second; everything else stands "
                "in the order in which it happened."
              : ": nothing is missing in between.");
+}
+
+/* Since the transaction before; "": it was near, or is not known. */
+static const char *fact_span(const struct logged_fact *fact, char span[16])
+{
+    span[0] = '\0';
+    if (fact->began_us && fact->at.wall_us - fact->began_us >= FACT_SPAN_US)
+        format_span(fact->at.wall_us - fact->began_us, span, 16);
+    return span;
+}
+
+void sentence_fact(struct text *text, const struct logged_fact *fact)
+{
+    char span[16];
+    switch (fact->kind) {
+    case FACT_EPOCH:
+        text_printf(text, "ZooKeeper's own leader changed: epoch %" PRId64 " begins", fact->zxid >> 32);
+        if (*fact_span(fact, span))
+            text_printf(text, ", %s after the transaction before", span);
+        break;
+    case FACT_SERVER_STARTED:
+        text_add(text, "Server ");
+        if (fact->owner)
+            text_printf(text, "%" PRIu64, fact->owner);
+        else
+            text_add(text, fact->path ? fact->path : "?");
+        text_add(text, " begins a new log, as one does that was started");
+        if (*fact_span(fact, span))
+            text_printf(text, "; it went down in the %s before", span);
+        break;
+    case FACT_CLOCK_BACK:
+        text_printf(text, "The clock of ZooKeeper's leader went back by %s",
+                    format_span(fact->back_us, span, sizeof span));
+        break;
+    case FACT_MISSING:
+        text_printf(text, "The transactions 0x%" PRIx64 " to 0x%" PRIx64 " are in no log",
+                    (uint64_t)fact->zxid, (uint64_t)fact->zxid_to);
+        break;
+    case FACT_DIVERGED:
+        text_printf(text, "The ensemble diverged: transaction 0x%" PRIx64 " differs between two servers",
+                    (uint64_t)fact->zxid);
+        break;
+    default:
+        break;
+    }
 }
 
 static const char *report_sentences_better(const char *identity, const char *name)
@@ -211,10 +262,14 @@ static void say_gaps(struct sentence_verdict *verdict, const struct report_elect
     struct text text = {0};
     char gap[16], share[SENTENCE_TIME];
     int64_t whole = election->led_us + election->vacant_us + election->gap_us;
-    if (report_has_gap(election) && election->gap_us < whole)
+    int64_t gap_us = report_gap_us(election);
+    if (election->before_us >= SEEN_LATE_US)
+        text_printf(&text, "It was first seen %s after the beginning.",
+                    format_span(election->before_us, gap, sizeof gap));
+    report_sentences_say(verdict, &text);
+    if (report_has_gap(election) && gap_us > 0 && election->gap_us < whole)
         text_printf(&text, "For %s (%s of the time) nobody watched: what happened then is not known.",
-                    format_span(election->gap_us, gap, sizeof gap),
-                    sentence_share(election->gap_us, whole, share));
+                    format_span(gap_us, gap, sizeof gap), sentence_share(gap_us, whole, share));
     report_sentences_say(verdict, &text);
     if (election->missed_count)
         text_printf(&text,

@@ -33,6 +33,10 @@ void sentence_window(struct text *text, int64_t from_us, int64_t to_us, enum sen
 /* "The recorder's clock was set back by 1h at 2026-11-20 14:38:52.324 UTC: ..." and what follows from it. */
 void sentence_clock(struct text *text, const struct history_clock *clock, enum sentence_zone zone);
 
+/* What happened to ZooKeeper itself: "ZooKeeper's own leader changed: epoch 3 begins, 26.6s after the
+   transaction before". */
+void sentence_fact(struct text *text, const struct logged_fact *fact);
+
 /* The leader of a row: the identity, or else the name. */
 const char *sentence_leader(const struct report_leader *leader);
 const char *sentence_from(const struct failover *failover);

@@ -54,7 +54,7 @@ static void put_bar(struct printer *printer, int x, int width, const struct repo
     for (size_t i = 0; i < election->stretch_count; i++) {
         const struct report_stretch *stretch = &election->stretches[i];
         bool mine = stretch->leader == leader && stretch->kind != STRETCH_GAP;
-        enum slot slot = stretch->kind == STRETCH_GAP      ? SLOT_GAP
+        enum slot slot = report_is_gap(election, i)        ? SLOT_GAP
                          : mine && leader == REPORT_NOBODY ? SLOT_VACANT
                          : mine                            ? SLOT_LED
                                                            : SLOT_NOTHING;
@@ -350,7 +350,7 @@ static void print_gaps(struct printer *printer, const struct report *report,
     for (size_t i = 0; gap && i < election->stretch_count && shown < ROWS_MOST; i++) {
         const struct report_stretch *stretch = &election->stretches[i];
         char from[32], to[32], span[16];
-        if (stretch->kind != STRETCH_GAP)
+        if (!report_is_gap(election, i))
             continue;
         cells_printf(printer->row, 2, 0, -1, ROLE_WARNING, "not watched %s %s %s (%s)",
                      moment(report, stretch->from_us, from, sizeof from), cells_sign(printer->row, SIGN_DASH),
@@ -431,6 +431,29 @@ static void print_clocks(struct printer *printer, const struct report *report)
     }
 }
 
+static void print_facts(struct printer *printer, const struct report *report)
+{
+    if (!report->fact_count)
+        return;
+    printer_line(printer);
+    line(printer, 0, ROLE_STRONG, "ZooKeeper itself");
+    for (size_t i = 0; i < report->fact_count && i < ROWS_MOST; i++) {
+        struct text text = {0};
+        char time[32];
+        sentence_fact(&text, &report->facts[i]);
+        int x =
+            printer_put(printer, 2, ROLE_DIM, moment(report, report->facts[i].at.wall_us, time, sizeof time));
+        printer_put(printer, x + TABLE_GAP, ROLE_TEXT, text.at ? text.at : "");
+        printer_prose(printer);
+        text_free(&text);
+    }
+    if (report->fact_count > ROWS_MOST) {
+        cells_printf(printer->row, 2, 0, -1, ROLE_DIM, "the first %d of %zu; --json has them all", ROWS_MOST,
+                     report->fact_count);
+        printer_line(printer);
+    }
+}
+
 void text_report_print(struct buffer *out, const struct report *report, const struct report_note *note,
                        const struct print_style *how)
 {
@@ -445,5 +468,6 @@ void text_report_print(struct buffer *out, const struct report *report, const st
         line(&printer, 0, ROLE_WARNING, "none of the elections asked for was recorded in this time");
     for (size_t i = 0; i < report->election_count; i++)
         print_election(&printer, report, &report->elections[i]);
+    print_facts(&printer, report);
     printer_end(&printer);
 }

@@ -360,8 +360,9 @@ static void draw_stretches(const struct drawing *drawing, enum stretch_kind kind
         const struct report_stretch *stretch =
             i < drawing->election->stretch_count ? &drawing->election->stretches[i] : NULL;
         if (stretch &&
-            (stretch->kind != kind || (kind == STRETCH_LED && (stretch->leader == REPORT_NOBODY ||
-                                                               drawing->row_of[stretch->leader] != row))))
+            (stretch->kind != kind || (kind == STRETCH_GAP && !report_is_gap(drawing->election, i)) ||
+             (kind == STRETCH_LED &&
+              (stretch->leader == REPORT_NOBODY || drawing->row_of[stretch->leader] != row))))
             continue;
         double from = stretch ? x_of(drawing, stretch->from_us) : 0;
         double to = stretch ? x_of(drawing, stretch->to_us) : 0;
@@ -521,6 +522,34 @@ static void draw_rows(const struct drawing *drawing)
     draw_stretches(drawing, STRETCH_VACANT, 0);
 }
 
+bool timeline_svg_has_epochs(const struct report *report)
+{
+    for (size_t i = 0; i < report->fact_count; i++)
+        if (report->facts[i].kind == FACT_EPOCH)
+            return true;
+    return false;
+}
+
+/* ZooKeeper's own leader changed: what follows may be its effect. */
+static void draw_epochs(const struct drawing *drawing)
+{
+    double last = -MERGE;
+    for (size_t i = 0; i < drawing->report->fact_count; i++) {
+        const struct logged_fact *fact = &drawing->report->facts[i];
+        double x = x_of(drawing, fact->at.wall_us);
+        if (fact->kind != FACT_EPOCH || x - last < MERGE)
+            continue;
+        last = x;
+        struct text text = {0};
+        sentence_fact(&text, fact);
+        buffer_printf(drawing->out, "<path class=\"epoch\" d=\"M%.1f %.1fV%.1f\"><title>", x, drawing->top,
+                      bottom_of(drawing));
+        markup_text(drawing->out, text.at ? text.at : "");
+        buffer_put_text(drawing->out, "</title></path>\n");
+        text_free(&text);
+    }
+}
+
 void timeline_svg_print(struct buffer *out, const struct report *report,
                         const struct report_election *election, size_t number)
 {
@@ -548,6 +577,7 @@ void timeline_svg_print(struct buffer *out, const struct report *report,
     axis_svg_print(out, &drawing.scale, TOP, bottom_of(&drawing));
     draw_names(&drawing);
     draw_rows(&drawing);
+    draw_epochs(&drawing);
     draw_changes(&drawing);
     buffer_put_text(out, "</svg>\n");
     free(drawing.row_of);

@@ -32,6 +32,8 @@ void phases_svg_print(struct buffer *out, const struct phases_scale *scale, cons
 /* number: of the election in its report, from 1; it makes ids unique. */
 void timeline_svg_print(struct buffer *out, const struct report *report,
                         const struct report_election *election, size_t number);
+/* Does it mark where ZooKeeper's own leader changed? */
+bool timeline_svg_has_epochs(const struct report *report);
 
 /* The same without names, changes and axis, as one low line for a table of elections. */
 void timeline_svg_print_line(struct buffer *out, const struct report *report,
