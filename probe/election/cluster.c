@@ -158,6 +158,11 @@ bool cluster_shows(const struct cluster *cluster)
     return false;
 }
 
+bool cluster_is_from_logs(const struct cluster *cluster)
+{
+    return cluster->connection == CONNECTION_CONNECTED && cluster->session == 0 && cluster->server_count == 0;
+}
+
 const char *server_mode_word(enum server_mode mode)
 {
     static const char *const words[] = {

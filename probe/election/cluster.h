@@ -177,6 +177,8 @@ struct model {
 enum server_reach server_reach(const struct cluster *cluster, const struct server *server);
 /* One of its elections is there, be it to be read or not. */
 bool cluster_shows(const struct cluster *cluster);
+/* What it shows was read from servers' logs: it has no session, and no server is asked. */
+bool cluster_is_from_logs(const struct cluster *cluster);
 /* Of its latest zxid; -1: it has not reported one. */
 int64_t server_epoch(const struct server *server);
 /* "follower"; NULL: it has not said. */

@@ -524,12 +524,14 @@ static void print_connection(struct printer *printer, const struct cluster *clus
     const char *problem = summary_problem(cluster, quorum);
     int x = printer_put_sign(printer, 2, connected ? ROLE_GOOD : ROLE_CRITICAL,
                              connected ? SIGN_OK : SIGN_CRITICAL);
-    x = printer_put(printer, x, ROLE_TEXT, label_connection(cluster->connection));
+    x = printer_put(printer, x, ROLE_TEXT,
+                    cluster_is_from_logs(cluster) ? "read; they hold no watches, connections or reads"
+                                                  : label_connection(cluster->connection));
     if (connected && cluster->connected_to) {
         x = printer_put(printer, x, ROLE_TEXT, " to ");
         x = printer_put(printer, x, ROLE_TEXT, cluster->connected_to);
     }
-    if (connected && cluster->session) { /* logs have none */
+    if (connected && !cluster_is_from_logs(cluster)) {
         char text[96], timeout[32];
         snprintf(text, sizeof text, "session 0x%" PRIx64 ", timeout %s", cluster->session,
                  cluster->timeout_ms > 0

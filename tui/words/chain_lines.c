@@ -159,7 +159,9 @@ static void unknown_text(const struct cells *cells, const struct election *elect
     else if (nobody_shows(cluster))
         why = "no server shows it";
     else if (server == NULL && candidate->known && candidate->stat.owner != 0)
-        why = somebody_shows(cluster) ? "connection not seen" : "not asked yet";
+        why = somebody_shows(cluster)         ? "connection not seen"
+              : cluster_is_from_logs(cluster) ? why
+                                              : "not asked yet";
     snprintf(buffer, size, "%s %s", sign, why != NULL ? why : "not asked yet");
 }
 
