@@ -49,6 +49,8 @@ struct autopsy {
     struct znode_tree *witness; /* that snapshot; NULL: there is none */
     bool disproved;             /* it shows that one of them never took effect: nor did those behind it */
     bool missing;               /* some are missing in front of those that were left out */
+    int64_t epoch_after;        /* the last transaction of the epoch before this one; 0: there was none */
+    bool incomplete;            /* behind a gap, until a snapshot puts the tree right */
 };
 
 /* ---- telling ---- */
@@ -241,6 +243,19 @@ struct applying {
     bool closed_any;
 };
 
+/* Zxids cannot show that the end of an epoch is missing: the next one begins with 1. That a directory has had
+   more children than the logs tell proves it. */
+static void check_epoch(struct autopsy *a, const struct transaction *t, const struct znode_change *change)
+{
+    int64_t first = t->zxid & ~INT64_C(0xffffffff);
+    if (a->epoch_after == 0 || a->incomplete || t->zxid <= a->settled ||
+        znode_tree_unseen(a->tree, change) == 0)
+        return;
+    on_note(a, &(struct stream_note){.kind = STREAM_MISSING, .zxid = a->epoch_after + 1, .zxid_to = first});
+    tell_fact(a, (struct logged_fact){.kind = FACT_MISSING, .zxid = a->epoch_after + 1, .zxid_to = first});
+    a->incomplete = true;
+}
+
 static void on_change(void *context, const struct transaction *t, const struct znode_change *change)
 {
     struct applying *applying = context;
@@ -248,6 +263,7 @@ static void on_change(void *context, const struct transaction *t, const struct z
     struct znode *node;
     switch (change->kind) {
     case CHANGE_CREATED:
+        check_epoch(a, t, change);
         logged_elections_examine(a->elections, change, a->now);
         node = znode_tree_created(a->tree, t, change);
         if (node)
@@ -288,6 +304,7 @@ static void note_epoch(struct autopsy *a, const struct transaction *t)
 {
     if (a->zxid == 0 || t->zxid >> 32 == a->zxid >> 32)
         return;
+    a->epoch_after = a->zxid;
     tell_fact(a, (struct logged_fact){.kind = FACT_EPOCH, .zxid = t->zxid, .began_us = a->before_us});
     struct observation o = {.kind = OBSERVED_TRANSACTION, .at = a->now, .transaction = {.zxid = t->zxid}};
     if (a->showing)
@@ -352,6 +369,7 @@ static bool load_snapshot(struct autopsy *a, const char *path, int64_t zxid, con
     close(fd);
     if (!fine)
         znode_tree_clear(a->tree);
+    a->incomplete = a->incomplete && !fine;
     return fine;
 }
 
@@ -419,6 +437,7 @@ static void catch_up(struct autopsy *a, int64_t zxid)
 static void miss(struct autopsy *a, const struct transaction *t, struct moment at)
 {
     find_repair(a, t->zxid - 1);
+    a->incomplete = true;
     if (!a->showing) {
         catch_up(a, t->zxid);
         repair(a, t->zxid);

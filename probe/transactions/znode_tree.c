@@ -490,6 +490,14 @@ static bool znode_tree_is_wanted(const struct znode_tree *tree, const struct zno
     return change->sort == ZNODE_EPHEMERAL || (parent && parent->interests) || tree->plain < PLAIN_MOST;
 }
 
+int32_t znode_tree_unseen(const struct znode_tree *tree, const struct znode_change *change)
+{
+    const struct znode *parent = znode_tree_parent(tree, change->path, change->path_length);
+    bool counted =
+        parent && (parent->known || parent->creations > 0) && change->creations > parent->creations;
+    return counted ? change->creations - parent->creations - 1 : 0;
+}
+
 struct znode *znode_tree_created(struct znode_tree *tree, const struct transaction *t,
                                  const struct znode_change *change)
 {

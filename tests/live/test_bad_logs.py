@@ -309,6 +309,24 @@ def test_the_log_of_a_deposed_leader_alone(folder):
     assert [(f["cause"], f["cause_certainty"]) for f in failovers] == [("closed", "certain")]
 
 
+def test_the_end_of_an_epoch_is_missing_without_a_snapshot(folder):
+    """Only the count of the directory's children, in the next candidate's creation, shows that there was more."""
+    epoch = 1 << 32
+    began = [create(epoch | 1, "/x", at_ms=BEGAN_MS + 60000),
+             create(epoch | 2, "/y", ephemeral=False, at_ms=BEGAN_MS + 61000),
+             create(epoch | 3, "/y/1", ephemeral=False, at_ms=BEGAN_MS + 61500)]
+    for made, gap in ((4, False), (5, True)):
+        joined = [create(epoch | 4, f"{PATH}/n_{made - 1:010}", 0x105, "app-5:80", made=made, at_ms=BEGAN_MS + 62000),
+                  close(epoch | 5, 0x102, f"{PATH}/n_{2:010}", at_ms=BEGAN_MS + 70000)]
+        (folder / "log.1").write_bytes(log(*story()))
+        (folder / "log.100000001").write_bytes(log(*began, *joined))
+        causes, said, _ = told(folder)
+        assert causes == ["expired", "closed", "closed"]
+        assert ("0xb to 0x100000000 are in no log" in said) == gap, said
+        reported = run("autopsy", folder, within=60).out
+        assert ("are in no log" in reported) == gap, reported
+
+
 def test_what_happened_to_zookeeper_itself(folder, tmp_path):
     """Every form of the report says it, and that an election came into being later than the logs begin: that is no gap.
     The drawing marks each epoch."""
