@@ -17,50 +17,7 @@
 #include <stdint.h>
 
 #include "probe/transactions/log_set.h"
-#include "probe/transactions/read_ahead.h"
 #include "probe/transactions/record.h"
-
-/*
- * The records of one log file, in order, each with its checksum verified.
- *
- * A file is a header of 16 bytes (magic, version, database id), then records: Adler-32, length, the record,
- * 'B'. The server preallocates the file with zeros, so a length of 0 ends it. Nothing is written, nothing is
- * locked: the server may append while the file is read, and may cut it short or delete it. A long file is
- * read ahead on a thread.
- */
-
-enum log_next {
-    LOG_RECORD,  /* a record */
-    LOG_END,     /* no further record yet; asking again later finds what was appended */
-    LOG_DAMAGED, /* the bytes from damaged_from to damaged_to are no valid record; reading goes on behind */
-    LOG_FAILED   /* the file cannot be read: errno */
-};
-
-struct log_reader {
-    int fd;
-    unsigned char *window;
-    size_t room, length; /* of the window; bytes in it */
-    size_t at;           /* the next record, in the window or the piece */
-    int64_t base;        /* where the window, or the piece, begins in the file */
-    int64_t alone_from;  /* from here on without reading ahead */
-    struct read_ahead *ahead;
-    const unsigned char *piece; /* of whole, verified records; NULL: the window has what is next */
-    size_t piece_length;
-    bool begun;   /* the header was checked */
-    bool foreign; /* LOG_FAILED, because it is no transaction log */
-    bool torn;    /* LOG_END in the middle of a record: the server was writing it, or died doing so */
-    int64_t damaged_from, damaged_to;
-};
-
-/* Takes the descriptor over. */
-void log_reader_begin(struct log_reader *log_reader, int fd);
-void log_reader_end(struct log_reader *log_reader);
-
-/* The record is valid until the next call. */
-enum log_next log_reader_next(struct log_reader *log_reader, const unsigned char **record, size_t *length);
-
-/* Where the next record begins in the file. */
-int64_t log_reader_offset(const struct log_reader *log_reader);
 
 enum stream_note_kind {
     STREAM_DAMAGED,  /* bytes of a file are no valid record */
@@ -96,8 +53,5 @@ bool log_stream_next(struct log_stream *log_stream, struct transaction *transact
 
 /* Bytes of log files that were read. */
 int64_t log_stream_bytes(const struct log_stream *log_stream);
-
-/* The time of a log's first transaction. False: it has none, or cannot be read. */
-bool log_first_time(const char *path, int64_t *time_ms);
 
 #endif

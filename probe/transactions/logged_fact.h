@@ -14,7 +14,7 @@ enum logged_fact_kind {
     FACT_DELETED,         /* a request deleted an ephemeral znode: path, owner */
     FACT_EPOCH,           /* ZooKeeper's own leader changed: the first transaction of an epoch */
     FACT_SERVER_STARTED,  /* a server began a log with this transaction, as one does when it starts: path is
-                             its  directory, owner its number (myid) or 0. Not proven: see log_starts.h */
+                             its directory, owner its number (myid) or 0. Not proven: see autopsy.c */
     FACT_CLOCK_BACK,      /* the leader's clock went back, by back_us */
     FACT_MISSING,         /* transactions from zxid to zxid_to are in no log */
     FACT_DIVERGED,        /* two servers have different transactions of this zxid */

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "probe/transactions/log_reader.h"
 #include "probe/transactions/log_stream.h"
 #include "probe/transactions/record.h"
 #include "probe/transactions/znode_tree.h"

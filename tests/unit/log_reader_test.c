@@ -13,12 +13,13 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "probe/transactions/log_reader.h"
 #include "probe/transactions/log_stream.h"
 
 #define RECORDS 20000
 #define DAMAGED 9000 /* of this zxid */
 #define HUGE_ONE 13000
-#define HUGE_BYTES (3u * READ_AHEAD_PIECE)
+#define HUGE_BYTES (768u << 10) /* more than what is read ahead at once */
 
 struct written {
     unsigned char *bytes;
