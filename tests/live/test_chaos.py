@@ -4,12 +4,13 @@
     ELECTOP_CHAOS_SEED    what goes wrong: a number, or "random", which is told when it fails; else always the
                           same. When exactly it does depends on the machine, so a seed may have to be tried
                           more than once
-    ELECTOP_CHAOS_KEEP    a folder for the streams, the looks and the faults of the run"""
+    ELECTOP_CHAOS_KEEP    a folder for the logs, the streams, the looks and the faults of the run"""
 import collections
 import json
 import os
 import random
 import re
+import shutil
 import threading
 import time
 
@@ -213,8 +214,9 @@ def check_report(recorder, recorded, paths):
     return found
 
 
-def keep(folder, chaos, **streams):
-    os.makedirs(folder, exist_ok=True)
+def keep(folder, chaos, logs, **streams):
+    for directory in logs:
+        shutil.copytree(directory, os.path.join(folder, os.path.basename(directory)), dirs_exist_ok=True)
     for name, lines in streams.items():
         with open(os.path.join(folder, f"{name}.json"), "w", encoding="utf-8") as f:
             f.writelines(json.dumps(line) + "\n" for line in lines)
@@ -274,7 +276,8 @@ def test_chaos(zk, tmp_path):
         replayed = run("events", "--json", "--replay", tool.recorder.file, within=60)
         recorded = [json.loads(line) for line in replayed.out.splitlines()]
         if folder := os.environ.get("ELECTOP_CHAOS_KEEP"):
-            keep(folder, chaos, events=tool.events.seen, recorded=recorded, looks=looks.seen)
+            keep(folder, chaos, logs, events=tool.events.seen, recorded=recorded, looks=looks.seen,
+                 dumps=[(s.at, s.server, sorted(s.ephemerals)) for s in witness.seen])
         found += check_stream("events", truth, witness, chaos.paths, tool.events.seen, chaos.deaths)
         found += check_stream("record", truth, witness, chaos.paths, recorded, chaos.deaths)
         found += check_looks(truth, witness, looks.seen)

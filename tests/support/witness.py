@@ -19,8 +19,9 @@ BETWEEN_S = 1.2
 
 
 class Sample:
-    def __init__(self, at, server, watches, connected):
+    def __init__(self, at, server, watches, connected, ephemerals):
         self.at, self.server, self.watches, self.connected = at, server, watches, connected
+        self.ephemerals = ephemerals
 
 
 def watched(answer):
@@ -34,6 +35,17 @@ def watched(answer):
     return found
 
 
+def owned(answer):
+    """dump: (session, path) of each ephemeral znode that the server has."""
+    found, session = set(), None
+    for line in answer.partition("Sessions with Ephemerals")[2].splitlines():
+        if line.startswith("0x"):
+            session = line.strip(" :")
+        elif line.startswith("\t") and session:
+            found.add((session, line.strip()))
+    return found
+
+
 class Witness:
     def __init__(self, zk, every_s=0.4):
         self.zk, self.every_s, self.over, self.seen = zk, every_s, threading.Event(), []
@@ -44,9 +56,10 @@ class Witness:
     def _run(self, i):
         while not self.over.wait(self.every_s):
             watches, connections = four_letter(self.zk.addresses[i], "wchc"), four_letter(self.zk.addresses[i], "cons")
+            dump = four_letter(self.zk.addresses[i], "dump")
             if connections:
                 sessions = {(sid, client) for client, sid in re.findall(r"/(\S+?)\[.*?sid=(0x[0-9a-f]+)", connections)}
-                self.seen.append(Sample(time.time(), i, watched(watches), sessions))
+                self.seen.append(Sample(time.time(), i, watched(watches), sessions, owned(dump)))
 
     def stop(self):
         self.over.set()
