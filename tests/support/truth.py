@@ -259,6 +259,9 @@ class Retelling:
         if old.how in ("resigned", "evicted") and ended and ended <= by + CLOCK_S:
             if told["cause_certainty"] == "suspected":
                 allowed += ("ended", "expired")  # that of a dead client, evicted before its session was over
+        # Silent for its timeout, and then its request to close came through: held up with everything else.
+        if old.how == "closed" and told["cause_certainty"] == "suspected":
+            allowed += ("expired",)
         return allowed
 
     def check_cause(self, event, told, old, by):
