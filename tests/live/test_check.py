@@ -123,6 +123,16 @@ def test_unknown(zk, path):
         assert done.out.count("\n") == 1, done
 
 
+def test_names_that_prove_nothing(zk, path, client):
+    """A pattern's match that nothing proves is unknown, and the line says what to do; its path settles it."""
+    client.ensure_path(path + "/b")
+    for _ in range(2):
+        client.create(path + "/b/n_", ephemeral=True, sequence=True)
+    done = run("check", "-s", zk.hosts, path + "/*")
+    assert done.status == 3 and f"{path}/b: nothing proves that it is an election; name its path" in done.out, done
+    assert run("check", "-s", zk.hosts, path + "/b").status == 0
+
+
 def test_deadline_holds(zk, path, client):
     """A server that stands still does not make the check late."""
     client.ensure_path(path)

@@ -322,6 +322,12 @@ static void check_election(struct check *check, const struct election *election,
     char buffer[64];
     figures_of_election(election, check->now, figures);
     check->elections++;
+    if (state == ELECTION_UNKNOWN && election->fresh && !election_is_proven(election)) {
+        check_raise(check, CHECK_UNKNOWN,
+                    "%s: nothing proves that it is an election; name its path, or configure its kind",
+                    summary_path(election));
+        return;
+    }
     if (state == ELECTION_UNKNOWN || state == ELECTION_DENIED) {
         const char *problem = election_problem(election, buffer, sizeof buffer);
         check_raise(check, CHECK_UNKNOWN, "%s: %s%s%s%s", summary_path(election), election_state_word(state),
