@@ -9,7 +9,9 @@
 #include "probe/log.h"
 
 /* Directories and waited-for matches of one pattern; more are left out, which the log says. */
-#define SERVER_ADDRESSES_MOST 20000
+#define PLACES_MOST 20000
+/* Questions under way at a time, as in discovery: twenty thousand at once would keep a server from others. */
+#define READS_MOST 1000
 
 /* A directory whose children are matched, or (end true) a concrete path that is waited for. */
 struct pattern_directory {
@@ -19,15 +21,16 @@ struct pattern_directory {
     const char *glob; /* what its children must match; NULL: path is a whole match */
     struct watch_entry entry;
     bool asking, looked;
-    bool denied; /* it may not be read: asked again from time to time */
-    struct pattern_directory *next;
+    bool denied;  /* it may not be read: asked again from time to time */
+    bool waiting; /* to be asked when others have been answered */
+    struct pattern_directory *next, *next_waiting;
 };
 
 struct pattern {
     struct live_cluster *live;
     char *path;
     const struct election_settings *settings;
-    struct pattern_directory *places;
+    struct pattern_directory *places, *waiting;
     size_t place_count;
     int unanswered; /* places not looked at yet */
     size_t denied;  /* places that may not be read now */
@@ -49,6 +52,19 @@ static void pattern_release(struct pattern *p)
     }
     free(p->path);
     free(p);
+}
+
+/* One answer has been dealt with: there is room for another question. */
+static void pattern_answered(struct pattern *p)
+{
+    bool ended = p->ended;
+    pattern_release(p);
+    while (!ended && p->waiting && p->references <= READS_MOST) {
+        struct pattern_directory *place = p->waiting;
+        p->waiting = place->next_waiting;
+        place->waiting = false;
+        place_ask(place);
+    }
 }
 
 static bool has_wildcard(const char *text, size_t length)
@@ -92,7 +108,7 @@ static void place_add(struct pattern *p, const char *prefix, const char *rest)
         free(path);
         return;
     }
-    bool full = p->place_count >= SERVER_ADDRESSES_MOST;
+    bool full = p->place_count >= PLACES_MOST;
     struct pattern_directory *place = full ? NULL : xcalloc(1, sizeof *place);
     if (!place) {
         log_line(LOG_LEVEL_WARNING, "%s: %s; left out: %s", p->path,
@@ -202,7 +218,7 @@ static void on_exists(void *context, enum session_result result, const struct zn
         else if (result == SESSION_NO_NODE)
             place_wait(place);
     }
-    pattern_release(p);
+    pattern_answered(p);
 }
 
 static void on_waiting(void *context, enum session_result result, const struct znode_stat *stat,
@@ -213,7 +229,7 @@ static void on_waiting(void *context, enum session_result result, const struct z
     struct pattern *p = place->pattern;
     if (answered(place, result) && result == SESSION_OK)
         place_ask(place); /* it appeared between the two questions */
-    pattern_release(p);
+    pattern_answered(p);
 }
 
 /* Leaves a watch. An existing znode is read without one: an election's own watches are enough then. */
@@ -239,15 +255,21 @@ static void pattern_on_children(void *context, enum session_result result, const
                 child_found(place, names[i]);
         }
     }
-    pattern_release(p);
+    pattern_answered(p);
 }
 
 static void place_ask(struct pattern_directory *place)
 {
     struct pattern *p = place->pattern;
     struct session *session = p->live->session;
-    if (place->asking || p->ended)
+    if (place->asking || place->waiting || p->ended)
         return;
+    if (p->references > READS_MOST) { /* one is the owner's */
+        place->waiting = true;
+        place->next_waiting = p->waiting;
+        p->waiting = place;
+        return;
+    }
     if (!place->glob && live_watches(p->live, place->path)) {
         place_looked(place); /* another one's election: named, or of another pattern */
         return;

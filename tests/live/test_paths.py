@@ -3,6 +3,8 @@ import json
 import os
 import random
 import re
+import select
+import struct
 import time
 
 import pytest
@@ -10,6 +12,8 @@ from kazoo.security import make_digest_acl
 
 from electop import Events, elections, look, look_at, names, run
 from ensemble import session_of
+from fake_server import CHILDREN, EXISTS, _Server
+from framing import GREETING, STAT, frame, head, send
 from txnlog import CLOSE_SESSION, CREATE_SESSION, last_zxid, transactions
 from waiting import until
 
@@ -425,3 +429,36 @@ def test_missing_chroot(zk, client, path):
         stand(client, f"{path}/election", b"host-a:1")
         events.expect("election-seen", election="/election")
     assert look(hosts)["clusters"][0]["problem"] is None
+
+
+def test_pattern_is_asked_within_a_bound():
+    """Matches of five thousand directories: a server has at most a thousand of the questions at a time, and gets each."""
+    count, held, asked, most = 5000, [], set(), [0]
+
+    def answer_all(connection):
+        connection.sendall(b"".join(struct.pack(">i", 16) + head(one, -101) for one in held))
+        held.clear()
+
+    def serve(connection):
+        frame(connection)
+        send(connection, GREETING)
+        while True:
+            if held and not select.select([connection], [], [], 0.1)[0]:  # no more comes without an answer
+                answer_all(connection)
+            request = frame(connection)
+            number, kind = struct.unpack_from(">ii", request)
+            where = request[12:-1] if kind in (EXISTS, CHILDREN) else b""  # without whether it is watched
+            if where.endswith(b"/leader"):
+                held.append(number)
+                asked.add(where)
+                most[0] = max(most[0], len(held))
+            elif kind == CHILDREN and where == b"/app":
+                listed = b"".join(struct.pack(">i", 7) + b"d%06d" % i for i in range(count))
+                send(connection, head(number) + struct.pack(">i", count) + listed + STAT)
+            else:
+                answer_all(connection)  # in the order in which they were asked
+                send(connection, head(number, 0 if kind == 11 else -101))
+
+    with _Server(serve) as server, Events(server.address, "/app/*/leader", "--admin", "off", "--four-letter", "off"):
+        until(lambda: len(asked) == count, 60)
+    assert most[0] == 1000, most
