@@ -232,7 +232,7 @@ uninstall: ## remove what install put there
 dist: ## make build/electop-VERSION.tar.gz, which builds without git
 	@mkdir -p build
 	git ls-files -z | grep -zv '^\.ci/' | tar --null -T - --transform 's|^|electop-$(VERSION)/|' --owner=0 --group=0 -czf build/electop-$(VERSION).tar.gz
-deb: dist ## make build/deb/electop_VERSION_ARCH.deb (needs debhelper)
+deb: dist ## make build/deb/electop_VERSION_ARCH.deb (needs build-essential and debhelper)
 	rm -rf build/deb && mkdir -p build/deb
 	tar -xzf build/electop-$(VERSION).tar.gz -C build/deb
 	cp -r config/debian build/deb/electop-$(VERSION)/debian
