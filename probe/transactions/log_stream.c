@@ -21,10 +21,11 @@
 
 /* How one server's log leaves an epoch. */
 struct epoch_end {
-    bool known;    /* it was looked up */
-    int64_t epoch; /* of which */
-    int64_t next;  /* the first transaction of a later epoch; 0: the log has none */
-    int64_t tail;  /* the first transaction of the epoch's last TAIL_MS */
+    bool known;       /* it was looked up */
+    int64_t epoch;    /* of which */
+    int64_t next;     /* the first transaction of a later epoch; 0: the log has none */
+    int64_t unproven; /* the first transaction of the epoch's last TAIL_MS, where the log lacks the beginning
+                         of the next epoch; else INT64_MAX */
 };
 
 /* One server's logs, one after the other. */
@@ -231,7 +232,7 @@ static const struct epoch_end *epoch_end_of(const struct log_stream *s, struct s
     int64_t epoch = epoch_of(log->head.zxid);
     if (end->known && end->epoch == epoch)
         return end;
-    *end = (struct epoch_end){.known = true, .epoch = epoch};
+    *end = (struct epoch_end){.known = true, .epoch = epoch, .unproven = INT64_MAX};
     size_t last = log->file; /* the last file that begins in this epoch */
     while (last + 1 < server->log_count && epoch_of(server->logs[last + 1].zxid) <= epoch)
         last++;
@@ -242,7 +243,8 @@ static const struct epoch_end *epoch_end_of(const struct log_stream *s, struct s
     for (size_t i = last > log->file ? last - 1 : last; i < server->log_count; i++)
         if (find_epoch_end(server->logs[i].path, end, &tail))
             break;
-    end->tail = tail_begin(&tail);
+    if (log_stream_count_of(end->next) > 1)
+        end->unproven = tail_begin(&tail);
     free(tail.ring);
     return end;
 }
@@ -302,8 +304,7 @@ static bool is_unproven(struct log_stream *s, int64_t zxid)
             return false;
         only = log;
     }
-    const struct epoch_end *end = only ? epoch_end_of(s, only) : NULL;
-    return end && log_stream_count_of(end->next) > 1 && zxid >= end->tail;
+    return only && zxid >= epoch_end_of(s, only)->unproven;
 }
 
 static void leave_heads(struct log_stream *s, int64_t zxid)
