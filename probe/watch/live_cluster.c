@@ -345,10 +345,10 @@ static void live_cluster_observe_connection(struct live_cluster *live, enum conn
     char *missing = NULL;
     if (live->chroot_missing && state == CONNECTION_CONNECTED)
         missing = text_format("the chroot %s does not exist on this cluster; check --server", live->chroot);
-    else if (live->cut && state == CONNECTION_CONNECTED)
-        problem = "the search for elections was not finished in time; wait longer, or name their paths";
     else if (refusing(live) && state == CONNECTION_CONNECTED)
         problem = refusing(live);
+    else if (live->cut && state == CONNECTION_CONNECTED)
+        problem = "the search for elections was not finished in time; wait longer, or name their paths";
     else if (live->discover && state == CONNECTION_CONNECTED)
         problem = discover_left_out(live->discover);
     int64_t silent_us = 0;
