@@ -9,11 +9,10 @@
 #include "probe/clock.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
+#include "probe/transport/frame.h"
 
-/* Reads under way at a time, children of one directory that are walked into, and directories that are kept
-   for the report. */
+/* Reads under way at a time, and directories that are kept for the report. */
 #define READS_MOST 1000
-#define CHILDREN_MOST 100000
 #define KEPT_MOST 20000
 /* Children that are asked, one after the other, whether they are ephemeral: one may be a persistent
    candidate, and another may have gone by then. */
@@ -76,7 +75,7 @@ struct discover {
     char *denied_at;     /* the first of them by its path, below the chroot */
     const char *no_root; /* one of the roots, which does not exist; NULL: they all do */
     bool *root_shown;    /* of each root: it is not readable, and is shown among the elections */
-    char *crowded_at;    /* a directory with more children than are walked into; NULL: none */
+    char *crowded_at;    /* a directory with more children than are read; NULL: none */
     char *left_out;
     struct found_directory *kept;
     size_t kept_count, kept_room;
@@ -471,8 +470,8 @@ static char *describe_left_out(const struct discover *d)
         add_clause(&all, clause.at);
     text_free(&clause);
     if (d->crowded_at) {
-        text_printf(&clause, "%s has more than %d children: not all of them were searched", d->crowded_at,
-                    CHILDREN_MOST);
+        text_printf(&clause, "%s has more than %u children: it was not searched", d->crowded_at,
+                    FRAME_CHILDREN_MOST);
         if (clause.at)
             add_clause(&all, clause.at);
         text_free(&clause);
@@ -514,10 +513,6 @@ static void take_children(struct directory *dir, const struct recipe *recipe, ch
             keep_witness(dir, names[i]);
         if (sequential || (top && strcmp(names[i], "zookeeper") == 0) || dir->depth >= d->settings->depth)
             continue;
-        if (i >= CHILDREN_MOST) {
-            keep_first(d, &d->crowded_at, dir->path);
-            continue;
-        }
         if (dir->alone) {
             char *path = xmalloc(room + strlen(names[i]));
             snprintf(path, room + strlen(names[i]), "%s/%s", top ? "" : dir->path, names[i]);
@@ -631,6 +626,8 @@ static void discover_on_list(void *context, enum session_result result, const st
         d->denied++;
         keep_first(d, &d->denied_at, dir->path);
     }
+    if (!d->ended && result == SESSION_TOO_LARGE)
+        keep_first(d, &d->crowded_at, dir->path);
     if (w)
         watched_answered(dir, w, result, count);
     if (d->ended || result != SESSION_OK || directory_listed(dir, stat, names, count))
@@ -694,7 +691,7 @@ static void walk_on(struct discover *d)
         d->waiting = dir->next;
         d->waiting_count--;
         dir->next = NULL;
-        if (!session_children(d->live->session, dir->path, watch_directory(d, dir), discover_on_list, dir)) {
+        if (!session_list(d->live->session, dir->path, watch_directory(d, dir), discover_on_list, dir)) {
             d->lost = true;
             for (struct directory *up = dir; up; up = up->parent)
                 up->partly = true;

@@ -93,6 +93,10 @@ bool session_exists(struct session *session, const char *path, bool watch, sessi
 bool session_get(struct session *session, const char *path, bool watch, session_node_fn fn, void *context);
 bool session_children(struct session *session, const char *path, bool watch, session_children_fn fn,
                       void *context);
+/* The same, once where the list is larger than is taken: SESSION_TOO_LARGE. children() asks again until it is
+   not. */
+bool session_list(struct session *session, const char *path, bool watch, session_children_fn fn,
+                  void *context);
 bool session_sync(struct session *session, const char *path, session_text_fn fn, void *context);
 /* Takes back a watch that exists() or get() has set. Servers before 3.5 do not know this request. */
 bool session_unwatch(struct session *session, const char *path, session_text_fn fn, void *context);

@@ -199,6 +199,8 @@ static enum session_result result_of(int rc)
         return SESSION_LOST;
     case ZTHROTTLEDOP:
         return SESSION_BUSY;
+    case ZMARSHALLINGERROR:
+        return SESSION_TOO_LARGE;
     default:
         return SESSION_FAILED;
     }
@@ -355,13 +357,25 @@ bool session_get(struct session *s, const char *path, bool watch, session_node_f
     return r && read_send(r, send_get, watch);
 }
 
-bool session_children(struct session *s, const char *path, bool watch, session_children_fn fn, void *context)
+static bool children_ask(struct session *s, const char *path, bool watch, bool whatever_size,
+                         session_children_fn fn, void *context)
 {
     struct request *r = request_begin(s, ANSWER_CHILDREN, path, context);
     if (!r)
         return false;
     r->fn.children = fn;
+    r->may_be_too_large = whatever_size;
     return read_send(r, send_children, watch);
+}
+
+bool session_children(struct session *s, const char *path, bool watch, session_children_fn fn, void *context)
+{
+    return children_ask(s, path, watch, false, fn, context);
+}
+
+bool session_list(struct session *s, const char *path, bool watch, session_children_fn fn, void *context)
+{
+    return children_ask(s, path, watch, true, fn, context);
 }
 
 bool session_sync(struct session *s, const char *path, session_text_fn fn, void *context)

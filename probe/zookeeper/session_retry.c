@@ -139,9 +139,10 @@ static void session_retry_keep(struct again *a, struct request *r)
 }
 
 /* Of the znode, of permissions, or of the connection: those have other codes. */
-static bool says_nothing(int rc, const struct answer *answer)
+static bool says_nothing(const struct request *r, int rc, const struct answer *answer)
 {
-    return rc != ZOK && (answer->result == SESSION_FAILED || answer->result == SESSION_BUSY);
+    return rc != ZOK && (answer->result == SESSION_FAILED || answer->result == SESSION_BUSY ||
+                         (answer->result == SESSION_TOO_LARGE && !r->may_be_too_large));
 }
 
 void session_retry_answer(struct request *r, int rc, const struct answer *answer)
@@ -150,7 +151,7 @@ void session_retry_answer(struct request *r, int rc, const struct answer *answer
     bool was_refused = r->refusals > 0;
     /* A cancelled request needs no answer. */
     bool refused =
-        r->send && says_nothing(rc, answer) && r->kind != ANSWER_NOTHING && !s->closing && again_of(s);
+        r->send && says_nothing(r, rc, answer) && r->kind != ANSWER_NOTHING && !s->closing && again_of(s);
     if (was_refused && s->again)
         s->again->under_way--;
     if (refused) {

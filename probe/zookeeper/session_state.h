@@ -36,6 +36,7 @@ struct request {
     void *context;
     bool (*send)(struct request *); /* of a read, which may be sent again; false: the library takes none */
     bool watch;                     /* ... leaving a watch */
+    bool may_be_too_large;          /* which is an answer */
     unsigned refusals;              /* so often the servers would not answer */
     struct request *previous, *next;
     char path[]; /* of a read */
