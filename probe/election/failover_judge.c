@@ -30,13 +30,6 @@ static bool fell_silent(const struct failover_evidence *e)
     return e->parted_us != 0 || (e->looked_us != 0 && e->looked_us - e->heard_high_us > half_us);
 }
 
-/* It lived on for longer than it can unheard: another server must have heard it since. */
-static bool heard_elsewhere(const struct failover_evidence *e)
-{
-    int64_t most_us = e->restarted ? -1 : failover_expiry_most_us(e->timeout_ms, e->tick_ms);
-    return most_us >= 0 && e->since_us - e->heard_high_us > most_us + LATE_US;
-}
-
 bool failover_was_closed(const struct failover_evidence *e)
 {
     /* No server gives a session up before its timeout is over. */
@@ -60,7 +53,7 @@ static enum failover_cause how_it_ended(const struct failover_evidence *e, enum 
         return CAUSE_ENDED;
     if (failover_was_closed(e))
         return e->together ? CAUSE_CLOSED : CAUSE_ENDED;
-    if (e->since_us - e->heard_low_us < least_us || !fell_silent(e) || heard_elsewhere(e))
+    if (e->since_us - e->heard_low_us < least_us || !fell_silent(e))
         return CAUSE_ENDED;
     *certainty = CERTAINTY_SUSPECTED;
     return CAUSE_EXPIRED;
