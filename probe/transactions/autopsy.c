@@ -664,7 +664,8 @@ static bool autopsy_take(struct autopsy *a, const struct transaction *t, bool mi
     if (a->missing)
         miss(a, t, at);
     a->missing = false;
-    repair(a, t->zxid);
+    if (a->repair)
+        repair(a, t->zxid);
     a->now = at;
     a->started = true;
     a->transactions++;

@@ -224,21 +224,18 @@ static bool find_epoch_end(const char *path, struct epoch_end *end, struct tail 
     return end->next != 0;
 }
 
-/* How this server's log leaves the epoch of its head. */
-static const struct epoch_end *epoch_end_of(const struct log_stream *s, struct server_log *log)
+static void look_up_epoch_end(const struct log_stream *s, struct server_log *log)
 {
     const struct log_server *server = &s->set->servers[log->server];
     struct epoch_end *end = &log->end;
     int64_t epoch = epoch_of(log->head.zxid);
-    if (end->known && end->epoch == epoch)
-        return end;
     *end = (struct epoch_end){.known = true, .epoch = epoch, .unproven = INT64_MAX};
     size_t last = log->file; /* the last file that begins in this epoch */
     while (last + 1 < server->log_count && epoch_of(server->logs[last + 1].zxid) <= epoch)
         last++;
     /* Most logs end in the epoch in which they began: that shows from their end alone. */
     if (last + 1 == server->log_count && epoch_of(log_last_zxid(server->logs[last].path)) == epoch)
-        return end;
+        return;
     struct tail tail = {.ring = xcalloc(TAIL_MOST, sizeof *tail.ring)};
     for (size_t i = last > log->file ? last - 1 : last; i < server->log_count; i++)
         if (find_epoch_end(server->logs[i].path, end, &tail))
@@ -246,7 +243,14 @@ static const struct epoch_end *epoch_end_of(const struct log_stream *s, struct s
     if (log_stream_count_of(end->next) > 1)
         end->unproven = tail_begin(&tail);
     free(tail.ring);
-    return end;
+}
+
+/* How this server's log leaves the epoch of its head. */
+static const struct epoch_end *epoch_end_of(const struct log_stream *s, struct server_log *log)
+{
+    if (!log->end.known || log->end.epoch != epoch_of(log->head.zxid))
+        look_up_epoch_end(s, log);
+    return &log->end;
 }
 
 /*
