@@ -57,9 +57,12 @@ static void pattern_release(struct pattern *p)
 /* One answer has been dealt with: there is room for another question. */
 static void pattern_answered(struct pattern *p)
 {
-    bool ended = p->ended;
-    pattern_release(p);
-    while (!ended && p->waiting && p->references <= READS_MOST) {
+    if (p->ended) {
+        pattern_release(p);
+        return;
+    }
+    p->references--; /* the owner's is left */
+    while (p->waiting && p->references <= READS_MOST) {
         struct pattern_directory *place = p->waiting;
         p->waiting = place->next_waiting;
         place->waiting = false;
