@@ -316,7 +316,8 @@ class LockRetelling(Retelling):
         lives = [life for life in self.held(by, event.get("after_gap_ms", 0) / 1000)
                  if life.gone and life.gone <= by + CLOCK_S]
         if self.leader is None or not lives:
-            self.lie(event, f"nobody let go of it: {self.made}")
+            near = [life for made in self.made for life in made.lives if not life.gone or abs(life.gone - by) < 15]
+            self.lie(event, f"told while {self.leader} had it; it was let go of by {lives}; around then {near}")
         self.lost, self.leader = lives, None
 
     def leader_elected(self, event, by):
