@@ -46,11 +46,6 @@ struct log_starts {
 #define ROLLED_LEAST 10000
 #define ROLLED_BYTES (512 << 10)
 
-static int64_t log_starts_epoch(int64_t zxid)
-{
-    return zxid >> 32;
-}
-
 /* Behind the last transaction there are zeros, or nothing. */
 static bool is_short(const char *path)
 {
@@ -98,7 +93,7 @@ static uint64_t number_of(const struct log_server *server)
 
 static bool is_start(const struct log_file *before, const struct log_file *file)
 {
-    bool same = log_starts_epoch(before->zxid) == log_starts_epoch(file->zxid);
+    bool same = zxid_epoch(before->zxid) == zxid_epoch(file->zxid);
     return same ? file->zxid - before->zxid < ROLLED_LEAST : is_short(before->path);
 }
 
@@ -125,7 +120,7 @@ static void log_starts_find(struct log_starts *starts, const struct log_set *set
         qsort(starts->list, starts->count, sizeof *starts->list, log_starts_compare);
 }
 
-/* ---- the reader ---- */
+/* ---- the autopsy ---- */
 
 struct autopsy {
     struct log_set *set;
@@ -352,9 +347,9 @@ struct applying {
 
 /* Zxids cannot show that the end of an epoch is missing: the next one begins with 1. That a directory has had
    more children than the logs tell proves it. */
-static void check_epoch(struct autopsy *a, const struct transaction *t, const struct znode_change *change)
+static void check_epoch_end(struct autopsy *a, const struct transaction *t, const struct znode_change *change)
 {
-    int64_t first = t->zxid & ~INT64_C(0xffffffff);
+    int64_t first = t->zxid - zxid_count(t->zxid);
     if (a->epoch_after == 0 || a->incomplete || t->zxid <= a->settled ||
         znode_tree_unseen(a->tree, change) == 0)
         return;
@@ -370,7 +365,7 @@ static void on_change(void *context, const struct transaction *t, const struct z
     struct znode *node;
     switch (change->kind) {
     case CHANGE_CREATED:
-        check_epoch(a, t, change);
+        check_epoch_end(a, t, change);
         logged_elections_examine(a->elections, change, a->now);
         node = znode_tree_created(a->tree, t, change);
         if (node)
@@ -409,7 +404,7 @@ static void note_active(struct autopsy *a, const struct transaction *t)
 
 static void note_epoch(struct autopsy *a, const struct transaction *t)
 {
-    if (a->zxid == 0 || t->zxid >> 32 == a->zxid >> 32)
+    if (a->zxid == 0 || zxid_epoch(t->zxid) == zxid_epoch(a->zxid))
         return;
     a->epoch_after = a->zxid;
     tell_fact(a, (struct logged_fact){.kind = FACT_EPOCH, .zxid = t->zxid, .began_us = a->before_us});
@@ -512,17 +507,27 @@ static void repair(struct autopsy *a, int64_t zxid)
         logged_elections_show(a->elections, a->now);
 }
 
-static bool is_snapshot_whole(const char *path, int64_t zxid)
+/* NULL: it cannot be read, or is damaged. */
+static struct znode_tree *snapshot_tree(const struct snapshot_file *file)
 {
     const char *problem;
     int64_t settled;
-    struct znode_tree *tree = znode_tree_new();
-    int fd = tree ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    bool whole = fd >= 0 && znode_tree_load(tree, fd, zxid, &settled, &problem);
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+    struct znode_tree *tree = fd >= 0 ? znode_tree_new() : NULL;
+    if (tree && !znode_tree_load(tree, fd, file->zxid, &settled, &problem)) {
+        znode_tree_free(tree);
+        tree = NULL;
+    }
     if (fd >= 0)
         close(fd);
+    return tree;
+}
+
+static bool is_snapshot_whole(const struct snapshot_file *file)
+{
+    struct znode_tree *tree = snapshot_tree(file);
     znode_tree_free(tree);
-    return whole;
+    return tree != NULL;
 }
 
 /* The latest snapshot within a gap is nearer to what there is behind it than what there was before. */
@@ -533,7 +538,7 @@ static void catch_up(struct autopsy *a, int64_t zxid)
     for (size_t i = 0; i < a->set->snapshot_count; i++) {
         const struct snapshot_file *file = &a->set->snapshots[i];
         if (file->zxid > a->zxid && file->zxid < zxid && (!latest || file->zxid > latest->zxid) &&
-            is_snapshot_whole(file->path, file->zxid))
+            is_snapshot_whole(file))
             latest = file;
     }
     if (latest && load_snapshot(a, latest->path, latest->zxid, &problem))
@@ -569,22 +574,12 @@ static void miss(struct autopsy *a, const struct transaction *t, struct moment a
 static struct znode_tree *load_witness(const struct log_set *set, int64_t epoch)
 {
     const struct snapshot_file *first = NULL;
-    const char *problem;
-    int64_t settled;
     for (size_t i = 0; i < set->snapshot_count; i++) {
         const struct snapshot_file *file = &set->snapshots[i];
-        if (file->zxid >> 32 > epoch && (!first || file->zxid < first->zxid))
+        if (zxid_epoch(file->zxid) > epoch && (!first || file->zxid < first->zxid))
             first = file;
     }
-    int fd = first ? open(first->path, O_RDONLY | O_CLOEXEC) : -1;
-    struct znode_tree *tree = fd >= 0 ? znode_tree_new() : NULL;
-    if (tree && !znode_tree_load(tree, fd, first->zxid, &settled, &problem)) {
-        znode_tree_free(tree);
-        tree = NULL;
-    }
-    if (fd >= 0)
-        close(fd);
-    return tree;
+    return first ? snapshot_tree(first) : NULL;
 }
 
 /* A znode that this transaction deletes, or a session that it ends, and that are there in a later epoch. */
@@ -605,7 +600,7 @@ static void hold_against_witness(void *context, const struct transaction *t,
 /* A deposed leader's last proposals never took effect. */
 static bool never_was(struct autopsy *a, const struct transaction *t)
 {
-    int64_t epoch = t->zxid >> 32;
+    int64_t epoch = zxid_epoch(t->zxid);
     if (!t->unproven)
         return false;
     if (a->tail_epoch != epoch) {

@@ -53,16 +53,6 @@ struct log_stream {
     void *context;
 };
 
-static int64_t epoch_of(int64_t zxid)
-{
-    return zxid >> 32;
-}
-
-static int64_t log_stream_count_of(int64_t zxid)
-{
-    return zxid & INT64_C(0xffffffff);
-}
-
 static void stream_tell(const struct log_stream *s, struct stream_note note)
 {
     if (s->note)
@@ -215,9 +205,9 @@ static bool find_epoch_end(const char *path, struct epoch_end *end, struct tail 
            next != LOG_FAILED) {
         if (next != LOG_RECORD || !transaction_read(record, length, &t))
             continue;
-        if (epoch_of(t.zxid) > end->epoch)
+        if (zxid_epoch(t.zxid) > end->epoch)
             end->next = t.zxid;
-        else if (epoch_of(t.zxid) == end->epoch)
+        else if (zxid_epoch(t.zxid) == end->epoch)
             tail_add(tail, &t);
     }
     log_reader_end(&reader);
@@ -228,19 +218,19 @@ static void look_up_epoch_end(const struct log_stream *s, struct server_log *log
 {
     const struct log_server *server = &s->set->servers[log->server];
     struct epoch_end *end = &log->end;
-    int64_t epoch = epoch_of(log->head.zxid);
+    int64_t epoch = zxid_epoch(log->head.zxid);
     *end = (struct epoch_end){.known = true, .epoch = epoch, .unproven = INT64_MAX};
     size_t last = log->file; /* the last file that begins in this epoch */
-    while (last + 1 < server->log_count && epoch_of(server->logs[last + 1].zxid) <= epoch)
+    while (last + 1 < server->log_count && zxid_epoch(server->logs[last + 1].zxid) <= epoch)
         last++;
     /* Most logs end in the epoch in which they began: that shows from their end alone. */
-    if (last + 1 == server->log_count && epoch_of(log_last_zxid(server->logs[last].path)) == epoch)
+    if (last + 1 == server->log_count && zxid_epoch(log_last_zxid(server->logs[last].path)) == epoch)
         return;
     struct tail tail = {.ring = xcalloc(TAIL_MOST, sizeof *tail.ring)};
     for (size_t i = last > log->file ? last - 1 : last; i < server->log_count; i++)
         if (find_epoch_end(server->logs[i].path, end, &tail))
             break;
-    if (log_stream_count_of(end->next) > 1)
+    if (zxid_count(end->next) > 1)
         end->unproven = tail_begin(&tail);
     free(tail.ring);
 }
@@ -248,7 +238,7 @@ static void look_up_epoch_end(const struct log_stream *s, struct server_log *log
 /* How this server's log leaves the epoch of its head. */
 static const struct epoch_end *epoch_end_of(const struct log_stream *s, struct server_log *log)
 {
-    if (!log->end.known || log->end.epoch != epoch_of(log->head.zxid))
+    if (!log->end.known || log->end.epoch != zxid_epoch(log->head.zxid))
         look_up_epoch_end(s, log);
     return &log->end;
 }
@@ -262,8 +252,12 @@ static bool was_kept(struct log_stream *s, int64_t zxid, int64_t begun)
 {
     for (size_t i = 0; i < s->log_count; i++) {
         struct server_log *log = &s->logs[i];
-        int64_t later = log->has_head && log->head.zxid == zxid ? epoch_end_of(s, log)->next : 0;
-        bool whole = log_stream_count_of(later) <= 1 && epoch_of(later) <= epoch_of(begun);
+        if (!log->has_head || log->head.zxid != zxid)
+            continue;
+        if (log->end.next == 0)
+            log->end.known = false; /* the server may have written on */
+        int64_t later = epoch_end_of(s, log)->next;
+        bool whole = zxid_count(later) <= 1 && zxid_epoch(later) <= zxid_epoch(begun);
         if (later != 0 && (begun == 0 || whole))
             return true;
     }
@@ -284,9 +278,9 @@ static bool was_dropped(struct log_stream *s, int64_t zxid)
         if (log->has_head && log->head.zxid == zxid) {
             have++;
         } else if (log->has_head && log->last != 0 && log->last < zxid &&
-                   epoch_of(log->head.zxid) > epoch_of(zxid)) {
+                   zxid_epoch(log->head.zxid) > zxid_epoch(zxid)) {
             skip++;
-            if (log_stream_count_of(log->head.zxid) <= 1 && (begun == 0 || log->head.zxid < begun))
+            if (zxid_count(log->head.zxid) <= 1 && (begun == 0 || log->head.zxid < begun))
                 begun = log->head.zxid;
         }
     }
@@ -354,7 +348,7 @@ static bool snapshot_between(const struct log_stream *s, int64_t zxid)
     int64_t after = s->last > s->dropped ? s->last : s->dropped;
     for (size_t i = 0; i < s->set->snapshot_count; i++) {
         int64_t snapshot = s->set->snapshots[i].zxid;
-        if (snapshot > after && snapshot < zxid && log_stream_count_of(snapshot) > 0)
+        if (snapshot > after && snapshot < zxid && zxid_count(snapshot) > 0)
             return true;
     }
     return false;
@@ -364,9 +358,9 @@ static bool snapshot_between(const struct log_stream *s, int64_t zxid)
    before had, a snapshot can show. */
 static bool note_missing(struct log_stream *s, int64_t zxid)
 {
-    bool follows = epoch_of(zxid) == epoch_of(s->last)
+    bool follows = zxid_epoch(zxid) == zxid_epoch(s->last)
                        ? zxid == s->last + 1
-                       : log_stream_count_of(zxid) <= 1 && !snapshot_between(s, zxid);
+                       : zxid_count(zxid) <= 1 && !snapshot_between(s, zxid);
     int64_t from = s->last ? s->last + 1 : s->first;
     if (s->last == 0 ? zxid <= s->first : follows)
         return false;

@@ -24,7 +24,8 @@ enum stream_note_kind {
     STREAM_UNREAD,   /* a file cannot be read, or is no log */
     STREAM_MISSING,  /* the transactions from zxid to zxid_to are in no log */
     STREAM_DIVERGED, /* two servers have different transactions of this zxid */
-    STREAM_DROPPED   /* a server alone wrote this one, and the others went on without it */
+    STREAM_DROPPED   /* a server alone wrote this one, and the others went on without it, or a snapshot of a
+                        later epoch shows that it never took effect */
 };
 
 struct stream_note {

@@ -90,6 +90,16 @@ const char *transaction_data_path(const struct transaction *transaction, size_t 
 /* Do two records with one zxid hold the same transaction? A digest may be absent from either. */
 bool transaction_same(const struct transaction *transaction, const struct transaction *b);
 
+/* A zxid is the epoch of ZooKeeper's leader, and a count within it. */
+static inline int64_t zxid_epoch(int64_t zxid)
+{
+    return zxid >> 32;
+}
+static inline int64_t zxid_count(int64_t zxid)
+{
+    return zxid & INT64_C(0xffffffff);
+}
+
 /* Big-endian numbers, as the server writes them. */
 static inline uint32_t read_u32(const unsigned char *at)
 {
