@@ -3,8 +3,9 @@
  *
  *   schema, time
  *   clusters[]: name (null: it has none), hosts, state, problem, walked (directories), rate_per_s, complete,
- * left_out found[]: path, kind, proof (signature, watch, behaviour, configured, name), certainty, evidence,
- * members of elections and locks also: recipe, family, kind_known, state, leader (identity or name)
+ *               left_out
+ *   found[]: path, kind, proof (signature, watch, behaviour, configured, name), certainty, evidence, members
+ *            of elections and locks also: recipe, family, kind_known, state, leader (identity or name)
  */
 #ifndef ELECTOP_PROBE_JSON_JSON_DISCOVERY_H
 #define ELECTOP_PROBE_JSON_JSON_DISCOVERY_H

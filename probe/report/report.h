@@ -124,12 +124,15 @@ void report_free(struct report *report); /* NULL is fine */
  *
  *   schema, from, to (the window), recording: {file, from, to} (from and to null: it is empty),
  *   clock_set: [{before, after}] (of the recorder; in the order of recording),
- *   ensemble: [{event (a word of logged_fact.h), time, since (of the transaction before, or null), zxid,
- * server (its directory, or null)}], elections: [{ cluster (null: it has no name), path, name, kind, recipe
- * (null: not recognised), owner, runbook (as the configuration says, or null), led_ms, vacant_ms, gap_ms (not
- * observed): together the window; longest_vacant_ms, leader_changes (those that were seen),
- * leader_changes_missed (found after a gap), leader_changes_per_hour (of the time observed; null: too little
- * was observed), failovers: {window_ms, count, p50_ms, p90_ms, p99_ms, max_ms (each [low, high], or null),
+ *   ensemble: [{event (a word of logged_fact.h), time, zxid, server (its directory, or null),
+ *               since (the transaction before, or null)}],
+ *   elections: [{
+ *     cluster (null: it has no name), path, name, kind, recipe (null: not recognised), owner, runbook (as
+ *     the configuration says, or null),
+ *     led_ms, vacant_ms, gap_ms (not observed): together the window; longest_vacant_ms,
+ *     leader_changes (those that were seen), leader_changes_missed (found after a gap),
+ *     leader_changes_per_hour (of the time observed; null: too little was observed),
+ *     failovers: {window_ms, count, p50_ms, p90_ms, p99_ms, max_ms (each [low, high], or null),
  *                 by_cause: {cause: {count, p50_ms, ...}},
  *                 list: [{time (of the loss), elected, gap_ms (null: it was seen), and the keys of
  *                         json_failover_write()}]},

@@ -93,8 +93,8 @@ bool session_exists(struct session *session, const char *path, bool watch, sessi
 bool session_get(struct session *session, const char *path, bool watch, session_node_fn fn, void *context);
 bool session_children(struct session *session, const char *path, bool watch, session_children_fn fn,
                       void *context);
-/* The same, once where the list is larger than is taken: SESSION_TOO_LARGE. children() asks again until it is
-   not. */
+/* The same, but a list that is too large is an answer, SESSION_TOO_LARGE. children() asks again until it is
+   smaller. */
 bool session_list(struct session *session, const char *path, bool watch, session_children_fn fn,
                   void *context);
 bool session_sync(struct session *session, const char *path, session_text_fn fn, void *context);

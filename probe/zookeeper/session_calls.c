@@ -357,14 +357,14 @@ bool session_get(struct session *s, const char *path, bool watch, session_node_f
     return r && read_send(r, send_get, watch);
 }
 
-static bool children_ask(struct session *s, const char *path, bool watch, bool whatever_size,
+static bool children_ask(struct session *s, const char *path, bool watch, bool may_be_too_large,
                          session_children_fn fn, void *context)
 {
     struct request *r = request_begin(s, ANSWER_CHILDREN, path, context);
     if (!r)
         return false;
     r->fn.children = fn;
-    r->may_be_too_large = whatever_size;
+    r->may_be_too_large = may_be_too_large;
     return read_send(r, send_children, watch);
 }
 

@@ -683,7 +683,7 @@ static size_t quiet_count(const struct report *report)
 
 static void put_facts(struct buffer *out, const struct report *report)
 {
-    static const char *const columns[] = {"When (UTC)", "What happened to ZooKeeper itself", NULL};
+    static const char *const columns[] = {"When (UTC)", "What happened", NULL};
     if (!report->fact_count)
         return;
     begin_table(out, "ZooKeeper itself", columns);

@@ -306,7 +306,7 @@ static void put_election(struct buffer *out, const struct report *report,
 static void markdown_report_put_facts(struct buffer *out, const struct report *report)
 {
     if (report->fact_count)
-        buffer_put_text(out, "\n## ZooKeeper itself\n\n| When (UTC) | What |\n|---|---|\n");
+        buffer_put_text(out, "\n## ZooKeeper itself\n\n| When (UTC) | What happened |\n|---|---|\n");
     for (size_t i = 0; i < report->fact_count && i < ROWS_MOST; i++) {
         struct text text = {0};
         sentence_fact(&text, &report->facts[i]);

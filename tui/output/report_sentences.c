@@ -91,13 +91,12 @@ void sentence_clock(struct text *text, const struct history_clock *clock, enum s
              : ": nothing is missing in between.");
 }
 
-/* Since the transaction before; "": it was near, or is not known. */
-static const char *fact_span(const struct logged_fact *fact, char span[16])
+static void put_since(struct text *text, const struct logged_fact *fact)
 {
-    span[0] = '\0';
+    char span[16];
     if (fact->began_us && fact->at.wall_us - fact->began_us >= FACT_SPAN_US)
-        format_span(fact->at.wall_us - fact->began_us, span, 16);
-    return span;
+        text_printf(text, ", %s after the transaction before",
+                    format_span(fact->at.wall_us - fact->began_us, span, sizeof span));
 }
 
 void sentence_fact(struct text *text, const struct logged_fact *fact)
@@ -106,8 +105,7 @@ void sentence_fact(struct text *text, const struct logged_fact *fact)
     switch (fact->kind) {
     case FACT_EPOCH:
         text_printf(text, "ZooKeeper's own leader changed: epoch %" PRId64 " begins", fact->zxid >> 32);
-        if (*fact_span(fact, span))
-            text_printf(text, ", %s after the transaction before", span);
+        put_since(text, fact);
         break;
     case FACT_SERVER_STARTED:
         text_add(text, "Server ");
@@ -115,9 +113,8 @@ void sentence_fact(struct text *text, const struct logged_fact *fact)
             text_printf(text, "%" PRIu64, fact->owner);
         else
             text_add(text, fact->path ? fact->path : "?");
-        text_add(text, " begins a new log, as one does that was started");
-        if (*fact_span(fact, span))
-            text_printf(text, "; it went down in the %s before", span);
+        text_add(text, " was probably restarted: it begins a new log");
+        put_since(text, fact);
         break;
     case FACT_CLOCK_BACK:
         text_printf(text, "The clock of ZooKeeper's leader went back by %s",
@@ -261,13 +258,12 @@ static void say_gaps(struct sentence_verdict *verdict, const struct report_elect
 {
     struct text text = {0};
     char gap[16], share[SENTENCE_TIME];
-    int64_t whole = election->led_us + election->vacant_us + election->gap_us;
-    int64_t gap_us = report_gap_us(election);
+    int64_t gap_us = report_gap_us(election), whole = election->led_us + election->vacant_us + gap_us;
     if (election->before_us >= SEEN_LATE_US)
         text_printf(&text, "It was first seen %s after the beginning.",
                     format_span(election->before_us, gap, sizeof gap));
     report_sentences_say(verdict, &text);
-    if (report_has_gap(election) && gap_us > 0 && election->gap_us < whole)
+    if (report_has_gap(election) && gap_us > 0 && gap_us < whole)
         text_printf(&text, "For %s (%s of the time) nobody watched: what happened then is not known.",
                     format_span(gap_us, gap, sizeof gap), sentence_share(gap_us, whole, share));
     report_sentences_say(verdict, &text);
