@@ -232,12 +232,14 @@ uninstall: ## remove what install put there
 dist: ## make build/electop-VERSION.tar.gz, which builds without git
 	@mkdir -p build
 	git ls-files -z | grep -zv '^\.ci/' | tar --null -T - --transform 's|^|electop-$(VERSION)/|' --owner=0 --group=0 -czf build/electop-$(VERSION).tar.gz
-deb: dist ## make build/deb/electop_VERSION_ARCH.deb (needs build-essential and debhelper)
+deb: dist ## make build/deb/electop_VERSION_ARCH.deb, without a word from lintian
+	@$(PACKAGES) build package
 	rm -rf build/deb && mkdir -p build/deb
 	tar -xzf build/electop-$(VERSION).tar.gz -C build/deb
 	cp -r config/debian build/deb/electop-$(VERSION)/debian
 	rm build/deb/electop-$(VERSION)/debian/config.example.yaml
 	cd build/deb/electop-$(VERSION) && dpkg-buildpackage -b -us -uc
+	lintian --fail-on error,warning build/deb/electop_*.changes
 deps: ## install the Debian packages for building and for the demo (as root, or with sudo)
 	@$(PACKAGES) build run
 clean: ## remove build/
