@@ -644,7 +644,7 @@ const struct option_row option_table[] = {
     {"load", 0, NULL, INJECT, set_load, "permit load on this ensemble: no limits, ten times the ping"},
     {"live", 0, NULL, INJECT, set_live, "join the election at PATH itself (needs inject: live)"},
     {"may-lead", 0, NULL, INJECT, set_may_lead, "in a copy or the sandbox; never with --live"},
-    {"servers", 0, "1|3", DEMO, set_servers, "size of the demo's ensemble (1)"},
+    {"servers", 0, "1|3", DEMO, set_servers, "size of the demo's ensemble (3)"},
     {"no-screen", 0, NULL, DEMO, set_no_screen, "print the connect string, and run until interrupted"},
     {"server", 's', "HOSTS", SETTLING, set_server,
      "ZooKeeper connect string, host:port,.../chroot (127.0.0.1:2181)"},

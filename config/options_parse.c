@@ -562,7 +562,7 @@ bool options_parse(int argc, char *const *argv, struct options *options, char **
                                 .about = COMMAND_HELP,
                                 .four_letter = TRI_YES,
                                 .wait_ms = 10000,
-                                .servers = 1,
+                                .servers = 3,
                                 .check.window_ms = 24 * 3600 * 1000,
                                 .series = 50000,
                                 .inject.candidates = 10};

@@ -48,10 +48,10 @@ def gone(folder):
 
 
 def test_first_picture_and_end(temporary):
-    """A newcomer sees led elections within seconds; q ends it and removes everything."""
+    """A newcomer sees led elections on three servers within seconds; q ends it and removes everything."""
     with Pty([PROGRAM, "demo"], 120, 36, env={"TMPDIR": temporary}) as terminal:
-        terminal.shows("led", within=20)
-        assert servers_in(temporary)
+        terminal.shows("led", within=60)
+        assert len(servers_in(temporary)) == 3
         terminal.keys("\x12")  # Ctrl-R: its servers are in no file
         assert "not connected" not in terminal.shows("cannot be read again")
         terminal.keys("q")
@@ -63,7 +63,7 @@ def test_first_picture_and_end(temporary):
 def test_opens_on_a_full_stage(temporary):
     """The first picture shows a cast that stands: no election is vacant, and nobody is told to have joined."""
     with Pty([PROGRAM, "demo"], 120, 40, env={"TMPDIR": temporary}) as terminal:
-        first = terminal.shows("solr overseer", within=20)
+        first = terminal.shows("solr overseer", within=60)
         assert " 0 vacant" in first and "joined" not in first, first
         terminal.keys("q")
         assert terminal.wait() == 0
@@ -72,7 +72,7 @@ def test_opens_on_a_full_stage(temporary):
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL, "close"])
 def test_servers_do_not_outlive_it(temporary, ending):
     """SIGTERM, kill -9, a closed terminal: no server and no directory is left."""
-    with Pty([PROGRAM, "demo"], 120, 36, env={"TMPDIR": temporary}) as terminal:
+    with Pty([PROGRAM, "demo", "--servers", "1"], 120, 36, env={"TMPDIR": temporary}) as terminal:
         until(lambda: servers_in(temporary))
         if ending == "close":
             terminal.hang_up()
@@ -148,7 +148,7 @@ def test_refuses_what_it_would_not_heed(temporary):
 
 def test_without_a_terminal(temporary):
     """Into a pipe: one look, a few seconds of events, and the end."""
-    done = run("demo", env={"TMPDIR": temporary}, within=60)
+    done = run("demo", env={"TMPDIR": temporary}, within=90)
     assert done.status == 0 and "led" in done.out, done
     table = done.out[:done.out.index("\n\n", done.out.index("ELECTION"))].splitlines()
     for name, code in ILL.items():

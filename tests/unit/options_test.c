@@ -54,7 +54,7 @@ static void defaults(void **state)
     assert_null(options.paths);
     assert_null(options.server);
     assert_int_equal(options.wait_ms, 10000);
-    assert_int_equal(options.servers, 1);
+    assert_int_equal(options.servers, 3);
     assert_int_equal(options.four_letter, TRI_YES);
     options_free(&options);
     options = expect("/a /b/*/c");

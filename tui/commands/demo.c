@@ -58,13 +58,17 @@ static void demo_on_ready(void *context, const char *problem)
         complain("%s", problem);
 }
 
+/* Three, so that they can be compared, and one of them can be stopped. */
+static int servers_of(const struct demo *demo)
+{
+    return demo->invocation->options->servers;
+}
+
 /* The servers serve, or a signal or a problem came first. */
 static bool servers_begin(struct demo *demo)
 {
-    const struct private_ensemble_options options = {.servers =
-                                                         demo->invocation->options->servers == 3 ? 3 : 1,
-                                                     .tick_ms = TICK_MS,
-                                                     .tls = demo->invocation->options->tls};
+    const struct private_ensemble_options options = {
+        .servers = servers_of(demo), .tick_ms = TICK_MS, .tls = demo->invocation->options->tls};
     char *error = NULL;
     demo->sandbox = private_ensemble_start(demo->loop, &options, demo_on_ready, demo, &error);
     if (!demo->sandbox)
@@ -136,11 +140,6 @@ static struct settings *settings_of(const struct demo *demo, bool brief)
 static void demo_on_wake(uv_timer_t *timer)
 {
     (void)timer; /* the loop has its turn: go_on() looks after the servers */
-}
-
-static int servers_of(const struct demo *demo)
-{
-    return demo->invocation->options->servers == 3 ? 3 : 1;
 }
 
 /* Says which of the servers have ended since the last time; false: none is left. */
