@@ -14,6 +14,7 @@
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 
+#define DETAIL_ROWS 7 /* of a server that answers, on a wide screen */
 #define SIGN_X 2
 #define TABLE_X 4
 
@@ -354,7 +355,8 @@ static int draw_figures(struct cells *cells, int y, int end, const struct server
                  server_epoch(server));
     else
         snprintf(text, sizeof text, "zxid ?, ");
-    snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s; %s znodes, %s ephemerals, %s watches",
+    snprintf(text + strlen(text), sizeof text - strlen(text),
+             "%s%s; %s znodes, %s ephemerals, %s watches of all kinds",
              server->lag > 0    ? format_age(server->lag_us, a, sizeof a)
              : server->lag == 0 ? "not behind"
                                 : "lag unknown",
@@ -366,10 +368,11 @@ static int draw_figures(struct cells *cells, int y, int end, const struct server
              load->latency_max_us >= 0 ? format_span(load->latency_max_us, c, sizeof c) : "?", n[3]);
     y += ensemble_put_part(cells, y, end, ROLE_TEXT, "latency", text);
     snprintf(a, sizeof a, server->connections >= 0 ? "%d" : "?", server->connections);
-    snprintf(text, sizeof text, "%s connections; most from one address: %s%s%s, of %s (maxClientCnxns)", a,
-             n[4], server->busiest_connections > 0 ? " from " : "",
+    snprintf(text, sizeof text, "%s connections; most from one address: %s%s%s; %s%s", a, n[4],
+             server->busiest_connections > 0 ? " from " : "",
              server->busiest_connections > 0 ? server->busiest_address : "",
-             load->address_connections_most == 0 ? "any number" : n[5]);
+             load->address_connections_most == 0 ? "no limit (maxClientCnxns=0)" : "maxClientCnxns ",
+             load->address_connections_most == 0 ? "" : n[5]);
     y += ensemble_put_part(cells, y, end, ROLE_TEXT, "clients", text);
     return y - begin;
 }
@@ -393,20 +396,19 @@ static int draw_dangers(struct cells *cells, int y, int end, const struct cluste
     return y - begin;
 }
 
-/* What the selected server does not show, why, and what to switch on. */
-static void ensemble_draw_detail(const struct ensemble_view *view, struct cells *cells, int y, int rows,
-                                 const struct scene *scene)
+/* What a server does not show, why, and what to switch on. Returns the row below it. */
+static int ensemble_draw_detail(struct cells *cells, int y, const struct scene *scene, size_t at)
 {
     const struct cluster *cluster;
-    const struct server *server = server_at(scene, view->list.at, &cluster);
-    int end = y + rows;
+    const struct server *server = server_at(scene, at, &cluster);
+    int end = cells->height;
     unsigned told = 0;
     bool silent;
     const char *why;
     char text[64], parts[64], unknown[768];
 
-    if (server == NULL || rows < 2)
-        return;
+    if (server == NULL || end - y < 2)
+        return end;
     silent = server_reach(cluster, server) == SERVER_SILENT;
     cells_rule(cells, 0, y++, cells->width, server->address);
     if (server->problem != NULL)
@@ -427,14 +429,25 @@ static void ensemble_draw_detail(const struct ensemble_view *view, struct cells 
         y += ensemble_put_part(cells, y, end, ROLE_WARNING, "unknown", unknown);
     }
     if (!server->reachable)
-        ensemble_put_part(cells, y, end, ROLE_DIM, "unknown",
-                          "what only this server shows; what was found from it stays, unconfirmed");
+        y += ensemble_put_part(cells, y, end, ROLE_DIM, "unknown",
+                               "what only this server shows; what was found from it stays, unconfirmed");
     else if (told == 0 && server->watches_from == NULL && y < end)
-        ensemble_put_part(cells, y, end, ROLE_DIM, "watches", "? not asked yet");
+        y += ensemble_put_part(cells, y, end, ROLE_DIM, "watches", "? not asked yet");
     else if (told == 0 && y < end)
-        ensemble_put_part(cells, y, end, ROLE_GOOD, "shows",
-                          label_asked_for_sessions(server) ? "its connections, sessions and watches"
-                                                           : "its connections and watches");
+        y += ensemble_put_part(cells, y, end, ROLE_GOOD, "shows",
+                               label_asked_for_sessions(server) ? "its connections, sessions and watches"
+                                                                : "its connections and watches");
+    return y;
+}
+
+/* The selected server's, and below it those of the others that have room: to be compared. */
+static void ensemble_draw_details(const struct ensemble_view *view, struct cells *cells, int y,
+                                  const struct scene *scene)
+{
+    y = ensemble_draw_detail(cells, y, scene, view->list.at);
+    for (size_t i = 0; i < view->list.count && cells->height - y >= DETAIL_ROWS; i++)
+        if (i != view->list.at)
+            y = ensemble_draw_detail(cells, y, scene, i);
 }
 
 static void ensemble_draw(struct view *self, const struct scene *scene, struct cells *cells)
@@ -467,7 +480,7 @@ static void ensemble_draw(struct view *self, const struct scene *scene, struct c
             cells_select_row(cells, row, 0, cells->width);
         }
     }
-    ensemble_draw_detail(view, cells, cells->height - pane, pane, scene);
+    ensemble_draw_details(view, cells, cells->height - pane, scene);
 }
 
 static enum view_result ensemble_action(struct view *self, const struct scene *scene, enum action action,
