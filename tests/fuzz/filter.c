@@ -11,6 +11,7 @@
 
 #include "config/times.h"
 #include "probe/election/model.h"
+#include "tui/dashboard/jump.h"
 #include "tui/words/election_filter.h"
 
 static const struct moment now = {2000000000, INT64_C(1760000060) * 1000000};
@@ -64,7 +65,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         text[size] = '\0';
         const char *problem = election_filter_problem(text);
         check(!problem || *problem);
-        election_best_match(model, text);
+        struct jump_match *matches;
+        size_t alike, count = jump_matches(model, text, &matches, &alike);
+        check(alike <= count);
+        free(matches);
         for (size_t i = 0; i < model->clusters[0].election_count; i++) {
             const struct election *election = model->clusters[0].elections[i];
             bool matches = election_filter_match(text, election, now);

@@ -605,6 +605,48 @@ static void jumps(void **state)
     type(fixture, ":overview");
     key(fixture, KEY_CODE_ENTER);
     assert_true(shows(fixture, "worst first"));
+    assert_true(shows(fixture, "▸ ● druid/coordinator")); /* where one was */
+}
+
+/* The beginning of a screen's name is enough; Tab goes on through all that fits; of several nobody is taken
+ * in. */
+static void jumps_by_a_beginning(void **state)
+{
+    struct fixture *fixture = *state;
+    type(fixture, ":ev");
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "latest first"));
+    type(fixture, ":fin\t");
+    assert_true(shows(fixture, "jump to findings"));
+    key(fixture, KEY_CODE_ESCAPE);
+    type(fixture, ":/election\t");
+    assert_true(shows(fixture, "jump to /election"));
+    type(fixture, "\t");
+    assert_true(shows(fixture, "jump to /secret/election"));
+    key(fixture, KEY_CODE_ESCAPE);
+    type(fixture, ":ders");
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "orders") && !shows(fixture, "the first of"));
+    type(fixture, ":or");
+    key(fixture, KEY_CODE_ENTER);
+    type(fixture, ":e");
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "the first of 2 with \"e\"; after : Tab shows the next"));
+}
+
+/* A minute in the list of events: / shows what happened in it, : goes to what happened first from it on. */
+static void finds_a_minute(void **state)
+{
+    struct fixture *fixture = *state;
+    type(fixture, "v/14:01");
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "3 events") && shows(fixture, "14:01:02.500  app") &&
+                !shows(fixture, "14:03:15"));
+    key(fixture, KEY_CODE_ESCAPE);
+    type(fixture, ":13:20");
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "▸ 13:20:00.000  druid/coordinator"));
+    assert_true(shows(fixture, "held"));
 }
 
 /* ! shows what has a problem; fields of a filter are those of the screen. */
@@ -750,6 +792,8 @@ int main(void)
         TEST(asks_before_it_writes),
         TEST(jumps),
         TEST(filters_by_fields),
+        TEST(jumps_by_a_beginning),
+        TEST(finds_a_minute),
         cmocka_unit_test(copies_a_finding),
         cmocka_unit_test(mutes_a_finding),
         cmocka_unit_test(shows_one_cluster),

@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "config/memory.h"
+#include "config/times.h"
 #include "config/units.h"
 #include "probe/election/model.h"
 #include "tui/dashboard/footer.h"
+#include "tui/dashboard/jump.h"
 #include "tui/dashboard/replay.h"
 #include "tui/dashboard/title.h"
 #include "tui/screen/keys.h"
@@ -439,7 +442,7 @@ static bool take_mute(struct dashboard *dashboard, const char *typed)
     mutes_take(&event);
     dashboard->mute(dashboard->mute_context, &event);
     snprintf(text, sizeof text,
-             ms > 0 ? "%s is muted in this election for %s; a worse one is shown"
+             ms > 0 ? "%s is muted in this election for %s, unless it gets worse"
                     : "%s is not muted any more",
              dashboard->muted.candidate, length[0] ? length : "1h");
     dashboard_say(dashboard, ROLE_GOOD, text);
@@ -705,50 +708,62 @@ static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum actio
     return DASHBOARD_NOTHING;
 }
 
-/* A screen by its name: those that open from everywhere. */
-static struct view *screen_named(const char *text)
+/* Of several elections that fit as well as the one shown: so that nobody takes it for the only one. */
+static void say_alike(struct dashboard *dashboard, size_t alike, const char *text)
 {
-    static const struct {
-        const char *name;
-        enum action action;
-    } screens[] = {{"events", ACTION_EVENTS},
-                   {"findings", ACTION_FINDINGS},
-                   {"ensemble", ACTION_ENSEMBLE},
-                   {"servers", ACTION_ENSEMBLE},
-                   {"explain", ACTION_EXPLAIN}};
-    for (size_t i = 0; i < sizeof screens / sizeof *screens; i++)
-        if (strcmp(text, screens[i].name) == 0)
-            return open_screen(screens[i].action);
-    return NULL;
+    char message[200];
+    if (alike < 2)
+        return;
+    snprintf(message, sizeof message, "the first of %zu with \"%.60s\"; after : Tab shows the next", alike,
+             text);
+    dashboard_say(dashboard, ROLE_DIM, message);
 }
 
-/* Where : goes: a screen, the overview, a time, or the election that fits best. False: nowhere. */
+static void close_all(struct dashboard *dashboard)
+{
+    while (dashboard->level_count > 1)
+        pop(dashboard);
+}
+
+static bool jump_to_name(struct dashboard *dashboard, const struct scene *scene, const char *text)
+{
+    struct jump_match *matches;
+    size_t alike, count = jump_matches(scene->model, text, &matches, &alike);
+    struct jump_match best = count ? matches[0] : (struct jump_match){0};
+    free(matches);
+    if (count == 0)
+        return false;
+    dashboard->footer.typing = TYPING_NOTHING;
+    if (best.election) {
+        overview_view_select(dashboard->levels[0].view, best.election);
+        dashboard_push(dashboard, election_view_new(best.election->cluster->name, best.election->path));
+        say_alike(dashboard, strcasecmp(best.name, text) == 0 ? 1 : alike, text);
+    } else if (best.screen == ACTION_BACK)
+        close_all(dashboard);
+    else
+        dashboard_act(dashboard, best.screen);
+    return true;
+}
+
+/* Where : goes: a cluster, a screen, an election, or a time. False: nowhere. */
 static bool jump(struct dashboard *dashboard, const char *text)
 {
     struct scene scene = scene_of(dashboard);
-    struct view *screen = screen_named(text);
+    struct view *view = top_of(dashboard)->view;
     struct replay_keys_note note = {0};
-    const struct election *election;
-    if (strcmp(text, "overview") == 0) {
-        while (dashboard->level_count > 1)
-            pop(dashboard);
-        return true;
-    }
-    for (size_t i = 0; !screen && scene.model->cluster_count > 1 && i < scene.model->cluster_count; i++)
+    int64_t at_us;
+    for (size_t i = 0; scene.model->cluster_count > 1 && i < scene.model->cluster_count; i++)
         if (strcmp(text, scene.model->clusters[i].name) == 0) {
             char filter[FILTER_BYTES];
             snprintf(filter, sizeof filter, "cluster:%.100s", text);
-            while (dashboard->level_count > 1)
-                pop(dashboard);
+            close_all(dashboard);
             dashboard_set_filter(dashboard, filter);
             return true;
         }
-    if (!screen && (election = election_best_match(scene.model, text)) != NULL)
-        screen = election_view_new(election->cluster->name, election->path);
-    if (screen) {
-        dashboard_push(dashboard, screen);
+    if (jump_to_name(dashboard, &scene, text) ||
+        (view->ops->show && !time_parse(text, scene.now.wall_us, &at_us) &&
+         view->ops->show(view, &scene, at_us)))
         return true;
-    }
     if (!dashboard->replay_keys.past)
         return false;
     dashboard_resume(dashboard);
@@ -758,14 +773,21 @@ static bool jump(struct dashboard *dashboard, const char *text)
     return there;
 }
 
-/* Tab completes to the name of the election that fits best. */
+/* Tab completes to the name that fits best, and each further Tab to the next. */
 static void complete_jump(struct dashboard *dashboard)
 {
     struct scene scene = scene_of(dashboard);
-    char *typed = dashboard->footer.typed;
-    const struct election *election = typed[0] ? election_best_match(scene.model, typed) : NULL;
-    if (election && strlen(election->name) < sizeof dashboard->footer.typed)
-        snprintf(typed, sizeof dashboard->footer.typed, "%s", election->name);
+    struct footer *footer = &dashboard->footer;
+    struct jump_match *matches;
+    size_t alike;
+    if (footer->tabs == 0)
+        memcpy(footer->tabbed, footer->typed, sizeof footer->tabbed);
+    size_t count = footer->tabbed[0] ? jump_matches(scene.model, footer->tabbed, &matches, &alike) : 0;
+    if (footer->tabbed[0]) {
+        if (count)
+            snprintf(footer->typed, sizeof footer->typed, "%s", matches[footer->tabs++ % count].name);
+        free(matches);
+    }
 }
 
 /* False: what was typed leads nowhere, so that the line stays open to be corrected. */
@@ -805,6 +827,7 @@ static bool type_line(struct dashboard *dashboard, int key)
     }
     char *text = filters ? top_of(dashboard)->filter : dashboard->footer.typed;
     enum typed typed = typed_line_key(text, filters ? FILTER_BYTES : sizeof dashboard->footer.typed, key);
+    dashboard->footer.tabs = 0;
     if (typed == TYPED_NOT) /* arrows and clicks still move, but nothing may change under an answer */
         return dashboard->footer.typing == TYPING_ANSWER || dashboard->footer.typing == TYPING_MUTE;
     if (filters && typed != TYPED_NOTHING)

@@ -150,7 +150,7 @@ static uint64_t key_help_first(const struct key_help *key_help)
     const struct view_ops *ops = key_help->view->ops;
     return key_help->scene->past             ? TIME_KEYS
            : ops->opened_by == ACTION_INJECT ? ops->answers | ACTION_BIT(ACTION_BACK)
-                                             : 0;
+                                             : ops->first;
 }
 
 static const char *key_name(const struct cells *cells, const struct key_binding *binding, char *buffer,
@@ -292,7 +292,7 @@ void footer_draw_hints(struct cells *cells, int y)
         enum sign sign;
         style look;
         const char *word;
-    } signs[] = {{SIGN_OK, ROLE_GOOD, "led, next failover works"},
+    } signs[] = {{SIGN_OK, ROLE_GOOD, "led, nothing wrong"},
                  {SIGN_WARNING, ROLE_WARNING, "warning"},
                  {SIGN_CRITICAL, ROLE_CRITICAL, "error"},
                  {SIGN_UNKNOWN, ROLE_DIM, "not known"},

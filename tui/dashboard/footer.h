@@ -45,7 +45,9 @@ enum typing {
 
 struct footer {
     enum typing typing;
-    char typed[256]; /* a time or an answer, so far; a filter belongs to its view */
+    char typed[256];  /* a time or an answer, so far; a filter belongs to its view */
+    char tabbed[256]; /* what was typed before the first of so many Tabs */
+    size_t tabs;
     char message[256];
     style message_role;
     int64_t message_until_us; /* monotonic; 0: there is none */

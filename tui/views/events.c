@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include "tui/screen/safe.h"
 #include "tui/views/event_lines.h"
 #include "tui/words/election_filter.h"
+#include "tui/words/format.h"
 #include "tui/words/labels.h"
 #include "tui/views/list.h"
 #include "tui/views/view.h"
@@ -44,10 +46,20 @@ static const struct {
 };
 #define CHOICES (sizeof choices / sizeof *choices)
 
+/* "14:02": a time of day is looked for in the list's times alone; findings name other times in their evidence. */
+static bool is_clock(const char *text)
+{
+    return strlen(text) >= 5 && isdigit((unsigned char)text[0]) && isdigit((unsigned char)text[1]) &&
+           text[2] == ':' && isdigit((unsigned char)text[3]) && isdigit((unsigned char)text[4]);
+}
+
 static bool event_has(const void *thing, const char *text)
 {
     const struct event_line *line = thing;
+    char when[32];
 
+    if (is_clock(text))
+        return strncmp(format_clock_ms(line->at.wall_us, when, sizeof when), text, strlen(text)) == 0;
     return label_match(line->where, text) || label_match(line->path, text) ||
            label_match(line->cluster, text) || label_match(line->label, text) ||
            label_match(line->from, text) || label_match(line->subject, text) ||
@@ -282,6 +294,26 @@ static enum view_result events_click(struct view *self, const struct scene *scen
     return twice ? events_go_there(view, scene) : VIEW_DONE;
 }
 
+static bool events_show(struct view *self, const struct scene *scene, int64_t at_us)
+{
+    struct events_view *view = events_view_of(self);
+    size_t at, count = count_lines(view, scene, NULL, &at);
+    const struct event_line *line;
+
+    for (at = count; at-- > 0;) {
+        line = line_at(view, scene, at);
+        if (line->at.wall_us < at_us)
+            continue;
+        if (at == count - 1) /* what happened before it may not be kept here */
+            return false;
+        view->follow = false;
+        view->list.at = at;
+        events_select_line(view, scene);
+        return true;
+    }
+    return false;
+}
+
 static void events_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
 {
     (void)self;
@@ -317,7 +349,7 @@ static void events_free(struct view *self)
 static const char *events_word(const struct view *self, const struct scene *scene, enum action action)
 {
     (void)self;
-    return action == ACTION_OPEN && scene->recorded ? "go there" : NULL;
+    return action == ACTION_OPEN && scene->recorded ? "replay" : action == ACTION_FOLLOW ? "follow" : NULL;
 }
 
 static const struct view_ops ops = {
@@ -328,10 +360,13 @@ static const struct view_ops ops = {
     .title = events_title,
     .path = events_path,
     .filter = events_filter,
+    .show = events_show,
     .destination = events_destination,
     .free = events_free,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_FOLLOW) |
                ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_KINDS),
+    .first = ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_FILTER) |
+             ACTION_BIT(ACTION_JUMP) | ACTION_BIT(ACTION_KINDS) | ACTION_BIT(ACTION_FOLLOW),
     .word = events_word,
     .opened_by = ACTION_EVENTS,
 };

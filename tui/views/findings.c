@@ -352,8 +352,9 @@ static void draw_folded(const struct findings_view *view, struct cells *cells, i
         used += cells_printf(cells, column->x + used, y, label_room(column->x + used, cells->width - 1),
                              ROLE_TEXT, ", %s%zu", cells_sign(cells, SIGN_TIMES), row->folded);
     cells_printf(cells, column->x + used + 2, y, label_room(column->x + used + 2, cells->width - 1), ROLE_DIM,
-                 "%s%s %s", row->mute != NULL ? "muted   " : "", cells_sign(cells, SIGN_ENTER),
-                 open ? "folds them" : "shows them");
+                 "%s, %s   %s %s", severity_word(row->finding->severity),
+                 row->mute != NULL ? "muted" : certainty_word(row->finding->certainty),
+                 cells_sign(cells, SIGN_ENTER), open ? "folds them" : "shows them");
 }
 
 static void findings_draw_row(const struct findings_view *view, struct cells *cells, int y,
@@ -661,6 +662,7 @@ static enum view_result findings_action(struct view *self, const struct scene *s
         return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
     case ACTION_SORT:
         view->sort = (view->sort + 1) % SORT_COUNT;
+        view->reverse = false;
         return VIEW_DONE;
     case ACTION_REVERSE:
         view->reverse = !view->reverse;
@@ -769,6 +771,8 @@ static const struct view_ops ops = {
     .free = findings_free,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_SORT) | ACTION_BIT(ACTION_REVERSE) |
                ACTION_BIT(ACTION_BACK),
+    .first = ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_FILTER) |
+             ACTION_BIT(ACTION_EXPLAIN) | ACTION_BIT(ACTION_MUTE) | ACTION_BIT(ACTION_COPY_FINDING),
     .opened_by = ACTION_FINDINGS,
 };
 

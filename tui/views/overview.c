@@ -103,7 +103,9 @@ static void draw_outlook(struct cells *cells, int y, int end, const struct overv
         {totals->next_stops, SIGN_CRITICAL, ROLE_CRITICAL, "would stop",
          totals->next_stops == 1 ? "stops" : "stop"},
         {totals->next_unknown, SIGN_UNKNOWN, ROLE_DIM, "unknown", "unknown"},
-        {totals->next_alone, SIGN_DASH, ROLE_DIM, "without successor", "alone"}};
+        {totals->next_alone, SIGN_DASH, ROLE_DIM, "without successor", "alone"},
+        {totals->next_lock, SIGN_INFO, ROLE_DIM, totals->next_lock == 1 ? "lock" : "locks",
+         totals->next_lock == 1 ? "lock" : "locks"}};
     bool brief = cells->width < 100, any = false;
     int x = 1 + (int)strlen(outlook_heading) + 2;
 
@@ -819,6 +821,7 @@ static enum view_result overview_action(struct view *view, const struct scene *s
         return VIEW_DONE;
     case ACTION_SORT:
         order->sort = (order->sort + 1) % SORT_COUNT;
+        order->reverse = false;
         order->dirty = true;
         return VIEW_DONE;
     case ACTION_PROBLEMS:
@@ -905,11 +908,23 @@ static const struct finding *overview_finding(struct view *view, const struct sc
     return worst != NULL ? worst : (*election)->findings[0];
 }
 
+void overview_view_select(struct view *view, const struct election *election)
+{
+    struct overview *overview = overview_of(view);
+    char key[KEY_BYTES];
+
+    overview_key(election, key, sizeof key);
+    list_select(&overview->list, key);
+    overview->version = overview->order.version - 1; /* its line is looked for at the next draw */
+    overview->chosen = true;
+}
+
 static void overview_filter(struct view *view, const char *text)
 {
     struct overview *overview = overview_of(view);
     struct overview_order *order = &overview->order;
 
+    overview->chooses = false;
     overview->chosen |= text[0] != '\0'; /* what a filter has found stays selected after it */
     snprintf(order->filter, sizeof order->filter, "%s", text);
     order->dirty = true;
@@ -936,6 +951,10 @@ static const struct view_ops ops = {
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_SORT) |
                ACTION_BIT(ACTION_COLUMNS) | ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_PROBLEMS) |
                ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT),
+    .first = ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_PROBLEMS) |
+             ACTION_BIT(ACTION_JUMP) | ACTION_BIT(ACTION_SORT) | ACTION_BIT(ACTION_FINDINGS) |
+             ACTION_BIT(ACTION_ENSEMBLE) | ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_EVENT_BACK) |
+             ACTION_BIT(ACTION_INJECT),
 };
 
 static const char *const sort_words[SORT_COUNT] = {"worst", "name",    "leader", "candidates",

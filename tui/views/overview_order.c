@@ -6,6 +6,8 @@
 
 #include "config/memory.h"
 #include "config/znode_path.h"
+#include "probe/election/chain.h"
+#include "probe/election/whatif.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/labels.h"
 #include "tui/words/mutes.h"
@@ -168,6 +170,13 @@ static void total(struct overview_totals *totals, const struct election *electio
     finding_counts_add(&totals->findings, election, now);
     totals->unseen += election->counters.unseen_joined + election->counters.unseen_left;
     count_state(totals, election, rank);
+    if (election->state == ELECTION_LED && election->recipe != NULL &&
+        election->recipe->family == FAMILY_LOCK && !label_stale(election)) {
+        bool is_known = whatif_lock_told(election) > 0 || chain_watches_complete(election->cluster);
+
+        totals->next_lock += is_known;
+        totals->next_unknown += !is_known;
+    }
     totals->next_works += outlook == OUTLOOK_WORKS;
     totals->next_stops += outlook == OUTLOOK_STOPS;
     totals->next_unknown += outlook == OUTLOOK_UNKNOWN;

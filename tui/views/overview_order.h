@@ -28,7 +28,8 @@ struct overview_totals {
     size_t elections, led, vacant, electing, free, absent, vanished, denied, unknown, stale, unacknowledged;
     size_t unproven; /* only look like elections */
     size_t candidates;
-    size_t next_works, next_stops, next_unknown, next_alone; /* of those led: the next failover */
+    /* Of those led: the next failover. lock: what has no line, so nobody is next. */
+    size_t next_works, next_stops, next_unknown, next_alone, next_lock;
     struct finding_counts findings;
     size_t servers, showing; /* of all clusters; of them, those whose watches are known */
     uint64_t unseen;         /* joined and left together */

@@ -76,6 +76,9 @@ struct view_ops {
      */
     const struct finding *(*finding)(struct view *, const struct scene *, const struct election **);
     void (*filter)(struct view *, const char *text); /* what / typed; "" ends it. NULL: no filter here */
+    /* Selects what happened first from that moment on (wall clock), for ":" with a time; false: it is not
+       here. NULL: nothing here has a time. */
+    bool (*show)(struct view *, const struct scene *, int64_t at_us);
     struct destination (*destination)(const struct view *); /* after VIEW_TRAVEL */
     void (*free)(struct view *);
     /* The prompt in the last line after VIEW_ASK; and the text typed there. */
@@ -85,6 +88,7 @@ struct view_ops {
        dashboard does for every view. heeds: does it now? NULL: always. word: for the footer, in place of the
        table's. */
     uint64_t answers;
+    uint64_t first; /* those that the footer shows first */
     bool (*heeds)(const struct view *, const struct scene *, enum action);
     const char *(*word)(const struct view *, const struct scene *, enum action);
     enum action opened_by; /* the key that opens it from everywhere else, or ACTION_NONE */
@@ -103,6 +107,8 @@ struct view {
 struct view *overview_view_new(void);
 /* The same of that view: sort: a word of --sort; columns: those of --columns; NULL: as usual. */
 void overview_view_arrange(struct view *, const char *sort, const char *columns);
+/* Its selection, which stays when a screen above it is left. */
+void overview_view_select(struct view *, const struct election *);
 /* The columns as --columns takes them, where the user has chosen others since the last call; else false. */
 bool overview_view_take_choice(struct view *, char *buffer, size_t size);
 struct view *election_view_new(const char *cluster, const char *path);

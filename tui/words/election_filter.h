@@ -35,10 +35,4 @@ const char *election_filter_problem(const char *filter);
 /* An election with a vacancy, a warning or worse, or a next failover that would stop. */
 bool election_has_problem(const struct election *election, struct moment now);
 
-/*
- * The election that a few letters mean: one that is called so, else whose name or path ends, begins or
- * contains them, else has them in this order. The shortest name among equals. NULL: none.
- */
-const struct election *election_best_match(const struct model *model, const char *text);
-
 #endif
