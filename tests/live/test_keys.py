@@ -29,7 +29,7 @@ NAMES = {"PageUp": "PPage", "PageDown": "NPage"}  # as tmux calls them
 SCREENS = {
     "overview": ([], "elections"),
     "election": (["End", "Enter"], "CANDIDATE"),
-    "candidate": (["End", "Enter", "Enter"], "expires by"),
+    "candidate": (["End", "Enter", "Enter"], "expires  "),
     "findings": (["f"], "CERTAINTY"),
     "explanations": (["x"], "WHAT IT MEANS"),
     "ensemble": (["e"], "each asked by itself"),

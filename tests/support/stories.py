@@ -224,7 +224,7 @@ class Stories:
         (rf"(\S+) had led for (at least )?{SPAN}\.", had_led),
         (r"Its leader had changed (\d+) times? in the (\S+|7 days) before(?:, (\d+) of them away from (\S+?))?"
          r"(?:, (\d+) for the same cause)?(?:, (\d+) at the same time of day)?\.", recurrence),
-        (r"Like its own, the sessions of (\d+) of the latest (\d+) leaders before it began at server (\d+)\.",
+        (r"As its own session did, those of (\d+) of the latest (\d+) leaders before it began at server (\d+)\.",
          same_server),
         (r"Before it, (\S+) had been found\.", lambda stories, code, evidence: code in CODES),
         (rf"Its client had probably been restarted before: another session of (\S+) had been in line for {SPAN}\.",

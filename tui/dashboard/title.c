@@ -286,7 +286,7 @@ static int title_put_moment(struct cells *cells, int right, int64_t at_us, int64
         (then.tm_year != now.tm_year || then.tm_yday != now.tm_yday))
         strftime(date, sizeof(date), "%Y-%m-%d ", &then);
     char zone[16];
-    snprintf(text, sizeof(text), "REPLAY %s%s %s", date, format_clock(at_us, clock, sizeof(clock)),
+    snprintf(text, sizeof(text), "REPLAY %s%s %s", date, format_clock_ms(at_us, clock, sizeof(clock)),
              format_zone(at_us, zone, sizeof(zone)));
     return cells_put_right(cells, right, 0, -1, ROLE_WARNING | STYLE_BOLD, text);
 }

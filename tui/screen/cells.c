@@ -34,6 +34,26 @@ const char *cells_sign(const struct cells *cells, enum sign sign)
     return cells->ascii ? signs[sign].ascii : signs[sign].utf8;
 }
 
+char *cells_plain(const struct cells *cells, char *text)
+{
+    static const enum sign in_sentences[] = {SIGN_DASH, SIGN_AT_MOST, SIGN_AT_LEAST};
+    char *to = text;
+    for (const char *from = text; cells->ascii && *from;) {
+        size_t i = 0, length = 0;
+        for (; i < sizeof in_sentences / sizeof *in_sentences && length == 0; i++)
+            if (strncmp(from, signs[in_sentences[i]].utf8, strlen(signs[in_sentences[i]].utf8)) == 0)
+                length = strlen(signs[in_sentences[i]].utf8);
+        const char *as = length ? signs[in_sentences[i - 1]].ascii : from;
+        size_t written = length ? strlen(as) : 1;
+        memmove(to, as, written);
+        to += written;
+        from += length ? length : 1;
+    }
+    if (cells->ascii)
+        *to = '\0';
+    return text;
+}
+
 static void blank(struct cell *cell, style look)
 {
     memset(cell, 0, sizeof(*cell));

@@ -134,6 +134,10 @@ enum sign {
 };
 const char *cells_sign(const struct cells *cells, enum sign sign);
 
+/* The dash and the bounds in a sentence of ours, which was made for any screen, in place: "2.3 – 3.7s"
+   becomes "2.3 - 3.7s" where the screen shows ASCII. Returns text. */
+char *cells_plain(const struct cells *cells, char *text);
+
 /*
  * Parts of a cell. A bar of which each bit of the mask is an eighth, bit 0 the left one: as near as there is
  * a character for it, and never nothing for something. A column of so many eighths, from the bottom.

@@ -258,10 +258,11 @@ static void candidate_put_connection(struct block *block, const struct scene *sc
                      format_age(label_age_us(session->seen, scene->now), age, sizeof age));
     block->y++;
     if (expires.mono_us != 0) {
-        snprintf(text, sizeof text, "%s at the latest", format_clock(expires.wall_us, clock, sizeof clock));
-        candidate_put(block, "expires by", ROLE_TEXT, text);
+        snprintf(text, sizeof text, "%s if it is not heard again",
+                 format_clock(expires.wall_us, clock, sizeof clock));
+        candidate_put(block, "expires", ROLE_TEXT, text);
     } else {
-        candidate_put(block, "expires by", ROLE_DIM, "?");
+        candidate_put(block, "expires", ROLE_DIM, "?");
     }
 }
 

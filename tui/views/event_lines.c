@@ -1,5 +1,6 @@
 #include "tui/views/event_lines.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tui/words/format.h"
@@ -9,6 +10,7 @@
 
 #define CLOCK_MS 12
 #define NAME_WIDTH 20
+#define DETAIL_SHOWN 600 /* bytes: more than any line has room for */
 #define VERY_WIDE 160
 #define NAMES_MOST 500 /* with more than these the longest is not visible anyway */
 
@@ -101,7 +103,14 @@ static int event_lines_put_subject(struct cells *cells, int x, int y, int end, c
     const char *identity = known_since(scene, line);
 
     if (line->from[0] != '\0') {
-        x += event_lines_put_who(cells, x, y, label_room(x, end), line->from, "") + 1;
+        /* Of the two the new leader counts more, so the old one leaves it half of a narrow line. */
+        int room = label_room(x, end), both = event_lines_name_width(cells, line->from) + 3 +
+                                              event_lines_name_width(cells, line->subject);
+
+        if (both > room)
+            x += label_put_fit(cells, x, y, (room - 3) / 2, ROLE_TEXT, line->from) + 1;
+        else
+            x += event_lines_put_who(cells, x, y, room, line->from, "") + 1;
         x += cells_put(cells, x, y, label_room(x, end), ROLE_DIM, cells_sign(cells, SIGN_ARROW)) + 1;
     }
     if (line->subject[0] == '\0' || x >= end)
@@ -142,8 +151,12 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
     x += EVENT_LABEL_WIDTH + 2;
     if (x < end)
         x = event_lines_put_subject(cells, x, y, end, scene, line);
-    if (x < end)
-        cells_put(cells, x, y, label_room(x, end), ROLE_DIM, line->detail);
+    if (x < end) {
+        char detail[DETAIL_SHOWN];
+
+        snprintf(detail, sizeof detail, "%s", line->detail);
+        cells_put(cells, x, y, label_room(x, end), ROLE_DIM, cells_plain(cells, detail));
+    }
 }
 
 static bool line_is_of(const struct event_line *line, const char *cluster, const char *path)

@@ -87,6 +87,10 @@ static void story_view_draw(struct view *self, const struct scene *scene, struct
     int airy = cells->height >= 18, y = airy;
     if (!view->read)
         story_view_read(view, scene);
+    for (size_t i = 0; i < view->sentences.count; i++) {
+        cells_plain(cells, view->sentences.list[i].text);
+        cells_plain(cells, view->sentences.list[i].evidence);
+    }
     if (view->sentences.count == 0) {
         cells_put(cells, LEFT, y, -1, ROLE_WARNING,
                   view->problem ? view->problem : "This failover is no longer in the recording.");

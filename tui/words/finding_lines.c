@@ -305,10 +305,12 @@ static void finding_lines_put_subject(struct cells *cells, int x, int y, int roo
 }
 
 static int finding_lines_put_finding(struct cells *cells, const struct pane *pane, int y, int end,
-                                     struct moment now, const struct finding *finding)
+                                     struct moment now, const struct election *election,
+                                     const struct finding *finding)
 {
-    style look = severity_look(finding->severity);
-    bool note = finding->severity == SEVERITY_INFO;
+    bool muted = mutes_of(election, finding, now) != NULL;
+    style look = muted ? (style)ROLE_DIM : severity_look(finding->severity);
+    bool note = finding->severity == SEVERITY_INFO || muted;
     int begin = y, lines;
     char sure[48], age[16], evidence[FINDING_EVIDENCE];
 
@@ -316,7 +318,10 @@ static int finding_lines_put_finding(struct cells *cells, const struct pane *pan
     cells_put(cells, LEFT + 2, y, -1, note ? look : (style)(look | STYLE_BOLD),
               finding_kind(finding->code)->word);
     finding_lines_put_subject(cells, pane->who_x, y, WHO_WIDTH - 1, finding);
-    finding_certainty(finding, now, sure, sizeof sure);
+    if (muted)
+        snprintf(sure, sizeof sure, "muted");
+    else
+        finding_certainty(finding, now, sure, sizeof sure);
     if (pane->beside) {
         cells_put(cells, pane->sure_x, y, pane->text_x - pane->sure_x - 1,
                   finding->certainty == CERTAINTY_CERTAIN && !note ? ROLE_TEXT : ROLE_DIM, sure);
@@ -349,7 +354,7 @@ void finding_pane_draw(struct cells *cells, int y, int rows, struct moment now,
         if (only != NULL && !finding_lines_names(election->findings[i], only))
             continue;
         if (y < end)
-            y = finding_lines_put_finding(cells, &pane, y, end, now, election->findings[i]);
+            y = finding_lines_put_finding(cells, &pane, y, end, now, election, election->findings[i]);
         else
             left++;
     }

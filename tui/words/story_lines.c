@@ -592,7 +592,7 @@ static void say_recurrence(struct sentences *s, const struct story *story)
     if (story->before_same_server >= 3 && story->before_same_server * 3 >= story->before_known * 2)
         story_lines_say(
             s, SENTENCE_CERTAIN,
-            text_format("Like its own, the sessions of %zu of the latest %zu leaders before it began at "
+            text_format("As its own session did, those of %zu of the latest %zu leaders before it began at "
                         "server %" PRIu64 ".",
                         story->before_same_server, story->before_known, story->session >> 56),
             text_copy("the first byte of a session's id is the number of the server that made it"));

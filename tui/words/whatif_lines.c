@@ -180,7 +180,7 @@ static void say_stays(struct whatif_pen *pen, const struct election *election,
         say_more(pen, ROLE_CRITICAL, ", which is not notified");
 }
 
-/* How long it took before: " (last time 1.24s, usually 1.1s)". */
+/* How long it took before: " (last time 1.24s, usually 1.1s)", as far as it is known. */
 static void say_times(struct whatif_pen *pen, const struct election *election)
 {
     char last[FORMAT_INTERVAL], usual[FORMAT_INTERVAL], text[2 * FORMAT_INTERVAL + 32];
@@ -189,7 +189,9 @@ static void say_times(struct whatif_pen *pen, const struct election *election)
         !failover_facts_usual(pen->cells, election, FORMAT_INTERVAL, usual))
         return;
     failover_facts_last(pen->cells, election, FORMAT_INTERVAL, last);
-    if (strcmp(last, usual) == 0)
+    if (strcmp(last, "?") == 0)
+        snprintf(text, sizeof text, " (usually %s)", usual);
+    else if (strcmp(last, usual) == 0)
         snprintf(text, sizeof text, " (last time %s)", last);
     else
         snprintf(text, sizeof text, " (last time %s, usually %s)", last, usual);
@@ -372,18 +374,18 @@ static void put_noticed(struct cells *cells, int x, int y, const struct candidat
     char text[64];
 
     if (candidate_stays(goes)) {
-        whatif_lines_say(&pen, ROLE_DIM, "noticed at once when it is deleted");
+        whatif_lines_say(&pen, ROLE_DIM, "it goes when somebody deletes it");
         return;
     }
-    whatif_lines_say(&pen, ROLE_DIM, "noticed at once when its client closes its session; ");
+    whatif_lines_say(&pen, ROLE_DIM, "deleted at once when its session is closed; ");
     if (session == NULL || session->timeout_ms <= 0) {
-        whatif_lines_say(&pen, ROLE_DIM, "after its session timeout when it dies");
+        whatif_lines_say(&pen, ROLE_DIM, "after its session timeout when its client dies");
         return;
     }
     whatif_lines_say(&pen, ROLE_DIM, "within ");
     whatif_lines_say(&pen, ROLE_TEXT,
                      format_span(client_expiry_us(goes->election->cluster, session), text, sizeof text));
-    whatif_lines_say(&pen, ROLE_DIM, " when it dies");
+    whatif_lines_say(&pen, ROLE_DIM, " when its client dies");
     if (latest.wall_us > 0 && pen.x + 28 <= cells->width) {
         whatif_lines_say(&pen, ROLE_DIM, ", at the latest at ");
         whatif_lines_say(&pen, ROLE_TEXT, format_clock(latest.wall_us, text, sizeof text));
