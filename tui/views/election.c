@@ -496,6 +496,8 @@ static void election_draw_note(const struct election_view *view, struct cells *c
                     text);
 }
 
+#define EVENTS_LEAST 4 /* rows, with their heading */
+
 /* The rows of the panes below the line of candidates. */
 struct below {
     int what_if, members, timeline, picture, findings, events;
@@ -589,8 +591,11 @@ static void share_rows(const struct election_view *view, struct below *below, co
     if (spare > 2)
         below->timeline = timeline_rows(election, scene->now, view->zoom.window,
                                         spare < cells->height / 4 ? spare : cells->height / 4);
-    if (cells->height < 30)
+    if (cells->height < 30) {
+        spare = rows - wanted - below->findings - below->timeline;
+        below->events = spare >= EVENTS_LEAST ? spare : 0;
         return;
+    }
     if (cells->width >= APART && election->failover_count > 0 &&
         rows - wanted - below->timeline >= APART_LEAST) {
         below->apart = rows - wanted - below->timeline;

@@ -253,7 +253,7 @@ static enum view_result events_action(struct view *self, const struct scene *sce
     if (list_move(&view->list, action == ACTION_NEXT_MATCH       ? ACTION_DOWN
                                : action == ACTION_PREVIOUS_MATCH ? ACTION_UP
                                                                  : action)) {
-        view->follow = false;
+        view->follow = action == ACTION_FIRST;
         events_select_line(view, scene);
         return VIEW_DONE;
     }

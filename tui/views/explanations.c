@@ -133,11 +133,11 @@ static void explanations_title(struct view *self, const struct scene *scene, str
 {
     int used = cells_put(cells, x, 0, room, ROLE_TITLE, "findings explained");
 
-    (void)self;
     (void)scene;
     if (room > used + 2)
         cells_put(cells, x + used + 2, 0, room - used - 2, ROLE_TITLE_DIM,
-                  "everything that electop can find wrong");
+                  explanations_view_of(self)->opened ? "everything that electop can find wrong"
+                                                     : "none is selected: all that there are");
 }
 
 static void explanations_free(struct view *self)
