@@ -192,9 +192,10 @@ format-check: ## say which C sources are not
 	@$(PACKAGES) tools
 	@clang-format --dry-run --Werror $(FORMATTED)
 screenshot: ## make the README's pictures anew, from a real run of the demo
-	@$(PACKAGES) build run tools
+	@$(PACKAGES) build run test tools
 	@$(AGAIN) all
 	$(PYTHON) tests/screens/picture/make
+	$(PYTHON) tests/screens/picture/grafana
 	tests/screens/picture/page
 
 .PHONY: install uninstall deps clean help
