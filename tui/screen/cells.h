@@ -134,7 +134,7 @@ enum sign {
 };
 const char *cells_sign(const struct cells *cells, enum sign sign);
 
-/* The dash and the bounds in a sentence of ours, which was made for any screen, in place: "2.3 – 3.7s"
+/* The dash and the bounds in a sentence that was made for any screen, in place: "2.3 – 3.7s"
    becomes "2.3 - 3.7s" where the screen shows ASCII. Returns text. */
 char *cells_plain(const struct cells *cells, char *text);
 

@@ -260,7 +260,7 @@ int failover_stats_draw(struct cells *cells, int y, int rows, const struct leade
         cells_printf(cells, x, y, -1, ROLE_DIM, "%zu %s; of none is it known how long it took",
                      leadership->failover_count, leadership->failover_count == 1 ? "failover" : "failovers");
     } else {
-        x += cells_put(cells, x, y, -1, ROLE_DIM, "without a leader") + 2;
+        x += cells_put(cells, x, y, -1, ROLE_DIM, "total") + 2;
         x += failover_lines_put_figure(cells, x, y, "p50", all->p50);
         x += failover_lines_put_figure(cells, x, y, "p90", all->p90);
         x += failover_lines_put_figure(cells, x, y, "p99", all->p99);
