@@ -193,7 +193,7 @@ def test_live_goes_back_and_comes_again(zk, client, members, tmp_path):
         terminal.shows("host-c:1")
         terminal.hides("REPLAY")
         terminal.keys("v", "/", "leader elected", "Enter")
-        terminal.shows("go there", "2 events")
+        terminal.shows("replay", "2 events")
         terminal.keys("Down", "Enter")
         terminal.shows("REPLAY", "led by", "host-b:1")
         terminal.keys("L")
