@@ -285,13 +285,16 @@ bool monitor_settled(struct monitor *m, uint64_t until_ms)
     }
     if (now_ms < until_ms && is_electing(m))
         return false;
-    if (now_ms >= until_ms || (!wants_second_look(m) && !(model_catch_up(m->model) && wants_second_look(m))))
+    if (now_ms >= until_ms)
         return true;
+    /* Lists that came after the first look may still be read: none is shown in parts. */
+    if (!wants_second_look(m) && !(model_catch_up(m->model) && wants_second_look(m)))
+        return monitor_looked(m);
     if (m->asked_ms && monitor_is_asking(m))
         return false;
     uint64_t due_ms = look_due_ms(m, now_ms);
     if (due_ms > until_ms)
-        return true;
+        return monitor_looked(m);
     /* A look counts once its connection has answered later: it pings at a third of its timeout. */
     if (now_ms >= due_ms && now_ms - m->asked_ms >= AGAIN_MS) {
         m->asked_ms = now_ms;
