@@ -65,10 +65,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         text[size] = '\0';
         const char *problem = election_filter_problem(text);
         check(!problem || *problem);
-        struct jump_match *matches;
-        size_t alike, count = jump_matches(model, text, &matches, &alike);
+        struct jump_match *found;
+        size_t alike, count = jump_matches(model, text, &found, &alike);
         check(alike <= count);
-        free(matches);
+        free(found);
         for (size_t i = 0; i < model->clusters[0].election_count; i++) {
             const struct election *election = model->clusters[0].elections[i];
             bool matches = election_filter_match(text, election, now);
