@@ -343,7 +343,8 @@ def test_a_full_server_has_room_left():
         assert any("given back" in note and "real clients" in note for note in report["notes"]), report
         for more in (["--load"], ["--expect", "stand.count>=20"]):
             report = inject(small, *arguments, *more, "--for", "1s")
-            assert 20 <= report["standing"] < 24, (more, report)
+            # One whose connection was lost stands on until its session ends: more may stand than are connected.
+            assert 20 <= report["standing"] < 40, (more, report)
     finally:
         small.close()
 
