@@ -70,7 +70,7 @@ static struct verdict verdict_of_lock(const struct election *election)
     if (whatif_lock_told(election) > 0)
         return (struct verdict){OUTLOOK_NONE, SIGN_INFO, ROLE_DIM, "waiters", "waiters notified"};
     if (chain_watches_complete(election->cluster))
-        return (struct verdict){OUTLOOK_NONE, SIGN_INFO, ROLE_DIM, "alone", "no waiter"};
+        return (struct verdict){OUTLOOK_NONE, SIGN_INFO, ROLE_DIM, "none", "no waiter"};
     return (struct verdict){OUTLOOK_NONE, SIGN_UNKNOWN, ROLE_DIM, "unknown", "unknown"};
 }
 
