@@ -387,14 +387,13 @@ static bool is_ill(const struct election *election, struct moment now)
     return worst != NULL && worst->severity >= SEVERITY_ERROR;
 }
 
-/* "12m07s" is "12m" here: a list in which each line changes every second cannot be read, and keeps a slow
+/* "1m07s" is "1m" here: a list in which each line changes every second cannot be read, and keeps a slow
    terminal busy. The election's screen has the seconds. */
 static char *without_seconds(char *age)
 {
     char *minutes = strchr(age, 'm');
-    size_t digits = strspn(age + strcspn(age, "0123456789"), "0123456789");
 
-    if (minutes != NULL && minutes[1] != '\0' && digits == 2 && minutes[strlen(minutes) - 1] == 's')
+    if (minutes != NULL && minutes[1] != '\0' && minutes[strlen(minutes) - 1] == 's' && minutes[1] != 's')
         minutes[1] = '\0';
     return age;
 }
