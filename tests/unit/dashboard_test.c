@@ -15,6 +15,7 @@
 #include "tests/support/scenes.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/screen/keys.h"
+#include "tui/views/event_lines.h"
 #include "tui/views/view.h"
 #include "tui/words/mutes.h"
 
@@ -483,6 +484,9 @@ static void mutes_a_finding(void **state)
     assert_false(shows(&fixture, "by ann: known, OPS-12"));
     key(&fixture, KEY_CODE_END);
     assert_true(shows(&fixture, "by ann: known, OPS-12"));
+    key(&fixture, KEY_CODE_ENTER);
+    assert_true(shows(&fixture, "  muted"));
+    key(&fixture, KEY_CODE_ESCAPE);
     /* Never a worse one. */
     const struct election *election = model_election(stage_model(fixture.stage), 0, "/election");
     struct finding worse = *election->findings[0];
@@ -608,8 +612,8 @@ static void jumps(void **state)
     assert_true(shows(fixture, "▸ ● druid/coordinator")); /* where one was */
 }
 
-/* The beginning of a screen's name is enough; Tab goes on through all that fits; of several nobody is taken
- * in. */
+/* The beginning of a screen's name is enough; Tab goes on to the next match; where several match as well, the
+   first one says so. */
 static void jumps_by_a_beginning(void **state)
 {
     struct fixture *fixture = *state;
@@ -647,6 +651,43 @@ static void finds_a_minute(void **state)
     key(fixture, KEY_CODE_ENTER);
     assert_true(shows(fixture, "▸ 13:20:00.000  druid/coordinator"));
     assert_true(shows(fixture, "held"));
+}
+
+static void draw_election(struct fixture *fixture, int width, const char *from, const char *to)
+{
+    char cluster[] = "prod", path[] = "/e", none[] = "", detail[] = "expired, 2.3 – 3.7s";
+    char old[80], new[80];
+    struct scene scene = {.model = stage_model(fixture->stage), .now = stage_now(fixture->stage)};
+    struct event_line line = {.at = scene.now,
+                              .kind = EVENT_LEADER_ELECTED,
+                              .label = "leader elected",
+                              .cluster = cluster,
+                              .path = path,
+                              .where = path,
+                              .from = old,
+                              .subject = new,
+                              .within = none,
+                              .detail = detail};
+    snprintf(old, sizeof old, "%s", from);
+    snprintf(new, sizeof new, "%s", to);
+    cells_clear(fixture->cells);
+    event_line_draw(fixture->cells, 0, 0, width, &scene, &line, 0);
+}
+
+/* A narrow event still names both leaders, and a candidate by what its name says of who that is. */
+static void names_both_leaders(void **state)
+{
+    struct fixture *fixture = *state;
+    draw_election(fixture, 80, "broker 2", "broker 1");
+    assert_true(drawn_has(fixture->cells, "broker 2 → broker 1  expired, 2.3 – 3.7s"));
+    draw_election(fixture, 70, "coordinator-b.example:8081", "coordinator-c.example:8081");
+    assert_true(drawn_has(fixture->cells, ":8081 → coordinator-c."));
+    draw_election(fixture, 80, "_c_2f293951-e907-42f0-b21b-7a3a1bd0b1f0-latch-0000000000",
+                  "_c_3c89c750-f6bf-4387-acc4-ea79ed971681-latch-0000000001");
+    assert_true(drawn_has(fixture->cells, "latch-…0 → latch-…1"));
+    fixture->cells->ascii = true;
+    draw_election(fixture, 80, "broker 2", "broker 1");
+    assert_true(drawn_has(fixture->cells, "broker 2 -> broker 1  expired, 2.3 - 3.7s"));
 }
 
 /* ! shows what has a problem; fields of a filter are those of the screen. */
@@ -794,6 +835,7 @@ int main(void)
         TEST(filters_by_fields),
         TEST(jumps_by_a_beginning),
         TEST(finds_a_minute),
+        TEST(names_both_leaders),
         cmocka_unit_test(copies_a_finding),
         cmocka_unit_test(mutes_a_finding),
         cmocka_unit_test(shows_one_cluster),

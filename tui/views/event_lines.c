@@ -42,27 +42,38 @@ int event_where_width(const struct cells *cells, int width, const struct scene *
     return looked == NAMES_MOST || wanted > share ? share : wanted;
 }
 
-/* The words' first is an identity or a candidate's name. One of those that is mostly a GUID leaves no room
-   for who that is; within: what the name says of that, for one that is shortened. */
+#define NAME_BYTES 256
+
+/* The text, or where it begins with a candidate's name that is mostly a GUID, which leaves no room for who
+   that is, that name shortened; true: it was. */
+static bool short_name(const struct cells *cells, const char *text, char name[NAME_BYTES])
+{
+    size_t length = strcspn(text, " ");
+    char first[NAME_BYTES];
+
+    snprintf(name, NAME_BYTES, "%s", text);
+    snprintf(first, sizeof first, "%.*s", (int)length, text);
+    if (length <= NAME_WIDTH || length >= NAME_BYTES || recipe_sequence_of(first) == SEQUENCE_NONE)
+        return false;
+    label_short_name(cells, first, name, NAME_BYTES);
+    return true;
+}
+
+/* within: what a name that is shortened says of who that is. */
 static int event_lines_put_who(struct cells *cells, int x, int y, int room, const char *subject,
                                const char *within)
 {
-    size_t length = strcspn(subject, " ");
-    char name[256], shorter[256];
+    char name[NAME_BYTES];
     int used;
 
-    if (length <= NAME_WIDTH || length >= sizeof name)
+    if (!short_name(cells, subject, name))
         return cells_put(cells, x, y, room, ROLE_TEXT, subject);
-    memcpy(name, subject, length);
-    name[length] = '\0';
-    if (recipe_sequence_of(name) == SEQUENCE_NONE)
-        return cells_put(cells, x, y, room, ROLE_TEXT, subject);
-    label_short_name(cells, name, shorter, sizeof shorter);
-    used = cells_put(cells, x, y, room, ROLE_TEXT, shorter);
+    used = cells_put(cells, x, y, room, ROLE_TEXT, name);
     if (within[0] != '\0' && used + 1 < room)
         used += 1 + cells_put(cells, x + used + 1, y, room - used - 1, ROLE_TEXT, within);
-    return used < room ? used + cells_put(cells, x + used, y, room - used, ROLE_TEXT, subject + length)
-                       : used;
+    if (used < room)
+        used += cells_put(cells, x + used, y, room - used, ROLE_TEXT, subject + strcspn(subject, " "));
+    return used;
 }
 
 /* Of a finding: its code first, then its subject. */
@@ -103,14 +114,15 @@ static int event_lines_put_subject(struct cells *cells, int x, int y, int end, c
     const char *identity = known_since(scene, line);
 
     if (line->from[0] != '\0') {
-        /* Of the two the new leader counts more, so the old one leaves it half of a narrow line. */
-        int room = label_room(x, end), both = event_lines_name_width(cells, line->from) + 3 +
-                                              event_lines_name_width(cells, line->subject);
+        int room = label_room(x, end);
+        char from[NAME_BYTES], to[NAME_BYTES];
 
-        if (both > room)
-            x += label_put_fit(cells, x, y, (room - 3) / 2, ROLE_TEXT, line->from) + 1;
-        else
-            x += event_lines_put_who(cells, x, y, room, line->from, "") + 1;
+        short_name(cells, line->from, from);
+        short_name(cells, line->subject, to);
+        /* The new leader counts more than the old one, which leaves it half of a narrow line. */
+        if (event_lines_name_width(cells, from) + 3 + event_lines_name_width(cells, to) > room)
+            room = (room - 3) / 2;
+        x += label_put_fit(cells, x, y, room, ROLE_TEXT, from) + 1;
         x += cells_put(cells, x, y, label_room(x, end), ROLE_DIM, cells_sign(cells, SIGN_ARROW)) + 1;
     }
     if (line->subject[0] == '\0' || x >= end)
