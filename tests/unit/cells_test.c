@@ -138,6 +138,16 @@ static void draws_rules(void **state)
 }
 
 /* Of no size, of any size, and never beyond what a terminal can have. */
+/* Sentences of a failover hold a dash and bounds: on an ASCII screen they are no escapes. */
+static void shows_sentences_in_ascii(void **state)
+{
+    struct cells ascii = {.ascii = true}, wide = {.ascii = false};
+    char text[] = "≥ 1ms – 2ms, ≤ 3ms – 4ms", same[] = "2.3 – 3.7s";
+    (void)state;
+    assert_string_equal(cells_plain(&ascii, text), ">= 1ms - 2ms, <= 3ms - 4ms");
+    assert_string_equal(cells_plain(&wide, same), "2.3 – 3.7s");
+}
+
 static void takes_any_size(void **state)
 {
     (void)state;
@@ -156,9 +166,10 @@ static void takes_any_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cuts_to_the_room), cmocka_unit_test(clips_on_every_side),
-        cmocka_unit_test(leaves_no_halves), cmocka_unit_test(is_safe),
-        cmocka_unit_test(draws_rules),      cmocka_unit_test(takes_any_size),
+        cmocka_unit_test(cuts_to_the_room),         cmocka_unit_test(clips_on_every_side),
+        cmocka_unit_test(leaves_no_halves),         cmocka_unit_test(is_safe),
+        cmocka_unit_test(shows_sentences_in_ascii), cmocka_unit_test(draws_rules),
+        cmocka_unit_test(takes_any_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

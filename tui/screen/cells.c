@@ -37,20 +37,15 @@ const char *cells_sign(const struct cells *cells, enum sign sign)
 char *cells_plain(const struct cells *cells, char *text)
 {
     static const enum sign in_sentences[] = {SIGN_DASH, SIGN_AT_MOST, SIGN_AT_LEAST};
-    char *to = text;
-    for (const char *from = text; cells->ascii && *from;) {
-        size_t i = 0, length = 0;
-        for (; i < sizeof in_sentences / sizeof *in_sentences && length == 0; i++)
-            if (strncmp(from, signs[in_sentences[i]].utf8, strlen(signs[in_sentences[i]].utf8)) == 0)
-                length = strlen(signs[in_sentences[i]].utf8);
-        const char *as = length ? signs[in_sentences[i - 1]].ascii : from;
-        size_t written = length ? strlen(as) : 1;
-        memmove(to, as, written);
-        to += written;
-        from += length ? length : 1;
+    for (size_t i = 0; cells->ascii && i < sizeof in_sentences / sizeof *in_sentences; i++) {
+        const char *sign = signs[in_sentences[i]].utf8, *plain = signs[in_sentences[i]].ascii;
+        size_t length = strlen(plain);
+        for (char *at = text; (at = strstr(at, sign)) != NULL; at += length) {
+            const char *rest = at + strlen(sign);
+            memcpy(at, plain, length);
+            memmove(at + length, rest, strlen(rest) + 1);
+        }
     }
-    if (cells->ascii)
-        *to = '\0';
     return text;
 }
 

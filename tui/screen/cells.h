@@ -134,8 +134,8 @@ enum sign {
 };
 const char *cells_sign(const struct cells *cells, enum sign sign);
 
-/* The dash and the bounds in a sentence that was made for any screen, in place: "2.3 – 3.7s"
-   becomes "2.3 - 3.7s" where the screen shows ASCII. Returns text. */
+/* Where the grid is ASCII, replaces the dashes and bounds of a sentence in place: "2.3 – 3.7s" becomes
+   "2.3 - 3.7s". For sentences that were made before the screen was known. Returns text. */
 char *cells_plain(const struct cells *cells, char *text);
 
 /*
