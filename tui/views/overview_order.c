@@ -6,8 +6,6 @@
 
 #include "config/memory.h"
 #include "config/znode_path.h"
-#include "probe/election/chain.h"
-#include "probe/election/whatif.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/labels.h"
 #include "tui/words/mutes.h"
@@ -170,12 +168,11 @@ static void total(struct overview_totals *totals, const struct election *electio
     finding_counts_add(&totals->findings, election, now);
     totals->unseen += election->counters.unseen_joined + election->counters.unseen_left;
     count_state(totals, election, rank);
-    if (election->state == ELECTION_LED && election->recipe != NULL &&
-        election->recipe->family == FAMILY_LOCK && !label_stale(election)) {
-        bool is_known = whatif_lock_told(election) > 0 || chain_watches_complete(election->cluster);
+    if (election->recipe != NULL && election->recipe->family == FAMILY_LOCK) {
+        enum sign sign = label_lock_verdict(election).sign;
 
-        totals->next_lock += is_known;
-        totals->next_unknown += !is_known;
+        totals->next_lock += sign == SIGN_INFO;
+        totals->next_unknown += sign == SIGN_UNKNOWN;
     }
     totals->next_works += outlook == OUTLOOK_WORKS;
     totals->next_stops += outlook == OUTLOOK_STOPS;

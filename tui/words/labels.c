@@ -62,8 +62,7 @@ struct member_word label_member(const struct election *election, const struct me
     return (struct member_word){ROLE_DIM, "? no watch shown"};
 }
 
-/* A lock has no line, so no successor is known: only whether its waiters watch it. */
-static struct verdict verdict_of_lock(const struct election *election)
+struct verdict label_lock_verdict(const struct election *election)
 {
     if (election->state != ELECTION_LED || label_stale(election))
         return (struct verdict){OUTLOOK_NONE, SIGN_DASH, ROLE_DIM, "", ""};
@@ -84,7 +83,7 @@ struct verdict label_verdict(const struct cells *cells, const struct election *e
         [OUTLOOK_WORKS] = {OUTLOOK_WORKS, SIGN_CHECK, ROLE_GOOD, "works", "works"},
     };
     if (election->recipe != NULL && election->recipe->family == FAMILY_LOCK)
-        return verdict_of_lock(election);
+        return label_lock_verdict(election);
     struct verdict verdict = verdicts[label_outlook(election)];
     if (verdict.outlook == OUTLOOK_STOPS) {
         bool stays = election->leader->known && candidate_stays(election->leader);

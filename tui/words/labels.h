@@ -45,6 +45,8 @@ struct verdict {
     char text[64];
 };
 struct verdict label_verdict(const struct cells *cells, const struct election *election);
+/* The same of a lock, which has no line, so no successor: only whether its waiters watch it. */
+struct verdict label_lock_verdict(const struct election *election);
 void label_put_verdict(struct cells *cells, const struct column *column, int y,
                        const struct election *election);
 
