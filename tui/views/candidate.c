@@ -258,8 +258,7 @@ static void candidate_put_connection(struct block *block, const struct scene *sc
                      format_age(label_age_us(session->seen, scene->now), age, sizeof age));
     block->y++;
     if (expires.mono_us != 0) {
-        snprintf(text, sizeof text, "%s if it is not heard again",
-                 format_clock(expires.wall_us, clock, sizeof clock));
+        snprintf(text, sizeof text, "%s if silent", format_clock(expires.wall_us, clock, sizeof clock));
         candidate_put(block, "expires", ROLE_TEXT, text);
     } else {
         candidate_put(block, "expires", ROLE_DIM, "?");
