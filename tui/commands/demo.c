@@ -58,17 +58,12 @@ static void demo_on_ready(void *context, const char *problem)
         complain("%s", problem);
 }
 
-/* Three, so that they can be compared, and one of them can be stopped. */
-static int servers_of(const struct demo *demo)
-{
-    return demo->invocation->options->servers;
-}
-
 /* The servers serve, or a signal or a problem came first. */
 static bool servers_begin(struct demo *demo)
 {
-    const struct private_ensemble_options options = {
-        .servers = servers_of(demo), .tick_ms = TICK_MS, .tls = demo->invocation->options->tls};
+    const struct private_ensemble_options options = {.servers = demo->invocation->options->servers,
+                                                     .tick_ms = TICK_MS,
+                                                     .tls = demo->invocation->options->tls};
     char *error = NULL;
     demo->sandbox = private_ensemble_start(demo->loop, &options, demo_on_ready, demo, &error);
     if (!demo->sandbox)
@@ -146,13 +141,13 @@ static void demo_on_wake(uv_timer_t *timer)
 static bool servers_live(struct demo *demo)
 {
     int left = 0;
-    for (int i = 0; i < servers_of(demo); i++)
+    for (int i = 0; i < demo->invocation->options->servers; i++)
         left += private_ensemble_server_lives(demo->sandbox, i);
     for (; left > 0 && left < demo->serving; demo->serving--)
         complain(
             "one of the %d servers has ended by itself, or was killed; the demo goes on with %d: start it "
             "anew to have all",
-            servers_of(demo), demo->serving - 1);
+            demo->invocation->options->servers, demo->serving - 1);
     if (left == 0)
         complain("the private ZooKeeper at %s has ended by itself, or was killed; start the demo anew",
                  private_ensemble_hosts(demo->sandbox));
@@ -166,7 +161,7 @@ static int last(struct demo *demo)
     uint64_t looked_ms = uv_now(demo->loop);
     int status = EXIT_DONE;
     uv_timer_start(wake, demo_on_wake, LIVE_MS, LIVE_MS);
-    demo->serving = servers_of(demo);
+    demo->serving = demo->invocation->options->servers;
     while (!demo->ending.signal && status == EXIT_DONE) {
         uv_run(demo->loop, UV_RUN_ONCE);
         if (uv_now(demo->loop) < looked_ms + LIVE_MS)

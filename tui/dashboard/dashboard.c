@@ -708,7 +708,7 @@ static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum actio
     return DASHBOARD_NOTHING;
 }
 
-/* Of several elections that fit as well as the one shown: so that nobody takes it for the only one. */
+/* Says that other elections match as well as the one that is shown. */
 static void say_alike(struct dashboard *dashboard, size_t alike, const char *text)
 {
     char message[200];
@@ -719,7 +719,7 @@ static void say_alike(struct dashboard *dashboard, size_t alike, const char *tex
     dashboard_say(dashboard, ROLE_DIM, message);
 }
 
-static void close_all(struct dashboard *dashboard)
+static void back_to_overview(struct dashboard *dashboard)
 {
     while (dashboard->level_count > 1)
         pop(dashboard);
@@ -739,7 +739,7 @@ static bool jump_to_name(struct dashboard *dashboard, const struct scene *scene,
         dashboard_push(dashboard, election_view_new(best.election->cluster->name, best.election->path));
         say_alike(dashboard, strcasecmp(best.name, text) == 0 ? 1 : alike, text);
     } else if (best.screen == ACTION_BACK)
-        close_all(dashboard);
+        back_to_overview(dashboard);
     else
         dashboard_act(dashboard, best.screen);
     return true;
@@ -756,7 +756,7 @@ static bool jump(struct dashboard *dashboard, const char *text)
         if (strcmp(text, scene.model->clusters[i].name) == 0) {
             char filter[FILTER_BYTES];
             snprintf(filter, sizeof filter, "cluster:%.100s", text);
-            close_all(dashboard);
+            back_to_overview(dashboard);
             dashboard_set_filter(dashboard, filter);
             return true;
         }
@@ -780,14 +780,14 @@ static void complete_jump(struct dashboard *dashboard)
     struct footer *footer = &dashboard->footer;
     struct jump_match *matches;
     size_t alike;
+    if (!footer->typed[0])
+        return;
     if (footer->tabs == 0)
         memcpy(footer->tabbed, footer->typed, sizeof footer->tabbed);
-    size_t count = footer->tabbed[0] ? jump_matches(scene.model, footer->tabbed, &matches, &alike) : 0;
-    if (footer->tabbed[0]) {
-        if (count)
-            snprintf(footer->typed, sizeof footer->typed, "%s", matches[footer->tabs++ % count].name);
-        free(matches);
-    }
+    size_t count = jump_matches(scene.model, footer->tabbed, &matches, &alike);
+    if (count)
+        snprintf(footer->typed, sizeof footer->typed, "%s", matches[footer->tabs++ % count].name);
+    free(matches);
 }
 
 /* False: what was typed leads nowhere, so that the line stays open to be corrected. */

@@ -46,7 +46,7 @@ enum typing {
 struct footer {
     enum typing typing;
     char typed[256];  /* a time or an answer, so far; a filter belongs to its view */
-    char tabbed[256]; /* what was typed before the first of so many Tabs */
+    char tabbed[256]; /* what Tab completes, pressed so many times */
     size_t tabs;
     char message[256];
     style message_role;

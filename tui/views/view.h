@@ -107,7 +107,7 @@ struct view {
 struct view *overview_view_new(void);
 /* The same of that view: sort: a word of --sort; columns: those of --columns; NULL: as usual. */
 void overview_view_arrange(struct view *, const char *sort, const char *columns);
-/* Its selection, which stays when a screen above it is left. */
+/* Selects that election: it is selected when one comes back to that view. */
 void overview_view_select(struct view *, const struct election *);
 /* The columns as --columns takes them, where the user has chosen others since the last call; else false. */
 bool overview_view_take_choice(struct view *, char *buffer, size_t size);
