@@ -229,6 +229,7 @@ static int64_t wanted_ms(const struct server_poll *q, int64_t usual_ms)
 static int64_t pause_ms(const struct server_poll *q)
 {
     int64_t every_ms = q->live->cluster->servers.every_ms, ms = every_ms, third_ms = q->leader_timeout_ms / 3;
+    third_ms -= third_ms / PING_PART;
     if (third_ms && third_ms < LEADER_LEAST_MS)
         third_ms = LEADER_LEAST_MS;
     /* A setting longer than the usual pauses is deliberate. */
@@ -290,6 +291,12 @@ static void server_poll_round_end(struct server_poll *q)
         uv_timer_start(q->timer, server_poll_on_timer, (uint64_t)pause_ms(q), 0);
 }
 
+/* By word the lists come only once their length is predicted. */
+static bool asks_by_word(const struct server_poll *q)
+{
+    return !q->admin_host || q->admin_failed || q->proof == PROOF_FOREIGN;
+}
+
 static void server_poll_round_begin(struct server_poll *q)
 {
     uv_timer_stop(q->timer); /* one on demand comes before its time */
@@ -305,6 +312,8 @@ static void server_poll_round_begin(struct server_poll *q)
     /* Watches can wait, but not for ever where leaders go one after the other. */
     if (q->evidence && !q->demanded && now_ms - q->looked_ms < SETTLED_AFTER_MS)
         q->full = false;
+    q->quiet = !q->full && !q->evidence && !q->cheap && !q->changed && !q->down && !asks_by_word(q) &&
+               q->connections_known && now_ms - q->stated_ms < (uint64_t)q->live->cluster->servers.every_ms;
     q->demanded = q->hastened = q->changed = false;
     q->calm = false;
     q->took_us = q->counted_us = 0;
@@ -382,6 +391,7 @@ static void step_succeeded(struct server_poll *q, int64_t took_us)
         if (q->down)
             server_restarted(q);
         q->down = false;
+        q->stated_ms = uv_now(q->live->loop);
         q->answer.figures.tick_ms = q->tick_ms;
         server_facts_tell_server(q->live, q->address, &q->answer.figures, true, took_us, NULL);
         server_facts_tell_load(q->live, q->address, &q->answer.figures, true);
@@ -500,6 +510,12 @@ static void step_failed(struct server_poll *q)
 static void way_failed(struct server_poll *q, const char *problem)
 {
     char *kept = q->problems[q->way];
+    if (q->quiet) { /* the whole round says what is wrong */
+        q->quiet = false;
+        q->step = STEP_STATE;
+        step_begin(q);
+        return;
+    }
     if (q->way == BY_ADMINSERVER && q->admin_host && strcmp(q->admin_host, q->host) == 0)
         snprintf(kept, sizeof q->problems[0], "AdminServer on port %d: %s", q->admin_port, problem);
     else if (q->way == BY_ADMINSERVER && q->admin_host)
@@ -582,15 +598,14 @@ static void ask_after_ping(struct server_poll *q)
 static void step_begin(struct server_poll *q)
 {
     bool leads = q->answer.figures.mode == SERVER_LEADER || q->answer.figures.mode == SERVER_STANDALONE;
-    bool words =
-        !q->admin_host || q->admin_failed || q->proof == PROOF_FOREIGN; /* their length is predicted */
-    bool wanted[STEPS + 1] = {[STEP_STATE] = true,
+    bool words = asks_by_word(q);
+    bool wanted[STEPS + 1] = {[STEP_STATE] = !q->quiet,
                               [STEP_LENGTHS] = q->evidence && words && leads && !q->cheap,
                               [STEP_ENDED] = q->evidence && leads && !q->cheap,
                               [STEP_AFTER] = q->evidence && leads && !q->cheap,
                               [STEP_BEFORE] =
                                   (q->evidence || (q->full && !q->connections_known)) && !q->cheap,
-                              [STEP_SUMMARY] = (q->full || !q->evidence) && !q->cheap,
+                              [STEP_SUMMARY] = (q->full || !q->evidence) && !q->cheap && !q->quiet,
                               [STEP_DISK] = q->full && !q->cheap && !words,
                               [STEP_FIGURES] = q->full && !q->cheap,
                               [STEP_WATCHES] = q->full && !q->cheap,

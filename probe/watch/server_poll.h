@@ -1,12 +1,13 @@
 /*
  * server_poll.h - one server, asked round by round what only it knows: its watches, connections, sessions.
  *
- * A round asks the cheap figures first; then, where anything moved since the last, the watches, and always
- * the connections after them, so that each list of watches stands between two of connections; then, at
- * ZooKeeper's leader, the sessions. AdminServer is preferred; where it does not answer, four-letter words
- * do, as far as asking them harms nobody: a server writes their answers blockingly and holds locks
- * meanwhile, so only those are asked that fit into the socket's buffers even if nobody reads them.
- * What a server does not show is reported as OBSERVED_HIDDEN, with the reason and what to switch on.
+ * A round asks the cheap figures first, unless those of the last `every` showed that nothing moved; then,
+ * where anything moved since the last, the watches, and always the connections after them, so that each list
+ * of watches stands between two of connections; then, at ZooKeeper's leader, the sessions. AdminServer is
+ * preferred; where it does not answer, four-letter words do, as far as asking them harms nobody: a server
+ * writes their answers blockingly and holds locks meanwhile, so only those are asked that fit into the
+ * socket's buffers even if nobody reads them. What a server does not show is reported as OBSERVED_HIDDEN,
+ * with the reason and what to switch on.
  *
  * Every server is asked by itself. The next round comes after the setting `every`, or sooner: after a third
  * of the shortest timeout of a session that leads on it; soon after candidates came or went, a leader's
@@ -96,6 +97,9 @@ uint64_t poll_budget_due_ms(const struct poll_budget *poll_budget);
 /* More of anything is not believed of a server. */
 #define FIGURE_MOST (INT64_C(1) << 31)
 #define LEADER_LEAST_MS 500
+/* This part of that third sooner: its request comes before the ping of our own session, which then has
+   nothing to say, where both timeouts are the same. */
+#define PING_PART 32
 /* While a leader's end is being looked into, rounds follow one another as soon as this and the budget. */
 #define EVIDENCE_LEAST_MS 200
 /* ... but the first leaves this to who leads next: its answer would wait behind our own work. */
@@ -174,8 +178,9 @@ struct server_poll {
     bool asking, full;
     bool demanded, on_demand; /* the next round; this round */
     bool cheap;               /* the figures only */
-    bool evidence;            /* of a leader's end: connections and sessions */
-    bool words_hang;          /* one was not answered in time: the rest would not be either */
+    bool quiet;      /* the connections only: nothing moved, and the figures are not older than `every` */
+    bool evidence;   /* of a leader's end: connections and sessions */
+    bool words_hang; /* one was not answered in time: the rest would not be either */
     enum step step;
     unsigned tried; /* of this step: 1 << enum way */
     enum way way;
@@ -194,7 +199,8 @@ struct server_poll {
 
     /* Facts from earlier rounds. */
     unsigned rounds;
-    uint64_t ended_ms; /* the latest */
+    uint64_t ended_ms;  /* the latest */
+    uint64_t stated_ms; /* when it said how it is */
     struct poll_budget budget;
     struct poll_costs costs;
     size_t entries[POLL_ANSWERS]; /* of the latest answers */

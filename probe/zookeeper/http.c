@@ -26,14 +26,17 @@ struct http {
     uv_loop_t *loop;
     uv_timer_t *timer;
     struct socket_poll *polls;
+    int active;     /* requests that the library has */
+    bool has_ended; /* one of them has ended, which is still to be reported */
 };
 
-/* One descriptor of the library's. */
+/* A descriptor of the library's. It stays for the next request on the connection: a new one costs three calls
+   of the system. */
 struct socket_poll {
     uv_poll_t poll;
     struct http *http;
     curl_socket_t fd;
-    struct socket_poll *previous, *next;
+    struct socket_poll *next;
 };
 
 struct http_get {
@@ -60,16 +63,45 @@ static void on_poll_closed(uv_handle_t *handle)
     free(handle->data);
 }
 
-static void poll_end(struct socket_poll *p)
+static void polls_end(struct http *http)
 {
-    if (p->previous)
-        p->previous->next = p->next;
-    else
-        p->http->polls = p->next;
-    if (p->next)
-        p->next->previous = p->previous;
-    uv_poll_stop(&p->poll);
-    uv_close((uv_handle_t *)&p->poll, on_poll_closed);
+    while (http->polls) {
+        struct socket_poll *p = http->polls;
+        http->polls = p->next;
+        uv_close((uv_handle_t *)&p->poll, on_poll_closed);
+    }
+}
+
+static struct socket_poll *poll_of(struct http *http, curl_socket_t fd)
+{
+    struct socket_poll *p = http->polls;
+    while (p && p->fd != fd)
+        p = p->next;
+    if (p)
+        return p;
+    p = xcalloc(1, sizeof *p);
+    if (uv_poll_init_socket(http->loop, &p->poll, fd) != 0) {
+        free(p);
+        return NULL;
+    }
+    p->poll.data = p;
+    p->http = http;
+    p->fd = fd;
+    p->next = http->polls;
+    http->polls = p;
+    return p;
+}
+
+static bool request_begin(struct http *http, CURL *easy)
+{
+    bool is_begun = curl_multi_add_handle(http->multi, easy) == CURLM_OK;
+    http->active += is_begun;
+    return is_begun;
+}
+
+static void request_end(struct http *http, CURL *easy)
+{
+    http->active -= curl_multi_remove_handle(http->multi, easy) == CURLM_OK;
 }
 
 /* A connection kept open from an earlier question may have been closed by now: that says nothing yet. */
@@ -81,9 +113,9 @@ static bool try_again(struct http_get *get, CURLcode result)
         (result != CURLE_SEND_ERROR && result != CURLE_RECV_ERROR && result != CURLE_GOT_NOTHING))
         return false;
     get->again = true;
-    curl_multi_remove_handle(get->http->multi, get->easy);
+    request_end(get->http, get->easy);
     curl_easy_setopt(get->easy, CURLOPT_FRESH_CONNECT, 1L);
-    return curl_multi_add_handle(get->http->multi, get->easy) == CURLM_OK;
+    return request_begin(get->http, get->easy);
 }
 
 static bool http_get_send(struct http_get *get);
@@ -105,7 +137,7 @@ static bool try_plain(struct http_get *get, CURLcode result)
     log_line(LOG_LEVEL_WARNING, "AdminServer at %.60s:%d answers without TLS: it is asked without", get->host,
              get->port);
     snprintf(http->plain[http->plain_count++], sizeof http->plain[0], "%.64s:%d", get->host, get->port);
-    curl_multi_remove_handle(http->multi, get->easy);
+    request_end(http, get->easy);
     get->secure = false;
     return http_get_send(get);
 }
@@ -212,12 +244,28 @@ static void http_act(struct http *http, curl_socket_t fd, int events)
     int running, left;
     curl_multi_socket_action(http->multi, fd, events, &running);
     CURLMsg *message;
+    http->has_ended = false;
     while ((message = curl_multi_info_read(http->multi, &left))) {
         struct http_get *get = NULL;
         CURLcode result = message->data.result;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &get);
         http_finish(get, result);
     }
+}
+
+static void http_on_timer(uv_timer_t *timer)
+{
+    http_act(timer->data, CURL_SOCKET_TIMEOUT, 0);
+}
+
+/* Sends now what can be sent: it would wait for the loop's next turn. */
+static void http_send(struct http *http)
+{
+    int running;
+    curl_multi_socket_action(http->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    http->has_ended = running < http->active;
+    if (http->has_ended)
+        uv_timer_start(http->timer, http_on_timer, 0, 0);
 }
 
 static void http_on_poll(uv_poll_t *poll, int status, int events)
@@ -237,25 +285,14 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
     struct http *http = context;
     struct socket_poll *p = socket_context;
     if (what == CURL_POLL_REMOVE) {
-        if (p) {
-            curl_multi_assign(http->multi, fd, NULL);
-            poll_end(p);
-        }
+        if (p)
+            uv_poll_stop(&p->poll);
         return 0;
     }
     if (!p) {
-        p = xcalloc(1, sizeof *p);
-        if (uv_poll_init_socket(http->loop, &p->poll, fd) != 0) {
-            free(p);
+        p = poll_of(http, fd);
+        if (!p)
             return -1;
-        }
-        p->poll.data = p;
-        p->http = http;
-        p->fd = fd;
-        p->next = http->polls;
-        if (p->next)
-            p->next->previous = p;
-        http->polls = p;
         curl_multi_assign(http->multi, fd, p);
     }
     uv_poll_start(&p->poll,
@@ -264,19 +301,14 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
     return 0;
 }
 
-static void http_on_timer(uv_timer_t *timer)
-{
-    http_act(timer->data, CURL_SOCKET_TIMEOUT, 0);
-}
-
 static int on_timeout(CURLM *multi, long timeout_ms, void *context)
 {
     (void)multi;
     struct http *http = context;
-    if (timeout_ms < 0)
+    if (timeout_ms < 0 && !http->has_ended)
         uv_timer_stop(http->timer);
     else
-        uv_timer_start(http->timer, http_on_timer, (uint64_t)timeout_ms, 0);
+        uv_timer_start(http->timer, http_on_timer, http->has_ended ? 0 : (uint64_t)timeout_ms, 0);
     return 0;
 }
 
@@ -326,8 +358,7 @@ void http_free(struct http *http)
     curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, NULL);
     curl_multi_cleanup(http->multi);
     curl_global_cleanup();
-    while (http->polls)
-        poll_end(http->polls);
+    polls_end(http);
     loop_timer_free(http->timer);
     free(http);
 }
@@ -388,8 +419,7 @@ static bool http_get_send(struct http_get *get)
     curl_easy_setopt(get->easy, CURLOPT_CONNECT_TO, name ? get->connect_to : NULL);
     curl_easy_setopt(get->easy, CURLOPT_URL, url);
     curl_easy_setopt(get->easy, CURLOPT_PROTOCOLS_STR, get->secure ? "https" : "http");
-    return (!get->secure || http_get_secure(get)) &&
-           curl_multi_add_handle(get->http->multi, get->easy) == CURLM_OK;
+    return (!get->secure || http_get_secure(get)) && request_begin(get->http, get->easy);
 }
 
 static struct http_get *http_prepare(struct http *http, int64_t deadline_ms, size_t limit,
@@ -432,8 +462,10 @@ struct http_get *http_get(struct http *http, const char *host, int port, const c
     get->secure = http->security && http->security->tls.on && !http_is_plain(http, host, port);
     snprintf(get->host, sizeof get->host, "%s", host);
     snprintf(get->path, sizeof get->path, "%s", path);
-    if (http_get_send(get))
+    if (http_get_send(get)) {
+        http_send(http);
         return get;
+    }
     http_get_free(get);
     return NULL;
 }
@@ -457,7 +489,7 @@ struct http_get *http_post(struct http *http, const char *url, const char *const
     curl_easy_setopt(post->easy, CURLOPT_HTTPHEADER, post->headers);
     curl_easy_setopt(post->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
     curl_easy_setopt(post->easy, CURLOPT_COPYPOSTFIELDS, body);
-    if (curl_multi_add_handle(http->multi, post->easy) == CURLM_OK)
+    if (request_begin(http, post->easy))
         return post;
     http_get_free(post);
     return NULL;
@@ -465,6 +497,6 @@ struct http_get *http_post(struct http *http, const char *url, const char *const
 
 void http_cancel(struct http_get *get)
 {
-    curl_multi_remove_handle(get->http->multi, get->easy);
+    request_end(get->http, get->easy);
     http_get_free(get);
 }
