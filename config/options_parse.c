@@ -135,6 +135,9 @@ const char *command_word(enum command command)
     return "electop";
 }
 
+/* For who writes a server where a command or a path is expected. */
+#define SERVER_HINT "-s names a server: electop -s HOST:PORT [PATH...]"
+
 static bool refuse_command(struct parse *parse, const char *word)
 {
     struct nearest nearest = {0};
@@ -143,7 +146,9 @@ static bool refuse_command(struct parse *parse, const char *word)
         nearest_offer(&nearest, word, command_table[i].word);
     text_add(&text, "unknown command ");
     text_quote(&text, word, strlen(word));
-    if (nearest.best) {
+    if (strchr(word, ':')) {
+        text_add(&text, "; " SERVER_HINT);
+    } else if (nearest.best) {
         text_printf(&text, "; did you mean %s?", nearest.best);
     } else {
         text_add(&text, "; the commands are ");
@@ -429,8 +434,9 @@ static bool options_parse_read_word(struct parse *parse, char *word)
     if (!problem && options->command == COMMAND_DISCOVER && znode_is_pattern(word))
         problem = "is a pattern; name a path where the search begins";
     if (problem) {
-        char after[160];
-        snprintf(after, sizeof after, " %s", problem);
+        char after[200];
+        snprintf(after, sizeof after, " %s%s", problem,
+                 *word != '/' && strchr(word, ':') ? "; " SERVER_HINT : "");
         return refuse_word(parse, "the path ", word, after);
     }
     char **paths = xreallocarray(options->paths, options->path_count + 2, sizeof *paths);

@@ -220,15 +220,16 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
     uint64_t subject = diagnosis_subject(leader);
     char span[SPAN_TEXT], when[SPAN_TEXT];
     const char *bound = late == OVERDUE_BY_STAT ? " at the latest, for nobody came or went since" : "";
-    tell_span(d->f->at.mono_us - since.mono_us, span, sizeof span);
+    bool most = late != OVERDUE_BY_STAT && !election->leader_since_exact;
+    (most ? tell_span_at_most : tell_span)(d->f->at.mono_us - since.mono_us, span, sizeof span);
     tell_clock(since, when, sizeof when);
     if (election->mark_place == MARK_REGISTRY || !election->mark_present) {
         diagnosis_raise(d, FINDING_NEVER_ACKNOWLEDGED, SEVERITY_CRITICAL,
                         late == OVERDUE_BY_STAT ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, subject, &leader,
                         1, NULL, "%s is first since %s%s (%s%s), and %s %s", leader->name, when, bound,
-                        late == OVERDUE_BY_STAT        ? "at least "
-                        : election->leader_since_exact ? ""
-                                                       : "at most ",
+                        late == OVERDUE_BY_STAT ? "at least "
+                        : most                  ? "at most "
+                                                : "",
                         span, election->mark_path,
                         election->mark_place == MARK_REGISTRY ? "has no entry of its session"
                                                               : "has no acknowledgement of it");

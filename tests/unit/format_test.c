@@ -17,6 +17,32 @@
 #define H (60 * M)
 #define D (24 * H)
 
+/* What is at most so long is never printed as less; a list has no seconds. */
+static void prints_bounds_of_ages(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t us;
+        unsigned form;
+        const char *text;
+    } rows[] = {
+        {801 * MS, AGE_AT_MOST, "0.9s"},
+        {9999 * MS, AGE_AT_MOST, "10s"},
+        {59 * S + 1, AGE_AT_MOST, "1m00s"},
+        {2 * M + 50 * S, AGE_AT_MOST, "2m50s"},
+        {2 * M + 50 * S, AGE_AT_MOST | AGE_MINUTES, "3m"},
+        {2 * M + 50 * S, AGE_MINUTES, "2m"},
+        {H - 1, AGE_AT_MOST | AGE_MINUTES, "1h00m"},
+        {2 * H + 1, AGE_AT_MOST, "2h01m"},
+        {3 * D + 1, AGE_AT_MOST, "3d01h"},
+        {400 * D + 1, AGE_AT_MOST, "401d"},
+        {59 * S, AGE_MINUTES, "59s"},
+    };
+    char buffer[16];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(format_age_as(rows[i].us, rows[i].form, buffer, sizeof buffer), rows[i].text);
+}
+
 /* Every form of an age, at both ends of its range. Cut, not rounded. */
 static void prints_ages(void **state)
 {
@@ -177,9 +203,10 @@ static void local_times_in_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(local_times_in_texts), cmocka_unit_test(prints_ages),
-        cmocka_unit_test(prints_spans),         cmocka_unit_test(prints_intervals),
-        cmocka_unit_test(prints_times),         cmocka_unit_test(shortens_candidates),
+        cmocka_unit_test(local_times_in_texts),  cmocka_unit_test(prints_ages),
+        cmocka_unit_test(prints_bounds_of_ages), cmocka_unit_test(prints_spans),
+        cmocka_unit_test(prints_intervals),      cmocka_unit_test(prints_times),
+        cmocka_unit_test(shortens_candidates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

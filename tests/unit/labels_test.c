@@ -200,10 +200,10 @@ static void since_says_at_most_where_not_seen(void **state)
     char buffer[64];
 
     (void)state;
-    label_since(cells, model_election(stage_model(stage), 0, "/election"), stage_now(stage), buffer,
+    label_since(cells, model_election(stage_model(stage), 0, "/election"), stage_now(stage), 0, buffer,
                 sizeof buffer);
     assert_memory_equal(buffer, cells_sign(cells, SIGN_AT_MOST), strlen(cells_sign(cells, SIGN_AT_MOST)));
-    label_since(cells, model_election(stage_model(stage), 0, "/_zkelection/app"), stage_now(stage), buffer,
+    label_since(cells, model_election(stage_model(stage), 0, "/_zkelection/app"), stage_now(stage), 0, buffer,
                 sizeof buffer);
     assert_string_equal(buffer, "2m19s");
     cells_free(cells);
@@ -230,7 +230,7 @@ static const char *since_text(const struct election *election, struct moment now
     struct cells *cells = cells_new(10, 1);
 
     cells->ascii = true;
-    label_since(cells, election, now, buffer, size);
+    label_since(cells, election, now, 0, buffer, size);
     cells_free(cells);
     return buffer;
 }
@@ -242,7 +242,7 @@ static void nothing_goes_on_unseen(void **state)
     static const struct {
         const char *path, *leader, *since;
     } rows[] = {
-        {"/election", "10.0.3.17:51234 n_..42", "<=3d05h"},
+        {"/election", "10.0.3.17:51234 n_..42", "<=3d06h"},
         {"/_zkelection/app", "app-2 ballot..4", "2m19s"},
         {"/orders/election", "? nobody then", "7.2s"},
         {"/teams/blue/leader", "? absent then", ">=1h03m"},

@@ -208,6 +208,9 @@ static void wrong_usage(void **state)
 {
     (void)state;
     static const char *const table[][2] = {
+        {"zk1:2181 /a", "unknown command \"zk1:2181\"; -s names a server: electop -s HOST:PORT [PATH...]"},
+        {"watch zk1:2181", "the path \"zk1:2181\" does not begin with a slash; write the whole path, such as "
+                           "/election; -s names a server: electop -s HOST:PORT [PATH...]"},
         {"onc", "unknown command \"onc\"; did you mean once?"},
         {"evnets /a", "unknown command \"evnets\"; did you mean events?"},
         {"once --at -5m", "--at is a moment of a recording; name that with --replay FILE"},

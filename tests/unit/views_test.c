@@ -276,7 +276,7 @@ static void overview_cuts_the_name_and_not_the_reason(void **state)
 }
 
 /* In ASCII "at most" takes two columns: the age behind it is whole all the same. From a minute on it has
-   no seconds. */
+   no seconds, and is rounded up. */
 static void overview_shows_an_age_whole(void **state)
 {
     struct stage *stage = stage_of("/election", KIND_LEADER);
@@ -286,9 +286,9 @@ static void overview_shows_an_age_whole(void **state)
     (void)state;
     stage_children(stage, 0, "/election", &leader, 1, 1, 0);
     show = framed_new(stage, overview_view_new());
-    assert_has(show.text, "<=9m ");
+    assert_has(show.text, "<=10m ");
     stage_pass(stage, 3 * 60 * 1000000);
-    assert_has(framed_draw(&show), "<=12m ");
+    assert_has(framed_draw(&show), "<=13m ");
     framed_end(&show);
 }
 

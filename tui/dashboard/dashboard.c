@@ -234,19 +234,6 @@ static void open_history(struct dashboard *dashboard)
         replay_open(dashboard->replay_keys.past);
 }
 
-static void move_in_time(struct dashboard *dashboard, enum action action)
-{
-    struct replay_keys_note note = {0};
-    if (action == ACTION_GO_TO && dashboard->replay_keys.past) {
-        dashboard->footer.typing = TYPING_TIME;
-        dashboard->footer.typed[0] = '\0';
-        return;
-    }
-    dashboard_resume(dashboard);
-    replay_keys_act(&dashboard->replay_keys, action, dashboard_now_of(dashboard), &note);
-    dashboard_tell(dashboard, &note);
-}
-
 /* Keys. */
 
 static struct key_help offers_of(struct dashboard *dashboard, const struct scene *scene)
@@ -306,13 +293,30 @@ static void dashboard_set_filter(struct dashboard *dashboard, const char *text)
     level->view->ops->filter(level->view, level->filter);
 }
 
+static void move_in_time(struct dashboard *dashboard, enum action action)
+{
+    struct replay_keys_note note = {0};
+    if (action == ACTION_GO_TO && dashboard->replay_keys.past) {
+        dashboard->footer.typing = TYPING_TIME;
+        dashboard->footer.typed[0] = '\0';
+        return;
+    }
+    dashboard_resume(dashboard);
+    replay_keys_act(&dashboard->replay_keys, action, dashboard_now_of(dashboard), &note);
+    dashboard_tell(dashboard, &note);
+}
+
 static void go_back(struct dashboard *dashboard)
 {
     struct level *level = top_of(dashboard);
     if (level->filter[0])
         dashboard_set_filter(dashboard, "");
-    else if (ask_view(dashboard, ACTION_BACK) == VIEW_IGNORED && dashboard->level_count > 1)
+    else if (ask_view(dashboard, ACTION_BACK) != VIEW_IGNORED)
+        return;
+    else if (dashboard->level_count > 1)
         pop(dashboard);
+    else if (dashboard->replay_keys.away && dashboard->replay_keys.live)
+        move_in_time(dashboard, ACTION_LIVE);
 }
 
 /* Texts of others reach the clipboard as they are shown: a control character as its escape. */

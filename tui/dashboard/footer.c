@@ -58,7 +58,7 @@ bool key_help_key(const struct key_help *key_help, enum action action)
     const struct scene *scene = key_help->scene;
     switch (action) {
     case ACTION_BACK:
-        return key_help->deeper || answers(key_help, action);
+        return key_help->deeper || answers(key_help, action) || (scene->past && key_help->live);
     case ACTION_FILTER:
     case ACTION_NEXT_MATCH:
     case ACTION_PREVIOUS_MATCH:
@@ -130,6 +130,8 @@ static const char *key_help_word(const struct key_help *key_help, const struct k
     if (own)
         return own;
     switch (binding->action) {
+    case ACTION_BACK:
+        return past && !key_help->deeper ? "live" : binding->footer;
     case ACTION_PAUSE:
         return past                      ? key_help->playing ? "stop" : "play"
                : key_help->scene->paused ? "go on"
@@ -148,7 +150,7 @@ static const char *key_help_word(const struct key_help *key_help, const struct k
 static uint64_t key_help_first(const struct key_help *key_help)
 {
     const struct view_ops *ops = key_help->view->ops;
-    return key_help->scene->past             ? TIME_KEYS
+    return key_help->scene->past             ? TIME_KEYS | ACTION_BIT(ACTION_BACK)
            : ops->opened_by == ACTION_INJECT ? ops->answers | ACTION_BIT(ACTION_BACK)
                                              : ops->first;
 }
@@ -226,13 +228,16 @@ static bool draw_typed(const struct footer *footer, struct cells *cells, int y, 
         return false;
     case TYPING_FILTER:
         footer_draw_line(cells, y, "/", filter,
-                         "Enter keeps   Esc clears   state: next: severity>= leader: recipe: cluster:");
+                         view->ops->opened_by == ACTION_EVENTS
+                             ? "Enter keeps   Esc clears   a name, 14:02, expired"
+                             : "Enter keeps   Esc clears   state: next: severity>= leader: recipe: cluster:");
         break;
     case TYPING_TIME:
         footer_draw_line(cells, y, "go to ", footer->typed, "14:03, -10m, 2026-11-20T13:18:40Z");
         break;
     case TYPING_JUMP:
-        footer_draw_line(cells, y, "jump to ", footer->typed, "an election, screen or time   Tab completes");
+        footer_draw_line(cells, y, "jump to ", footer->typed,
+                         "an election, screen or time   Tab: the next that fits");
         break;
     case TYPING_MUTE:
         footer_draw_line(cells, y, "mute for ", footer->typed,

@@ -658,7 +658,7 @@ static void print_summary(struct printer *printer, const struct cluster *cluster
             snprintf(text, sizeof text, "%zu", election->candidate_count);
         columns_put(printer->row, &columns[SUM_COUNT], 0, ROLE_TEXT, summary_has_list(election) ? text : "?");
         columns_put(printer->row, &columns[SUM_SINCE], 0, ROLE_TEXT,
-                    label_since(printer->row, election, now, text, sizeof text));
+                    label_since(printer->row, election, now, 0, text, sizeof text));
         label_put_verdict(printer->row, &columns[SUM_NEXT], 0, election);
         finding_put_worst(printer->row, columns[SUM_FINDING].x, 0, columns[SUM_FINDING].width, election, now);
         columns_put(printer->row, &columns[SUM_RECIPE], 0, ROLE_DIM,

@@ -406,7 +406,7 @@ static int candidate_draw_head(struct cells *cells, int y, const struct scene *s
              2;
     if (leads)
         snprintf(text, sizeof text, "%s for %s", election->kind == KIND_LOCK ? "holds it" : "leads",
-                 label_since(cells, election, scene->now, since, sizeof since));
+                 label_since(cells, election, scene->now, 0, since, sizeof since));
     else
         snprintf(text, sizeof text, "waits as number %zu of %zu", election_position(election, candidate) + 1,
                  election->candidate_count);

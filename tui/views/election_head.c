@@ -68,7 +68,7 @@ static void election_head_say_leader(struct head_line *line, const struct electi
         }
         election_head_say_candidate(line, election->leader);
         election_head_say(line, ROLE_DIM, " for ");
-        election_head_say(line, ROLE_TEXT, label_since(line->cells, election, now, since, sizeof since));
+        election_head_say(line, ROLE_TEXT, label_since(line->cells, election, now, 0, since, sizeof since));
         return;
     }
     const char *why = label_nobody(line->cells, election, now, &nobody);
@@ -80,7 +80,7 @@ static void election_head_say_leader(struct head_line *line, const struct electi
         election_head_say(line, ROLE_DIM, text);
     } else if (election->state == ELECTION_ELECTING || election->state == ELECTION_ABSENT || lock) {
         election_head_say(line, ROLE_DIM, " for ");
-        election_head_say(line, ROLE_TEXT, label_since(line->cells, election, now, since, sizeof since));
+        election_head_say(line, ROLE_TEXT, label_since(line->cells, election, now, 0, since, sizeof since));
     }
 }
 

@@ -194,5 +194,8 @@ void event_pane_draw(struct cells *cells, int y, int rows, const struct scene *s
         if (line_is_of(line, cluster, path))
             event_line_draw(cells, 1, y + drawn++, width, scene, line, where);
     if (drawn == 1)
-        cells_put(cells, 1, y + 1, cells->width - 2, ROLE_DIM, "nothing has happened yet");
+        cells_put(cells, 1, y + 1, cells->width - 2, ROLE_DIM,
+                  event_log_count(scene->events) < EVENTS_KEPT
+                      ? "nothing has happened since the start"
+                      : "none of the latest events is of this election");
 }

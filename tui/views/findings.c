@@ -246,28 +246,18 @@ static void findings_gather(struct findings_view *view, const struct scene *scen
         findings_fold(view);
 }
 
-/*
- * What a selection keeps of a finding: where, what, which of that kind, and at last whether it is muted. One
- * that is muted moves to the end, and the selection goes on to the next instead of following it there.
- */
+/* What a selection keeps of a finding: where, what, and which of that kind. So it stays on one that is muted,
+   which moves to the end: the next key is about the same finding. */
 static void findings_key_of(const struct finding_row *row, char *buffer, size_t size)
 {
     const struct finding *finding = row->finding;
-    char muted = row->mute != NULL ? 'm' : '-';
 
     if (row->folded > 0)
-        snprintf(buffer, size, "%s %d\n%c", finding_kind(finding->code)->word, (int)finding->severity, muted);
+        snprintf(buffer, size, "%s %d%s", finding_kind(finding->code)->word, (int)finding->severity,
+                 row->mute != NULL ? " muted" : "");
     else
-        snprintf(buffer, size, "%" PRIx64 "\n%s\n%s\n%s\n%c", finding->subject,
-                 finding_kind(finding->code)->word, row->election->cluster->name, row->election->path, muted);
-}
-
-/* The same finding, muted or not. */
-static bool findings_key_moved(const char *key, const char *other)
-{
-    size_t length = strlen(key);
-
-    return strlen(other) == length && memcmp(key, other, length - 1) == 0;
+        snprintf(buffer, size, "%" PRIx64 "\n%s\n%s\n%s", finding->subject, finding_kind(finding->code)->word,
+                 row->election->cluster->name, row->election->path);
 }
 
 static const struct finding_row *selected(const struct findings_view *view)
@@ -291,19 +281,18 @@ static void findings_follow_model(struct findings_view *view, const struct scene
 {
     struct list *list = &view->list;
     char key[KEY_BYTES];
-    bool found = false, moved = false;
+    bool found = false;
 
     findings_gather(view, scene);
     list_begin(list, view->count, rows);
     for (size_t i = 0; list->key != NULL && i < view->count && !found; i++) {
         findings_key_of(&view->rows[i], key, sizeof key);
         found = strcmp(key, list->key) == 0;
-        moved |= findings_key_moved(key, list->key);
         if (found)
             list_found(list, i);
     }
     if (list->key != NULL && !found) {
-        if (view->filter[0] != '\0' && !moved)
+        if (view->filter[0] != '\0')
             list_home(list); /* hidden, not gone */
         else
             list_lost(list);

@@ -76,6 +76,10 @@ static void draw_findings(struct cells *cells, int y, const struct overview_tota
     int x = 1;
     char text[64];
 
+    if (totals->elections > 0 && totals->unknown == totals->elections) {
+        cells_put(cells, x, y, -1, ROLE_DIM, "findings  ? nothing is known");
+        return;
+    }
     x += finding_counts_put(cells, x, y, cells->width < 100 ? 0 : (int)strlen(outlook_heading),
                             &totals->findings) +
          4;
@@ -387,17 +391,6 @@ static bool is_ill(const struct election *election, struct moment now)
     return worst != NULL && worst->severity >= SEVERITY_ERROR;
 }
 
-/* "1m07s" is "1m" here: a list in which each line changes every second cannot be read, and keeps a slow
-   terminal busy. The election's screen has the seconds. */
-static char *without_seconds(char *age)
-{
-    char *minutes = strchr(age, 'm');
-
-    if (minutes != NULL && minutes[1] != '\0' && minutes[strlen(minutes) - 1] == 's' && minutes[1] != 's')
-        minutes[1] = '\0';
-    return age;
-}
-
 /* The heading of a group: the part of the path that the elections below it share. */
 static void draw_group(const struct overview *overview, struct cells *cells, int y,
                        const struct overview_row *row)
@@ -441,8 +434,9 @@ static void overview_draw_row(const struct overview *overview, struct cells *cel
                 counted                              ? text
                 : election->state == ELECTION_ABSENT ? cells_sign(cells, SIGN_DASH)
                                                      : "?");
+    /* A list in which each line changes every second cannot be read, and keeps a slow terminal busy. */
     columns_put(cells, &columns[COLUMN_SINCE], y, stale ? ROLE_DIM : ROLE_TEXT,
-                without_seconds(label_since(cells, election, scene->now, text, sizeof text)));
+                label_since(cells, election, scene->now, AGE_MINUTES, text, sizeof text));
     strip_draw(cells, strip->x, y, strip->width, election, scene->now, strip_window_us(overview->zoom.window),
                NULL);
     draw_changed(overview, cells, y, scene, election);
@@ -950,9 +944,9 @@ static const struct view_ops ops = {
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_SORT) |
                ACTION_BIT(ACTION_COLUMNS) | ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_PROBLEMS) |
                ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT),
-    .first = ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_PROBLEMS) |
-             ACTION_BIT(ACTION_JUMP) | ACTION_BIT(ACTION_SORT) | ACTION_BIT(ACTION_FINDINGS) |
-             ACTION_BIT(ACTION_ENSEMBLE) | ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_EVENT_BACK) |
+    /* Those that 80 columns have room for. */
+    .first = ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_JUMP) |
+             ACTION_BIT(ACTION_FINDINGS) | ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_EVENT_BACK) |
              ACTION_BIT(ACTION_INJECT),
 };
 

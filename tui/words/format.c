@@ -29,18 +29,39 @@ static void print_long(int64_t s, char *buffer, size_t size)
         snprintf(buffer, size, ">99kd");
 }
 
-char *format_age(int64_t us, char *buffer, size_t size)
+/* The smallest step that an age of this length shows. */
+static int64_t age_step_us(int64_t us, unsigned form)
+{
+    int64_t s = us / SECOND_US;
+    if (us < 10 * SECOND_US)
+        return 100 * MS_US;
+    if (s < MINUTE_S || (s < HOUR_S && !(form & AGE_MINUTES)))
+        return SECOND_US;
+    return (s < DAY_S ? MINUTE_S : s < 100 * DAY_S ? HOUR_S : DAY_S) * SECOND_US;
+}
+
+char *format_age_as(int64_t us, unsigned form, char *buffer, size_t size)
 {
     if (us < 0)
         us = 0;
-    /* Cut, not rounded: an age must not say more than has passed. */
+    /* Cut, not rounded: an age must not say more than has passed, nor an upper bound less. */
+    int64_t step_us = age_step_us(us, form);
+    if (form & AGE_AT_MOST)
+        us = (us + step_us - 1) / step_us * step_us;
     if (us < 10 * SECOND_US)
         snprintf(buffer, size, "%d.%ds", (int)(us / SECOND_US), (int)(us % SECOND_US / (100 * MS_US)));
     else if (us < MINUTE_S * SECOND_US)
         snprintf(buffer, size, "%ds", (int)(us / SECOND_US));
+    else if (us < HOUR_S * SECOND_US && form & AGE_MINUTES)
+        snprintf(buffer, size, "%dm", (int)(us / SECOND_US / MINUTE_S));
     else
         print_long(us / SECOND_US, buffer, size);
     return buffer;
+}
+
+char *format_age(int64_t us, char *buffer, size_t size)
+{
+    return format_age_as(us, 0, buffer, size);
 }
 
 char *format_span(int64_t us, char *buffer, size_t size)

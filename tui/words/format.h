@@ -10,6 +10,10 @@
 
 /* How long something has lasted, at most 6 columns: "0.8s" "12s" "4m12s" "2h11m" "3d04h" "412d". */
 char *format_age(int64_t us, char *buffer, size_t size);
+/* ... in another form: an upper bound is rounded up, where an age is cut; minutes have no seconds: "4m". */
+#define AGE_AT_MOST 1U
+#define AGE_MINUTES 2U
+char *format_age_as(int64_t us, unsigned form, char *buffer, size_t size);
 /* How long something took, with three figures: "0.41ms" "412ms" "1.24s" "12.3s" "2m05s". */
 char *format_span(int64_t us, char *buffer, size_t size);
 /* A value between two bounds: "412ms", "1.90 – 4.00s", "≥ 412ms", "≤ 4.00s"; a negative bound is

@@ -520,8 +520,8 @@ int64_t label_acknowledged_age_us(const struct election *election, struct moment
     return until_us > at_us ? until_us - at_us : 0; /* the server's clock may be ahead */
 }
 
-char *label_since(const struct cells *cells, const struct election *election, struct moment now, char *buffer,
-                  size_t size)
+char *label_since(const struct cells *cells, const struct election *election, struct moment now,
+                  unsigned form, char *buffer, size_t size)
 {
     bool led = election->leader != NULL;
     struct moment since = led ? election->leader_since : election->state_since;
@@ -535,7 +535,7 @@ char *label_since(const struct cells *cells, const struct election *election, st
     int64_t acknowledged_us = exact || !led ? -1 : label_acknowledged_age_us(election, now);
     if (acknowledged_us >= 0) {
         snprintf(buffer, size, "%s%s", cells_sign(cells, SIGN_AT_LEAST),
-                 format_age(acknowledged_us, age, sizeof age));
+                 format_age_as(acknowledged_us, form, age, sizeof age));
         return buffer;
     }
     if (since.mono_us == 0) {
@@ -543,7 +543,9 @@ char *label_since(const struct cells *cells, const struct election *election, st
         return buffer;
     }
     /* A stale state is shown as of its last observation: whether it lasts is not known. */
-    format_age(label_age_us(since, label_as_of(election, now)), age, sizeof age);
+    if (led && !exact)
+        form |= AGE_AT_MOST;
+    format_age_as(label_age_us(since, label_as_of(election, now)), form, age, sizeof age);
     snprintf(buffer, size, "%s%s", exact ? "" : cells_sign(cells, led ? SIGN_AT_MOST : SIGN_AT_LEAST), age);
     return buffer;
 }

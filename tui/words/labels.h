@@ -139,9 +139,10 @@ int64_t label_acknowledged_age_us(const struct election *election, struct moment
 /*
  * How long its state has lasted, as far as it was observed: "<=3d04h" of a leader, ">=12s" of a vacancy
  * if the beginning was not seen; ">=8s" of a leader that acknowledged then; for a denied election, a dash.
+ * form: 0 or AGE_MINUTES.
  */
-char *label_since(const struct cells *cells, const struct election *election, struct moment now, char *buffer,
-                  size_t size);
+char *label_since(const struct cells *cells, const struct election *election, struct moment now,
+                  unsigned form, char *buffer, size_t size);
 
 /* The shortest form of a server's address that is unique in the cluster: "zk1"; of several on one
    host host and port. */
