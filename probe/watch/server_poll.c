@@ -161,6 +161,8 @@ const char *server_poll_doubt(const struct server_poll *q, char *reason, size_t 
         if (q->ours_expected && server_addresses_have_ours(q->places, q->host, atoi(q->port)) &&
             !server_facts_show_ours(q->live, &q->answer.connections))
             snprintf(reason, size, "our own session is connected there, but not in its list");
+        else if (q->quiet && connections != q->listed)
+            snprintf(reason, size, "lists %zu connections, and %zu before", connections, q->listed);
         else if (too_few((int64_t)connections, f->connections))
             snprintf(reason, size, "lists %zu connections, but counts %lld", connections,
                      (long long)f->connections);
@@ -351,6 +353,7 @@ static void server_poll_connections_came(struct server_poll *q)
                                   &q->answer.connections);
     q->leader_timeout_ms = server_facts_leader_timeout_ms(q->live, &q->answer.connections);
     q->connections_known = true;
+    q->listed = q->answer.connections.count;
     connection_list_free(&q->answer.connections);
 }
 
@@ -510,7 +513,7 @@ static void step_failed(struct server_poll *q)
 static void way_failed(struct server_poll *q, const char *problem)
 {
     char *kept = q->problems[q->way];
-    if (q->quiet) { /* the whole round says what is wrong */
+    if (q->quiet) { /* the whole round says what is wrong, or what moved */
         q->quiet = false;
         q->step = STEP_STATE;
         step_begin(q);

@@ -232,6 +232,7 @@ struct server_poll {
     uint64_t looked_ms, moved_ms; /* when it did, and when they were others than before */
     unsigned looks;               /* at the same watches */
     bool connections_known;       /* there is a list of connections from an earlier round */
+    size_t listed;                /* so many were in it */
     size_t wchc_bytes, wchc_watches, wchc_sessions; /* what the last one really came to */
     int64_t leader_timeout_ms; /* the shortest of leaders' sessions here; 0: there are none */
 };
