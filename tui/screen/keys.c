@@ -27,7 +27,7 @@ static const struct key_binding bindings[] = {
     {ACTION_HALF_DOWN, "Ctrl-D", NULL, "half a page down", {CONTROL('D')}, false},
     {ACTION_FIRST, "Home g", NULL, "the first line", {KEY_CODE_HOME, 'g'}, false},
     {ACTION_LAST, "End G", NULL, "the last line", {KEY_CODE_END, 'G'}, false},
-    {ACTION_BACK, "Esc", "back", "go back one level; end a filter", {KEY_CODE_ESCAPE}, false},
+    {ACTION_BACK, "Esc", "back", "go back one level; end a filter, or a replay", {KEY_CODE_ESCAPE}, false},
     {ACTION_OPEN, "Enter", "open", "open what is selected", {KEY_CODE_ENTER, '\r', '\n'}, false},
     {ACTION_FILTER,
      "/ F3 F4",
