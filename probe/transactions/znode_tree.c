@@ -727,7 +727,8 @@ static void load_znode(void *context, const char *path, size_t length, const str
         node = loaded_node(loading, path, length, stat, parent);
         loading->failed |= !node;
     }
-    if (node && ephemeral)
+    /* A damaged file may have a path twice: its first entry counts. */
+    if (node && ephemeral && node->stat.owner == stat->owner && !node->session)
         znode_own(loading->tree, node, stat->owner);
     if (node)
         znode_tree_keep_data(node, data, data_length);

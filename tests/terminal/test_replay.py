@@ -145,7 +145,7 @@ def test_the_screen_of_an_autopsy(zk, client, path):
     with Tmux(program("autopsy", zk.directory, "--screen", "--election", path), 120, 40) as terminal:
         terminal.shows("REPLAY", path, "host-b:1")
         terminal.keys("h")
-        terminal.shows("host-a:1 → host-b:1", "resigned")
+        terminal.shows("› history", "host-a:1 → host-b:1", "resigned")
         terminal.keys("x")
         terminal.shows("moved from host-a:1 to host-b:1", "its own session deleted its", "transaction 0x")
         terminal.keys("q")
