@@ -111,11 +111,23 @@ char *safe_text(const char *text, size_t length, bool ascii)
     return safe;
 }
 
+/* The characters before one that is not printable ASCII, or that such a one may change, as a combining mark
+   does. */
+static size_t plain_length(const char *text, size_t length)
+{
+    size_t plain = 0;
+    while (plain < length && text[plain] >= 0x20 && text[plain] < 0x7f)
+        plain++;
+    return plain == length || plain == 0 ? plain : plain - 1;
+}
+
 int safe_width(const char *text, size_t length, bool ascii)
 {
-    int columns = 0, width;
-    size_t eaten;
+    size_t eaten, plain = plain_length(text, length < INT_MAX ? length : 0);
+    int columns = (int)plain, width;
     char unit[SAFE_UNIT];
+    text += plain; /* most texts are nothing else */
+    length -= plain;
     for (; (eaten = safe_unit(text, length, ascii, unit, &width)) > 0; text += eaten, length -= eaten) {
         if (columns > INT_MAX - width)
             return INT_MAX;
