@@ -42,7 +42,7 @@ const char *tell_span_at_most(int64_t us, char *buffer, size_t size)
 {
     const int64_t s = 1000000, hour = 3600 * s;
     int64_t step = us < 60 * s ? s / 10 : us < 2 * hour ? 60 * s : us < 48 * hour ? hour : 24 * hour;
-    return tell_span((us + step - 1) / step * step, buffer, size);
+    return tell_span(us <= INT64_MAX - step ? (us + step - 1) / step * step : us, buffer, size);
 }
 
 const char *tell_session(const struct election *election, uint64_t session, char *buffer, size_t size)

@@ -22,7 +22,7 @@ struct election;
 /* Texts for evidence; each writes into buffer and returns it. */
 const char *tell_clock(struct moment at, char *buffer, size_t size);  /* "14:03:22Z" */
 const char *tell_span(int64_t us, char *buffer, size_t size);         /* "12.3 s", "4 min" */
-const char *tell_span_at_most(int64_t us, char *buffer, size_t size); /* rounded up */
+const char *tell_span_at_most(int64_t us, char *buffer, size_t size); /* an upper bound: rounded up */
 /* "session 0x2000… at 10.0.3.20:58122 on zk2:2181" */
 const char *tell_session(const struct election *election, uint64_t session, char *buffer, size_t size);
 

@@ -37,6 +37,7 @@ static void prints_bounds_of_ages(void **state)
         {3 * D + 1, AGE_AT_MOST, "3d01h"},
         {400 * D + 1, AGE_AT_MOST, "401d"},
         {59 * S, AGE_MINUTES, "59s"},
+        {INT64_MAX, AGE_AT_MOST | AGE_MINUTES, ">99kd"},
     };
     char buffer[16];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -46,7 +46,7 @@ char *format_age_as(int64_t us, unsigned form, char *buffer, size_t size)
         us = 0;
     /* Cut, not rounded: an age must not say more than has passed, nor an upper bound less. */
     int64_t step_us = age_step_us(us, form);
-    if (form & AGE_AT_MOST)
+    if (form & AGE_AT_MOST && us <= INT64_MAX - step_us)
         us = (us + step_us - 1) / step_us * step_us;
     if (us < 10 * SECOND_US)
         snprintf(buffer, size, "%d.%ds", (int)(us / SECOND_US), (int)(us % SECOND_US / (100 * MS_US)));
