@@ -1,12 +1,15 @@
 """How soon an illness is known: what is asked of servers comes when it is needed, also after a restart."""
 import time
+import urllib.request
 
 import pytest
 
 from electop import Events
 from ensemble import Ensemble
+from fake_server import FakeAdmin, http
 from patience import stretched, strain
 from standing import Findings, Line
+from waiting import until
 
 ELECTIONS = 10
 
@@ -62,3 +65,20 @@ def test_illness_after_a_restart(world):
         lines[0].join(watching=None)
         Findings(events).expect(lines[0].path, "no-watch", stretched(15), certainty="certain")
         assert time.monotonic() - began < 15 * strain()
+
+
+def test_quiet_rounds_ask_for_connections_alone(world):
+    """Where nothing moves, the figures come every `servers: every` only; a change brings the watches at once."""
+    zk, lines = world
+    for _ in range(2):
+        lines[0].join()
+
+    def relay(command):
+        with urllib.request.urlopen(f"http://{zk.admin}/commands/{command}", timeout=10) as answer:
+            return http(answer.read())
+    with FakeAdmin(relay) as admin, Events(zk.hosts, "--admin", admin.address, lines[0].path) as events:
+        until(lambda: admin.asked[-2:] == ["connections"] * 2, 90, "two rounds of connections alone")
+        before = len(admin.asked)
+        lines[0].members[0].session.delete(lines[0].members[0].path)
+        events.expect("leader-elected", within=20)
+        until(lambda: "watches" in admin.asked[before:], 20, "a whole round")
