@@ -135,7 +135,7 @@ const char *command_word(enum command command)
     return "electop";
 }
 
-/* For who writes a server where a command or a path is expected. */
+/* Said where a server stands in the place of a command or a path. */
 #define SERVER_HINT "-s names a server: electop -s HOST:PORT [PATH...]"
 
 static bool refuse_command(struct parse *parse, const char *word)

@@ -727,7 +727,7 @@ static void load_znode(void *context, const char *path, size_t length, const str
         node = loaded_node(loading, path, length, stat, parent);
         loading->failed |= !node;
     }
-    /* A damaged file may have a path twice: its first entry counts. */
+    /* A damaged file may have a path twice: only its first entry puts it into its session's list. */
     if (node && ephemeral && node->stat.owner == stat->owner && !node->session)
         znode_own(loading->tree, node, stat->owner);
     if (node)

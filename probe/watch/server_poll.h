@@ -97,8 +97,8 @@ uint64_t poll_budget_due_ms(const struct poll_budget *poll_budget);
 /* More of anything is not believed of a server. */
 #define FIGURE_MOST (INT64_C(1) << 31)
 #define LEADER_LEAST_MS 500
-/* This part of that third sooner: its request comes before the ping of our own session, which then has
-   nothing to say, where both timeouts are the same. */
+/* A round begins this part of the third sooner: its request then replaces the ping of our own session, which
+   is due after a third of its timeout. */
 #define PING_PART 32
 /* While a leader's end is being looked into, rounds follow one another as soon as this and the budget. */
 #define EVIDENCE_LEAST_MS 200

@@ -111,8 +111,8 @@ char *safe_text(const char *text, size_t length, bool ascii)
     return safe;
 }
 
-/* The characters before one that is not printable ASCII, or that such a one may change, as a combining mark
-   does. */
+/* So many bytes at the beginning are printable ASCII, a column each. The last one before anything else is not
+   counted: a combining mark may follow it. */
 static size_t plain_length(const char *text, size_t length)
 {
     size_t plain = 0;

@@ -44,8 +44,8 @@ int event_where_width(const struct cells *cells, int width, const struct scene *
 
 #define NAME_BYTES 256
 
-/* The text, or where it begins with a candidate's name that is mostly a GUID, which leaves no room for who
-   that is, that name shortened; true: it was. */
+/* A candidate's name that is mostly a GUID leaves no room for who that is. True: the text begins with one,
+   and name is its short form; else name is the text. */
 static bool short_name(const struct cells *cells, const char *text, char name[NAME_BYTES])
 {
     size_t length = strcspn(text, " ");

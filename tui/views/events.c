@@ -46,8 +46,7 @@ static const struct {
 };
 #define CHOICES (sizeof choices / sizeof *choices)
 
-/* "14:02": a time of day is looked for in the list's times alone; findings name other times in their
- * evidence. */
+/* "14:02": a time of day is looked for in the list's times alone, since evidence names other times. */
 static bool is_clock(const char *text)
 {
     return strlen(text) >= 5 && isdigit((unsigned char)text[0]) && isdigit((unsigned char)text[1]) &&

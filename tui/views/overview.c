@@ -944,7 +944,7 @@ static const struct view_ops ops = {
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_SORT) |
                ACTION_BIT(ACTION_COLUMNS) | ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_PROBLEMS) |
                ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT),
-    /* Those that 80 columns have room for. */
+    /* What 80 columns lack room for follows where there is more. */
     .first = ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_JUMP) |
              ACTION_BIT(ACTION_FINDINGS) | ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_EVENT_BACK) |
              ACTION_BIT(ACTION_INJECT),
