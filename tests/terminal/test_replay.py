@@ -201,13 +201,9 @@ def test_live_goes_back_and_comes_again(zk, client, members, tmp_path):
         terminal.shows("led by", "host-c:1")
         terminal.keys("<")
         terminal.shows("REPLAY")
-
-        def left():
-            """Esc ends the filter and leaves the screens, and from the overview the past."""
-            terminal.keys("Escape")
-            return "REPLAY" not in terminal.screen()
-
-        until(left, 30)
+        while "REPLAY" in (shown := terminal.screen()):
+            terminal.keys("Escape")  # ends the filter, leaves the screens, and from the overview the past
+            until(lambda before=shown: terminal.screen() != before, 30, "Esc leads on")
         terminal.keys("q")
         assert terminal.status() == 0
     assert not os.listdir(tmp_path)
