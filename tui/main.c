@@ -20,7 +20,6 @@
 #include "config/memory.h"
 #include "config/options.h"
 #include "config/settings.h"
-#include "probe/alert/alert_book.h"
 #include "probe/election/recipe.h"
 #include "probe/log.h"
 #include "probe/transport/transport.h"
@@ -199,14 +198,6 @@ static bool output_is_closed(void)
     return flags < 0 || (flags & O_ACCMODE) == O_RDONLY;
 }
 
-/* It asks the servers of the configured clusters. */
-static bool connects(enum command command)
-{
-    return command == COMMAND_WATCH || command == COMMAND_ONCE || command == COMMAND_EVENTS ||
-           command == COMMAND_INJECT || command == COMMAND_RECORD || command == COMMAND_CHECK ||
-           command == COMMAND_EXPORT || command == COMMAND_DISCOVER;
-}
-
 static int main_run(const struct options *options)
 {
     char *error;
@@ -222,14 +213,9 @@ static int main_run(const struct options *options)
         return main_refuse(options, error);
     if (options->command == COMMAND_CHECK)
         memory_on_exhausted(check_on_exhausted);
-    struct settings *settings = settings_load(options, &error);
+    struct settings *settings = command_settings(options, &error);
     if (!settings)
         return main_refuse(options, error);
-    if (!recipes_check(settings, &error) || !alerts_check(settings, &error) ||
-        (connects(options->command) && !options->replay && !transport_check_files(settings, &error))) {
-        settings_free(settings);
-        return main_refuse(options, error);
-    }
     if (error) /* of some clusters: the others are watched */
         complain("%s", error);
     free(error);

@@ -217,6 +217,37 @@ def test_recorder_exports_too(zk, client, tmp_path):
         recorder.end()
 
 
+def test_sighup_reads_the_configuration_again(zk, client, path, tmp_path):
+    """A wrong file changes nothing and says so; a right one takes effect at the same address, and the counts go on."""
+    for name in "ab":
+        client.ensure_path(f"{path}/{name}")
+    config = tmp_path / "config.yaml"
+
+    def write(name):
+        config.write_text(f"clusters: [{{name: c, hosts: '{zk.hosts}', servers: {{admin: '{zk.admin}'}}, "
+                          f"elections: [{{path: {path}/{name}, kind: leader}}]}}]\n")
+
+    def candidates(name):
+        return one.metrics().get(f'electop_election_candidates{{cluster="c",election="{path}/{name}"}}')
+    write("a")
+    one = Exporter("-c", str(config), "--listen", "127.0.0.1:0")
+    try:
+        until(lambda: candidates("a") == 0)
+        config.write_text("clusters: [{name: c, hosts: x, wrong: 1}]\n")
+        one.process.send_signal(signal.SIGHUP)
+        said = [one.process.stderr.readline() for _ in range(2)]
+        assert "wrong" in said[0] and "the configuration was not taken over" in said[1], said
+        client.create(f"{path}/a/n_", ephemeral=True, sequence=True)
+        until(lambda: candidates("a") == 1)
+        began = one.metrics()["process_start_time_seconds"]
+        write("b")
+        one.process.send_signal(signal.SIGHUP)
+        until(lambda: candidates("b") == 0 and candidates("a") is None)
+        assert one.metrics()["process_start_time_seconds"] == began
+    finally:
+        assert one.end() == 128 + signal.SIGTERM
+
+
 def test_bound_on_series_applies(zk, path, client, exporter):
     for i in range(12):
         client.ensure_path(f"{path}/e{i}/n")

@@ -18,6 +18,15 @@ struct invocation {
     const char *source; /* how a recording is to be called that was made from logs for this run; or NULL */
 };
 
+/* The configuration that these options name, checked as a whole; caller frees it. NULL and the reason in
+   *error (caller frees): it cannot be used. Settings and a text there: some clusters cannot be watched, the
+   others are. */
+struct settings *command_settings(const struct options *options, char **error);
+/* The same at SIGHUP. NULL: it is wrong in some part, which was complained about, and COMMAND_SETTINGS_KEPT.
+ */
+struct settings *command_reload(const struct options *options);
+#define COMMAND_SETTINGS_KEPT "the configuration was not taken over; the one of before goes on"
+
 int command_watch(const struct invocation *invocation);
 /* The same on a loop with other work (the demo's candidates), which goes on meanwhile; it returns
    when the user quits, with its handles closed and the loop still the caller's. */

@@ -1,3 +1,6 @@
+/*
+ * config.c - the configuration: read and checked for every command, and printed by one.
+ */
 #include "tui/commands/command.h"
 #include "tui/commands/messages.h"
 
@@ -5,7 +8,43 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/alert/alert_book.h"
+#include "probe/election/recipe.h"
+#include "probe/transport/transport.h"
 #include "tui/screen/safe.h"
+
+/* It asks the servers of the configured clusters. */
+static bool connects(const struct options *options)
+{
+    enum command command = options->command;
+    return !options->replay &&
+           (command == COMMAND_WATCH || command == COMMAND_ONCE || command == COMMAND_EVENTS ||
+            command == COMMAND_INJECT || command == COMMAND_RECORD || command == COMMAND_CHECK ||
+            command == COMMAND_EXPORT || command == COMMAND_DISCOVER);
+}
+
+struct settings *command_settings(const struct options *options, char **error)
+{
+    struct settings *settings = settings_load(options, error);
+    if (!settings || (recipes_check(settings, error) && alerts_check(settings, error) &&
+                      (!connects(options) || transport_check_files(settings, error))))
+        return settings;
+    settings_free(settings);
+    return NULL;
+}
+
+struct settings *command_reload(const struct options *options)
+{
+    char *error;
+    struct settings *settings = command_settings(options, &error);
+    if (settings && !error)
+        return settings;
+    settings_free(settings);
+    complain("%s", error);
+    complain(COMMAND_SETTINGS_KEPT);
+    free(error);
+    return NULL;
+}
 
 int command_config(const struct invocation *invocation)
 {

@@ -1,12 +1,16 @@
 /*
  * export.c - metrics for Prometheus: served until it is ended, or printed once.
+ *
+ * SIGHUP reads the configuration again; a wrong one is reported, and the old one stays in effect.
  */
+#include <signal.h>
 #include <stdlib.h>
 
 #include "probe/history/preload.h"
 #include "probe/metrics/exporter.h"
 #include "probe/monitor.h"
 #include "probe/json/election_summary.h"
+#include "probe/transport/transport.h"
 #include "tui/commands/command.h"
 #include "tui/commands/shutdown.h"
 #include "tui/commands/messages.h"
@@ -37,43 +41,120 @@ static int export_print(struct exporter *exporter, struct monitor *monitor,
         status = exit_code_unsearched(model, invocation->options);
     else if (status == EXIT_NO_LOOK)
         exit_code_complain(model, invocation->options->wait_ms);
-    else if (invocation->options->once)
+    else
         first_look_complain(monitor, invocation->settings);
     exporter_write(exporter, false, &out);
     return message_buffer(&out, status);
+}
+
+struct exporting {
+    uv_loop_t *loop;
+    struct monitor *monitor;
+    struct preload *earlier;
+    struct first_look *look; /* its complaints; NULL with --once */
+    struct exporter *exporter;
+};
+
+static bool export_begin(struct exporting *e, const struct options *options, const struct settings *settings,
+                         char **error)
+{
+    *error = NULL;
+    e->monitor = monitor_start(e->loop, settings, error);
+    if (!e->monitor)
+        return false;
+    e->earlier = preload_begin(e->loop, e->monitor, &settings->history);
+    if (e->exporter)
+        exporter_follow(e->exporter, e->monitor);
+    if (!options->once)
+        e->look = first_look_begin(e->loop, e->monitor, settings);
+    return true;
+}
+
+static void export_end(struct exporting *e)
+{
+    first_look_end(e->look);
+    if (e->exporter)
+        exporter_follow(e->exporter, NULL);
+    preload_end(e->earlier);
+    monitor_stop(e->monitor);
+    e->look = NULL;
+    e->earlier = NULL;
+    e->monitor = NULL;
+}
+
+/* False: neither the new one nor the old one can be watched any more. *own: those of the latest reload. */
+static bool export_reload(struct exporting *e, const struct invocation *invocation, struct settings **own)
+{
+    const struct options *options = invocation->options;
+    struct settings *settings = command_reload(options);
+    char *error;
+    if (!settings)
+        return true;
+    export_end(e);
+    transport_forget(NULL); /* certificates, keys and tickets are read again, too */
+    if (export_begin(e, options, settings, &error)) {
+        settings_free(*own);
+        *own = settings;
+        return true;
+    }
+    complain("%s", error);
+    free(error);
+    settings_free(settings);
+    bool fine = export_begin(e, options, *own ? *own : invocation->settings, &error);
+    complain("%s", fine ? COMMAND_SETTINGS_KEPT : error);
+    free(error);
+    return fine;
+}
+
+/* Until a signal ends it. False: it cannot go on. */
+static bool export_serve(struct exporting *e, const struct invocation *invocation, struct shutdown *ending)
+{
+    struct settings *own = NULL;
+    bool fine = true;
+    export_tell_place(e->exporter);
+    while (fine && (!ending->signal || ending->signal == SIGHUP)) {
+        if (ending->signal == SIGHUP) {
+            ending->signal = 0;
+            fine = export_reload(e, invocation, &own);
+            continue;
+        }
+        uv_run(e->loop, UV_RUN_ONCE);
+    }
+    export_end(e);
+    settings_free(own);
+    return fine;
+}
+
+static int export_once(struct exporting *e, const struct invocation *invocation,
+                       const struct shutdown *ending)
+{
+    monitor_ask(e->monitor);
+    monitor_one_look(e->monitor);
+    while (!ending->signal && !ending->passed[0] && !monitor_looked(e->monitor))
+        uv_run(e->loop, UV_RUN_ONCE);
+    return ending->signal ? 128 + ending->signal : export_print(e->exporter, e->monitor, invocation);
 }
 
 static int command_export_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     const char *address = options->once ? NULL : options->listen ? options->listen : LISTEN_USUALLY;
+    struct exporting exporting = {.loop = loop};
     struct shutdown ending;
     char *error = NULL;
     int status = EXIT_USAGE;
     bool caught = shutdown_begin(&ending, loop, options->once ? options->wait_ms : 0, 0);
-    struct monitor *monitor = caught ? monitor_start(loop, invocation->settings, &error) : NULL;
-    struct preload *earlier = monitor ? preload_begin(loop, monitor, &invocation->settings->history) : NULL;
-    struct exporter *exporter =
-        monitor ? exporter_start(loop, monitor, address, (size_t)options->series, NULL, NULL, &error) : NULL;
-    struct first_look *look = NULL;
-    if (exporter) {
-        if (options->once) {
-            monitor_ask(monitor);
-            monitor_one_look(monitor);
-        } else {
-            export_tell_place(exporter);
-            look = first_look_begin(loop, monitor, invocation->settings);
-        }
-        while (!ending.signal && !ending.passed[0] && !(options->once && monitor_looked(monitor)))
-            uv_run(loop, UV_RUN_ONCE);
-        status = ending.signal ? 128 + ending.signal : export_print(exporter, monitor, invocation);
-    } else {
-        complain("%s", error ? error : "out of memory; nothing can be exported");
-    }
-    first_look_end(look);
-    exporter_stop(exporter);
-    preload_end(earlier);
-    monitor_stop(monitor);
+    if (caught && export_begin(&exporting, options, invocation->settings, &error))
+        exporting.exporter =
+            exporter_start(loop, exporting.monitor, address, (size_t)options->series, NULL, NULL, &error);
+    if (!exporting.exporter)
+        complain("%s", error ? error : "nothing can be exported");
+    else if (options->once)
+        status = export_once(&exporting, invocation, &ending);
+    else if (export_serve(&exporting, invocation, &ending))
+        status = 128 + ending.signal;
+    export_end(&exporting);
+    exporter_stop(exporting.exporter);
     shutdown_finish(&ending, loop);
     free(error);
     return status;

@@ -12,9 +12,7 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "config/units.h"
-#include "probe/alert/alert_book.h"
 #include "probe/alert/alerts.h"
-#include "probe/election/recipe.h"
 #include "probe/history/preload.h"
 #include "probe/history/recorder.h"
 #include "probe/history/recording_file.h"
@@ -184,24 +182,10 @@ static void record_on_check(uv_timer_t *timer)
     tell_role(r);
 }
 
-static struct settings *read_again(const struct options *options)
-{
-    char *error = NULL;
-    struct settings *settings = settings_load(options, &error);
-    if (settings && recipes_check(settings, &error) && alerts_check(settings, &error) &&
-        transport_check_files(settings, &error) && !error)
-        return settings;
-    settings_free(settings);
-    complain("%s", error ? error : "out of memory");
-    complain("the configuration was not taken over; the one of before goes on");
-    free(error);
-    return NULL;
-}
-
 /* False: neither the new one nor the old one can be recorded with any more. */
 static bool reload(struct recording *r, const struct invocation *invocation, struct settings **own)
 {
-    struct settings *settings = read_again(invocation->options);
+    struct settings *settings = command_reload(invocation->options);
     const struct settings *before = r->settings;
     bool fine = true;
     char *error;
@@ -220,7 +204,7 @@ static bool reload(struct recording *r, const struct invocation *invocation, str
     if (!fine)
         complain("%s", error ? error : "out of memory");
     else
-        complain("the configuration was not taken over; the one of before goes on");
+        complain(COMMAND_SETTINGS_KEPT);
     free(error);
     settings_free(settings);
     return fine;

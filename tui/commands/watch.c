@@ -10,7 +10,6 @@
 #include "config/text.h"
 #include "probe/alert/alert_book.h"
 #include "probe/clock.h"
-#include "probe/election/recipe.h"
 #include "probe/history/history.h"
 #include "probe/history/preload.h"
 #include "probe/history/recording_file.h"
@@ -116,8 +115,8 @@ static bool watch_reload(void *context, char *problem, size_t size)
         snprintf(problem, size, "the demo's configuration cannot be read again");
         return false;
     }
-    struct settings *settings = settings_load(options, &error);
-    if (settings && recipes_check(settings, &error) && alerts_check(settings, &error)) {
+    struct settings *settings = command_settings(options, &error);
+    if (settings && !error) {
         watch->next = settings;
         return true;
     }
