@@ -105,7 +105,7 @@ static bool election_watch_answered(struct election_watch *s)
 
 static void election_watch_observe(struct election_watch *s, struct observation *o)
 {
-    model_observe(s->live->model, o);
+    live_observe(s->live, o);
 }
 
 static void election_watch_observe_node(struct election_watch *s, const char *path,

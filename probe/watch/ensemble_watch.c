@@ -172,7 +172,7 @@ static void tell_ensemble(struct servers *s, enum ensemble_known known)
         addresses[i] = s->places.list[i].address;
     struct observation o = live_observation(s->live, OBSERVED_ENSEMBLE, NULL, NULL);
     o.ensemble = (struct observed_ensemble){.addresses = addresses, .count = s->places.count, .known = known};
-    model_observe(s->live->model, &o);
+    live_observe(s->live, &o);
 }
 
 /*
@@ -335,8 +335,8 @@ static void read_admins(struct servers *s)
     }
 }
 
-/* After all input of a turn: has a candidate left, does its end need an immediate poll? */
-static void on_told(uv_prepare_t *watcher)
+/* After all input of a turn with news: has a candidate left, does its end need an immediate poll? */
+static void servers_after_turn(uv_prepare_t *watcher)
 {
     struct servers *s = watcher->data;
     bool missed = s->places.missed;
@@ -348,8 +348,10 @@ static void on_told(uv_prepare_t *watcher)
     for (size_t i = 0; s->live->leader_missed && i < s->places.count; i++)
         server_poll_missed(s->all[i].poll);
     s->live->candidates_changed = s->live->leader_missed = false;
-    if (!model_wants_evidence(s->live->model, s->live->index))
+    if (!model_wants_evidence(s->live->model, s->live->index)) {
+        uv_prepare_stop(watcher);
         return;
+    }
     for (size_t i = 0; i < s->places.count; i++)
         server_poll_hasten(s->all[i].poll);
 }
@@ -380,9 +382,13 @@ struct servers *servers_new(struct live_cluster *live)
     s->timer->data = s;
     uv_prepare_init(live->loop, s->watcher);
     s->watcher->data = s;
-    uv_prepare_start(s->watcher, on_told);
     uv_timer_start(s->timer, ensemble_watch_on_timer, s->configured ? 0 : UNCONNECTED_AFTER_MS, 0);
     return s;
+}
+
+void servers_news(struct servers *s)
+{
+    uv_prepare_start(s->watcher, servers_after_turn);
 }
 
 static void on_handle_closed(uv_handle_t *handle)

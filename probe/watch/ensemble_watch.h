@@ -19,6 +19,10 @@ void servers_free(struct servers *servers);
 /* Our session is connected: who belongs to the ensemble can be read. */
 void servers_connected(struct servers *servers);
 
+/* Something of the cluster was observed: once this turn of the loop has read all its input, the servers are
+   asked about it where that cannot wait. In turns without news nothing is done. */
+void servers_news(struct servers *servers);
+
 /* Ask all of them everything, now. */
 void servers_demand(struct servers *servers);
 /* A poll on demand is not complete yet. */

@@ -74,7 +74,7 @@ static void follower_tell(const struct log_follower *f, const struct transaction
 {
     struct observation o = live_observation(f->live, OBSERVED_TRANSACTION, NULL, path);
     o.transaction = (struct observed_transaction){.zxid = t->zxid, .deed = deed, .session = t->session};
-    model_observe(f->live->model, &o);
+    live_observe(f->live, &o);
 }
 
 /* Does it lie in an election that is watched, or is it one? */
@@ -290,12 +290,19 @@ struct observation live_observation(const struct live_cluster *live, enum observ
         .kind = kind, .at = clock_now(), .cluster = live->index, .election = election, .path = path};
 }
 
+void live_observe(const struct live_cluster *live, const struct observation *observation)
+{
+    model_observe(live->model, observation);
+    if (live->servers)
+        servers_news(live->servers);
+}
+
 void live_bad_reply(const struct live_cluster *live, const char *server, const char *what)
 {
     struct observation o = live_observation(live, OBSERVED_BAD_REPLY, NULL, NULL);
     const char *known = live->servers ? servers_name(live->servers, server) : NULL;
     o.bad_reply = (struct observed_bad_reply){.address = known ? known : server, .what = what};
-    model_observe(live->model, &o);
+    live_observe(live, &o);
 }
 
 void live_show_denied(struct live_cluster *live, const char *path, const struct election_settings *settings,
@@ -306,7 +313,7 @@ void live_show_denied(struct live_cluster *live, const char *path, const struct 
         struct observation o = live_observation(live, kinds[i], path, path);
         if (kinds[i] == OBSERVED_ELECTION)
             o.subject = (struct observed_election){.origin = origin, .settings = settings};
-        model_observe(live->model, &o);
+        live_observe(live, &o);
     }
 }
 
@@ -363,7 +370,7 @@ static void live_cluster_observe_connection(struct live_cluster *live, enum conn
                                                 .server = session_server(live->session),
                                                 .silent_us = silent_us,
                                                 .problem = missing ? missing : problem};
-    model_observe(live->model, &o);
+    live_observe(live, &o);
     free(missing);
 }
 
@@ -617,7 +624,7 @@ static void observe_silence(struct live_cluster *live, struct moment since)
 {
     struct observation o = live_observation(live, OBSERVED_SILENCE, NULL, NULL);
     o.silent_since = since;
-    model_observe(live->model, &o);
+    live_observe(live, &o);
 }
 
 static void on_pulse_answer(void *context, enum session_result result, const struct znode_stat *stat,
@@ -713,6 +720,7 @@ void live_stop(struct live_cluster *live)
 {
     replicas_end(live->replicas);
     servers_free(live->servers);
+    live->servers = NULL; /* what is observed from here on asks nobody */
     log_follower_free(live->log);
     discover_free(live->discover);
     for (size_t i = 0; i < live->pattern_count; i++)

@@ -127,6 +127,9 @@ const char *live_name(const struct live_cluster *live);
 struct observation live_observation(const struct live_cluster *live, enum observation_kind kind,
                                     const char *election, const char *path);
 
+/* Hands an observation of this cluster to the model. */
+void live_observe(const struct live_cluster *live, const struct observation *observation);
+
 /* Reports a reply of this server, by the session's name of it, that is none. */
 void live_bad_reply(const struct live_cluster *live, const char *server, const char *what);
 

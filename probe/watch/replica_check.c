@@ -68,7 +68,7 @@ static void replica_check_round_end(struct replica_rounds *r)
     struct observation o = live_observation(live, OBSERVED_REPLICA, NULL, NULL);
     o.replica.round = r->round;
     round_forget(r);
-    model_observe(live->model, &o);
+    live_observe(live, &o);
     enum replicas_next next = live->model->clusters[live->index].replicas_next;
     bool again = next == REPLICAS_BEHIND || (next == REPLICAS_DIFFER && r->again == 0);
     r->again = again && r->again < AGAIN_MOST ? r->again + 1 : 0;

@@ -34,7 +34,7 @@ void server_facts_tell_server(const struct live_cluster *live, const char *addre
                                  .tick_ms = f->tick_ms > 0 && f->tick_ms < 3600000 ? (int)f->tick_ms : 0,
                                  .version = f->version[0] ? f->version : NULL,
                                  .problem = problem};
-    model_observe(live->model, &o);
+    live_observe(live, &o);
 }
 
 /* A figure that no server can mean would overflow where it is reckoned with. */
@@ -61,7 +61,7 @@ void server_facts_tell_load(const struct live_cluster *live, const char *address
                  .watches = load_bounded(f->all_watches, 1),
                  .address_connections_most = load_bounded(f->address_connections_most, 1),
                  .slow_fsyncs = load_bounded(f->slow_fsyncs, 1)}};
-    model_observe(live->model, &o);
+    live_observe(live, &o);
 }
 
 void server_facts_tell_unasked(const struct live_cluster *live, const char *address, bool ours,
@@ -75,7 +75,7 @@ void server_facts_tell_unasked(const struct live_cluster *live, const char *addr
                                         .zxid = -1,
                                         .connections = -1,
                                         .problem = problem};
-    model_observe(live->model, &o);
+    live_observe(live, &o);
 }
 
 void server_facts_tell_hidden(const struct live_cluster *live, const char *address, enum hidden_part part,
@@ -83,7 +83,7 @@ void server_facts_tell_hidden(const struct live_cluster *live, const char *addre
 {
     struct observation o = live_observation(live, OBSERVED_HIDDEN, NULL, NULL);
     o.hidden = (struct observed_hidden){.address = address, .part = part, .problem = problem};
-    model_observe(live->model, &o);
+    live_observe(live, &o);
     log_line(LOG_LEVEL_DEBUG, "%s: %s", address, problem);
 }
 
@@ -165,7 +165,7 @@ void server_facts_tell_connections(const struct live_cluster *live, const char *
                                       .own_sessions = own,
                                       .own_session_count = live->shard_count,
                                       .own_zxid = all_ours ? own_zxid : 0};
-    model_observe(live->model, &o);
+    live_observe(live, &o);
     log_line(LOG_LEVEL_DEBUG, "%s: %zu connections%s", address, list->count, ours ? ", ours among them" : "");
 }
 
@@ -181,7 +181,7 @@ void server_facts_tell_watches(const struct live_cluster *live, const char *addr
                                           .count = list->count,
                                           .child_watches = all_watches >= seen ? all_watches - seen : -1,
                                           .counted_us = counted_us};
-    model_observe(live->model, &o);
+    live_observe(live, &o);
     log_line(LOG_LEVEL_DEBUG, "%s: %zu watches by %s", address, list->path_count, from);
 }
 
@@ -195,7 +195,7 @@ void server_facts_tell_sessions(const struct live_cluster *live, const char *add
     }
     struct observation o = observation(live, OBSERVED_SESSIONS, at);
     o.sessions = (struct observed_sessions){.address = address, .list = list->list, .count = list->count};
-    model_observe(live->model, &o);
+    live_observe(live, &o);
     log_line(LOG_LEVEL_DEBUG, "%s: %zu sessions", address, list->count);
 }
 

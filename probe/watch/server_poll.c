@@ -82,6 +82,26 @@ uint64_t poll_budget_due_ms(const struct poll_budget *a)
     return a->as_of_ms + (uint64_t)(lacking_us > 0 ? lacking_us * POLL_BUDGET_PAUSE / 1000 : 0);
 }
 
+static int64_t turn_ms(unsigned servers)
+{
+    int64_t ms = (int64_t)servers * 1000 / ROUNDS_A_SECOND;
+    return ms < TURN_MOST_MS ? ms : TURN_MOST_MS;
+}
+
+int64_t poll_turn_ms(unsigned servers, int64_t usual_ms, int64_t leader_timeout_ms)
+{
+    int64_t ms = turn_ms(servers), seen_ms = leader_timeout_ms * 2 / 3 - leader_timeout_ms / PING_PART;
+    if (leader_timeout_ms && ms > seen_ms)
+        ms = seen_ms;
+    return ms > usual_ms ? ms : usual_ms;
+}
+
+int64_t poll_figures_ms(unsigned servers, int64_t every_ms)
+{
+    int64_t ms = FIGURES_TURNS * turn_ms(servers);
+    return ms > every_ms ? ms : every_ms;
+}
+
 const struct server_poll_way inquiry_ways[STEPS] = {
     [STEP_STATE] = {ADMIN_SERVER_STATS, FOURLETTER_WORD_SRVR, FIGURES_WITHIN_MS},
     [STEP_LENGTHS] = {ADMIN_MONITOR, FOURLETTER_WORD_MNTR, FIGURES_WITHIN_MS},
@@ -191,11 +211,11 @@ void server_poll_lists_free(struct server_poll *q)
     session_list_free(&q->answer.sessions);
 }
 
-#ifdef __GLIBC__
-#endif
-
 static void step_begin(struct server_poll *q);
 static void server_poll_ask(struct server_poll *q);
+
+/* Servers that this process asks, of all clusters. */
+static unsigned polled;
 
 bool server_poll_is_demanded(const struct server_poll *q)
 {
@@ -237,6 +257,7 @@ static int64_t pause_ms(const struct server_poll *q)
     /* A setting longer than the usual pauses is deliberate. */
     if (third_ms && third_ms < ms && every_ms <= LEADER_MOST_MS)
         ms = third_ms;
+    ms = poll_turn_ms(polled, ms, q->leader_timeout_ms);
     if (every_ms <= LEADER_MOST_MS)
         ms = wanted_ms(q, ms);
     int64_t least_ms = poll_budget_pause_ms(&q->budget);
@@ -315,7 +336,8 @@ static void server_poll_round_begin(struct server_poll *q)
     if (q->evidence && !q->demanded && now_ms - q->looked_ms < SETTLED_AFTER_MS)
         q->full = false;
     q->quiet = !q->full && !q->evidence && !q->cheap && !q->changed && !q->down && !asks_by_word(q) &&
-               q->connections_known && now_ms - q->stated_ms < (uint64_t)q->live->cluster->servers.every_ms;
+               q->connections_known &&
+               now_ms - q->stated_ms < (uint64_t)poll_figures_ms(polled, q->live->cluster->servers.every_ms);
     q->demanded = q->hastened = q->changed = false;
     q->calm = false;
     q->took_us = q->counted_us = 0;
@@ -353,6 +375,8 @@ static void server_poll_connections_came(struct server_poll *q)
                                   &q->answer.connections);
     q->leader_timeout_ms = server_facts_leader_timeout_ms(q->live, &q->answer.connections);
     q->connections_known = true;
+    if (q->way == BY_ADMINSERVER && server_facts_show_ours(q->live, &q->answer.connections))
+        q->proved_ms = uv_now(q->live->loop); /* no other server has our own session */
     q->listed = q->answer.connections.count;
     connection_list_free(&q->answer.connections);
 }
@@ -734,7 +758,8 @@ struct server_poll *server_poll_new(struct live_cluster *live, struct server_add
     if (!q->host) {
         server_facts_tell_nothing(q->live, q->address, place->problem);
         q->rounds = 1;
-    }
+    } else
+        polled++;
     return q;
 }
 
@@ -749,6 +774,7 @@ void server_poll_free(struct server_poll *q)
     server_answer_free(&q->answer);
     server_answer_free(&q->identity);
     loop_timer_free(q->timer);
+    polled -= q->host != NULL;
     free(q->address);
     free(q->host);
     free(q->admin_host);

@@ -10,12 +10,12 @@
  * with the reason and what to switch on.
  *
  * Every server is asked by itself. The next round comes after the setting `every`, or sooner: after a third
- * of the shortest timeout of a session that leads on it; soon after candidates came or went, a leader's
- * connection has gone, or when a look may settle what is suspected. But never sooner than the budget allows
- * (struct poll_budget): at most a hundredth of the server's time, by what such answers cost there. So where
- * up to a thousand sessions are connected, a round costs less than 20 ms, and the bound on the interval is a
- * third of the shortest leader's timeout; where more are, connections alone are asked for in between. A
- * restarted server begins with a new budget.
+ * of the shortest timeout of a session that leads on it (later where many servers are asked: poll_turn_ms);
+ * soon after candidates came or went, a leader's connection has gone, or when a look may settle what is
+ * suspected. But never sooner than the budget allows (struct poll_budget): at most a hundredth of the
+ * server's time, by what such answers cost there. So where up to a thousand sessions are connected, a round
+ * costs less than 20 ms, and the bound on the interval is a third of the shortest leader's timeout; where
+ * more are, connections alone are asked for in between. A restarted server begins with a new budget.
  */
 #ifndef ELECTOP_PROBE_WATCH_SERVER_POLL_H
 #define ELECTOP_PROBE_WATCH_SERVER_POLL_H
@@ -87,6 +87,23 @@ int64_t poll_budget_pause_ms(const struct poll_budget *poll_budget);
 /* From when on as much is left as the latest round took: then another may begin out of turn. */
 uint64_t poll_budget_due_ms(const struct poll_budget *poll_budget);
 
+/*
+ * The servers of all clusters take turns, so that a process that asks many of them costs its own machine
+ * little: so many rounds a second are half a hundredth of a processor. Rounds for which something waits are
+ * not put off. Lists further apart than the most would count as stale (certainty.c).
+ */
+#define ROUNDS_A_SECOND 8
+#define TURN_MOST_MS 10000
+/* Figures of servers where nothing moves come with every third turn. */
+#define FIGURES_TURNS 3
+
+/* The pause of one of so many servers, which is usually usual_ms. leader_timeout_ms: the shortest of a
+   session that leads there; 0: none does. A client that died is missing from the list for two thirds of its
+   timeout before its session expires: one list falls into that, however many servers there are. */
+int64_t poll_turn_ms(unsigned servers, int64_t usual_ms, int64_t leader_timeout_ms);
+/* For so long the figures of a round without changes hold. */
+int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
+
 /* Cheap figures come within these, or the server hangs; lists may take longer. */
 #define FIGURES_WITHIN_MS 2000
 #define LISTS_WITHIN_MS 5000
@@ -114,7 +131,8 @@ uint64_t poll_budget_due_ms(const struct poll_budget *poll_budget);
 #define RETRY_MS 30000
 /* ... but sooner after the first failures: a server that is just starting or loaded is slow once. */
 #define RETRY_FIRST_MS 2000
-/* That an AdminServer is this server's own is proved again after this, and where it failed to answer. */
+/* That an AdminServer is this server's own is proved again after this, unless its list has shown our session,
+   and where it failed to answer. */
 #define PROOF_MS 30000
 /* A list that did not come counts as having cost this much, or what the latest one did. */
 #define UNANSWERED_US INT64_C(50000)

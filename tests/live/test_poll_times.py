@@ -1,4 +1,5 @@
 """How soon an illness is known: what is asked of servers comes when it is needed, also after a restart."""
+import json
 import time
 import urllib.request
 
@@ -8,6 +9,7 @@ from electop import Events
 from ensemble import Ensemble
 from fake_server import FakeAdmin, http
 from patience import stretched, strain
+from raw_session import RawSession
 from standing import Findings, Line
 from waiting import until
 
@@ -65,6 +67,37 @@ def test_illness_after_a_restart(world):
         lines[0].join(watching=None)
         Findings(events).expect(lines[0].path, "no-watch", stretched(15), certainty="certain")
         assert time.monotonic() - began < 15 * strain()
+
+
+def test_a_list_of_another_length_makes_a_whole_round(world):
+    """A session that comes to a quiet server, or goes, is a change that no watch of ours shows."""
+    zk, lines = world
+    for _ in range(2):
+        lines[0].join()
+    lengths, others = [], []
+
+    def relay(command):
+        with urllib.request.urlopen(f"http://{zk.admin}/commands/{command}", timeout=10) as answer:
+            body = answer.read()
+        lengths.append(len(json.loads(body)["connections"]) if command == "connections" else None)
+        return http(body)
+
+    def followed():
+        """What was asked after each list of another length than the one just before it."""
+        return [admin.asked[i + 1] for i in range(1, len(lengths) - 1)
+                if None not in lengths[i - 1:i + 1] and lengths[i] != lengths[i - 1]]
+
+    def another_comes():
+        if admin.asked[-2:] == ["connections"] * 2:
+            others.append(RawSession(zk.hosts))
+            before = len(lengths)
+            until(lambda: None in lengths[before:], 20, "a whole round")
+        return len(followed()) >= 2
+    with FakeAdmin(relay) as admin, Events(zk.hosts, "--admin", admin.address, lines[0].path):
+        until(another_comes, 120, "two lists of another length in quiet rounds")
+        assert "connections" not in followed()
+    for other in others:
+        other.close()
 
 
 def test_quiet_rounds_ask_for_connections_alone(world):

@@ -104,6 +104,24 @@ static void calm_rounds_teach(void **state)
     assert_in_range(poll_cost_us(&costs, POLL_CONNECTIONS, 10000), 36000, 40000);
 }
 
+/* A few servers are asked as usual; many take turns, as long as a list still falls between a death and its
+ * expiry. */
+static void many_servers_take_turns(void **state)
+{
+    (void)state;
+    assert_int_equal(poll_turn_ms(10, 1290, 4000), 1290);
+    assert_int_equal(poll_turn_ms(26, 3230, 10000), 3250);
+    assert_int_equal(poll_turn_ms(50, 5000, 0), 6250);
+    assert_int_equal(poll_turn_ms(500, 5000, 0), 10000);
+    for (int64_t timeout_ms = 2000; timeout_ms <= 60000; timeout_ms += 1000) {
+        assert_true(poll_turn_ms(500, 500, timeout_ms) < timeout_ms * 2 / 3);
+        assert_true(poll_turn_ms(500, 500, timeout_ms) <= 10000);
+    }
+    assert_int_equal(poll_turn_ms(500, 60000, 10000), 60000); /* a setting that is longer is kept */
+    assert_int_equal(poll_figures_ms(10, 5000), 5000);
+    assert_int_equal(poll_figures_ms(50, 5000), 18750);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +131,7 @@ int main(void)
         cmocka_unit_test(over_any_stretch_it_is_a_hundredth),
         cmocka_unit_test(a_late_answer_costs_what_its_length_does),
         cmocka_unit_test(calm_rounds_teach),
+        cmocka_unit_test(many_servers_take_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
