@@ -338,6 +338,11 @@ bool history_bounds(struct history *h, int64_t *from_us, int64_t *to_us, char **
     return begun && bounds_of(h, from_us, to_us);
 }
 
+int64_t history_end_us(const struct history *h)
+{
+    return h->stretch_count ? h->stretches[h->stretch_count - 1].to_us : 0;
+}
+
 bool history_clocks(struct history *h, history_clock_fn fn, void *context, char **error)
 {
     if (!reader_begin(h, error))

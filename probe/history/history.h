@@ -35,6 +35,10 @@ struct history *history_again(const struct history *h, char **error);
  */
 bool history_bounds(struct history *history, int64_t *from_us, int64_t *to_us, char **error);
 
+/* The moment that was recorded last: before the latest one where the clock was set back. Asked for behind
+   history_bounds(). */
+int64_t history_end_us(const struct history *history);
+
 /*
  * Of each of count equal parts of that time: was any cluster watched in it? False: it cannot be read, and
  * none is said to be.

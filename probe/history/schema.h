@@ -46,10 +46,12 @@
  *     fact            session-expired, session-closed (of those that owned ephemeral znodes), deleted (an
  *                     ephemeral znode, by a request), epoch (ZooKeeper's own leader changed), server-started
  *                     (a server began a new log: it was started), clock-back, missing (transactions that are
- * in no log), diverged (servers hold different ones) session         that ended, or that deleted; owner: of
- * what was deleted; path: what was deleted; of server-started the server's number and its directory
- *     timeout_ms, began                  of the session that ended; of epoch and server-started the time of
- * the transaction before back_ms         by so much the clock went back
+ *                     in no log), diverged (servers hold different ones)
+ *     session         that ended, or that deleted
+ *     owner, path     of what was deleted; path of server-started: the server's number and its directory
+ *     timeout_ms, began                  of the session that ended; began of epoch and server-started: of the
+ *                     transaction before
+ *     back_ms         by so much the clock went back
  *
  * In events, failovers and tenures the column source says where a row comes from: observed (somebody
  * watched), log (a transaction log), or both (observed, and made certain by a log).

@@ -46,13 +46,15 @@ static bool report_goes_on(const struct report_election *election, size_t at)
            report_same(before->name, stretch->name);
 }
 
-/* since_us: of the tenure that it is a part of, for the next one. */
+/* since_us: of the tenure that it is a part of, for the next one; later by what a clock skipped. */
 static void sum_up_stretch(struct report_election *election, size_t at, int64_t *since_us)
 {
     const struct report_stretch *stretch = &election->stretches[at];
     int64_t us = stretch->to_us - stretch->from_us;
     if (stretch->kind == STRETCH_GAP) {
         election->gap_us += us;
+        election->skipped_us += stretch->skipped_us;
+        *since_us += stretch->skipped_us;
     } else if (stretch->kind == STRETCH_VACANT) {
         election->vacant_us += us;
         if (us > election->longest_vacant_us)
@@ -99,6 +101,7 @@ static void report_make_stats(struct report_election *election)
 void report_sum_up(struct report_election *election)
 {
     election->led_us = election->vacant_us = election->gap_us = election->longest_vacant_us = 0;
+    election->skipped_us = 0;
     election->missed_count = 0;
     for (size_t i = 0; i < election->leader_count; i++) {
         struct report_leader *leader = &election->leaders[i];
@@ -164,12 +167,15 @@ bool report_has_gap(const struct report_election *election)
 
 int64_t report_gap_us(const struct report_election *election)
 {
-    return election->gap_us - election->before_us;
+    return election->gap_us - election->before_us - election->skipped_us;
 }
 
 bool report_is_gap(const struct report_election *election, size_t stretch)
 {
-    return election->stretches[stretch].kind == STRETCH_GAP && (stretch > 0 || election->before_us == 0);
+    const struct report_stretch *it = &election->stretches[stretch];
+    if (it->kind != STRETCH_GAP || (stretch == 0 && election->before_us > 0))
+        return false;
+    return it->skipped_us == 0 || it->to_us - it->from_us - it->skipped_us >= GAP_LEAST_US;
 }
 
 size_t report_gap_count(const struct report_election *election)
@@ -450,6 +456,23 @@ static int64_t end_of_events(const struct report *report)
     return report->to_us + (report->to_us == report->recorded_to_us);
 }
 
+/* What a clock that was set forward skipped is in the time line, and nobody could have watched it. */
+static void leave_out_skipped(const struct report *report, struct report_election *election)
+{
+    for (size_t i = 0; i < election->stretch_count; i++) {
+        struct report_stretch *stretch = &election->stretches[i];
+        if (stretch->kind != STRETCH_GAP)
+            continue;
+        for (size_t j = 0; j < report->clock_count; j++) {
+            const struct history_clock *clock = &report->clocks[j];
+            int64_t from_us = clock->before_us > stretch->from_us ? clock->before_us : stretch->from_us;
+            int64_t to_us = clock->after_us < stretch->to_us ? clock->after_us : stretch->to_us;
+            if (to_us > from_us)
+                stretch->skipped_us += to_us - from_us;
+        }
+    }
+}
+
 static bool gather_election(struct gathering *gathering, struct history *history,
                             struct report_election *election, char **error)
 {
@@ -468,6 +491,7 @@ static bool gather_election(struct gathering *gathering, struct history *history
     if (told_until(gathering) < report->to_us)
         add_stretch(gathering, STRETCH_GAP, told_until(gathering), report->to_us);
     complete_identities(gathering);
+    leave_out_skipped(report, election);
     report_sum_up(election);
     if (report->from_us == report->recorded_from_us && election->stretch_count > 1 &&
         election->stretches[0].kind == STRETCH_GAP)

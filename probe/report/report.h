@@ -36,7 +36,8 @@ struct report_stretch {
     size_t leader; /* index of leaders; REPORT_NOBODY unless STRETCH_LED */
     char *name;    /* of the leader's znode; NULL unless STRETCH_LED */
     int64_t from_us, to_us;
-    bool from_exact; /* its beginning was seen */
+    bool from_exact;    /* its beginning was seen */
+    int64_t skipped_us; /* of a gap: what the recorder's clock skipped when it was set forward */
 };
 
 struct report_finding {
@@ -71,6 +72,7 @@ struct report_election {
 
     int64_t led_us, vacant_us, gap_us; /* together the window */
     int64_t before_us;                 /* of gap_us: before it was first seen in all of the recording */
+    int64_t skipped_us; /* of gap_us: time that never was, as the recorder's clock skipped it */
     int64_t longest_vacant_us;
     uint64_t unseen_joined, unseen_left; /* proved by counters, brought by no notification */
 };
@@ -102,9 +104,9 @@ bool report_is_empty(const struct report *report);
 /* So much of the time was not watched that it is worth a word: a recording begins with the moment until the
    first look. */
 bool report_has_gap(const struct report_election *election);
-/* The time without observation, but for the one before it was first seen. */
+/* The time without observation, but for the one before it was first seen and what a clock skipped. */
 int64_t report_gap_us(const struct report_election *election);
-/* Stretches without observation, but for the one before it was first seen. */
+/* Stretches without observation, but for the same two. */
 size_t report_gap_count(const struct report_election *election);
 /* Is this stretch one of them? */
 bool report_is_gap(const struct report_election *election, size_t stretch);

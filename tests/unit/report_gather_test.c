@@ -273,6 +273,32 @@ static void tells_that_the_clock_was_set(void **state)
     end(world);
 }
 
+/* A clock that is set forward by an hour skips it: nobody failed to watch, and nobody led so much longer. */
+static void a_skipped_hour_is_no_gap(void **state)
+{
+    (void)state;
+    struct world *world = begin();
+    join(world, 1);
+    see(world);
+    pass(world, 60);
+    world->now.wall_us += 3600 * SECOND; /* before the next second, which is lost in it */
+    pass(world, 40);
+    stop(world);
+    struct report *report = ask_seconds(world, 0, 3700, NULL);
+    const struct report_election *election = &report->elections[0];
+    assert_int_equal(report->clock_count, 1);
+    near_seconds(election->led_us, 99);
+    near_seconds(election->gap_us, 3601);
+    near_seconds(election->skipped_us, 3601);
+    near_seconds(report_gap_us(election), 0);
+    assert_int_equal(report_gap_count(election), 0);
+    assert_false(report_has_gap(election));
+    near_seconds(election->leaders[0].longest_us, 99);
+    assert_int_equal(election->leaders[0].tenures, 1);
+    report_free(report);
+    end(world);
+}
+
 /* What stands and names others as it goes on is one finding, and is over when it is cleared. */
 static void a_finding_that_names_others_is_one(void **state)
 {
@@ -388,6 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_what_was_done),
         cmocka_unit_test(tells_that_the_clock_was_set),
+        cmocka_unit_test(a_skipped_hour_is_no_gap),
         cmocka_unit_test(a_finding_that_names_others_is_one),
         cmocka_unit_test(leads_through_what_nobody_watched),
         cmocka_unit_test(what_was_not_recorded_is_a_gap),

@@ -31,7 +31,7 @@ static void put_paths(struct text *out, const struct settings *settings)
     struct history *history = file ? history_open(file, &error) : NULL;
     int64_t from_us, to_us;
     const struct model *model = history && history_bounds(history, &from_us, &to_us, NULL)
-                                    ? history_at(history, to_us, &error)
+                                    ? history_at(history, history_end_us(history), &error)
                                     : NULL;
     for (size_t i = 0; model && i < model->cluster_count; i++)
         for (size_t k = 0; k < model->clusters[i].election_count; k++)

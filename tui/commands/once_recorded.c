@@ -81,7 +81,7 @@ int command_once_recorded(const struct invocation *invocation)
     char *error = NULL;
     int status = EXIT_USAGE;
     struct history *history = recording_open(options->replay, &from_us, &to_us);
-    if (history && recording_moment("at", options->at, from_us, to_us, to_us, &at_us)) {
+    if (history && recording_moment("at", options->at, from_us, to_us, history_end_us(history), &at_us)) {
         const struct model *model = history_at(history, at_us, &error);
         if (model) {
             struct moment at = {.mono_us = model->now.mono_us + (at_us - model->now.wall_us),

@@ -16,7 +16,8 @@ static int command_replay_on(uv_loop_t *loop, const struct invocation *invocatio
     int status = EXIT_USAGE;
     /* An error is printed before the screen is opened. */
     struct history *history = file ? recording_open(file, &from_us, &to_us) : NULL;
-    bool there = history && recording_moment("at", options->at, from_us, to_us, to_us, &at_us);
+    bool there =
+        history && recording_moment("at", options->at, from_us, to_us, history_end_us(history), &at_us);
     history_close(history);
     struct replay *past = there ? replay_new(file) : NULL;
     if (past) {
