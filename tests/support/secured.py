@@ -12,6 +12,7 @@ import time
 from ensemble import Ensemble
 from fake_server import _Server, free_port
 from waiting import until
+from wall_clock import WallClock
 
 MODES = ("plain", "tls", "mutual tls", "digest-md5", "kerberos", "kerberos in tls", "digest-md5 in tls")
 REALM = "TEST.REALM"
@@ -155,15 +156,14 @@ class Kdc:
     @contextlib.contextmanager
     def ahead(self, seconds, *lines):
         """The same realm, by a KDC whose clock is ahead: the configuration that names it, with these lines more."""
-        source, library, port = self.path("clock.c"), self.path("clock.so"), free_port()
-        for name, text in (("clock.c", AHEAD), ("ahead.profile", self._read("kdc.conf").replace(f":{self.port}", f":{port}")),
+        clock, port = WallClock(self.folder, seconds), free_port()
+        for name, text in (("ahead.profile", self._read("kdc.conf").replace(f":{self.port}", f":{port}")),
                            ("ahead.conf", self._read("krb5.conf").replace(f":{self.port}", f":{port}").replace(
                                "[libdefaults]", "\n ".join(["[libdefaults]", *lines])))):
             with open(self.path(name), "w", encoding="ascii") as f:
                 f.write(text)
-        subprocess.run(["cc", "-shared", "-fPIC", f"-DAHEAD={seconds}", "-o", library, source], check=True)
         process = subprocess.Popen(["krb5kdc", "-n", "-r", REALM], env={**self.env, "KRB5_KDC_PROFILE": self.path("ahead.profile"),
-                                                                       "LD_PRELOAD": library}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                                                       **clock.environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             until(lambda: self._listens(port), 20, "the KDC listens")
             yield self.path("ahead.conf")
@@ -183,37 +183,6 @@ class Kdc:
     def close(self):
         self.process.kill()
         self.process.wait()
-
-
-# The clock of a program that this is loaded into.
-AHEAD = """
-#define _GNU_SOURCE
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
-int clock_gettime(clockid_t id, struct timespec *t)
-{
-    long rc = syscall(SYS_clock_gettime, id, t);
-    if (rc == 0 && (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE))
-        t->tv_sec += AHEAD;
-    return (int)rc;
-}
-int gettimeofday(struct timeval *restrict t, void *restrict zone)
-{
-    struct timespec now;
-    (void)zone;
-    clock_gettime(CLOCK_REALTIME, &now);
-    *t = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
-    return 0;
-}
-time_t time(time_t *at)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return at ? *at = now.tv_sec : now.tv_sec;
-}
-"""
 
 
 def has_tls():
