@@ -11,6 +11,7 @@ import os
 import random
 import re
 import shutil
+import statistics
 import threading
 import time
 
@@ -18,11 +19,12 @@ import pytest
 
 from chaos import Chaos
 from autopsies import Comparison, check_autopsy
-from electop import Events, elections, run
+from electop import PROGRAM, Events, elections, run
 from ensemble import Ensemble
 from recorder import Recorder
+from injection import SANDBOX
 from truth import Lies, Truth, check_look, compare_standing, retell
-from txnlog import CLOSE_SESSION, CREATE_SESSION, transactions
+from txnlog import CLOSE_SESSION, CREATE_SESSION, changes, transactions
 from waiting import until
 from witness import Witness, check_certain, watched
 
@@ -77,6 +79,42 @@ class Looks(threading.Thread):
             self.failed.append("once: a look does not end")
 
 
+class Costs(threading.Thread):
+    """What programs hold, every few seconds: in a long run it must not grow."""
+
+    def __init__(self, programs):
+        super().__init__(daemon=True)
+        self.programs, self.seen = programs, {name: [] for name in programs}
+        self.start()
+
+    def run(self):
+        while all(process.poll() is None for process in self.programs.values()):
+            for name, process in self.programs.items():
+                try:
+                    with open(f"/proc/{process.pid}/statm", encoding="ascii") as f:
+                        memory_mb = int(f.read().split()[1]) * os.sysconf("SC_PAGESIZE") / 1e6
+                    self.seen[name].append((memory_mb, len(os.listdir(f"/proc/{process.pid}/fd"))))
+                except OSError:
+                    return
+            time.sleep(2)
+
+    def grown(self):
+        """What the last quarter of a long run holds beyond the second one. What a sanitizer keeps is not judged."""
+        found = []
+        for name, seen in self.seen.items():
+            quarter = len(seen) // 4
+            if quarter < 10:
+                continue
+            early, late = ([statistics.median(one[what] for one in part) for what in range(2)]
+                           for part in (seen[quarter:2 * quarter], seen[-quarter:]))
+            print(f"{name}: {early[0]:.1f} MB and {early[1]:.0f} descriptors early, {late[0]:.1f} and {late[1]:.0f} late")
+            if late[1] > early[1] + 3:
+                found.append(f"{name} holds {early[1]} descriptors, later {late[1]}")
+            if "asan" not in PROGRAM and late[0] > 1.25 * early[0] + 2:
+                found.append(f"{name} holds {early[0]} MB, later {late[0]}")
+        return found
+
+
 class Watched:
     """`electop events` and `electop record` on the same elections, and looks beside them."""
 
@@ -88,7 +126,7 @@ class Watched:
                                  elections=f"[{listed}], session_timeout: 4s, servers: {{admin: [{admin}]}}")
         self.events = Events(hosts, "-t", "4s", "--admin", zk.admin, "--log", str(folder / "events.log"), *paths)
         self.programs = {"events": self.events.process, "record": self.recorder.process}
-        self.began = time.monotonic()
+        self.costs, self.began = Costs(self.programs), time.monotonic()
 
     def sees(self, directories):
         until(lambda: len(self.events.all("election-seen")) == directories, 40, "all are seen")
@@ -123,7 +161,7 @@ class Watched:
         if status != (130, 130):
             found.append(f"ended with {status}: {self.events.complaints()} {self.recorder.complaints}")
         print(f"of a core: {shares}")
-        return found
+        return found + self.costs.grown()
 
     def kill(self):
         for process in self.programs.values():
@@ -146,6 +184,24 @@ def check_no_writes(zk, truth, own):
     kinds = collections.Counter(t.type for t in transactions(zk.directory) if t.session in own)
     writers = {c.session for c in truth.changes if c.kind != "close"} & own
     return [f"it wrote: {kinds} {writers}"] if writers or not set(kinds) <= {CREATE_SESSION, CLOSE_SESSION} else []
+
+
+def check_injections(logs, chaos):
+    """Test candidates were written and deleted by their own run alone, and it wrote nothing else."""
+    found, done = [], changes(*logs)
+    for path, diary in chaos.injections:
+        said = ""
+        if os.path.exists(diary):
+            with open(diary, encoding="utf-8") as f:
+                said = f.read()
+        own = set(re.findall(r"session (0x[0-9a-f]+)", said))
+        made = {c.path for c in done if c.session in own and c.kind == "create"}
+        found += [f"an injection at {path} created {one}" for one in made if not one.startswith((f"{path}/", f"{SANDBOX}/"))
+                  and one not in (SANDBOX, "/electop-observer")]
+        found += [f"an injection at {path} deleted {c.path} by {c.session} at {c.zxid:#x}" for c in done
+                  if c.session in own and c.kind == "delete" and c.path not in made and not c.path.startswith(SANDBOX)]
+        print(f"injection at {path}: {len(own)} sessions, {len(made)} znodes")
+    return found
 
 
 def compare_watches(zk, document, lies):
@@ -284,6 +340,7 @@ def test_chaos(zk, tmp_path):
         found += check_logs(truth, logs, recorded, chaos)
         found += check_report(tool.recorder, recorded, chaos.paths)
         found += check_no_writes(zk, truth, tool.sessions())
+        found += check_injections(logs, chaos)
         lies = Lies("once --replay")
         compare_standing(truth, json.loads(run("once", "--json", "--replay", tool.recorder.file, within=60).out), lies)
         found += lies.found

@@ -5,6 +5,7 @@ whom is drawn from the seed; when exactly it happens is up to the machine."""
 import os
 import random
 import re
+import resource
 import select
 import shutil
 import signal
@@ -20,9 +21,12 @@ from kazoo.recipe.lock import Lock
 
 from ensemble import session_of
 from fake_server import Line
+from electop import PROGRAM as ELECTOP
 from raw_session import RawSession, SessionError
+from storm import Storm, cut
 
 TIMEOUT_S = 4.0
+STORM = 10000  # sessions
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kazoo_candidate.py")
 OVER = (KazooException, KazooTimeoutError, OSError, SessionError)
 
@@ -119,6 +123,8 @@ class Chaos:
         self.zk, self.seed, self.archive, self.root = zk, seed, archive, root
         os.makedirs(archive, exist_ok=True)  # also where none is wiped
         self.over, self.resting = threading.Event(), threading.Event()
+        self.at_servers = threading.Lock()  # one fault of servers at a time
+        self.injections = []  # the paths and the diaries of our test candidates' runs
         self.draw = random.Random(f"{seed} places")
         self.said, self.deaths, self.faults = [], {}, []
         self.sessions, self.standers, self.raws, self.processes, self.programs = set(), [], [], [], []
@@ -162,6 +168,7 @@ class Chaos:
             self.join_raw()
         kinds = ((self.SERVERS, "servers", (1, 5)), (self.CLIENTS, "clients", (0.1, 1.5)), (self.LINES, "lines", (1, 6)))
         self.threads = [threading.Thread(target=self.run, args=kind, daemon=True) for kind in kinds]
+        self.threads.append(threading.Thread(target=self.run_rare, daemon=True))
         for thread in self.threads:
             thread.start()
 
@@ -171,9 +178,14 @@ class Chaos:
             ["/usr/bin/python3", PROGRAM, self.zk.hosts, self.kazoo, who, str(TIMEOUT_S)],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
+    def serving(self):
+        return [i for i in range(3) if i not in self.zk.dead and i not in self.zk.frozen]
+
     def join_raw(self):
         """A session that stands behind the others, and watches one of them once."""
-        serving = [i for i in range(3) if i not in self.zk.dead and i not in self.zk.frozen]
+        serving = self.serving()
+        if not serving:
+            return
         try:
             session = RawSession(self.zk.addresses[self.draw.choice(serving)], TIMEOUT_S)
             self.sessions.add(session.hex)
@@ -198,6 +210,13 @@ class Chaos:
                 self.say(f"{word} failed: {error!r}")
             self.wait(draw.uniform(*apart))
 
+    def run_rare(self):
+        """What lasts longer, or weighs more, than a short run can bear: none of it begins within the first 20 s."""
+        self.wait(20)
+        if not self.resting.is_set():
+            self.run(self.RARE, "rare", (10, 40))
+
+    RARE = [("lose_quorum", 2), ("fill_disk", 3), ("inject_live", 3), ("inject_sandbox", 2), ("storm", 2)]
     SERVERS = [("kill_server", 3), ("kill_leading_server", 2), ("freeze_server", 3), ("freeze_leading_server", 2),
                ("wipe_follower", 2), ("kill_two", 1)]
     CLIENTS = [("cut_client", 6), ("evict", 6), ("evict_leader", 5), ("kill_process", 2), ("freeze_process", 1),
@@ -207,19 +226,33 @@ class Chaos:
         leader = self.zk.leader()
         return leader if leading else draw.choice([i for i in range(3) if i != leader])
 
-    def kill(self, servers, draw, wipe=False):
+    def kill(self, servers, draw, wipe=False, for_s=(0.2, 4)):
+        with self.at_servers:
+            self.kill_now(servers, draw.uniform(*for_s), wipe)
+
+    def kill_now(self, servers, for_s, wipe):
         self.say(f"kills servers {servers}{' and wipes them' if wipe else ''}")
         for i in servers:
             self.lose(i)
-            self.zk.kill(i)
+            self.end_server(i)
             if wipe:
                 own = os.path.join(self.zk.directory, str(i + 1))
                 shutil.copytree(own, os.path.join(self.archive, str(len(self.said))))
                 self.zk.wipe(i)
-        self.wait(draw.uniform(0.2, 4))
+        self.wait(for_s)
         self.zk.begin(*servers[:-1])
         self.zk.start(servers[-1])
         self.say(f"started {servers}")
+
+    def end_server(self, i):
+        """One that could not write may have ended by itself."""
+        try:
+            self.zk.kill(i)
+        except AssertionError as error:
+            if "not running" not in str(error):
+                raise
+            self.zk.dead.add(i)
+            self.say(f"server {i} had ended by itself")
 
     def lose(self, i):
         """The raw sessions there die with their server: they do not come back."""
@@ -228,12 +261,13 @@ class Chaos:
                 self.deaths.setdefault(session.hex, None)
 
     def freeze(self, i, draw):
-        self.say(f"freezes server {i}")
-        self.lose(i)
-        self.zk.freeze(i)
-        self.wait(draw.uniform(0.3, 7))
-        self.zk.thaw(i)
-        self.say(f"thawed server {i}")
+        with self.at_servers:
+            self.say(f"freezes server {i}")
+            self.lose(i)
+            self.zk.freeze(i)
+            self.wait(draw.uniform(0.3, 7))
+            self.zk.thaw(i)
+            self.say(f"thawed server {i}")
 
     def kill_server(self, draw):
         self.kill([self.server(draw, False)], draw)
@@ -351,6 +385,66 @@ class Chaos:
         self.wait(draw.choice([0.5, 2, 6]))
         program.send_signal(signal.SIGCONT)
         self.say(f"{program.pid} goes on")
+
+    # ---- what is rare ----
+
+    def lose_quorum(self, draw):
+        """For seconds, or for longer than a minute: what nobody agreed upon did not happen."""
+        self.kill(draw.sample(range(3), 2), draw, for_s=draw.choice([(4, 15), (60, 90)]))
+
+    def fill_disk(self, draw):
+        """Nothing more can be written at one server: as on a full disk, it gives up, and is started again."""
+        with self.at_servers:
+            i = self.server(draw, draw.random() < 0.5)
+            folder = os.path.join(self.zk.directory, str(i + 1))
+            self.say(f"server {i} can write no more")
+            self.lose(i)
+            resource.prlimit(self.process_of(folder), resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
+            self.wait(draw.uniform(1, 8))
+            self.kill_now([i], draw.uniform(0.2, 2), False)
+
+    @staticmethod
+    def process_of(folder):
+        """The server's, by its configuration's path."""
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{name}/cmdline", encoding="utf-8") as f:
+                    words = f.read().split("\0")
+            except OSError:
+                continue
+            if "java" in words[0] and any(word.startswith(folder + "/") for word in words):
+                return int(name)
+        raise OSError(f"no server has its configuration in {folder}")
+
+    def inject(self, draw, path, *arguments):
+        """Our own test candidates, next to the others; they may be refused, and a fault may end them."""
+        diary = os.path.join(self.archive, f"inject-{len(self.injections)}.log")
+        config = f"{diary}.yaml"
+        with open(config, "w", encoding="utf-8") as f:
+            f.write(f"clusters: [{{hosts: '{self.zk.hosts}', elections: [{{path: {path}, inject: live}}]}}]\n"
+                    if "--live" in arguments else f"clusters: [{{hosts: '{self.zk.hosts}'}}]\n")
+        self.injections.append((path, diary))
+        self.say(f"injects at {path}")
+        run = subprocess.Popen([ELECTOP, "inject", "-c", config, path, "--log", diary, "-t", "4s", *arguments],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.wait(draw.uniform(10, 40))
+        run.send_signal(draw.choice([signal.SIGINT, signal.SIGKILL]))
+        _, complaint = run.communicate(timeout=120)
+        self.say(f"the injection at {path} ended with {run.returncode}: {complaint.strip()[-200:]}")
+
+    def inject_live(self, draw):
+        self.inject(draw, draw.choice([self.kazoo, self.latch]), "--live", "-n", "4", "--for", "60s")
+
+    def inject_sandbox(self, draw):
+        self.inject(draw, "/electop-sandbox", "-n", "40", "--for", "60s", "--kill", "leader:every=1s")
+
+    def storm(self, draw):
+        """Sessions by the thousand lose their server at once and come back at once, at another one; then they expire."""
+        storm = Storm(STORM)
+        for _ in range(2):
+            entered, connections = storm.connect(self.zk.addresses[draw.choice(self.serving() or [0])])
+            self.say(f"{entered} of {STORM} sessions come")
+            cut(connections)
 
     # ---- the network between the tool and the servers ----
 
