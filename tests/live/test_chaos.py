@@ -107,7 +107,8 @@ class Costs(threading.Thread):
                 continue
             early, late = ([statistics.median(one[what] for one in part) for what in range(2)]
                            for part in (seen[quarter:2 * quarter], seen[-quarter:]))
-            print(f"{name}: {early[0]:.1f} MB and {early[1]:.0f} descriptors early, {late[0]:.1f} and {late[1]:.0f} late")
+            print(f"{name}: {early[0]:.1f} MB and {early[1]:.0f} descriptors early, "
+                  f"{late[0]:.1f} and {late[1]:.0f} late")
             if late[1] > early[1] + 3:
                 found.append(f"{name} holds {early[1]} descriptors, later {late[1]}")
             if "asan" not in PROGRAM and late[0] > 1.25 * early[0] + 2:

@@ -439,7 +439,7 @@ class Chaos:
         self.inject(draw, "/electop-sandbox", "-n", "40", "--for", "60s", "--kill", "leader:every=1s")
 
     def storm(self, draw):
-        """Sessions by the thousand lose their server at once and come back at once, at another one; then they expire."""
+        """Sessions by the thousand lose their server at once and come back at once; then they expire."""
         storm = Storm(STORM)
         for _ in range(2):
             entered, connections = storm.connect(self.zk.addresses[draw.choice(self.serving() or [0])])
