@@ -1,5 +1,6 @@
 #include "config/options.h"
 
+#include <getopt.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -84,10 +85,16 @@ char *threshold_print(const struct threshold *threshold, char buffer[THRESHOLD_T
     return buffer;
 }
 
+/* What getopt_long() returns: one of these, a letter, or LONG_CODE and a row of the table. */
+#define WORD_CODE 1 /* no option: words come in their place, as the letters begin with '-' */
+#define LONG_CODE 256
+
 struct parse {
     int argc;
     char *const *argv;
-    int at;
+    int at; /* the argument that is being read */
+    struct option names[OPTIONS_MOST + 1];
+    char letters[2 * OPTIONS_MOST + 3];
     struct options *options;
     bool command_named;
     bool given[OPTIONS_MOST]; /* by row of the table */
@@ -169,19 +176,33 @@ static const struct option_row *find_long(const char *name, size_t length)
     return NULL;
 }
 
-/* Does this argument take the next one as its value? */
-static bool takes_next(const char *argument)
+/* The letters depend on the command. */
+static void begin_reading(struct parse *parse, enum command command)
 {
-    if (argument[1] == '-') {
-        const struct option_row *row = find_long(argument + 2, strcspn(argument + 2, "="));
-        return row && row->argument && !strchr(argument, '=');
+    char *letter = parse->letters;
+    *letter++ = '-';
+    *letter++ = ':';
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option_row *row = &option_table[i];
+        parse->names[i] = (struct option){.name = row->name,
+                                          .has_arg = row->argument ? required_argument : no_argument,
+                                          .val = LONG_CODE + (int)i};
+        if (!row->letter || option_of_letter(row->letter, command) != row)
+            continue;
+        *letter++ = row->letter;
+        if (row->argument)
+            *letter++ = ':';
     }
-    for (const char *letter = argument + 1; *letter; letter++) {
-        const struct option_row *row = option_of_letter(*letter, COMMAND_WATCH);
-        if (row && row->argument)
-            return letter[1] == '\0';
-    }
-    return false;
+    *letter = '\0';
+    parse->names[option_count] = (struct option){0};
+    optind = 0; /* from the beginning */
+    opterr = 0;
+}
+
+static int read_next(struct parse *parse)
+{
+    parse->at = optind > 0 ? optind : 1;
+    return getopt_long(parse->argc, parse->argv, parse->letters, parse->names, NULL);
 }
 
 /*
@@ -191,22 +212,18 @@ static bool takes_next(const char *argument)
 static bool choose_command(struct parse *parse, int *word)
 {
     *word = 0;
-    for (int i = 1; i < parse->argc; i++) {
-        const char *argument = parse->argv[i];
-        if (strcmp(argument, "--") == 0)
-            return true;
-        if (argument[0] == '-' && argument[1]) {
-            i += takes_next(argument);
+    begin_reading(parse, COMMAND_WATCH);
+    for (int code; (code = read_next(parse)) != -1;) {
+        if (code != WORD_CODE)
             continue;
-        }
-        if (argument[0] == '/')
+        if (optarg[0] == '/')
             return true;
-        const struct command_row *row = find_command(argument);
+        const struct command_row *row = find_command(optarg);
         if (!row)
-            return refuse_command(parse, argument);
+            return refuse_command(parse, optarg);
         parse->options->command = row->command;
         parse->command_named = true;
-        *word = i;
+        *word = parse->at;
         return true;
     }
     return true;
@@ -332,52 +349,23 @@ static bool ends_parsing(struct parse *parse, const struct option_row *row)
     return false;
 }
 
-/* The value of row: the rest of the same argument, or the next argument. NULL: refused. */
-static const char *take_value(struct parse *parse, const struct option_row *row, const char *attached)
+/* A name is written in full: what an abbreviation means changes with the next option. */
+static bool read_option(struct parse *parse, int code, bool *ended)
 {
-    if (attached)
-        return attached;
-    if (parse->at + 1 >= parse->argc) {
-        options_parse_refuse(parse, "--%s needs a value; write --%s %s", row->name, row->name, row->argument);
-        return NULL;
-    }
-    return parse->argv[++parse->at];
-}
-
-static bool read_long(struct parse *parse, const char *argument, bool *ended)
-{
-    size_t length = strcspn(argument + 2, "=");
-    const char *attached = argument[2 + length] ? argument + 3 + length : NULL;
-    const struct option_row *row = find_long(argument + 2, length);
-    if (!row)
+    const char *argument = parse->argv[parse->at];
+    int option = code == '?' || code == ':' ? optopt : code;
+    const struct option_row *row = option >= LONG_CODE
+                                       ? &option_table[option - LONG_CODE]
+                                       : option_of_letter((char)option, parse->options->command);
+    if (!row || (option >= LONG_CODE && strcspn(argument + 2, "=") != strlen(row->name)))
         return refuse_unknown(parse, argument);
-    if (!row->argument && attached)
+    if (code == '?')
         return options_parse_refuse(parse, "--%s takes no value; write it alone", row->name);
+    if (code == ':')
+        return options_parse_refuse(parse, "--%s needs a value; write --%s %s", row->name, row->name,
+                                    row->argument);
     *ended = ends_parsing(parse, row);
-    if (*ended)
-        return true;
-    const char *value = row->argument ? take_value(parse, row, attached) : NULL;
-    return (value || !row->argument) && options_parse_take_option(parse, row, value);
-}
-
-static bool read_short(struct parse *parse, const char *argument, bool *ended)
-{
-    for (const char *letter = argument + 1; *letter; letter++) {
-        const struct option_row *row = option_of_letter(*letter, parse->options->command);
-        if (!row)
-            return refuse_unknown(parse, argument);
-        *ended = ends_parsing(parse, row);
-        if (*ended)
-            return true;
-        if (!row->argument) {
-            if (!options_parse_take_option(parse, row, NULL))
-                return false;
-            continue;
-        }
-        const char *value = take_value(parse, row, letter[1] ? letter + 1 : NULL);
-        return value && options_parse_take_option(parse, row, value);
-    }
-    return true;
+    return *ended || options_parse_take_option(parse, row, optarg);
 }
 
 /* An election, and a moment: a path is no time, and what else is none is a name. */
@@ -448,24 +436,17 @@ static bool options_parse_read_word(struct parse *parse, char *word)
 
 static bool read_arguments(struct parse *parse, int command_at)
 {
-    bool words_only = false, ended = false;
-    for (parse->at = 1; parse->at < parse->argc && !ended; parse->at++) {
-        char *argument = parse->argv[parse->at];
-        bool fine = true;
-        if (parse->at == command_at)
-            continue;
-        if (words_only || argument[0] != '-' || !argument[1])
-            fine = options_parse_read_word(parse, argument);
-        else if (strcmp(argument, "--") == 0)
-            words_only = true;
-        else if (argument[1] == '-')
-            fine = read_long(parse, argument, &ended);
-        else
-            fine = read_short(parse, argument, &ended);
-        if (!fine)
-            return false;
-    }
-    return true;
+    bool fine = true, ended = false;
+    begin_reading(parse, parse->options->command);
+    for (int code; fine && !ended && (code = read_next(parse)) != -1;)
+        if (code != WORD_CODE)
+            fine = read_option(parse, code, &ended);
+        else if (parse->at != command_at)
+            fine = options_parse_read_word(parse, parse->argv[parse->at]);
+    /* Behind "--" there are words alone. */
+    for (int i = optind; fine && !ended && i < parse->argc; i++)
+        fine = options_parse_read_word(parse, parse->argv[i]);
+    return fine;
 }
 
 /* A recording has no cluster that could be asked, and a cluster no past. */
