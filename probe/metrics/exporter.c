@@ -39,7 +39,7 @@ typedef bool (*listener_page_fn)(void *context, bool openmetrics, struct buffer 
 
 #define PAGE_AGE_MS 500
 #define CONNECTIONS_MOST 200
-#define IDLE_S 10
+#define IDLE_S 5
 #define REQUEST_MEMORY 16384 /* bytes of one connection's buffers: headers, not pages */
 #define BACKLOG 1024
 
@@ -169,10 +169,14 @@ static void listener_serve(struct listener *l)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms;
     MHD_run(l->daemon);
-    if (MHD_get_timeout(l->daemon, &wait_ms) == MHD_YES)
+    if (MHD_get_timeout(l->daemon, &wait_ms) == MHD_YES) {
         uv_timer_start(l->timer, listener_on_timer, wait_ms, 0);
-    else
-        uv_timer_stop(l->timer);
+        return;
+    }
+    /* With CONNECTIONS_MOST it stops to listen, and listens again at the beginning of a later turn: there is
+       none unless it is called. */
+    MHD_run(l->daemon);
+    uv_timer_stop(l->timer);
 }
 
 static char *listener_refuse(const char *address, const char *why)

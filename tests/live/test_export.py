@@ -202,6 +202,34 @@ def test_a_thousand_scrapes_at_once(path, exporter):
     assert one.metrics()["process_cpu_seconds_total"] - before < 20
 
 
+@pytest.mark.parametrize("many", (200, 201, 500))
+def test_requests_that_never_end(path, exporter, many):
+    """More connections than it takes: when they are gone, or have stood for long, others are served again."""
+    one = exporter(path)
+    for close in True, False:
+        half = [socket.create_connection(one.place) for _ in range(many)]
+        for connection in half:
+            connection.sendall(b"GET /met")
+        if close:
+            # Once it has taken what it takes.
+            until(lambda: descriptors(one.process) > 150, what="the connections are taken")
+            for connection in half:
+                connection.close()
+
+        def served():
+            try:
+                return "electop_build_info" in one.get()[1]
+            except OSError:
+                return False
+        until(served, 60, "it serves again")
+        for connection in half:
+            connection.close()
+
+
+def descriptors(process):
+    return len(os.listdir(f"/proc/{process.pid}/fd"))
+
+
 def test_recorder_exports_too(zk, client, tmp_path):
     client.ensure_path("/election")
     recorder = Recorder(tmp_path, zk.hosts, "--listen", "127.0.0.1:0")
