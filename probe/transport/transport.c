@@ -386,7 +386,7 @@ static int connection_on_frame(struct connection *c, uint32_t from, uint32_t len
     } else if (!is_greeting && frame_error(frame) == ERROR_REQUIRES_SASL) {
         connection_name(c, server, sizeof server);
         follows = connection_fail(c, TRANSPORT_FAULT_SASL,
-                                  "%s requires a login; set sasl: mechanism for this cluster", server);
+                                  "%s requires a login; set auth_file: or sasl: for this cluster", server);
     } else if (is_greeting && c->sasl_context && !frame_is_expiry(frame, length)) {
         c->greeting = FRAME_PREFIX + length;
         follows = connection_login(c);

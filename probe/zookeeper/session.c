@@ -137,6 +137,8 @@ static void session_linger_wait(uv_loop_t *loop, int held)
 /* Pause after all servers failed: doubles up to the second one, with jitter. */
 #define PAUSE_FIRST_MS 100u
 #define PAUSE_LAST_MS 3000u
+/* ... and where servers take the connection and then want a login: that takes a person. */
+#define PAUSE_LOGIN_MS 60000u
 /*
  * A session that has not come back after this many of its timeouts is given up: where servers serve, they
  * have ended it by then, and where they do not, nothing is lost with it. Where servers have refused it this
@@ -453,7 +455,9 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     bool hopeless = away_ms > (uint64_t)timeout_ms * GIVE_UP_TIMEOUTS ||
                     (s->refusals >= GIVE_UP_REFUSALS && away_ms > (uint64_t)timeout_ms);
     s->failures++;
-    unsigned round = s->failures / (unsigned)s->address_count;
+    if (s->state == CONNECTION_CONNECTED)
+        s->logins_wanted = s->link.fault == TRANSPORT_FAULT_SASL ? s->logins_wanted + 1 : 0;
+    unsigned round = (s->failures + s->logins_wanted) / (unsigned)s->address_count;
     if (state == ZOO_EXPIRED_SESSION_STATE || (hopeless && s->established)) {
         /* [wiped] Whatever the servers know of this session by now, it does not come back. */
         if (state != ZOO_EXPIRED_SESSION_STATE)
@@ -472,11 +476,12 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     if (s->closing)
         return;
     /* [retry] Each server gets its try at once; a whole round of failures is followed by a pause. */
-    unsigned ms = PAUSE_FIRST_MS << (round < 6 ? round : 6);
+    unsigned most_ms = s->logins_wanted ? PAUSE_LOGIN_MS : PAUSE_LAST_MS;
+    unsigned ms = PAUSE_FIRST_MS << (round < 10 ? round : 10);
     if (round == 0)
         session_io_wake_in(s->io, 1);
     else
-        session_io_pause(s->io, ms < PAUSE_LAST_MS ? ms : PAUSE_LAST_MS);
+        session_io_pause(s->io, ms < most_ms ? ms : most_ms);
 }
 
 /* ---- below the library ---- */

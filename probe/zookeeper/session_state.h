@@ -136,8 +136,9 @@ struct session {
     uint64_t silent_ms; /* the connection was given up after it had said nothing for so long; 0: it was not */
     unsigned failures;  /* attempts in a row that failed */
     unsigned refusals;  /* of them, those of servers that gave no session */
-    size_t attempt;     /* the address that is tried, or was last; address_count: not known */
-    bool moves_on;      /* the library takes a step itself when an attempt fails */
+    unsigned logins_wanted; /* connections in a row that ended as the server wants a login */
+    size_t attempt;         /* the address that is tried, or was last; address_count: not known */
+    bool moves_on;          /* the library takes a step itself when an attempt fails */
     char server[ADDRESS_SIZE];
     char problem[360];
     struct requests requests; /* not answered yet */

@@ -425,9 +425,14 @@ def pump(near, far):
 def test_login_is_required(kdc, tmp_path):
     made = Secured("digest-md5", tmp_path / "s", None, None)
     try:
-        assert "requires a login; set sasl" in problem(made.hosts)
+        assert "requires a login; set auth_file: or sasl:" in problem(made.hosts)
         done = run("once", "-s", made.hosts, "--wait", "4s", "--admin", "off", "--four-letter", "off")  # which searches
-        assert done.status == 3 and "requires a login; set sasl" in done.err and "--wait" not in done.err, done
+        assert done.status == 3 and "requires a login; set auth_file:" in done.err and "--wait" not in done.err, done
+        done = run("discover", "-s", made.hosts, within=40)  # it has no end of its own but that of the search
+        assert done.status == 3 and "requires a login" in done.err, done
+        # Such a server takes each connection, and ends it: it is asked ever more seldom.
+        told = run("events", "--json", "-s", made.hosts, "--for", "8s", "/election", within=40).out
+        assert 1 <= told.count('"state":"connected"') <= 8, told
         wrong = made.write("wrong", "watcher:wrong\n")
         os.chmod(wrong, 0o600)
         said = problem_of(tmp_path, made.hosts, f"    sasl: {{credentials_file: {wrong}}}\n")

@@ -75,13 +75,15 @@ static void discover_print(struct buffer *out, const struct monitor *monitor,
 }
 
 /* The search takes as long as the tree is large, unless --wait says otherwise; a cluster that cannot be
-   reached ends it after the usual time. */
+   reached, or that answers nothing, ends it after the usual time. */
 static bool goes_on(const struct search *s, const struct shutdown *ending, bool bounded)
 {
     const struct model *model = monitor_model(s->monitor);
     bool reached = true;
-    for (size_t i = 0; i < model->cluster_count; i++)
-        reached &= model->clusters[i].ever_connected;
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        struct discovery found;
+        reached &= monitor_discovery(s->monitor, i, &found) && found.walked > 0;
+    }
     return !ending->signal && !(ending->passed[0] && (bounded || !reached));
 }
 
