@@ -109,9 +109,9 @@ void candidate_io_looked(struct test_candidate *t, enum session_result result, c
 static void candidate_io_on_list(void *context, enum session_result result, const struct znode_stat *stat,
                                  char *const *names, size_t count)
 {
-    (void)stat;
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
+    guard_see_directory(t->candidate_options->guard, stat);
     struct line_place place = {.stands = false};
     if (result == SESSION_OK)
         place = place_in_line(t->machine.own, names, count);
@@ -209,6 +209,10 @@ static bool create_directories(struct test_candidate *t, const char *path, bool 
     t->above = SESSION_OK;
     for (size_t i = 0; i < count; i++) {
         char *upper = xstrndup(path, ends[i]);
+        if (guard_keeps(t->candidate_options->guard, upper)) { /* gone: the run ends */
+            free(upper);
+            continue;
+        }
         asked = guard_create(t->candidate_options->guard, t->candidate_session->session, upper, "", 0,
                              CREATE_PERSISTENT, NULL, i + 1 < count ? on_prepared_above : on_prepared, t);
         free(upper);
@@ -233,14 +237,68 @@ static bool create_candidate(struct test_candidate *t, session_text_fn answer)
     return asked;
 }
 
-static bool delete_candidate(struct test_candidate *t)
+/* Of the lock, of a candidate, or of the mark: its owner is read first where others may have the same path.
+ */
+static bool delete_own(struct test_candidate *t, const char *path, session_text_fn answer)
+{
+    return t->candidate_session->session &&
+           guard_delete(t->candidate_options->guard, t->candidate_session->session, path, -1, answer, t);
+}
+
+static char *own_path(const struct test_candidate *t)
 {
     if (t->candidate_options->rules.lock)
-        return guard_delete(t->candidate_options->guard, t->candidate_session->session,
-                            t->candidate_options->election, -1, candidate_io_on_deleted, t);
-    char *path = t->name ? path_join(t->candidate_options->election, t->name) : NULL;
-    bool asked = path && guard_delete(t->candidate_options->guard, t->candidate_session->session, path, -1,
-                                      candidate_io_on_deleted, t);
+        return xstrdup(t->candidate_options->election);
+    return t->name ? path_join(t->candidate_options->election, t->name) : NULL;
+}
+
+/* Not ours: ours is gone, and a stranger's has its path. */
+static enum session_result owned(const struct test_candidate *t, enum session_result result,
+                                 const struct znode_stat *stat)
+{
+    return result == SESSION_OK && !is_mine(t, stat) ? SESSION_NO_NODE : result;
+}
+
+static void on_own_seen(void *context, enum session_result result, const struct znode_stat *stat,
+                        const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct test_candidate *t = context;
+    char *path = own_path(t);
+    result = owned(t, result, stat);
+    if (result == SESSION_OK && path && delete_own(t, path, candidate_io_on_deleted))
+        candidate_io_count_answer(t, result);
+    else
+        candidate_io_on_deleted(t, result == SESSION_OK ? SESSION_LOST : result, NULL);
+    free(path);
+}
+
+static void on_own_mark_seen(void *context, enum session_result result, const struct znode_stat *stat,
+                             const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct test_candidate *t = context;
+    result = owned(t, result, stat);
+    if (result == SESSION_OK && delete_own(t, t->candidate_options->mark, on_mark_gone))
+        candidate_io_count_answer(t, result);
+    else
+        on_mark_gone(t, result == SESSION_OK ? SESSION_LOST : result, NULL);
+}
+
+static bool read_owner(struct test_candidate *t, const char *path, session_node_fn answer)
+{
+    if (!session_exists(t->candidate_session->session, path, false, answer, t))
+        return false;
+    candidate_io_count_question(t, ASK_MARK_SEEN);
+    return true;
+}
+
+static bool delete_candidate(struct test_candidate *t)
+{
+    char *path = own_path(t);
+    bool is_unique = t->candidate_options->rules.findable && !t->candidate_options->rules.lock;
+    bool asked =
+        path && (is_unique ? delete_own(t, path, candidate_io_on_deleted) : read_owner(t, path, on_own_seen));
     free(path);
     return asked;
 }
@@ -380,7 +438,7 @@ static bool candidate_io_ask(struct test_candidate *t, enum candidate_ask what, 
     case ASK_MARK_SEEN:
         return session_exists(session, candidate_options->mark, true, on_mark_seen, t);
     case ASK_MARK_GONE:
-        return guard_delete(candidate_options->guard, session, candidate_options->mark, -1, on_mark_gone, t);
+        return read_owner(t, candidate_options->mark, on_own_mark_seen);
     case ASK_REST: /* not all of a crowd at the same moment */
         return delay_begin(t, REST_MS + t->tag % REST_MS, true);
     case ASK_DELAY:

@@ -68,7 +68,10 @@ struct guard {
     char *candidates;    /* sandbox: the directory in which the run's candidates stand */
     char *mark;          /* sandbox: of that directory; any other of the run has RUN_MARK alone */
     struct paths others; /* sandbox: names of adopted runs. live: znodes created, or possibly created */
-    bool is_open, is_unique;
+    bool is_open, is_unique, is_lost;
+    int64_t directory;  /* live: czxid of the election's directory; 0: not known yet */
+    uint64_t *sessions; /* sandbox, live: those that created ephemerals through it, in order */
+    size_t session_count, session_room;
     uint64_t refused;
     char refused_path[256];
 };
@@ -140,6 +143,7 @@ void guard_free(struct guard *guard)
     while (guard->others.count)
         paths_remove(&guard->others, guard->others.count - 1);
     free(guard->others.list);
+    free(guard->sessions);
     free(guard->place);
     free(guard->name);
     free(guard->candidates);
@@ -158,6 +162,66 @@ bool guard_adopt(struct guard *guard, const char *run)
         return false;
     paths_add(&guard->others, run);
     return true;
+}
+
+/* ---- whose an ephemeral is ---- */
+
+/* Where it is, or would stand. */
+static size_t sessions_find(const struct guard *guard, uint64_t session)
+{
+    size_t low = 0, high = guard->session_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (guard->sessions[middle] < session)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool guard_name_is_unique(const struct guard *guard)
+{
+    return guard->is_unique;
+}
+
+bool guard_is_our_session(const struct guard *guard, uint64_t session)
+{
+    size_t at = sessions_find(guard, session);
+    return session != 0 && at < guard->session_count && guard->sessions[at] == session;
+}
+
+static void sessions_add(struct guard *guard, uint64_t session)
+{
+    if (session == 0 || guard_is_our_session(guard, session))
+        return;
+    size_t at = sessions_find(guard, session);
+    room_for_one(&guard->sessions, guard->session_count, &guard->session_room, sizeof *guard->sessions);
+    memmove(guard->sessions + at + 1, guard->sessions + at,
+            (guard->session_count - at) * sizeof *guard->sessions);
+    guard->sessions[at] = session;
+    guard->session_count++;
+}
+
+/* ---- whose the place is ---- */
+
+void guard_lose(struct guard *guard)
+{
+    guard->is_lost = true;
+}
+
+bool guard_is_lost(const struct guard *guard)
+{
+    return guard->is_lost;
+}
+
+void guard_see_directory(struct guard *guard, const struct znode_stat *stat)
+{
+    if (guard->purpose != PURPOSE_LIVE || !stat)
+        return;
+    if (guard->directory == 0)
+        guard->directory = stat->czxid;
+    guard->is_lost |= stat->czxid != guard->directory;
 }
 
 /* The rest of a path below a directory, or NULL. */
@@ -184,6 +248,15 @@ static bool is_of_run(const char *path, const char *run)
 {
     size_t length = strlen(run);
     return strncmp(path, run, length) == 0 && (path[length] == '\0' || path[length] == '/');
+}
+
+bool guard_keeps(const struct guard *guard, const char *path)
+{
+    if (guard->purpose != PURPOSE_SANDBOX)
+        return false;
+    const char *rest = below(path, guard->place);
+    return rest ? strcmp(rest, guard->name) == 0
+                : strcmp(path, guard->place) == 0 || below(guard->place, path) != NULL;
 }
 
 static bool sandbox_allows(const struct guard *guard, const char *path, bool deletes)
@@ -287,6 +360,13 @@ static bool create_live(struct guard *guard, struct session *session, const char
     return true;
 }
 
+/* Not the signs beside it: they say that it ends. */
+static bool is_in_lost_run(const struct guard *guard, const char *path)
+{
+    const char *rest = below(path, guard->place);
+    return guard->purpose == PURPOSE_SANDBOX && (!rest || is_of_run(rest, guard->name));
+}
+
 bool guard_create(struct guard *guard, struct session *session, const char *path, const void *data,
                   size_t length, enum create_mode mode, const struct acl *acl, session_text_fn fn,
                   void *context)
@@ -295,8 +375,12 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
                    : guard->purpose == PURPOSE_SANDBOX ? sandbox_allows(guard, path, false)
                    : guard->purpose == PURPOSE_PAIR    ? pair_allows(guard, path, false, mode)
                                                        : live_allows_create(guard, path, data, mode);
+    if (guard->is_lost && (guard->purpose == PURPOSE_LIVE || is_in_lost_run(guard, path)))
+        return false; /* no defect: whoever owns the run ends it */
     if (!allowed)
         return guard_refuse(guard, "create", path);
+    if (mode == CREATE_EPHEMERAL || mode == CREATE_EPHEMERAL_SEQUENTIAL)
+        sessions_add(guard, session_id(session));
     if (guard->purpose == PURPOSE_LIVE)
         return create_live(guard, session, path, data, length, acl, fn, context);
     if (guard->purpose != PURPOSE_PRIVATE && mode == CREATE_PERSISTENT && length == 0) {

@@ -83,6 +83,26 @@ bool guard_adopt(struct guard *guard, const char *run);
 /* A name beside a run: one of the signs above. */
 bool guard_is_sign(const char *name, const char *run);
 
+/*
+ * A name says whose a znode is only where no stranger can have made the same: one with a GUID or a session in
+ * it. A lock, a mark, or a bare name with a number (numbers begin again in a directory that is made anew) may
+ * be deleted only where its owner is a session that created through this guard.
+ */
+bool guard_name_is_unique(const struct guard *guard); /* live */
+bool guard_is_our_session(const struct guard *guard, uint64_t session);
+
+/*
+ * The place is not ours any more: nothing more is created in the run (sandbox), or in the election (live).
+ * Such a create is not sent, and is no refusal.
+ */
+void guard_lose(struct guard *guard);
+bool guard_is_lost(const struct guard *guard);
+/* Live: this Stat of the election's directory was read. One that was made anew is lost: whoever comes first
+   there leads. */
+void guard_see_directory(struct guard *guard, const struct znode_stat *stat);
+/* Sandbox: the run's own znode, and what it stands in. It is made once, before the candidates come. */
+bool guard_keeps(const struct guard *guard, const char *path);
+
 /* As session_create() and session_delete(). False also for a refused write. */
 bool guard_create(struct guard *guard, struct session *session, const char *path, const void *data,
                   size_t length, enum create_mode mode, const struct acl *acl, session_text_fn fn,

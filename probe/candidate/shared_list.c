@@ -174,9 +174,10 @@ static void shared_list_on_synced(void *context, enum session_result result, con
 static void shared_list_on_list(void *context, enum session_result result, const struct znode_stat *stat,
                                 char *const *names, size_t count)
 {
-    (void)stat;
     struct shared_list *r = context;
     shared_list_count_answer(r, result);
+    if (r->served.count > 0)
+        guard_see_directory(r->served.all[0]->candidate_options->guard, stat);
     r->under_way = false;
     if (!r->synced)
         result = SESSION_LOST; /* a candidate missing from it would create a second znode */

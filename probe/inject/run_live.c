@@ -211,6 +211,42 @@ static void run_live_on_cleared(void *context, enum session_result result, const
         rules->cleared(rules->run, !rules->unseen);
 }
 
+/* A name without anything of ours in it: its owner tells whose it is. */
+struct last_look {
+    struct live_rules *rules;
+    char path[];
+};
+
+static void on_last_owner(void *context, enum session_result result, const struct znode_stat *stat,
+                          const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct last_look *look = context;
+    struct live_rules *rules = look->rules;
+    struct run *t = rules->run;
+    bool ours = result == SESSION_OK && !rules->freed && guard_is_our_session(t->guard, stat->owner);
+    if (!ours || !guard_delete(t->guard, t->session, look->path, -1, run_live_on_cleared, rules))
+        run_live_on_cleared(rules, result, NULL);
+    free(look);
+}
+
+static bool delete_last(struct live_rules *rules, const char *path)
+{
+    struct run *t = rules->run;
+    if (!guard_owns(t->guard, path))
+        return false;
+    if (guard_name_is_unique(t->guard))
+        return guard_delete(t->guard, t->session, path, -1, run_live_on_cleared, rules);
+    size_t size = strlen(path) + 1;
+    struct last_look *look = xmalloc(sizeof *look + size);
+    look->rules = rules;
+    memcpy(look->path, path, size);
+    if (session_exists(t->session, path, false, on_last_owner, look))
+        return true;
+    free(look);
+    return false;
+}
+
 static void on_last_list(void *context, enum session_result result, const struct znode_stat *stat,
                          char *const *names, size_t count)
 {
@@ -221,9 +257,7 @@ static void on_last_list(void *context, enum session_result result, const struct
         ours_in(rules, names, result == SESSION_OK ? count : 0);
     for (size_t i = 0; result == SESSION_OK && !rules->freed && i < count; i++) {
         char *path = path_join(t->path, names[i]);
-        if (guard_owns(t->guard, path) &&
-            guard_delete(t->guard, t->session, path, -1, run_live_on_cleared, rules))
-            rules->owed++;
+        rules->owed += delete_last(rules, path);
         free(path);
     }
     run_live_on_cleared(rules, result, NULL);

@@ -133,6 +133,44 @@ static void a_run_keeps_to_itself(void **state)
     assert_null(guard_new_sandbox("/electop-sandbox", "..", "/electop-sandbox/..", NULL));
 }
 
+/* A run's znode, and what it stands in, is made once: its candidates never make it again. Once it is lost
+   nothing more is created in it; the signs beside it say that it ends. */
+static void a_lost_run_is_left_alone(void **state)
+{
+    struct guard *guard = guard_new_sandbox("/a/sandbox", "run-1", "/a/sandbox/run-1/election", "n_");
+    static const char *const kept[] = {"/a", "/a/sandbox", "/a/sandbox/run-1"};
+    static const char *const made[] = {"/b", "/a/sandbox/run-11", "/a/sandbox/run-1/election"};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        assert_true(guard_keeps(guard, kept[i]));
+        assert_false(guard_keeps(guard, made[i]));
+    }
+    assert_false(guard_is_lost(guard));
+    guard_lose(guard);
+    assert_true(guard_is_lost(guard));
+    struct world *world = *state;
+    assert_false(guard_create(guard, world->session, "/a/sandbox/run-1/election/n_", "x", 1,
+                              CREATE_EPHEMERAL_SEQUENTIAL, NULL, on_text, NULL));
+    assert_int_equal(guard_refused(guard), 0);
+    assert_true(creates(world, guard, "/a/sandbox/run-1.over-a", "", CREATE_EPHEMERAL));
+    assert_false(guard_is_our_session(guard, 0));
+    guard_free(guard);
+}
+
+/* Bare numbers begin again in a directory that is made anew, and whoever comes first leads there. */
+static void another_directory_is_lost(void **state)
+{
+    (void)state;
+    struct guard *guard = guard_new_live("/app/election", "n_");
+    guard_see_directory(guard, &(struct znode_stat){.czxid = 7});
+    guard_see_directory(guard, NULL);
+    guard_see_directory(guard, &(struct znode_stat){.czxid = 7, .pzxid = 9});
+    assert_false(guard_is_lost(guard));
+    guard_see_directory(guard, &(struct znode_stat){.czxid = 8});
+    assert_true(guard_is_lost(guard));
+    assert_false(guard_name_is_unique(guard));
+    guard_free(guard);
+}
+
 /* In a live election: one kind of create, while the rules hold, and nobody else's znode is ever deleted. */
 static void a_live_election_takes_candidates_only(void **state)
 {
@@ -170,6 +208,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_run_keeps_to_itself, world_begin, world_end),
+        cmocka_unit_test_setup_teardown(a_lost_run_is_left_alone, world_begin, world_end),
+        cmocka_unit_test_setup_teardown(another_directory_is_lost, world_begin, world_end),
         cmocka_unit_test_setup_teardown(a_pair_keeps_to_its_directory, world_begin, world_end),
         cmocka_unit_test_setup_teardown(a_live_election_takes_candidates_only, world_begin, world_end),
     };
