@@ -395,6 +395,8 @@ static void on_path(void *context, enum session_result result, const struct znod
     struct asking *asking = context;
     struct layout *layout = asking->layout;
     layout->exists = result == SESSION_OK;
+    if (layout->exists)
+        layout->directory = *stat;
     layout->denied = result == SESSION_DENIED;
     layout->lock = result == SESSION_OK && stat->owner != 0;
     bool asked = false;
@@ -456,6 +458,13 @@ static void refuse_acls(struct run *t, const char *problem)
     run_layout_refuse(t, text);
 }
 
+/* In that directory alone: in one that is made anew whoever comes first leads. */
+static void join_as_seen(struct run *t)
+{
+    guard_see_directory(t->guard, &t->layout.directory);
+    may_go_on(t);
+}
+
 static void on_acls(void *context, const char *problem, bool lost)
 {
     struct run *t = context;
@@ -466,8 +475,10 @@ static void on_acls(void *context, const char *problem, bool lost)
         refuse_acls(t, problem);
     else if (!t->finishing && !(t->guard = guard_new_live(t->path, run_name(t))))
         t->looked(t, RUN_FAILED, NO_MEMORY);
-    else
+    else if (t->finishing)
         may_go_on(t);
+    else
+        join_as_seen(t);
 }
 
 static void on_siblings(void *context, const char *problem, int timeout_ms)

@@ -33,10 +33,11 @@ char *acl_tell(const struct acl *acl);
 
 struct layout {
     bool exists, denied, lock;
-    size_t standing; /* sequential children */
-    char *name;      /* pattern, see naming.h; NULL: there is no candidate to copy it from */
-    char *data;      /* of one of them; NULL: it has none, or not as text */
-    struct acl acl;  /* of the first; count 0: not known */
+    struct znode_stat directory; /* where it exists */
+    size_t standing;             /* sequential children */
+    char *name;                  /* pattern, see naming.h; NULL: there is no candidate to copy it from */
+    char *data;                  /* of one of them; NULL: it has none, or not as text */
+    struct acl acl;              /* of the first; count 0: not known */
     bool acl_masked; /* the servers keep a part of it from us (acl_is_masked()): then it is not known */
     struct acl_entry acl_entries[ACL_ENTRIES_MOST];
 };

@@ -13,6 +13,7 @@
 #include "probe/candidate/naming.h"
 #include "probe/clock.h"
 #include "probe/election/identity.h"
+#include "probe/election/recipe.h"
 #include "probe/inject/crowd.h"
 #include "probe/inject/layout.h"
 #include "probe/inject/live_checks.h"
@@ -174,6 +175,7 @@ static void run_crowd_options(struct run *t, struct crowd_options *o)
 
 static void begin_making(struct run *);
 static void begin_standing(struct run *);
+static void begin_joining(struct run *);
 static void begin_ending(struct run *);
 static void begin_removing(struct run *);
 static void run_gather_one(struct run *);
@@ -223,7 +225,7 @@ static void run_on_looked(struct run *t, enum run_end why, const char *problem)
         run_end_one(t);
     } else if (t->options.live) {
         run_enter(t, RUN_MAKING); /* nothing: they join a foreign directory */
-        run_counters_before(t, begin_standing);
+        run_counters_before(t, begin_joining);
     } else {
         begin_making(t);
     }
@@ -275,6 +277,23 @@ static void run_on_made(void *context, const char *problem)
     run_counters_before(t, begin_standing);
 }
 
+/* Candidates would make it again: without a sign of life, or in what somebody else has put there. */
+static void on_place_lost(void *context)
+{
+    struct run *t = context;
+    char text[600];
+    char *path = path_join(t->sandbox, t->run), *quoted = text_quoted(path);
+    guard_lose(t->guard);
+    snprintf(
+        text, sizeof text,
+        "somebody has removed or replaced %.300s, this run's place, or its sign of life: nothing more is "
+        "written there",
+        quoted);
+    free(quoted);
+    free(path);
+    run_finish(t, RUN_FAILED, text);
+}
+
 static void note_meeting(struct run *t)
 {
     int64_t ours_ms = t->options.for_ms;
@@ -319,6 +338,8 @@ static void begin_making(struct run *t)
                                                 .run = t->run,
                                                 .agent = t->agent,
                                                 .joins = t->options.join != NULL,
+                                                .lost = on_place_lost,
+                                                .context = t,
                                                 .within = t->layout.lock ? NULL : t->within};
     t->sandbox_dir = t->guard ? sandbox_dir_new(t->guard, t->session, &options) : NULL;
     if (t->sandbox_dir) {
@@ -383,6 +404,31 @@ static void begin_standing(struct run *t)
         begin_removing(t);
 }
 
+/* Live: the last look before they come. All that was found out about the real ones took its time. */
+static void on_joining(void *context, enum session_result result, const struct znode_stat *stat,
+                       char *const *names, size_t count)
+{
+    struct run *t = context;
+    size_t real = 0;
+    if (t->phase == RUN_OVER)
+        return;
+    guard_see_directory(t->guard, stat);
+    for (size_t i = 0; i < count; i++)
+        real += recipe_sequence_of(names[i]) != SEQUENCE_NONE;
+    if (result == SESSION_LOST)
+        run_finish(t, RUN_LOST, "the connection was lost just before the candidates were to come; try again");
+    else if (result != SESSION_OK || real < LIVE_CHECKS_LEAST || guard_is_lost(t->guard))
+        run_finish(t, RUN_REFUSED,
+                   "the election has changed while it was being looked at; nothing was begun");
+    begin_standing(t);
+}
+
+static void begin_joining(struct run *t)
+{
+    if (t->finishing || !session_children(t->session, t->path, false, on_joining, t))
+        on_joining(t, SESSION_LOST, NULL, NULL, 0);
+}
+
 static void siblings_forget(struct run *t)
 {
     live_checks_free(t->siblings);
@@ -422,11 +468,11 @@ static void run_on_tick(uv_timer_t *timer)
     run_watch_own_pace(t, now_us);
     if (t->rules)
         live_rules_tick(t->rules);
-    if (t->guard && guard_refused(t->guard) > 0)
+    if (t->options.live && t->guard && (guard_refused(t->guard) > 0 || guard_is_lost(t->guard)))
         run_finish(t, RUN_FAILED,
-                   t->options.live
-                       ? "the election's directory has changed under us: nothing more is written there"
-                       : "the guard refused a write, a defect of this program; see --log FILE");
+                   "the election's directory has changed under us: nothing more is written there");
+    else if (t->guard && guard_refused(t->guard) > 0)
+        run_finish(t, RUN_FAILED, "the guard refused a write, a defect of this program; see --log FILE");
     else if (is_time_over(t, in_phase_us))
         run_finish(t, RUN_DONE, NULL);
     else if (!run_watch_pulse(t, now_us, problem))
@@ -608,10 +654,12 @@ static void run_on_state(void *context, enum connection_state state, bool renewe
 
 static void run_on_notice(void *context, enum session_notice notice, const char *path)
 {
-    (void)notice, (void)path; /* the only watches of this session are the live rules' */
+    (void)notice; /* of the live rules' list, or of what keeps a run in the sandbox */
     struct run *t = context;
     if (t->rules)
         live_rules_noticed(t->rules);
+    if (t->sandbox_dir)
+        sandbox_dir_noticed(t->sandbox_dir, path);
 }
 
 static void on_connection_failed(void *context, const char *problem)

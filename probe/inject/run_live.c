@@ -140,7 +140,6 @@ static void rules_apply(struct live_rules *rules, char *const *names, size_t cou
 static void run_live_on_list(void *context, enum session_result result, const struct znode_stat *stat,
                              char *const *names, size_t count)
 {
-    (void)stat;
     struct live_rules *rules = context;
     rules->listing = false;
     if (rules->freed) {
@@ -149,6 +148,7 @@ static void run_live_on_list(void *context, enum session_result result, const st
     }
     if (!rules->keeping || rules->run->phase == RUN_ENDING || rules->run->phase == RUN_OVER)
         return;
+    guard_see_directory(rules->run->guard, stat);
     if (result == SESSION_OK)
         rules_apply(rules, names, count);
     else if (result == SESSION_NO_NODE)

@@ -27,6 +27,8 @@ typedef void (*delete_tree_fn)(void *context, bool gone, const char *kept);
 /* Creates may still arrive: a crowd's last ones. */
 #define DELETE_TRIES 5
 #define DEPTH_MOST 64
+/* Of the signs beside a run (guard.h) the one whose name every run of the same name has. */
+#define LEADER ".leader"
 
 struct deletion {
     struct guard *guard;
@@ -38,13 +40,22 @@ struct deletion {
     char *names;    /* of the candidates below it */
     size_t waiting; /* children that are being swept, and the one who sets them off */
     int tries, depth;
+    int64_t czxid;     /* of the first, given: any other znode at this path is not meant; 0: any */
+    int64_t latest;    /* it was created by then */
+    int64_t listed_at; /* pzxid of its list: its children that are meant were created by then */
     int32_t version;
     bool failed;
     char path[];
 };
 
-static bool deletion_begin(struct guard *, struct session *, const char *path, struct deletion *above,
-                           delete_tree_fn, void *);
+/* Which znode of a path is meant: read earlier, and perhaps replaced since. */
+struct meant {
+    int64_t czxid;  /* 0: not known */
+    int64_t latest; /* created at the latest then; 0: not known */
+};
+
+static bool deletion_begin(struct guard *, struct session *, const char *path, struct meant,
+                           struct deletion *above, delete_tree_fn, void *);
 static bool deletion_delete(struct deletion *);
 
 static void deletion_end(struct deletion *deletion, bool gone);
@@ -89,14 +100,19 @@ static void deletion_keep(struct deletion *deletion)
 static void delete_tree_on_children(void *context, enum session_result result, const struct znode_stat *stat,
                                     char *const *names, size_t count)
 {
-    (void)stat;
     struct deletion *deletion = context;
+    if (stat && stat->czxid != deletion->czxid) { /* the list is that of another */
+        deletion_end(deletion, true);
+        return;
+    }
+    deletion->listed_at = stat ? stat->pzxid : 0;
     deletion->waiting = 1;
     deletion->failed = result != SESSION_OK && result != SESSION_NO_NODE;
     for (size_t i = 0; i < count && !deletion->failed; i++) {
         char *path = path_join(deletion->path, names[i]);
         deletion->waiting++;
-        if (!deletion_begin(deletion->guard, deletion->session, path, deletion, NULL, NULL)) {
+        const struct meant meant = {.latest = deletion->listed_at};
+        if (!deletion_begin(deletion->guard, deletion->session, path, meant, deletion, NULL, NULL)) {
             deletion->waiting--;
             deletion->failed = true;
         }
@@ -122,6 +138,27 @@ static bool deletion_delete(struct deletion *deletion)
                         delete_tree_on_deleted, deletion);
 }
 
+/* Where its name could be a stranger's, its owner tells; and where that is not one of ours its session's end
+   removes it. */
+static bool is_left_to_its_session(const struct deletion *deletion, const struct znode_stat *stat)
+{
+    if (stat->owner == 0 || guard_is_our_session(deletion->guard, stat->owner))
+        return false;
+    if (!deletion->above) {
+        size_t length = strlen(deletion->path), mark = strlen(LEADER);
+        return length > mark && strcmp(deletion->path + length - mark, LEADER) == 0;
+    }
+    const char *names = deletion->above->names;
+    return names && (*names == '=' || !name_is_unique(names, true));
+}
+
+/* It has taken the place of the one that was listed or read. */
+static bool is_another(const struct deletion *deletion, const struct znode_stat *stat)
+{
+    return (deletion->czxid && stat->czxid != deletion->czxid) ||
+           (deletion->latest && stat->czxid > deletion->latest);
+}
+
 /* The first is what the guard lets be deleted: where it is ephemeral, a sign. */
 static bool delete_tree_is_ours(const struct deletion *deletion, const struct znode_stat *stat,
                                 const void *data, size_t length)
@@ -135,7 +172,7 @@ static void on_read(void *context, enum session_result result, const struct znod
                     const void *data, size_t length)
 {
     struct deletion *deletion = context;
-    if (result == SESSION_NO_NODE) {
+    if (result == SESSION_NO_NODE || (result == SESSION_OK && is_another(deletion, stat))) {
         deletion_end(deletion, true);
         return;
     }
@@ -147,7 +184,13 @@ static void on_read(void *context, enum session_result result, const struct znod
         deletion_keep(deletion);
         return;
     }
+    if (result == SESSION_OK && is_left_to_its_session(deletion, stat)) {
+        log_line(LOG_LEVEL_INFO, "%.300s is left to the end of its session", deletion->path);
+        deletion_end(deletion, false);
+        return;
+    }
     if (result == SESSION_OK) {
+        deletion->czxid = stat->czxid;
         deletion->version = stat->version;
         deletion->names = stat->owner == 0 ? run_marker_names(data, length) : NULL;
     }
@@ -155,7 +198,7 @@ static void on_read(void *context, enum session_result result, const struct znod
         deletion_end(deletion, false);
 }
 
-static bool deletion_begin(struct guard *guard, struct session *session, const char *path,
+static bool deletion_begin(struct guard *guard, struct session *session, const char *path, struct meant meant,
                            struct deletion *above, delete_tree_fn fn, void *context)
 {
     size_t size = strlen(path) + 1;
@@ -163,6 +206,8 @@ static bool deletion_begin(struct guard *guard, struct session *session, const c
     deletion->guard = guard;
     deletion->session = session;
     deletion->above = above;
+    deletion->czxid = meant.czxid;
+    deletion->latest = meant.latest;
     deletion->fn = fn;
     deletion->context = context;
     deletion->depth = above ? above->depth + 1 : 0;
@@ -175,10 +220,10 @@ static bool deletion_begin(struct guard *guard, struct session *session, const c
 
 /* A run's znode, or an ephemeral or lasting sign beside it. fn is called once, from the loop; also when the
    session ends before. False: nothing was begun. */
-static bool delete_tree(struct guard *guard, struct session *session, const char *path, delete_tree_fn fn,
-                        void *context)
+static bool delete_tree(struct guard *guard, struct session *session, const char *path, struct meant meant,
+                        delete_tree_fn fn, void *context)
 {
-    return deletion_begin(guard, session, path, NULL, fn, context);
+    return deletion_begin(guard, session, path, meant, NULL, fn, context);
 }
 
 /*
@@ -280,6 +325,8 @@ struct sandbox_dir {
     struct guard *guard;
     struct session *session;
     char *sandbox, *run, *within, *run_path, *alive_path;
+    char *place_path; /* of the candidates' directory; NULL: they share a lock */
+    int64_t place_czxid;
     char *looking; /* where candidates of others are being looked for */
     bool joins;
     sandbox_dir_fn fn;
@@ -288,10 +335,14 @@ struct sandbox_dir {
     char **over; /* names of runs without a sign of life, to be looked at */
     size_t over_count, over_at;
     char *sweeping;
+    int64_t sweeping_czxid, run_czxid; /* run: of our own znode; 0: it is not there yet */
+    void (*lost)(void *context);
+    void *lost_context;
     size_t swept;
     size_t owed;
-    char *kept;   /* the first znode below a run that is not ours */
-    bool is_ours; /* the run's znode was made by us, or is known to be that of our run */
+    char *kept;     /* the first znode below a run that is not ours */
+    bool removes;   /* it has begun to remove itself */
+    bool is_signed; /* our sign of life is there, as far as we know */
     bool failed;
     bool may_delete; /* in the sandbox: tried */
 };
@@ -377,14 +428,28 @@ static bool sandbox_dir_prove(struct sandbox_dir *p)
     return guard_delete(p->guard, p->session, p->alive_path, -1, on_proved, p);
 }
 
+/* A host and a process number are no more than likely to be unique: two containers may have the same. */
+static void refuse_namesake(struct sandbox_dir *p)
+{
+    char text[400];
+    char *quoted = text_quoted(p->alive_path);
+    snprintf(text, sizeof text,
+             "%.300s is the sign of life of another run; wait for its end, or name another path", quoted);
+    free(quoted);
+    sandbox_dir_done(p, text);
+}
+
 static void sandbox_dir_on_marked(void *context, enum session_result result, const char *path)
 {
     (void)path;
     struct sandbox_dir *p = context;
+    p->is_signed = result == SESSION_OK;
     if (result == SESSION_OK && !p->may_delete && sandbox_dir_prove(p))
         return;
-    if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
+    if (result == SESSION_OK)
         look_for_others(p);
+    else if (result == SESSION_NODE_EXISTS)
+        refuse_namesake(p);
     else if (result != SESSION_NO_NODE || ++p->tries > CREATE_TRIES)
         sandbox_dir_fail(p, result, "create", p->alive_path);
     else if (!guard_create(p->guard, p->session, p->sandbox, "", 0, CREATE_PERSISTENT, NULL, on_sandbox, p))
@@ -400,11 +465,14 @@ static void sandbox_dir_mark(struct sandbox_dir *p)
 
 /* ---- ... then finished runs ---- */
 
-static bool is_alive(const char *run, char *const *names, size_t count)
+/* Others than we live in this run. */
+static bool is_alive(const struct sandbox_dir *p, const char *run, char *const *names, size_t count)
 {
     size_t length = strlen(run);
+    const char *mine = p->alive_path + strlen(p->sandbox) + 1;
     for (size_t i = 0; i < count; i++)
-        if (strncmp(names[i], run, length) == 0 && strncmp(names[i] + length, ALIVE, strlen(ALIVE)) == 0)
+        if (strncmp(names[i], run, length) == 0 && strncmp(names[i] + length, ALIVE, strlen(ALIVE)) == 0 &&
+            strcmp(names[i], mine) != 0)
             return true;
     return false;
 }
@@ -422,18 +490,14 @@ static void on_others(void *context, enum session_result result, const struct zn
     p->over = xcalloc(count + 1, sizeof *p->over);
     for (size_t i = 0; i < count; i++) {
         size_t length = strcspn(names[i], ".");
-        if (names[i][length] == '.' || strcmp(names[i], p->run) == 0 || is_alive(names[i], names, count))
+        if (names[i][length] == '.' || strcmp(names[i], p->run) == 0 || is_alive(p, names[i], names, count))
             continue;
         p->over[p->over_count] = xstrdup(names[i]);
         p->over_count++;
     }
     /* An earlier run of the same name may have left our own run's znode: then only our own marker is there.
      */
-    size_t alive = 0;
-    for (size_t i = 0; i < count; i++)
-        alive += strncmp(names[i], p->run, strlen(p->run)) == 0 &&
-                 strncmp(names[i] + strlen(p->run), ALIVE, strlen(ALIVE)) == 0;
-    if (alive <= 1) {
+    if (!is_alive(p, p->run, names, count)) {
         p->over[p->over_count] = xstrdup(p->run);
         p->over_count++;
     }
@@ -468,29 +532,30 @@ static void on_beside_swept(void *context, bool gone, const char *kept)
     }
 }
 
-/* Siblings of a run under its name. Not the run itself: it goes last, so that the remains of an interrupted
-   removal are found again. */
+/* Siblings of a run under its name, unless somebody has begun it again since it was found over: this list is
+   later than the reading of its znode, and the sign of a run is older than its znode. Not the run itself: it
+   goes last, so that the remains of an interrupted removal are found again. */
 static void on_beside(void *context, enum session_result result, const struct znode_stat *stat,
                       char *const *names, size_t count)
 {
-    (void)stat;
     struct sandbox_dir *p = context;
     size_t length = strlen(p->sweeping);
+    const struct meant run = {.czxid = p->sweeping_czxid}, beside = {.latest = stat ? stat->pzxid : 0};
     p->owed = 1;
-    p->failed = result != SESSION_OK;
+    p->failed = result != SESSION_OK || is_alive(p, p->sweeping, names, count);
     for (size_t i = 0; i < count && !p->failed; i++) {
         if (!guard_is_sign(names[i], p->sweeping) || strncmp(names[i] + length, ALIVE, strlen(ALIVE)) == 0)
             continue;
         char *path = path_join(p->sandbox, names[i]);
         p->owed++;
-        if (!delete_tree(p->guard, p->session, path, on_beside_swept, p)) {
+        if (!delete_tree(p->guard, p->session, path, beside, on_beside_swept, p)) {
             p->owed--;
             p->failed = true;
         }
         free(path);
     }
     char *path = path_join(p->sandbox, p->sweeping);
-    if (p->failed || !delete_tree(p->guard, p->session, path, on_beside_swept, p))
+    if (p->failed || !delete_tree(p->guard, p->session, path, run, on_beside_swept, p))
         on_beside_swept(p, false, NULL);
     free(path);
 }
@@ -500,6 +565,7 @@ static void on_signed(void *context, enum session_result result, const struct zn
 {
     struct sandbox_dir *p = context;
     bool is_run = result == SESSION_OK && run_marker_is(stat, data, length);
+    p->sweeping_czxid = is_run ? stat->czxid : 0;
     if (is_run && guard_adopt(p->guard, p->sweeping) &&
         session_children(p->session, p->sandbox, false, on_beside, p)) {
         log_line(LOG_LEVEL_INFO, "removing the run %s, which is over", p->sweeping);
@@ -524,13 +590,92 @@ static void next_over(struct sandbox_dir *p)
     make_run(p);
 }
 
+/* ---- is it still ours? ---- */
+
+static void sandbox_dir_is_lost(struct sandbox_dir *p)
+{
+    void (*lost)(void *) = p->lost;
+    p->lost = NULL;
+    if (lost)
+        lost(p->lost_context);
+}
+
+/* Without a sign of life others take the run for one that is over. */
+static void on_sign_read(void *context, enum session_result result, const struct znode_stat *stat,
+                         const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct sandbox_dir *p = context;
+    bool is_foreign = result == SESSION_OK && stat->owner != session_id(p->session);
+    if (result != SESSION_NO_NODE && !is_foreign)
+        return;
+    p->is_signed = false;
+    sandbox_dir_is_lost(p);
+}
+
+static void on_run_read(void *context, enum session_result result, const struct znode_stat *stat,
+                        const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct sandbox_dir *p = context;
+    if (result == SESSION_NO_NODE || (result == SESSION_OK && stat->czxid != p->run_czxid))
+        sandbox_dir_is_lost(p);
+}
+
+static void on_place_data(void *context, enum session_result result, const struct znode_stat *stat,
+                          const void *data, size_t length)
+{
+    struct sandbox_dir *p = context;
+    if (result == SESSION_OK && run_marker_is(stat, data, length))
+        p->place_czxid = stat->czxid;
+    else if (result == SESSION_OK || result == SESSION_DENIED)
+        sandbox_dir_is_lost(p);
+}
+
+/* Candidates make it again where somebody has removed it; but somebody else may have made one. */
+static void on_place_read(void *context, enum session_result result, const struct znode_stat *stat,
+                          const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct sandbox_dir *p = context;
+    if (result == SESSION_OK && stat->czxid != p->place_czxid)
+        session_get(p->session, p->place_path, false, on_place_data, p);
+}
+
+void sandbox_dir_noticed(struct sandbox_dir *p, const char *path)
+{
+    if (p->removes)
+        return;
+    if (p->place_path && strcmp(path, p->place_path) == 0)
+        session_exists(p->session, path, true, on_place_read, p);
+    if (strcmp(path, p->alive_path) == 0)
+        session_exists(p->session, path, true, on_sign_read, p);
+    else if (strcmp(path, p->run_path) == 0 && p->run_czxid)
+        session_exists(p->session, path, true, on_run_read, p);
+}
+
 /* ---- ... then its place ---- */
 
-/* Its znode is a run's, and ours: from now on it may be removed. */
+/* Its znode is a run's, and ours: from now on it may be removed. Read at once after it was made or found: by
+   its czxid it is known again, and its watch tells when it goes. */
+static void on_own_read(void *context, enum session_result result, const struct znode_stat *stat,
+                        const void *data, size_t length)
+{
+    (void)data, (void)length;
+    struct sandbox_dir *p = context;
+    if (result != SESSION_OK) {
+        sandbox_dir_fail(p, result, "read", p->run_path);
+        return;
+    }
+    p->run_czxid = stat->czxid;
+    make_within(p, 0);
+}
+
 static bool adopt_own(struct sandbox_dir *p)
 {
-    p->is_ours = guard_adopt(p->guard, p->run);
-    return p->is_ours;
+    return guard_adopt(p->guard, p->run) &&
+           session_exists(p->session, p->alive_path, true, on_sign_read, p) &&
+           session_exists(p->session, p->run_path, true, on_own_read, p);
 }
 
 static void on_run_signed(void *context, enum session_result result, const struct znode_stat *stat,
@@ -538,10 +683,8 @@ static void on_run_signed(void *context, enum session_result result, const struc
 {
     struct sandbox_dir *p = context;
     bool is_run = result == SESSION_OK && run_marker_is(stat, data, length);
-    if (is_run && p->joins && adopt_own(p)) {
-        make_within(p, 0);
+    if (is_run && p->joins && adopt_own(p))
         return;
-    }
     if (result == SESSION_NO_NODE && ++p->tries <= CREATE_TRIES) { /* removed just now: its place is free */
         make_run(p);
         return;
@@ -568,8 +711,8 @@ static void on_run(void *context, enum session_result result, const char *path)
     (void)path;
     struct sandbox_dir *p = context;
     if (result == SESSION_OK && adopt_own(p))
-        make_within(p, 0);
-    else if (result != SESSION_NODE_EXISTS || !session_get(p->session, p->run_path, false, on_run_signed, p))
+        return;
+    if (result != SESSION_NODE_EXISTS || !session_get(p->session, p->run_path, false, on_run_signed, p))
         sandbox_dir_fail(p, result, "create", p->run_path);
 }
 
@@ -586,10 +729,13 @@ static void on_within(void *context, enum session_result result, const char *pat
     p->failed |= result != SESSION_OK && result != SESSION_NODE_EXISTS;
     if (--p->owed > 0)
         return;
-    if (p->failed)
+    if (p->failed) {
         sandbox_dir_fail(p, result, "create directories in", p->run_path);
-    else
-        sandbox_dir_done(p, NULL);
+        return;
+    }
+    if (p->place_path)
+        sandbox_dir_noticed(p, p->place_path);
+    sandbox_dir_done(p, NULL);
 }
 
 /* All of them in one go: the answers come in the order of the questions. */
@@ -641,6 +787,8 @@ static void unmark(struct sandbox_dir *p)
 {
     if (p->failed)
         sandbox_dir_fail(p, SESSION_FAILED, "remove all of", p->run_path);
+    else if (!p->is_signed)
+        on_unmarked(p, SESSION_NO_NODE, NULL);
     else if (!guard_delete(p->guard, p->session, p->alive_path, -1, on_unmarked, p))
         sandbox_dir_done(p, NULL);
 }
@@ -663,28 +811,24 @@ static void on_part_swept(void *context, bool gone, const char *kept)
 static void on_parts(void *context, enum session_result result, const struct znode_stat *stat,
                      char *const *names, size_t count)
 {
-    (void)stat;
     struct sandbox_dir *p = context;
-    size_t length = strlen(p->run), others = 0;
+    size_t length = strlen(p->run);
+    const struct meant run = {.czxid = p->run_czxid}, beside = {.latest = stat ? stat->pzxid : 0};
     if (result != SESSION_OK && result != SESSION_NO_NODE) {
         sandbox_dir_fail(p, result, "read", p->sandbox);
         return;
     }
-    const char *mine = p->alive_path + strlen(p->sandbox) + 1;
-    for (size_t i = 0; i < count; i++)
-        others += strncmp(names[i], p->run, length) == 0 &&
-                  strncmp(names[i] + length, ALIVE, strlen(ALIVE)) == 0 && strcmp(names[i], mine) != 0;
+    bool is_last = p->run_czxid && !is_alive(p, p->run, names, count); /* of several agents: removes it */
     p->owed = 1;
     p->failed = false;
-    for (size_t i = 0; i < count && others == 0; i++) { /* the last of several agents removes the run */
-        bool is_of_run =
-            p->is_ours &&
-            (strcmp(names[i], p->run) == 0 ||
-             (guard_is_sign(names[i], p->run) && strncmp(names[i] + length, ALIVE, strlen(ALIVE)) != 0));
+    for (size_t i = 0; i < count && is_last; i++) {
+        bool is_run = strcmp(names[i], p->run) == 0;
+        bool is_of_run = is_run || (guard_is_sign(names[i], p->run) &&
+                                    strncmp(names[i] + length, ALIVE, strlen(ALIVE)) != 0);
         char *path = is_of_run ? path_join(p->sandbox, names[i]) : NULL;
         if (path) {
             p->owed++;
-            if (!delete_tree(p->guard, p->session, path, on_part_swept, p)) {
+            if (!delete_tree(p->guard, p->session, path, is_run ? run : beside, on_part_swept, p)) {
                 p->owed--;
                 p->failed = true;
             }
@@ -706,8 +850,9 @@ void sandbox_dir_remove(struct sandbox_dir *p, sandbox_dir_fn fn, void *context)
 {
     p->fn = fn;
     p->context = context;
+    p->removes = true;
     /* Each agent leaves before it checks whether any is left: so the last one sees none. */
-    if (p->joins) {
+    if (p->joins && p->is_signed) {
         if (!guard_delete(p->guard, p->session, p->alive_path, -1, on_left, p))
             sandbox_dir_fail(p, SESSION_LOST, "leave", p->run_path);
         return;
@@ -780,8 +925,11 @@ struct sandbox_dir *sandbox_dir_new(struct guard *guard, struct session *session
     p->run = xstrdup(options->run);
     p->within = options->within ? xstrdup(options->within) : NULL;
     p->run_path = path_join(options->sandbox, options->run);
+    p->place_path = options->within ? path_join(p->run_path, options->within) : NULL;
     p->alive_path = text_format("%s/%s" ALIVE "%s", options->sandbox, options->run, options->agent);
     p->joins = options->joins;
+    p->lost = options->lost;
+    p->lost_context = options->context;
     return p;
 }
 
@@ -797,6 +945,7 @@ void sandbox_dir_free(struct sandbox_dir *p)
     free(p->run);
     free(p->within);
     free(p->run_path);
+    free(p->place_path);
     free(p->alive_path);
     free(p);
 }

@@ -8,6 +8,8 @@
  *                     run without one is over, at any moment
  *   SANDBOX/RUN.x     other znodes of the run: see guard.h
  *
+ * A znode is known again by its czxid: what has taken its place since it was read or listed is not touched.
+ *
  * A new run removes finished runs: those with the data of a run and without a marker, and of these only
  * znodes that a run makes; foreign znodes stay. A run may have several agents: each has its own marker.
  */
@@ -27,6 +29,9 @@ struct sandbox_dir_options {
     const char *agent;   /* one name: whose sign of life it is */
     const char *within;  /* directories to be made below the run, "a/b"; NULL: none */
     bool joins;          /* others may be in this run already */
+    /* Somebody has removed the run's znode or its sign while the run went on; called once, from the loop. */
+    void (*lost)(void *context);
+    void *context;
 };
 
 /* problem NULL: done; else the error and the remedy, valid during the call. */
@@ -44,6 +49,9 @@ void sandbox_dir_make(struct sandbox_dir *sandbox_dir, sandbox_dir_fn fn, void *
 
 /* Removes all of this run; last: the run's own znode and, unless another run needs it, the sandbox. */
 void sandbox_dir_remove(struct sandbox_dir *sandbox_dir, sandbox_dir_fn fn, void *context);
+
+/* A watch of the session has fired. */
+void sandbox_dir_noticed(struct sandbox_dir *sandbox_dir, const char *path);
 
 /* Runs that were over and have been removed. */
 size_t sandbox_dir_swept(const struct sandbox_dir *sandbox_dir);
