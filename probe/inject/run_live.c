@@ -137,6 +137,16 @@ static void rules_apply(struct live_rules *rules, char *const *names, size_t cou
         rejoin(rules);
 }
 
+/* Nobody knows any more who stands before ours. */
+static void end_blind(struct live_rules *rules)
+{
+    struct run *t = rules->run;
+    guard_open(t->guard, false);
+    rules->front.blind = true;
+    rules->over(t, "the election may not be read any more, so nobody knows who stands before the test "
+                   "candidates: they left; give credentials with --auth-file");
+}
+
 static void run_live_on_list(void *context, enum session_result result, const struct znode_stat *stat,
                              char *const *names, size_t count)
 {
@@ -153,6 +163,8 @@ static void run_live_on_list(void *context, enum session_result result, const st
         rules_apply(rules, names, count);
     else if (result == SESSION_NO_NODE)
         rules_apply(rules, NULL, 0);
+    else if (result == SESSION_DENIED)
+        end_blind(rules);
     if (rules->again && rules->keeping)
         list_read(rules);
 }
@@ -253,6 +265,7 @@ static void on_last_list(void *context, enum session_result result, const struct
     (void)stat;
     struct live_rules *rules = context;
     struct run *t = rules->run;
+    rules->front.blind |= result == SESSION_DENIED;
     if (!rules->freed && (result == SESSION_OK || result == SESSION_NO_NODE))
         ours_in(rules, names, result == SESSION_OK ? count : 0);
     for (size_t i = 0; result == SESSION_OK && !rules->freed && i < count; i++) {

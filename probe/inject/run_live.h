@@ -34,6 +34,7 @@ struct leads_check {
     uint64_t first_may_us; /* upper bound of the time one of ours was first; 0: none ever was */
     int64_t before_least;  /* the fewest that ever preceded ours; -1: ours were never seen */
     size_t real;           /* before ours in the latest list: an upper bound of the foreign ones */
+    bool blind;            /* a list was denied: what happened then is not known */
     bool left;             /* a candidate that preceded ours in the previous list is not in the latest */
     int64_t bound;         /* all real ones of the latest list have smaller numbers */
 };

@@ -88,7 +88,8 @@ static void report_front(const struct run *t, struct run_report *report)
     uint64_t known_us = report->crowd.first_most_us;
     report->real_least = front->before_least;
     report->first_may_us = (int64_t)front->first_may_us;
-    if (front->first_may_us < known_us || (t->phase == RUN_OVER && leads_check_is_open(front)))
+    if (front->blind || front->first_may_us < known_us ||
+        (t->phase == RUN_OVER && leads_check_is_open(front)))
         report->first_may_us = -1;
 }
 
