@@ -435,10 +435,13 @@ static void siblings_forget(struct run *t)
     t->siblings = NULL;
 }
 
-/* Of several agents none ends while another's time goes on: their load belongs together. */
+/* Live: where all gave way before the last had come, their time begins with the first; else they would wait
+   for real ones without an end. Of several agents none ends while another's time goes on: their load belongs
+   together. */
 static bool is_time_over(struct run *t, uint64_t ran_us)
 {
-    return t->phase == RUN_RUNNING && t->options.for_ms && ran_us >= (uint64_t)t->options.for_ms * 1000 &&
+    bool counts = t->phase == RUN_RUNNING || (t->phase == RUN_STANDING && t->withdrawals > 0);
+    return counts && t->options.for_ms && ran_us >= (uint64_t)t->options.for_ms * 1000 &&
            (!t->agents || agents_over(t->agents) != AGENTS_WAIT);
 }
 
@@ -474,7 +477,7 @@ static void run_on_tick(uv_timer_t *timer)
     else if (t->guard && guard_refused(t->guard) > 0)
         run_finish(t, RUN_FAILED, "the guard refused a write, a defect of this program; see --log FILE");
     else if (is_time_over(t, in_phase_us))
-        run_finish(t, RUN_DONE, NULL);
+        run_finish(t, RUN_DONE, t->phase == RUN_RUNNING ? NULL : "its time was over before all had come");
     else if (!run_watch_pulse(t, now_us, problem))
         run_finish(t, RUN_TOO_SLOW, problem);
     if (t->phase == RUN_STANDING && !t->finishing && t->withdrawals == 0 &&
