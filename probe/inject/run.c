@@ -632,6 +632,14 @@ static void run_end_one(struct run *t)
 
 /* ---- the tool's own session ---- */
 
+/* Its sign of life has gone with it: the place may be another run's by now. */
+static void run_expired(struct run *t)
+{
+    if (t->guard)
+        guard_lose(t->guard);
+    run_finish(t, RUN_LOST, "the tool's own session expired");
+}
+
 static void run_on_state(void *context, enum connection_state state, bool renewed, const char *problem)
 {
     struct run *t = context;
@@ -646,9 +654,9 @@ static void run_on_state(void *context, enum connection_state state, bool renewe
         else if (!renewed && t->rules)
             live_rules_noticed(t->rules); /* what happened meanwhile may have gone unseen */
         else if (renewed)
-            run_finish(t, RUN_LOST, "the tool's own session expired");
+            run_expired(t);
     } else if (state == CONNECTION_EXPIRED) {
-        run_finish(t, RUN_LOST, "the tool's own session expired");
+        run_expired(t);
     } else if (state == CONNECTION_REFUSED) {
         run_finish(t, RUN_REFUSED, problem ? problem : "the servers refuse our credentials");
         run_end_one(t);

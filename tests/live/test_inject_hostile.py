@@ -300,6 +300,32 @@ def test_replaced_at_every_step_of_a_run(zk, client, tmp_path):
           "nothing of ours is left")
 
 
+def test_a_run_that_stood_still_finds_its_place_taken(zk, client, tmp_path):
+    """An agent stands still until its sessions are over, and another one has removed its run and begun one of that
+    name: it goes on, and neither stands nor removes anything there."""
+    after, run = last_zxid(zk.directory), f"{SANDBOX}/again"
+    with Steps(zk) as one, Steps(zk) as other:
+        stalled = Injection(one, "-t", "2s", "--admin", "off", run, "-n", "6", "--for", "60s")
+        stalled.until(lambda: len(candidates(client, run)) == 6)
+        stalled.process.send_signal(signal.SIGSTOP)
+        try:
+            until(lambda: not [path for path in tree(client, SANDBOX) if ".alive" in path or path[-10:].isdigit()], 30)
+            second = Injection(other, "--admin", "off", run, "-n", "2", "--for", "60s")
+            second.until(lambda: len(candidates(client, run)) == 2)
+            theirs = candidates(client, run)
+        finally:
+            stalled.process.send_signal(signal.SIGCONT)
+        status, out, err = stalled.end(within=30)
+        assert status == 1 and json.loads(out)["end"] in ("lost", "failed"), (out, err)
+        assert candidates(client, run) == theirs
+        assert second.end(signal.SIGINT)[0] == 130
+    judge = Judge(zk, after, other.sessions | {session_of(client)})
+    assert judge.foreign_deletions() == []
+    begun = min(change.zxid for change, _, _ in judge.written() if change.session in other.sessions)
+    assert not [change for change, _, _ in judge.written() if change.zxid > begun and change.kind == "create"
+                and change.session in one.sessions]
+
+
 def shut(client, *paths):
     """Somebody takes from everybody the right to delete there; in an election, to read."""
     live = len(paths) == 1
