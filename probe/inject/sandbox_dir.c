@@ -663,6 +663,11 @@ static void on_own_read(void *context, enum session_result result, const struct 
 {
     (void)data, (void)length;
     struct sandbox_dir *p = context;
+    if (result == SESSION_NO_NODE &&
+        ++p->tries <= CREATE_TRIES) { /* the last of its agents has just left it */
+        make_run(p);
+        return;
+    }
     if (result != SESSION_OK) {
         sandbox_dir_fail(p, result, "read", p->run_path);
         return;
