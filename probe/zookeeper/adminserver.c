@@ -269,8 +269,6 @@ struct adminserver_parse *adminserver_parse_new(enum admin_command command, stru
     r->answer = answer;
     r->json = json_stream_new(on_value, r);
     return r;
-    free(r);
-    return NULL;
 }
 
 void adminserver_parse_free(struct adminserver_parse *r)
@@ -351,8 +349,7 @@ struct adminserver *adminserver_ask(struct http *http, const char *host, int por
     char path[64];
     snprintf(path, sizeof path, "/commands/%s", admin_command_word(command));
     a->reader = adminserver_parse_new(command, answer);
-    if (a->reader)
-        a->get = http_get(http, host, port, path, deadline_ms, ANSWER_MOST, &reader, a);
+    a->get = http_get(http, host, port, path, deadline_ms, ANSWER_MOST, &reader, a);
     if (a->get)
         return a;
     ask_free(a);

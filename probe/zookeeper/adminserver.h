@@ -31,7 +31,7 @@ enum admin_command {
 
 struct adminserver_parse;
 
-/* The lists must outlive the reader. NULL: out of memory. */
+/* The lists must outlive the reader. */
 struct adminserver_parse *adminserver_parse_new(enum admin_command command, struct server_answer *answer);
 void adminserver_parse_free(struct adminserver_parse *adminserver_parse);
 
@@ -51,7 +51,7 @@ typedef void (*adminserver_fn)(void *context, const char *problem, int64_t took_
 
 /*
  * answer must stay until fn was called (once, from the loop) or adminserver_cancel(); the part that the
- * command fills must be empty before. NULL: out of memory.
+ * command fills must be empty before. NULL: see http_get().
  */
 struct adminserver *adminserver_ask(struct http *http, const char *host, int port, enum admin_command command,
                                     int64_t deadline_ms, struct server_answer *answer, adminserver_fn fn,

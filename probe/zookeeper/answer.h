@@ -17,8 +17,7 @@ enum session_result {
     SESSION_LOST, /* not carried out, or not known whether: the connection or the session went */
     SESSION_BUSY, /* a sync or a write was not carried out: the servers are overloaded. Later it may be */
     SESSION_TOO_LARGE, /* of session_list() only: more children than are taken; see frame.h */
-    SESSION_FAILED /* anything else; of exists, get and children only for want of memory: they are asked again
-                    */
+    SESSION_FAILED     /* anything else; never of exists, get and children: they are asked again */
 };
 
 /* Who may do what with a znode. */

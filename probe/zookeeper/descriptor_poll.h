@@ -22,7 +22,7 @@ struct descriptor_poll_seat {
     int fd, events; /* being polled; events 0: none */
 };
 
-/* NULL: out of memory or descriptors. */
+/* NULL: no descriptor is left. */
 struct descriptor_poll *descriptor_poll_new(uv_loop_t *loop);
 /* Seats may still be dropped until the loop's next turn, but not polled. NULL is fine. */
 void descriptor_poll_free(struct descriptor_poll *descriptor_poll);

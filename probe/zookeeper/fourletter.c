@@ -360,10 +360,9 @@ static bool fourletter_make_room(struct fourletter *f)
     if (f->room - f->length >= 2048)
         return true;
     size_t room = f->room ? f->room * 2 : 4096;
-    char *text = room <= f->limit + 4096 ? xreallocarray(f->text, room, 1) : NULL;
-    if (!text)
+    if (room > f->limit + 4096)
         return false;
-    f->text = text;
+    f->text = xreallocarray(f->text, room, 1);
     f->room = room;
     return true;
 }

@@ -46,7 +46,7 @@ typedef void (*fourletter_fn)(void *context, const char *problem, const char *te
                               int64_t took_us);
 
 /* security: with TLS where it says so, and never without; NULL: plain. host may be a name, an IPv4 or an IPv6
-   address. fn is called once, from the loop, unless cancelled. NULL: out of memory. */
+   address. fn is called once, from the loop, unless cancelled. */
 struct fourletter *fourletter_ask(uv_loop_t *loop, const struct security_settings *security, const char *host,
                                   const char *port, const char *word, uint64_t deadline_ms, size_t limit,
                                   fourletter_fn fn, void *context);

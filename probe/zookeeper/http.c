@@ -426,7 +426,7 @@ static struct http_get *http_prepare(struct http *http, int64_t deadline_ms, siz
                                      const struct http_reader *reader, void *context)
 {
     struct http_get *get = xcalloc(1, sizeof *get);
-    CURL *easy = get ? curl_easy_init() : NULL;
+    CURL *easy = curl_easy_init();
     if (!easy) {
         free(get);
         return NULL;

@@ -30,19 +30,20 @@ struct http_reader {
     void (*done)(void *context, const char *problem, bool whole, int64_t took_us);
 };
 
-/* The settings must stay; NULL: plain. NULL: out of memory. */
+/* The settings must stay; NULL: plain. NULL: libcurl cannot begin. */
 struct http *http_new(uv_loop_t *loop, const struct security_settings *security);
 /* Every get must have been done or cancelled. */
 void http_free(struct http *http);
 
-/* host: a name or address, IPv6 without brackets. path: "/commands/..." NULL: out of memory. */
+/* host: a name or address, IPv6 without brackets. path: "/commands/..." NULL: libcurl does not take it,
+   or the key's password cannot be read. */
 struct http_get *http_get(struct http *http, const char *host, int port, const char *path,
                           int64_t deadline_ms, size_t limit, const struct http_reader *reader, void *context);
 
 /*
  * Sends a body to a URL ("http://..." or "https://...", whose certificate is checked) with a POST. 200 to 299
  * is well; a redirect is not followed; its status is reported. headers: NULL-terminated, "Name: value";
- * NULL: none. All is copied. NULL: out of memory.
+ * NULL: none. All is copied. NULL: libcurl does not take it.
  */
 struct http_get *http_post(struct http *http, const char *url, const char *const *headers, const char *body,
                            size_t length, int64_t deadline_ms, const struct http_reader *reader,

@@ -43,7 +43,8 @@ bool address_literal(const struct host_port *server, struct sockaddr_storage *ou
 struct resolver;
 
 /* servers must stay until fn was called or resolver_cancel(). fn is called once: from the loop, or from in
-   here, and then this returns NULL (they are all addresses, or memory is out, which is the problem). */
+   here, and then this returns NULL (they are all addresses, or none can be looked up, which is the problem).
+ */
 struct resolver *resolver_start(uv_loop_t *loop, const struct host_port *servers, size_t count,
                                 resolver_fn fn, void *context);
 

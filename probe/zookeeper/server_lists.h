@@ -2,8 +2,7 @@
  * server_lists.h - what one server shows of its sessions, however it was asked: collected piece by piece.
  *
  * AdminServer's answers and four-letter words are read into the same lists, whose members are those of the
- * observations. Each list owns all it points at; a zeroed one is empty; *_free() leaves it so. Adding fails
- * only where memory does.
+ * observations. Each list owns all it points at; a zeroed one is empty; *_free() leaves it so.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_SERVER_LISTS_H
 #define ELECTOP_PROBE_ZOOKEEPER_SERVER_LISTS_H

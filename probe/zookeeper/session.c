@@ -413,7 +413,7 @@ static void session_arm(struct session *s)
         (interest & ZOOKEEPER_READ ? UV_READABLE : 0) | (interest & ZOOKEEPER_WRITE ? UV_WRITABLE : 0);
     if (fd >= 0 && !session_io_poll(s->io, fd, transport_wants(fd, events), &fresh)) {
         session_io_let_go(s->io);
-        snprintf(s->problem, sizeof s->problem, "out of memory or descriptors");
+        snprintf(s->problem, sizeof s->problem, "no descriptor can be polled any more");
     }
     if (fresh && s->state != CONNECTION_CONNECTED)
         attempt_begin(s);
@@ -614,7 +614,7 @@ static void session_on_resolved(void *context, const struct address *addresses, 
     }
     free(s->addresses);
     s->addresses = xcalloc(count + 1, sizeof *addresses);
-    s->address_count = s->addresses ? count : 0;
+    s->address_count = count;
     if (count)
         memcpy(s->addresses, addresses, count * sizeof *addresses);
     address_shuffle(s->addresses, s->address_count);
@@ -637,22 +637,18 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
     struct session *s = xcalloc(1, sizeof *s);
     static const struct session_io_beats beats = {session_on_ready, session_on_due, session_on_turn,
                                                   on_overdue};
-    struct session_io *io = s ? session_io_new(loop, options->poller, &beats, s) : NULL;
+    struct session_io *io = session_io_new(loop, options->poller, &beats, s);
     char *error = NULL;
     bool good = io && connect_string_parse(options->hosts, &s->servers, &error);
     free(error);
-    if (good && options->auth_scheme) {
-        s->auth_scheme = xstrdup(options->auth_scheme);
-        s->auth_credential = auth_share(options->auth_credential);
-        good = s->auth_credential;
-    }
     if (!good) {
         session_io_free(io);
-        connect_string_free(&s->servers);
-        free(s->auth_scheme);
-        auth_wipe(s->auth_credential);
         free(s);
         return NULL;
+    }
+    if (options->auth_scheme) {
+        s->auth_scheme = xstrdup(options->auth_scheme);
+        s->auth_credential = auth_share(options->auth_credential);
     }
     s->loop = loop;
     s->listener = *listener;

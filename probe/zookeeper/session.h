@@ -38,7 +38,7 @@ struct session_options {
         *poller; /* shared by sessions of the loop; must outlive them. NULL: a private one */
 };
 
-/* Starts connecting. Borrows nothing after it returns. NULL: out of memory. */
+/* Starts connecting. Borrows nothing after it returns. NULL: the hosts are none, or no descriptor is left. */
 struct session *session_open(uv_loop_t *loop, const struct session_options *options,
                              const struct session_listener *listener, void *context);
 

@@ -10,7 +10,7 @@
 #include "probe/zookeeper/session_io.h"
 #include "probe/zookeeper/session_retry.h"
 
-/* A request to be filled and sent; path: of a read, else NULL. NULL: out of memory. */
+/* A request to be filled and sent; path: of a read, else NULL. */
 static struct request *request_new(struct requests *all, enum answer_kind kind, const char *path,
                                    void *context)
 {

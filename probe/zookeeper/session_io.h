@@ -24,8 +24,8 @@ struct session_io_beats {
     void (*overdue)(void *context); /* the time of session_io_deadline() has come */
 };
 
-/* The poller may be shared, and must outlive the pulse; NULL: a private one. NULL: out of memory or
- * descriptors. */
+/* The poller may be shared, and must outlive the pulse; NULL: a private one. NULL: no descriptor is
+ * left. */
 struct session_io *session_io_new(uv_loop_t *loop, struct descriptor_poll *poller,
                                   const struct session_io_beats *beats, void *context);
 /* No beat comes any more; may be called from inside one. */

@@ -41,19 +41,12 @@ static void session_retry_on_timer(uv_timer_t *timer)
         again_send(s);
 }
 
-static struct again *again_of(struct session *s)
+static void again_begin(struct session *s)
 {
     if (s->again)
-        return s->again;
-    struct again *a = xcalloc(1, sizeof *a);
-    uv_timer_t *timer = a ? loop_timer_new(s->loop, s) : NULL;
-    if (!timer) {
-        free(a);
-        return NULL;
-    }
-    a->timer = timer;
-    s->again = a;
-    return a;
+        return;
+    s->again = xcalloc(1, sizeof *s->again);
+    s->again->timer = loop_timer_new(s->loop, s);
 }
 
 static void session_retry_tell(struct session *s, const struct request *r, int rc)
@@ -150,11 +143,11 @@ void session_retry_answer(struct request *r, int rc, const struct answer *answer
     struct session *s = r->all->session;
     bool was_refused = r->refusals > 0;
     /* A cancelled request needs no answer. */
-    bool refused =
-        r->send && says_nothing(r, rc, answer) && r->kind != ANSWER_NOTHING && !s->closing && again_of(s);
+    bool refused = r->send && says_nothing(r, rc, answer) && r->kind != ANSWER_NOTHING && !s->closing;
     if (was_refused && s->again)
         s->again->under_way--;
     if (refused) {
+        again_begin(s);
         s->again->refused = true;
         r->refusals++;
         session_retry_keep(s->again, r);

@@ -91,8 +91,7 @@ struct child_watches {
     size_t room, count;
 };
 
-/* Set since then (monotonic), or before where it was set already. True: it was not set. Where memory runs out
-   it is not counted. */
+/* Set since then (monotonic), or before where it was set already. True: it was not set. */
 bool child_watches_add(struct child_watches *child_watches, const char *path, int64_t since_us);
 /* True: it was set. */
 bool child_watches_remove(struct child_watches *child_watches, const char *path);
