@@ -96,8 +96,6 @@ static struct guard *guard_new(enum purpose purpose, const char *place, const ch
     guard->name = xstrdup(name);
     guard->is_unique = name_is_unique(name, true);
     return guard;
-    guard_free(guard);
-    return NULL;
 }
 
 struct guard *guard_new_private(void)
@@ -116,13 +114,9 @@ struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char
     if (sandbox[0] != '/' || !sandbox[1] || !is_one_name(run))
         return NULL;
     struct guard *guard = guard_new(PURPOSE_SANDBOX, sandbox, run);
-    if (guard) {
-        guard->mark = run_marker_make(names);
-        guard->candidates = xstrdup(candidates);
-        return guard;
-    }
-    guard_free(guard);
-    return NULL;
+    guard->mark = run_marker_make(names);
+    guard->candidates = xstrdup(candidates);
+    return guard;
 }
 
 struct guard *guard_new_pair(const char *sandbox, const char *pair)

@@ -53,7 +53,7 @@ char *run_marker_make(const char *names);
 /* A znode with this Stat and data was made to last by a run, and is as it was made. */
 bool run_marker_is(const struct znode_stat *stat, const void *data, size_t length);
 
-/* As given to run_marker_make(), malloc'd; NULL: none, or out of memory. */
+/* As given to run_marker_make(), malloc'd; NULL: none. */
 char *run_marker_names(const void *data, size_t length);
 
 /* An ephemeral of this name could be a candidate of the run; names NULL: no. */
@@ -62,7 +62,8 @@ bool run_marker_fits(const char *names, const char *name);
 struct guard;
 
 /* Full paths, copied; run is one name. name_pattern: see naming.h. candidates: the only directory in which
-   the run's candidates stand; names: theirs, see run_marker_make(). NULL: out of memory. */
+   the run's candidates stand; names: theirs, see run_marker_make(). NULL: the sandbox, the run or
+   the pair is no such name. */
 struct guard *guard_new_private(void);
 struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char *candidates,
                                 const char *names);
@@ -77,7 +78,7 @@ void guard_open(struct guard *guard, bool open);
 bool guard_owns(const struct guard *guard, const char *path);
 
 /* Sandbox: the znode of this name is a run's, and this one's own or over: it may be deleted with all below.
-   False: out of memory, or no such name. */
+   False: no such name. */
 bool guard_adopt(struct guard *guard, const char *run);
 
 /* A name beside a run: one of the signs above. */

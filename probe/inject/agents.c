@@ -58,8 +58,6 @@ struct agents *agents_new(struct guard *guard, struct session *session, const ch
     a->run = xstrdup(run);
     snprintf(a->name, sizeof a->name, "%s", name);
     return a;
-    agents_free(a);
-    return NULL;
 }
 
 void agents_free(struct agents *a)
@@ -174,15 +172,14 @@ static void make(struct agents *a, bool *made, const char *kind, const char *nam
 {
     char *path = sign_path(a, kind, name);
     a->making = made;
-    a->asking =
-        path && guard_create(a->guard, a->session, path, text, strlen(text), mode, NULL, agents_on_made, a);
+    a->asking = guard_create(a->guard, a->session, path, text, strlen(text), mode, NULL, agents_on_made, a);
     free(path);
 }
 
 static void agents_ask(struct agents *a, const char *kind, const char *name, session_node_fn fn)
 {
     char *path = sign_path(a, kind, name);
-    a->asking = path && session_get(a->session, path, false, fn, a);
+    a->asking = session_get(a->session, path, false, fn, a);
     free(path);
 }
 

@@ -35,7 +35,7 @@ struct agent_part {
     bool alive; /* it handed in nothing yet; else it died */
 };
 
-/* Texts are copied. for_ms: how long this one would run. NULL: out of memory. */
+/* Texts are copied. for_ms: how long this one would run. */
 struct agents *agents_new(struct guard *guard, struct session *session, const char *sandbox, const char *run,
                           const char *name, int64_t for_ms);
 /* After the session's end. NULL is fine. */

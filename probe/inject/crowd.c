@@ -44,7 +44,7 @@ static size_t crowd_parts_per_session(const struct crowd_options *options)
     return asked < most ? asked : most ? most : 1;
 }
 
-/* NULL for NULL, and where there is no memory; that is seen in text_count. */
+/* NULL for NULL. */
 static const char *crowd_parts_keep(struct crowd_parts *parts, const char *text)
 {
     char *copy = text ? xstrdup(text) : NULL;
@@ -74,17 +74,11 @@ static void crowd_parts_fill(struct crowd_parts *parts, const struct crowd_optio
         };
 }
 
-/* Copies given into options, which is valid until crowd_parts_end(). False: out of memory; end it all the
- * same. */
-static bool crowd_parts_begin(struct crowd_parts *parts, struct crowd_options *o,
+/* Copies given into options, which is valid until crowd_parts_end(). */
+static void crowd_parts_begin(struct crowd_parts *parts, struct crowd_options *o,
                               const struct crowd_options *options)
 {
     *o = *options;
-    const char *const given[] = {options->session.hosts, options->session.auth_scheme, options->election,
-                                 options->mark, options->data};
-    size_t texts = 2; /* the name, and the mark's data */
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        texts += given[i] != NULL;
     o->session.hosts = crowd_parts_keep(parts, options->session.hosts);
     o->session.auth_scheme = crowd_parts_keep(parts, options->session.auth_scheme);
     if (options->session.auth_credential)
@@ -96,13 +90,10 @@ static bool crowd_parts_begin(struct crowd_parts *parts, struct crowd_options *o
     o->mark_data = crowd_parts_keep(parts, options->mark_data ? options->mark_data : options->data);
     parts->list = xcalloc(options->part_count + 1, sizeof *parts->list);
     parts->options = xcalloc(options->part_count + 1, sizeof *parts->options);
-    if ((options->session.auth_credential && !parts->credential) || parts->text_count < texts)
-        return false;
     for (size_t i = 0; i < options->part_count; i++)
         parts->list[i] = options->parts[i];
     o->parts = parts->list;
     crowd_parts_fill(parts, o);
-    return true;
 }
 
 static void crowd_parts_end(struct crowd_parts *parts)
@@ -526,7 +517,7 @@ static void on_connection(void *context, struct candidate_session *candidate_ses
 
 /* ---- bringing on ---- */
 
-/* The session that the next candidate belongs to; NULL: out of memory. */
+/* The session that the next candidate belongs to. */
 static struct candidate_session *crew_at(struct crowd *crowd, size_t at)
 {
     if (at < crowd->candidate_session_count)
@@ -557,8 +548,6 @@ static void bring_on(struct crowd *crowd, uint64_t time_us)
             (at == crowd->candidate_session_count && crowd->connecting >= CONNECTING_MOST))
             return;
         struct candidate_session *candidate_session = crew_at(crowd, at);
-        if (!candidate_session)
-            return; /* the next tick tries again */
         run_stats_enter(&crowd->stats, due ? due : time_us);
         size_t i = crowd->entered++; /* first: its requests are counted */
         if (!candidate_session_enter(candidate_session, crowd_candidate_options(crowd, i), (uint32_t)i)) {
@@ -670,17 +659,15 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
                                             .connection = on_connection};
     crowd->limiter = connect_limiter_new(loop);
     crowd->poller = descriptor_poll_new(loop);
-    bool good = crowd->poller && crowd_parts_begin(&crowd->parts, &crowd->options, options);
-    if (good && options->look == LOOK_SHARED && !options->lock) {
-        crowd->reading = shared_list_new(loop, options->election, candidate_io_looked,
-                                         &crowd->candidate_session_options.listener, crowd);
-        good = crowd->reading != NULL;
-    }
-    crowd->timer = good ? loop_timer_new(loop, crowd) : NULL;
-    if (!crowd->timer) {
+    if (!crowd->poller) {
         crowd_free(crowd);
         return NULL;
     }
+    crowd_parts_begin(&crowd->parts, &crowd->options, options);
+    if (options->look == LOOK_SHARED && !options->lock)
+        crowd->reading = shared_list_new(loop, options->election, candidate_io_looked,
+                                         &crowd->candidate_session_options.listener, crowd);
+    crowd->timer = loop_timer_new(loop, crowd);
     crowd->options.session.limiter = crowd->limiter;
     crowd->options.session.poller = crowd->poller;
     crowd->candidate_session_options.loop = loop;

@@ -104,7 +104,7 @@ struct crowd_listener {           /* each may be NULL */
  * descriptors_make_room(). */
 size_t crowd_sessions(const struct crowd_options *options);
 
-/* Begins. Copies the options. NULL: out of memory. */
+/* Begins. Copies the options. NULL: no descriptor is left. */
 struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
                         const struct crowd_listener *listener, void *context);
 void crowd_figures(const struct crowd *crowd, struct crowd_figures *figures);

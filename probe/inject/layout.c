@@ -145,12 +145,12 @@ static void live_acls_look_end(struct acl_look *look)
 static char *tell_difference(const struct acl *ours, const char *name, const struct acl *its)
 {
     char *one = acl_tell(ours), *other = acl_tell(its), *quoted = text_quoted(name), *problem = NULL;
-    if (other && quoted && strcmp(one, other) == 0)
+    if (strcmp(one, other) == 0)
         problem =
             text_format("the candidates' ACLs differ: that of %s names the same as the first one's (%s), "
                         "with another password",
                         quoted, other);
-    else if (other && quoted)
+    else
         problem = text_format("the candidates' ACLs differ: that of %s is %s, the first one's %s", quoted,
                               other, one);
     free(one);
@@ -177,7 +177,8 @@ static void live_acls_judge(struct acl_look *look, enum session_result result, c
         look->problem = tell_difference(look->ours, name, acl);
     else if (result != SESSION_LOST)
         look->problem = tell_closed(name);
-    look->lost |= !look->problem;
+    else
+        look->lost = true;
 }
 
 static void ask_more(struct acl_look *);
@@ -197,7 +198,7 @@ static void ask_more(struct acl_look *look)
     bool enough = look->problem || look->lost;
     while (!enough && look->asked < look->count && look->asked - look->answered < UNDER_WAY_MOST) {
         char *path = path_join(look->election, look->names[look->asked]);
-        enough = !path || !session_acl(look->session, path, live_acls_on_acl, look);
+        enough = !session_acl(look->session, path, live_acls_on_acl, look);
         look->lost |= enough;
         look->asked += !enough;
         free(path);
@@ -213,13 +214,9 @@ static void live_acls_on_list(void *context, enum session_result result, const s
     struct acl_look *look = context;
     look->lost = result != SESSION_OK;
     look->names = look->lost ? NULL : xcalloc(count + 1, sizeof *look->names);
-    look->lost |= !look->names;
-    for (size_t i = 0; i < count && look->names && !look->lost; i++) {
-        if (recipe_sequence_of(names[i]) == SEQUENCE_NONE)
-            continue;
-        look->names[look->count] = xstrdup(names[i]);
-        look->count += !look->lost;
-    }
+    for (size_t i = 0; i < count && !look->lost; i++)
+        if (recipe_sequence_of(names[i]) != SEQUENCE_NONE)
+            look->names[look->count++] = xstrdup(names[i]);
     if (!look->lost && look->count > LIVE_ACLS_MOST)
         look->problem =
             text_format("%zu candidates stand there, and the ACLs of no more than %d are compared",
@@ -324,16 +321,12 @@ static void layout_on_acl(void *context, enum session_result result, const struc
 {
     struct asking *asking = context;
     struct layout *layout = asking->layout;
-    bool lost = result == SESSION_LOST;
     layout->acl_masked = result == SESSION_OK && acl_is_masked(acl);
-    for (size_t i = 0; result == SESSION_OK && !layout->acl_masked && !lost && i < acl->count; i++) {
-        char *scheme = xstrdup(acl->entries[i].scheme), *id = xstrdup(acl->entries[i].id);
-        layout->acl_entries[layout->acl.count++] =
-            (struct acl_entry){acl->entries[i].permissions, scheme, id};
-        lost = !scheme || !id; /* a part of an ACL is another one */
-    }
+    for (size_t i = 0; result == SESSION_OK && !layout->acl_masked && i < acl->count; i++)
+        layout->acl_entries[layout->acl.count++] = (struct acl_entry){
+            acl->entries[i].permissions, xstrdup(acl->entries[i].scheme), xstrdup(acl->entries[i].id)};
     layout->acl.entries = layout->acl_entries;
-    layout_asking_end(asking, lost);
+    layout_asking_end(asking, result == SESSION_LOST);
 }
 
 static void take_name(struct asking *asking, const struct znode_stat *stat)
@@ -383,8 +376,8 @@ static void layout_on_list(void *context, enum session_result result, const stru
             first = names[i];
     }
     asking->sibling_name = first ? xstrdup(first) : NULL;
-    asking->sibling = asking->sibling_name ? path_join(asking->path, first) : NULL;
-    if (!asking->sibling || !session_get(asking->session, asking->sibling, false, on_sibling, asking))
+    asking->sibling = first ? path_join(asking->path, first) : NULL;
+    if (!first || !session_get(asking->session, asking->sibling, false, on_sibling, asking))
         layout_asking_end(asking, result == SESSION_LOST || first);
 }
 
@@ -436,8 +429,6 @@ void layout_free(struct layout *layout)
     *layout = (struct layout){0};
 }
 
-#define NO_MEMORY "out of memory; nothing was begun"
-
 static void may_go_on(struct run *t)
 {
     t->looked(t, RUN_DONE, NULL);
@@ -473,12 +464,12 @@ static void on_acls(void *context, const char *problem, bool lost)
                   "the connection was lost while the candidates were being looked at; try again");
     else if (problem)
         refuse_acls(t, problem);
-    else if (!t->finishing && !(t->guard = guard_new_live(t->path, run_name(t))))
-        t->looked(t, RUN_FAILED, NO_MEMORY);
     else if (t->finishing)
         may_go_on(t);
-    else
+    else {
+        t->guard = guard_new_live(t->path, run_name(t));
         join_as_seen(t);
+    }
 }
 
 static void on_siblings(void *context, const char *problem, int timeout_ms)
@@ -509,7 +500,8 @@ static void look_at_siblings(struct run *t)
     t->siblings = live_checks_look(t->loop, t->options.settings, t->options.cluster, t->options.path,
                                    layout->name, on_siblings, t);
     if (!t->siblings)
-        t->looked(t, RUN_FAILED, NO_MEMORY);
+        t->looked(t, RUN_FAILED,
+                  "the candidates cannot be looked at; raise the limit of open files (ulimit -n)");
 }
 
 /* ---- in the sandbox: the layout to copy ---- */
@@ -594,7 +586,7 @@ void run_layout(struct run *t, run_layout_fn fn)
                    ? "--live is for an election of others, and this path is in the sandbox; leave it out"
                    : "the first name below the sandbox is the run's, without . { }; choose another");
     else if (!descriptors_make_room(sessions_wanted(&t->options), &error))
-        run_layout_refuse(t, error ? error : "out of memory");
+        run_layout_refuse(t, error);
     else if (run_is_inside(t))
         may_go_on(t);
     else if (!layout_read(t->session, t->path, &t->layout, on_layout, t))

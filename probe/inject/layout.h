@@ -26,7 +26,7 @@ bool acl_is_same(const struct acl *acl, const struct acl *b);
  */
 bool acl_is_masked(const struct acl *acl);
 
-/* For people, one line: who may do what, as zkCli has it (cdrwa). malloc'd; NULL: out of memory. */
+/* For people, one line: who may do what, as zkCli has it (cdrwa). malloc'd. */
 char *acl_tell(const struct acl *acl);
 
 #define LAYOUT_DATA_MOST 4096
@@ -42,14 +42,14 @@ struct layout {
     struct acl_entry acl_entries[ACL_ENTRIES_MOST];
 };
 
-/* lost: it could not be read to its end (the connection, or memory): nothing is to be made of it. */
+/* lost: it could not be read to its end (the connection went): nothing is to be made of it. */
 typedef void (*layout_fn)(void *context, bool lost);
 
 void layout_free(struct layout *layout);
 
 /*
  * The pattern that such a name was made from, without its number: GUIDs and the owner's session are what
- * differs from candidate to candidate. malloc'd; NULL: it ends in no number, or out of memory.
+ * differs from candidate to candidate. malloc'd; NULL: it ends in no number.
  */
 char *layout_pattern(const char *name, uint64_t owner);
 

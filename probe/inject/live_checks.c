@@ -159,11 +159,11 @@ struct live_checks *live_checks_look(uv_loop_t *loop, const struct settings *set
     narrow(s, settings, cluster);
     s->monitor = monitor_start(loop, &s->settings, &error);
     free(error);
-    s->timer = s->monitor ? loop_timer_new(loop, s) : NULL;
-    if (!s->timer) {
+    if (!s->monitor) {
         live_checks_free(s);
         return NULL;
     }
+    s->timer = loop_timer_new(loop, s);
     monitor_ask(s->monitor);
     uv_timer_start(s->timer, live_checks_on_tick, TICK_MS, TICK_MS);
     return s;

@@ -23,7 +23,7 @@ typedef void (*live_checks_fn)(void *context, const char *problem, int timeout_m
 /*
  * Looks at the election at this path below the chroot, and at the servers; fn is called once, from a timer,
  * within some seconds. The settings are borrowed; whatever else they name is not looked at. pattern: of the
- * names, see naming.h; copied. NULL: out of memory.
+ * names, see naming.h; copied. NULL: no descriptor is left.
  */
 struct live_checks *live_checks_look(uv_loop_t *loop, const struct settings *settings,
                                      const struct cluster_settings *cluster, const char *path,

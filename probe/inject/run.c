@@ -36,10 +36,8 @@ void run_note(struct run *t, const char *format, ...)
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     char *notes = t->notes ? text_format("%s%s\n", t->notes, line) : text_format("%s\n", line);
-    if (notes) {
-        free(t->notes);
-        t->notes = notes;
-    }
+    free(t->notes);
+    t->notes = notes;
 }
 
 const char *run_name(const struct run *t)
@@ -89,9 +87,9 @@ bool run_places_choose(struct run *t)
             return false;
         t->run = text_format("run-%.8s", hex);
         t->within = xstrdup("election");
-        t->election = t->run ? text_format("%s/%s/election", t->sandbox, t->run) : NULL;
+        t->election = text_format("%s/%s/election", t->sandbox, t->run);
     }
-    return t->run && t->election;
+    return true;
 }
 
 /*
@@ -268,10 +266,7 @@ static void run_on_made(void *context, const char *problem)
     }
     if (t->options.join && !t->agents) {
         t->agents = agents_new(t->guard, t->session, t->sandbox, t->run, t->agent, t->options.for_ms);
-        if (t->agents)
-            run_enter(t, RUN_MEETING);
-        else
-            run_on_made(t, "out of memory");
+        run_enter(t, RUN_MEETING);
         return;
     }
     run_counters_before(t, begin_standing);
@@ -329,9 +324,7 @@ static void begin_making(struct run *t)
     char *candidates =
         t->layout.lock ? xstrndup(t->election, (size_t)(last - t->election)) : xstrdup(t->election);
     char *names = t->layout.lock ? text_format("=%s", last + 1) : text_copy(run_name(t));
-    t->guard = candidates && (names || !run_name(t))
-                   ? guard_new_sandbox(t->sandbox, t->run, candidates, names)
-                   : NULL;
+    t->guard = guard_new_sandbox(t->sandbox, t->run, candidates, names);
     free(candidates);
     free(names);
     const struct sandbox_dir_options options = {.sandbox = t->sandbox,
@@ -341,13 +334,13 @@ static void begin_making(struct run *t)
                                                 .lost = on_place_lost,
                                                 .context = t,
                                                 .within = t->layout.lock ? NULL : t->within};
-    t->sandbox_dir = t->guard ? sandbox_dir_new(t->guard, t->session, &options) : NULL;
-    if (t->sandbox_dir) {
-        sandbox_dir_make(t->sandbox_dir, run_on_made, t);
+    if (!t->guard) {
+        run_finish(t, RUN_FAILED, "the run cannot be made: its name, or the sandbox's, is none");
+        run_end_one(t);
         return;
     }
-    run_finish(t, RUN_FAILED, "out of memory; the run cannot be made");
-    run_end_one(t);
+    t->sandbox_dir = sandbox_dir_new(t->guard, t->session, &options);
+    sandbox_dir_make(t->sandbox_dir, run_on_made, t);
 }
 
 /* ---- the crowd ---- */
@@ -394,7 +387,7 @@ static void begin_standing(struct run *t)
     if (t->options.live)
         guard_open(t->guard, true);
     if (!descriptors_make_room(sessions, &error))
-        run_finish(t, RUN_REFUSED, error ? error : "out of memory");
+        run_finish(t, RUN_REFUSED, error);
     else if (!(t->crowd = crowd_new(t->loop, &options, &listener, t)))
         run_finish(t, RUN_FAILED, "no descriptor is left; raise the limit of open files (ulimit -n)");
     free(error);
@@ -544,15 +537,14 @@ static void run_on_cleared(struct run *t, bool seen)
 static void run_gather_one(struct run *t)
 {
     const char *problem;
-    struct run_report *report = t->part ? NULL : xmalloc(sizeof *report);
-    if (report) {
+    if (!t->part) {
+        struct run_report *report = xmalloc(sizeof *report);
         run_report(t, report);
         t->part = run_part_write(report);
         free(report);
     }
     enum agents_state state =
-        t->part && session_state(t->session) == CONNECTION_CONNECTED &&
-                uv_hrtime() / 1000 < t->phase_us + GATHER_US
+        session_state(t->session) == CONNECTION_CONNECTED && uv_hrtime() / 1000 < t->phase_us + GATHER_US
             ? agents_part(t->agents, t->part, t->end == RUN_DONE ? PARTS_MS : PARTS_EARLY_MS, &problem)
             : AGENTS_FAILED;
     if (state == AGENTS_WAIT)
@@ -707,8 +699,8 @@ struct run *run_new(uv_loop_t *loop, const struct run_options *options, const st
                                             .auth_scheme = options->cluster->auth_scheme,
                                             .auth_credential = options->cluster->auth_credential,
                                             .security = &options->cluster->security};
-    bool good = t->hosts && t->path && t->sandbox && (t->timer = loop_timer_new(loop, t));
-    t->session = good ? session_open(loop, &session, &ours, t) : NULL;
+    t->timer = loop_timer_new(loop, t);
+    t->session = t->hosts ? session_open(loop, &session, &ours, t) : NULL;
     if (!t->session) {
         run_free(t);
         return NULL;

@@ -21,7 +21,8 @@
 struct run;
 struct crowd;
 
-/* Begins. Texts in the options must outlive it. NULL: out of memory. */
+/* Begins. Texts in the options must outlive it. NULL: no descriptor is left, or the cluster's
+   hosts are none. */
 struct run *run_new(uv_loop_t *loop, const struct run_options *options, const struct run_listener *listener,
                     void *context);
 

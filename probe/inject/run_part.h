@@ -16,7 +16,7 @@
 
 struct run;
 
-/* malloc'd; NULL: out of memory. */
+/* malloc'd. */
 char *run_part_write(const struct run_report *run_report);
 
 enum part_count {

@@ -98,8 +98,8 @@ uint64_t run_cpu_us(void);
 bool run_is_inside(const struct run *run);
 
 /*
- * Chooses run, within and election, which the run owns; with --join its agent's name, too. False: out of
- * memory, or there can be none (a name in the sandbox that a run may not have; --live inside the sandbox).
+ * Chooses run, within and election, which the run owns; with --join its agent's name, too. False:
+ * there can be none (a name in the sandbox that a run may not have; --live inside the sandbox).
  */
 bool run_places_choose(struct run *run);
 

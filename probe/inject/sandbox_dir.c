@@ -581,8 +581,8 @@ static void next_over(struct sandbox_dir *p)
     while (p->over && p->over_at < p->over_count) {
         free(p->sweeping);
         p->sweeping = xstrdup(p->over[p->over_at++]);
-        char *path = p->sweeping ? path_join(p->sandbox, p->sweeping) : NULL;
-        bool asked = path && session_get(p->session, path, false, on_signed, p);
+        char *path = path_join(p->sandbox, p->sweeping);
+        bool asked = session_get(p->session, path, false, on_signed, p);
         free(path);
         if (asked)
             return;
@@ -875,7 +875,7 @@ static void refuse_occupied(struct sandbox_dir *p, const char *by)
     snprintf(text, sizeof text,
              "%.200s is somebody's election (%.100s stands in it), and what is put there its clients may not "
              "understand; name a directory of its own with inject: {sandbox: /path}",
-             where, who ? who : "a candidate");
+             where, who);
     free(where);
     free(who);
     sandbox_dir_done(p, text);

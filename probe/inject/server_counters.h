@@ -40,8 +40,8 @@ typedef void (*server_counters_fn)(void *context, const struct server_counter *,
 /*
  * Polls the servers of the connect string, one after the other; fn is called once, from a turn of its own: a
  * server that does not answer at all takes two seconds, and two more where its AdminServer is configured. The
- * cluster is borrowed until then. The marks are valid during the call. NULL: no server may be polled, or out
- * of memory.
+ * cluster is borrowed until then. The marks are valid during the call. NULL: no server may be polled, or
+ * libcurl cannot begin.
  */
 struct server_counters *server_counters_ask(uv_loop_t *loop, const struct cluster_settings *cluster,
                                             server_counters_fn fn, void *context);
