@@ -307,7 +307,7 @@ static void on_directory_notice(void *context, enum session_notice notice)
 
 /* ---- the walk ---- */
 
-/* NULL: out of memory. name "": the path itself. */
+/* name "": the path itself. */
 static struct directory *discover_push(struct discover *d, struct directory *parent, const char *path,
                                        const char *name)
 {
@@ -419,10 +419,10 @@ static bool ask_witness(struct directory *dir)
 
 static void keep_witness(struct directory *dir, const char *name)
 {
-    size_t size = strlen(dir->path) + strlen(name) + 2;
-    char *path = dir->witness_count < WITNESSES_MOST ? xmalloc(size) : NULL;
-    if (!path)
+    if (dir->witness_count >= WITNESSES_MOST)
         return;
+    size_t size = strlen(dir->path) + strlen(name) + 2;
+    char *path = xmalloc(size);
     snprintf(path, size, "%s/%s", strcmp(dir->path, "/") == 0 ? "" : dir->path, name);
     dir->witnesses[dir->witness_count++] = path;
 }
@@ -516,7 +516,7 @@ static void take_children(struct directory *dir, const struct recipe *recipe, ch
         if (dir->alone) {
             char *path = xmalloc(room + strlen(names[i]));
             snprintf(path, room + strlen(names[i]), "%s/%s", top ? "" : dir->path, names[i]);
-            bool known = !path || watched_at(d, path);
+            bool known = watched_at(d, path);
             free(path);
             if (known)
                 continue;
@@ -774,23 +774,13 @@ struct discover *discover_new(struct live_cluster *live, const struct discover_s
         roots++;
     struct discover *d = xcalloc(1, sizeof *d);
     bool *shown = xcalloc(roots + 1, sizeof *shown);
-    uv_timer_t *timers[3] = {NULL};
-    for (size_t i = 0; i < 3; i++)
-        timers[i] = loop_timer_new(live->loop, d);
-    if (!timers[0] || !timers[1] || !timers[2]) {
-        free(d);
-        free(shown);
-        for (size_t i = 0; i < 3; i++)
-            loop_timer_free(timers[i]);
-        return NULL;
-    }
     *d = (struct discover){.live = live,
                            .settings = settings,
                            .election = election,
                            .root_shown = shown,
-                           .timer = timers[0],
-                           .pace = timers[1],
-                           .changes = timers[2],
+                           .timer = loop_timer_new(live->loop, d),
+                           .pace = loop_timer_new(live->loop, d),
+                           .changes = loop_timer_new(live->loop, d),
                            .references = 1,
                            .budget_ms = uv_now(live->loop)};
     return d;

@@ -17,7 +17,7 @@
 #include "probe/election/directory_kind.h"
 #include "probe/watch/live_cluster.h"
 
-/* The settings hold for every election found. NULL: out of memory. */
+/* The settings hold for every election found. */
 struct discover *discover_new(struct live_cluster *live, const struct discover_settings *settings,
                               const struct election_settings *election);
 void discover_free(struct discover *discover);

@@ -180,7 +180,7 @@ static bool member_is_watched(const struct registry_watch *w, const char *path)
     return member != NULL;
 }
 
-/* This entry's changes are to be noticed; false: out of memory. */
+/* This entry's changes are to be noticed. */
 static void member_watch_new(struct registry_watch *w, const char *path)
 {
     struct member_watch *member = xcalloc(1, sizeof *member);
@@ -852,10 +852,6 @@ struct election_watch *election_watch_new(struct live_cluster *live, struct sess
         o.at = seen->listed;
     election_watch_observe(s, &o);
     s->election = model_election(live->model, live->index, path);
-    if (!s->election) {
-        election_watch_free(s);
-        return NULL;
-    }
     watch_map_put(&live->watches, &s->children, path);
     if (seen && session_state(shard->session) == CONNECTION_CONNECTED)
         election_watch_take(s, seen);

@@ -10,7 +10,7 @@
 
 #include "probe/watch/live_cluster.h"
 
-/* seen: see live_cluster_watch(); NULL: all of it is read. NULL: out of memory. */
+/* seen: see live_cluster_watch(); NULL: all of it is read. */
 struct election_watch *election_watch_new(struct live_cluster *live, struct session_shard *shard,
                                           const char *path, const struct election_settings *settings,
                                           enum election_origin origin, const struct election_seen *seen);

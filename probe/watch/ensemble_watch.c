@@ -77,13 +77,11 @@ static void want(struct servers *s, struct server_address place)
             server_address_free(&place);
             return;
         }
-    struct server_poll *q = NULL;
-    if (place.address && place.host && p->count < SERVER_ADDRESSES_MOST)
-        q = server_poll_new(s->live, p, s->http, &place);
-    if (!q) {
+    if (!place.address || !place.host || p->count >= SERVER_ADDRESSES_MOST) {
         server_address_free(&place);
         return;
     }
+    struct server_poll *q = server_poll_new(s->live, p, s->http, &place);
     s->all[p->count] = (struct asked){.poll = q, .wanted = true};
     p->list[p->count++] = place;
     if (s->demanded)
@@ -365,7 +363,7 @@ struct servers *servers_new(struct live_cluster *live)
     s->watcher = xcalloc(1, sizeof *s->watcher);
     s->http = http_new(live->loop, &live->cluster->security);
     s->places.book = host_aliases_new(live->loop, on_names, s);
-    if (!s->http || !s->places.book || !read_named(s)) {
+    if (!s->http || !read_named(s)) {
         server_addresses_release(&s->places);
         http_free(s->http);
         free(s->timer);

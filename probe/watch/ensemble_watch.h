@@ -12,7 +12,7 @@
 
 #include "probe/watch/live_cluster.h"
 
-/* NULL: out of memory. */
+/* NULL: libcurl cannot begin, or the cluster names no server. */
 struct servers *servers_new(struct live_cluster *live);
 void servers_free(struct servers *servers);
 

@@ -545,11 +545,11 @@ static bool shard_open(struct live_cluster *live)
     struct session_shard *shard = &live->shards[live->shard_count];
     *shard = (struct session_shard){.live = live};
     shard->session = session_open(live->loop, &options, &listener, shard);
-    shard->mark = shard->session ? observer_mark_new(live, shard->session) : NULL;
-    if (shard->session && !shard->mark)
-        session_close(shard->session);
-    live->shard_count += shard->mark != NULL;
-    return shard->mark != NULL;
+    if (!shard->session)
+        return false;
+    shard->mark = observer_mark_new(live, shard->session);
+    live->shard_count++;
+    return true;
 }
 
 /* The three watches of an election at path. */
@@ -580,14 +580,11 @@ void live_cluster_watch(struct live_cluster *live, const char *path, const struc
         return;
     room_for_one(&live->subjects, live->subject_count, &live->subject_room, sizeof(struct election_watch *));
     struct session_shard *shard = shard_for(live, path);
-    struct election_watch *s = shard ? election_watch_new(live, shard, path, settings, origin, seen) : NULL;
-    if (s) {
-        static const char *const why[] = {"named", "matches a pattern", "discovered"};
-        live->subjects[live->subject_count++] = s;
-        log_line(LOG_LEVEL_INFO, "%s: watching %s (%s)", live_name(live), path, why[origin]);
-    } else if (shard) {
-        shard->path_bytes -= shard_share(path);
-    }
+    if (!shard)
+        return;
+    static const char *const why[] = {"named", "matches a pattern", "discovered"};
+    live->subjects[live->subject_count++] = election_watch_new(live, shard, path, settings, origin, seen);
+    log_line(LOG_LEVEL_INFO, "%s: watching %s (%s)", live_name(live), path, why[origin]);
 }
 
 static void live_cluster_forget(struct live_cluster *live, struct election_watch *s)
@@ -659,8 +656,7 @@ void live_attend(struct live_cluster *live)
 {
     if (!live->pulse)
         live->pulse = loop_timer_new(live->loop, live);
-    if (live->pulse)
-        uv_timer_start(live->pulse, on_pulse, PULSE_MS, PULSE_MS);
+    uv_timer_start(live->pulse, on_pulse, PULSE_MS, PULSE_MS);
 }
 
 bool live_looked(struct live_cluster *live)
@@ -758,7 +754,7 @@ bool live_discovery(const struct live_cluster *live, struct discovery *state)
     return live->discover;
 }
 
-static bool watch_configured(struct live_cluster *live)
+static void watch_configured(struct live_cluster *live)
 {
     const struct cluster_settings *cluster = live->cluster;
     live->patterns = xcalloc(cluster->election_count + 1, sizeof *live->patterns);
@@ -773,10 +769,8 @@ static bool watch_configured(struct live_cluster *live)
         }
         free(path);
     }
-    bool discovers = cluster->election_count == 0 || live->settings->discover.always;
-    if (discovers)
+    if (cluster->election_count == 0 || live->settings->discover.always)
         live->discover = discover_new(live, &live->settings->discover, &live->settings->discovered);
-    return !discovers || live->discover;
 }
 
 struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct settings *settings,
@@ -797,7 +791,7 @@ struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct
     }
     free(error);
     live->slow = loop_timer_new(loop, live);
-    if (!live->hosts || !live->chroot || !shard_open(live)) {
+    if (!live->hosts || !shard_open(live)) {
         loop_timer_free(live->slow);
         free(live->hosts);
         free(live->chroot);
@@ -811,9 +805,6 @@ struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct
     live->replicas = replicas_begin(live);
     live->chroot_entry = (struct watch_entry){.notice = on_chroot_notice, .context = live};
     watch_map_put(&live->watches, &live->chroot_entry, live->chroot);
-    if (!watch_configured(live)) {
-        live_stop(live);
-        return NULL;
-    }
+    watch_configured(live);
     return live;
 }

@@ -40,7 +40,7 @@ struct watch_map {
     size_t bucket_count, count;
 };
 
-/* Puts entry under path (taking it from where it was). False: out of memory; it is then nowhere. */
+/* Puts entry under path (taking it from where it was). */
 void watch_map_put(struct watch_map *map, struct watch_entry *entry, const char *path);
 void watch_map_remove(struct watch_map *map, struct watch_entry *entry);
 
@@ -163,7 +163,7 @@ void live_cluster_left_out(struct live_cluster *live);
 /* ---- for the monitor ---- */
 
 /* The cluster at settings->clusters[cluster]. It feeds model, and reads from the model what to look at next.
-   It runs on the loop until live_stop(). NULL: out of memory. */
+   It runs on the loop until live_stop(). NULL: no descriptor is left. */
 struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct settings *settings,
                               unsigned cluster);
 /* No observation comes any more. Frees it. */

@@ -92,7 +92,7 @@ static void mark_on_set(void *context, enum session_result result, const struct 
 static void mark_show(struct observer_mark *m, const char *path, bool announces)
 {
     char *before = *m->shown ? xstrdup(m->shown) : NULL;
-    if ((*m->shown && !before) || !session_exists(m->session, path, true, mark_on_set, m)) {
+    if (!session_exists(m->session, path, true, mark_on_set, m)) {
         free(before);
         return;
     }
@@ -178,14 +178,9 @@ void observer_mark_begin(struct observer_mark *m)
 struct observer_mark *observer_mark_new(const struct live_cluster *live, struct session *session)
 {
     struct observer_mark *m = xcalloc(1, sizeof *m);
-    uv_timer_t *timer = m ? loop_timer_new(live->loop, m) : NULL;
-    if (!timer) {
-        free(m);
-        return NULL;
-    }
     m->live = live;
     m->session = session;
-    m->timer = timer;
+    m->timer = loop_timer_new(live->loop, m);
     return m;
 }
 

@@ -24,7 +24,7 @@
 
 struct observer_mark;
 
-/* Borrows both. NULL: out of memory. */
+/* Borrows both. */
 struct observer_mark *observer_mark_new(const struct live_cluster *live, struct session *session);
 void observer_mark_free(struct observer_mark *observer_mark);
 

@@ -111,14 +111,12 @@ static void place_add(struct pattern *p, const char *prefix, const char *rest)
         free(path);
         return;
     }
-    bool full = p->place_count >= PLACES_MOST;
-    struct pattern_directory *place = full ? NULL : xcalloc(1, sizeof *place);
-    if (!place) {
-        log_line(LOG_LEVEL_WARNING, "%s: %s; left out: %s", p->path,
-                 full ? "too many places to look at" : "out of memory", path);
+    if (p->place_count >= PLACES_MOST) {
+        log_line(LOG_LEVEL_WARNING, "%s: too many places to look at; left out: %s", p->path, path);
         free(path);
         return;
     }
+    struct pattern_directory *place = xcalloc(1, sizeof *place);
     place->pattern = p;
     place->path = path;
     place->glob = *component ? component + 1 : NULL;

@@ -132,7 +132,7 @@ static void visit_read(struct visit *v)
     while (v->next < r->path_count && v->reads < READS_MOST) {
         struct read *read = xmalloc(sizeof *read);
         *read = (struct read){v, v->next};
-        if (!read || !session_exists(v->session, r->paths[v->next], false, on_stat, read)) {
+        if (!session_exists(v->session, r->paths[v->next], false, on_stat, read)) {
             free(read);
             v->next = r->path_count;
             break;
@@ -193,7 +193,7 @@ static void visit_begin(struct replica_rounds *r, const char *address)
                                       .auth_scheme = cluster->auth_scheme,
                                       .auth_credential = cluster->auth_credential,
                                       .security = &cluster->security};
-    v->session = v->address ? session_open(r->live->loop, &options, &listener, v) : NULL;
+    v->session = session_open(r->live->loop, &options, &listener, v);
     if (v->session)
         r->visit_count++;
     else
@@ -247,14 +247,9 @@ struct replica_rounds *replicas_begin(struct live_cluster *live)
     if (!live->servers || live->cluster->servers.every_ms == 0)
         return NULL;
     struct replica_rounds *r = xcalloc(1, sizeof *r);
-    uv_timer_t *timer = r ? loop_timer_new(live->loop, r) : NULL;
-    if (!timer) {
-        free(r);
-        return NULL;
-    }
     r->live = live;
-    r->timer = timer;
-    uv_timer_start(timer, replica_check_on_timer, FIRST_MS, 0);
+    r->timer = loop_timer_new(live->loop, r);
+    uv_timer_start(r->timer, replica_check_on_timer, FIRST_MS, 0);
     return r;
 }
 

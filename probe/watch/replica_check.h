@@ -17,7 +17,7 @@
 
 #include "probe/watch/live_cluster.h"
 
-/* NULL: they are not compared (also where memory is short). */
+/* NULL: they are not compared. */
 struct replica_rounds *replicas_begin(struct live_cluster *live);
 void replicas_end(struct replica_rounds *replica_rounds);
 

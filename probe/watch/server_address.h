@@ -33,7 +33,7 @@ struct host_aliases;
 /* changed is called, from the loop, whenever the last look-up under way has ended. */
 struct host_aliases *host_aliases_new(uv_loop_t *loop, void (*changed)(void *context), void *context);
 
-/* Looks the host up, where it is not in the book. What there is no memory for is left out. */
+/* Looks the host up, where it is not in the book. */
 void host_aliases_add(struct host_aliases *book, const char *host);
 /* Looks those up again of which no address is known. */
 void host_aliases_retry(struct host_aliases *book);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "config/text.h"
 #include "probe/clock.h"
 #include "probe/loop_timer.h"
 #include "probe/watch/election_watch.h"
@@ -724,36 +725,21 @@ void server_poll_missed(struct server_poll *q)
     server_poll_look_soon(q, MISSED_LEAST_MS);
 }
 
-static char *server_poll_copy(const char *text, bool *good)
-{
-    char *copied = text ? xstrdup(text) : NULL;
-    *good = *good && (copied || !text);
-    return copied;
-}
-
 struct server_poll *server_poll_new(struct live_cluster *live, struct server_addresses *places,
                                     struct http *http, const struct server_address *place)
 {
     struct server_poll *q = xcalloc(1, sizeof *q);
-    bool good = true;
     q->live = live;
     q->places = places;
     q->http = http;
     q->ended = server_poll_on_ended;
-    q->address = server_poll_copy(place->address, &good);
-    q->host = server_poll_copy(place->port ? place->host : NULL, &good);
+    q->address = text_copy(place->address);
+    q->host = text_copy(place->port ? place->host : NULL);
     q->timer = loop_timer_new(live->loop, q);
     snprintf(q->port, sizeof q->port, "%d", place->port);
     server_answer_clear(&q->answer);
     server_figures_clear(&q->before);
     q->server_id = q->address_connections_most = q->uptime_ms = -1;
-    if (!good) {
-        free(q->address);
-        free(q->host);
-        loop_timer_free(q->timer);
-        free(q);
-        return NULL;
-    }
     server_facts_tell_unasked(q->live, q->address, false, place->port ? NULL : place->problem);
     if (!q->host) {
         server_facts_tell_nothing(q->live, q->address, place->problem);

@@ -282,7 +282,7 @@ void server_poll_ask_adminserver(struct server_poll *server_poll);
 /* This step. server_poll_step_succeeded() or server_poll_way_failed() follows, once. */
 void server_poll_ask_by_word(struct server_poll *server_poll);
 
-/* Reports that the server exists; polls nothing yet. Copies place. NULL: out of memory. */
+/* Reports that the server exists; polls nothing yet. Copies place. */
 struct server_poll *server_poll_new(struct live_cluster *live, struct server_addresses *places,
                                     struct http *http, const struct server_address *place);
 void server_poll_free(struct server_poll *server_poll);

@@ -231,7 +231,7 @@ static void server_poll_admin_prove(struct server_poll *q, enum admin_command co
                                    command == ADMIN_CONNECTIONS ? LISTS_WITHIN_MS : FIGURES_WITHIN_MS,
                                    &q->identity, on_identity, q);
     if (!q->admin_ask)
-        server_poll_way_failed(q, "out of memory");
+        server_poll_way_failed(q, "the request cannot be made");
 }
 
 void server_poll_ask_adminserver(struct server_poll *q)
@@ -256,6 +256,6 @@ void server_poll_ask_adminserver(struct server_poll *q)
             adminserver_ask(q->http, q->admin_host, q->admin_port, inquiry_ways[q->step].command,
                             inquiry_ways[q->step].within_ms, &q->answer, server_poll_admin_on_admin, q);
         if (!q->admin_ask)
-            server_poll_way_failed(q, "out of memory");
+            server_poll_way_failed(q, "the request cannot be made");
     }
 }
