@@ -400,28 +400,25 @@ static void choose_by_name(struct settings *settings, const char *name, struct p
 }
 
 /* --server and --cluster: which clusters remain, and where they are reached. */
-static bool choose_clusters(struct settings *settings, const struct options *options,
+static void choose_clusters(struct settings *settings, const struct options *options,
                             struct problems *problems)
 {
     if (options->cluster)
         choose_by_name(settings, options->cluster, problems);
     if (problems->count)
-        return true;
+        return;
     if (options->server && !options->cluster) {
         size_t same = 0;
         while (same < settings->cluster_count && strcmp(settings->clusters[same].hosts, options->server) != 0)
             same++;
         keep_cluster(settings, same);
     }
-    if (!settings->cluster_count && !settings_add_cluster(settings))
-        return false;
-    if (options->server || !settings->clusters[0].hosts) {
+    if (!settings->cluster_count)
+        settings_add_cluster(settings);
+    if (options->server || !settings->clusters[0].hosts)
         set_text(&settings->clusters[0].hosts, options->server                       ? options->server
                                                : options->command == COMMAND_AUTOPSY ? LOGS_AS_HOSTS
                                                                                      : DEFAULT_HOSTS);
-        return true;
-    }
-    return true;
 }
 
 static void copy_election(struct election_settings *to, const struct election_settings *from, bool pattern)
@@ -512,17 +509,14 @@ static void take_pair(struct settings *settings, const struct options *options)
 }
 
 /* A value of the command line, read as the key's value in a file would be. */
-static bool settings_load_take_option(const char *path, const char *value, void *base)
+static void settings_load_take_option(const char *path, const char *value, void *base,
+                                      struct problems *problems)
 {
     const struct key *key = key_find(path);
-    struct problems none = {0};
-    struct key_reading reading = {.problems = &none};
+    struct key_reading reading = {.problems = problems};
     struct yaml_node node = {.kind = NODE_TEXT, .plain = true, .text = xstrdup(value)};
     key->type->read(key, &node, (char *)base + key->offset, &reading);
     free(node.text);
-    bool fine = !none.count;
-    problems_free(&none);
-    return fine;
 }
 
 static void read_credential(struct cluster_settings *cluster, struct problems *problems)
@@ -556,7 +550,7 @@ static void read_security(struct cluster_settings *cluster, struct problems *pro
     free(error);
 }
 
-static bool override_cluster(struct cluster_settings *cluster, const struct options *options,
+static void override_cluster(struct cluster_settings *cluster, const struct options *options,
                              struct problems *problems)
 {
     if (!cluster->name)
@@ -565,8 +559,8 @@ static bool override_cluster(struct cluster_settings *cluster, const struct opti
         cluster->session_timeout_ms = options->session_timeout_ms;
     if (options->auth_file)
         set_text(&cluster->auth_file, options->auth_file);
-    if (options->admin && !settings_load_take_option("clusters[].servers.admin", options->admin, cluster))
-        return false;
+    if (options->admin)
+        settings_load_take_option("clusters[].servers.admin", options->admin, cluster, problems);
     if (options->transactions)
         set_text(&cluster->servers.transactions, options->transactions);
     if (options->four_letter != TRI_YES)
@@ -575,7 +569,6 @@ static bool override_cluster(struct cluster_settings *cluster, const struct opti
     take_tls(&cluster->security.tls, options);
     read_credential(cluster, problems);
     read_security(cluster, problems);
-    return true;
 }
 
 /* What reads files asks no cluster anything. */
@@ -585,17 +578,13 @@ static void forget_credential(struct cluster_settings *cluster)
     cluster->auth_file = NULL;
 }
 
-static bool set_aside(struct settings *settings)
+static void set_aside(struct settings *settings)
 {
     if (!settings->cluster_count)
-        return true;
-    settings->recorded = calloc(settings->cluster_count, sizeof *settings->recorded);
-    if (!settings->recorded)
-        return false;
-    memcpy(settings->recorded, settings->clusters, settings->cluster_count * sizeof *settings->recorded);
+        return;
+    settings->recorded = xmemdup(settings->clusters, settings->cluster_count * sizeof *settings->recorded);
     settings->recorded_count = settings->cluster_count;
     settings->cluster_count = 0;
-    return true;
 }
 
 /* What cannot mean several clusters at once. */
@@ -639,18 +628,18 @@ static void choose_search(struct discover_settings *discover, const struct optio
     discover->roots = roots;
 }
 
-static bool settings_fill(struct settings *settings, const struct options *options, struct problems *problems)
+static void settings_fill(struct settings *settings, const struct options *options, struct problems *problems)
 {
     settings_load_read_file(settings, options, problems);
     if (problems->count)
-        return true;
+        return;
     problems->file = NULL;
     /* The demo has its own cluster and needs no credential. A command that reads a recording talks to no
        cluster: the file's clusters may have been renamed since, and their credentials are not needed. */
     bool on_recording = command_on_recording(options->command) || options->replay;
     bool on_logs = options->command == COMMAND_AUTOPSY;
-    if (on_recording && !set_aside(settings))
-        return false;
+    if (on_recording)
+        set_aside(settings);
     if (options->command == COMMAND_DEMO || (on_logs && !options->cluster))
         keep_cluster(settings, settings->cluster_count);
     struct options others = *options;
@@ -663,17 +652,15 @@ static bool settings_fill(struct settings *settings, const struct options *optio
         others.path_count = 0; /* directories, and where the search begins */
         options = &others;
     }
-    if (!choose_clusters(settings, options, problems))
-        return false;
+    choose_clusters(settings, options, problems);
     if (on_logs && settings->cluster_count > 0)
         forget_credential(&settings->clusters[0]);
     if (!problems->count)
         check_single(settings, options, problems);
     if (problems->count)
-        return true;
+        return;
     for (size_t i = 0; i < settings->cluster_count; i++)
-        if (!override_cluster(&settings->clusters[i], options, problems))
-            return false;
+        override_cluster(&settings->clusters[i], options, problems);
     take_pair(settings, options);
     if (options->ascii)
         settings->screen.ascii = TRI_YES;
@@ -685,7 +672,6 @@ static bool settings_fill(struct settings *settings, const struct options *optio
                                  : *options->theme == 'l' ? THEME_LIGHT
                                  : *options->theme == 'm' ? THEME_MONO
                                                           : THEME_AUTO;
-    return true;
 }
 
 struct settings *settings_load(const struct options *options, char **error)
@@ -693,11 +679,10 @@ struct settings *settings_load(const struct options *options, char **error)
     struct problems problems = {0};
     struct settings *settings = settings_new();
     *error = NULL;
-    bool fine = settings_fill(settings, options, &problems);
-    if (fine && !problems.count)
+    settings_fill(settings, options, &problems);
+    if (!problems.count)
         return settings;
-    if (fine)
-        *error = problems_take(&problems);
+    *error = problems_take(&problems);
     problems_free(&problems);
     settings_free(settings);
     return NULL;

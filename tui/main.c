@@ -164,11 +164,11 @@ static int run_command(const struct invocation *invocation)
 static int main_refuse(const struct options *options, char *error)
 {
     if (options->command == COMMAND_CHECK) {
-        int status = check_refuse(error ? error : "out of memory");
+        int status = check_refuse(error);
         free(error);
         return status;
     }
-    complain("%s", error ? error : "out of memory");
+    complain("%s", error);
     free(error);
     return EXIT_USAGE;
 }

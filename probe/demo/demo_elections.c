@@ -139,7 +139,7 @@ static void demo_elections_enter(struct demo_elections *cast)
         struct demo_stage *stage = &cast->stages[i];
         while (stage->entered < stage->play->members && begun < ENTRIES_A_TICK && !stage_awaits(stage)) {
             if (!member_enter(cast, stage->play, &stage->members[stage->entered], stage->entered))
-                return; /* out of memory: the next tick tries again */
+                return; /* no descriptor is left: the next tick tries again */
             stage->entered++;
             begun++;
         }
@@ -208,22 +208,15 @@ struct demo_elections *demo_elections_new(uv_loop_t *loop, const char *hosts,
     cast->security = security;
     cast->guard = guard_new_private();
     cast->stages = xcalloc(count, sizeof *cast->stages);
-    bool enough = cast->guard;
     uv_update_time(loop);
-    for (size_t i = 0; enough && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct demo_stage *stage = &cast->stages[i];
         stage->play = &plays[i];
         stage->members = xcalloc((size_t)plays[i].members, sizeof *stage->members);
         stage->next_ms = plays[i].first_ms ? uv_now(loop) + (uint64_t)plays[i].first_ms : 0;
         cast->count = i + 1;
-        enough = true;
     }
-    if (enough)
-        cast->timer = loop_timer_new(loop, cast);
-    if (!cast->timer) {
-        demo_elections_free(cast);
-        return NULL;
-    }
+    cast->timer = loop_timer_new(loop, cast);
     uv_timer_start(cast->timer, demo_elections_on_tick, 0, TICK_MS);
     return cast;
 }

@@ -46,7 +46,7 @@ struct security_settings; /* config/security.h; they must stay */
 /*
  * hosts: of an ensemble that this program has started, since a cast writes where its plays are.
  * Brings them on, some tens of sessions at a time, and lets them play until demo_elections_free(). The plays
- * are not copied. NULL: out of memory.
+ * are not copied.
  */
 struct demo_elections *demo_elections_new(uv_loop_t *loop, const char *hosts,
                                           const struct security_settings *security, int timeout_ms,

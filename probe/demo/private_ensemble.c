@@ -488,7 +488,7 @@ static bool certificate_make(struct private_ensemble *sandbox)
     snprintf(server, sizeof server, "%s/server.pem", supervisor_directory(sandbox->supervisor));
     snprintf(ca, sizeof ca, "%s/ca.pem", supervisor_directory(sandbox->supervisor));
     sandbox->security.tls = (struct tls_settings){.on = true, .ca = xstrdup(ca)};
-    return sandbox->security.tls.ca && tls_certificate_make(server, ca);
+    return tls_certificate_make(server, ca);
 }
 
 static bool options_keep(struct private_ensemble *sandbox, const struct private_ensemble_options *options)
@@ -524,18 +524,15 @@ struct private_ensemble *private_ensemble_start(uv_loop_t *loop,
     if (!supervisor)
         return NULL;
     struct private_ensemble *sandbox = xcalloc(1, sizeof *sandbox);
-    uv_timer_t *timer = loop_timer_new(loop, sandbox);
-    struct http *http = sandbox ? http_new(loop, &sandbox->security) : NULL;
+    struct http *http = http_new(loop, &sandbox->security);
     if (!http) {
         free(sandbox);
-        loop_timer_free(timer);
-        http_free(http);
         supervisor_end(supervisor);
         *error = text_format("the HTTP client (curl) cannot be started");
         return NULL;
     }
     sandbox->loop = loop;
-    sandbox->timer = timer;
+    sandbox->timer = loop_timer_new(loop, sandbox);
     sandbox->http = http;
     sandbox->supervisor = supervisor;
     sandbox->ready = ready;
@@ -545,7 +542,8 @@ struct private_ensemble *private_ensemble_start(uv_loop_t *loop,
         sandbox->servers[i].sandbox = sandbox;
         sandbox->servers[i].index = i;
     }
-    const char *problem = kept ? ensemble_run(sandbox) : "its certificate cannot be made, or memory is out";
+    const char *problem =
+        kept ? ensemble_run(sandbox) : "its options are too many, or its certificate cannot be made";
     if (problem) {
         *error = text_format("cannot start a private ZooKeeper: %s", problem);
         private_ensemble_stop(sandbox);

@@ -211,7 +211,7 @@ static int follow_on(uv_loop_t *loop, struct autopsy_run *run)
     struct print_style how =
         print_style_choose(run->invocation->options, run->invocation->settings, STDOUT_FILENO);
     if (!shutdown_begin(&ending, loop, 0, 0)) {
-        complain("out of memory");
+        complain("nothing can be followed; raise the limit of open files (ulimit -n)");
         return EXIT_USAGE;
     }
     printer_begin(&run->printer, &run->line, &how);
@@ -513,7 +513,7 @@ int command_on_logs(const struct invocation *invocation, int (*command)(const st
                               .options = {.paths = paths, .path_count = 1, .file = file}};
     int status = EXIT_USAGE;
     if (!file)
-        complain("%s", error ? error : "out of memory");
+        complain("%s", error);
     else if (autopsy_run_begin(&run)) {
         autopsy_read_all(&run);
         tell_notes(&run);

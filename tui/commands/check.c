@@ -503,7 +503,7 @@ static int command_check_on(uv_loop_t *loop, const struct invocation *invocation
             status = check_judge(monitor_model(monitor), invocation, late);
         }
     } else {
-        check_refuse(error ? error : "out of memory");
+        check_refuse(error ? error : "too many open files; raise the limit of open files (ulimit -n)");
     }
     monitor_stop(monitor);
     shutdown_finish(&ending, loop);

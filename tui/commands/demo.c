@@ -67,7 +67,7 @@ static bool servers_begin(struct demo *demo)
     char *error = NULL;
     demo->sandbox = private_ensemble_start(demo->loop, &options, demo_on_ready, demo, &error);
     if (!demo->sandbox)
-        complain("%s", error ? error : "out of memory; no private ZooKeeper can be started");
+        complain("%s", error);
     free(error);
     bool tells = isatty(STDERR_FILENO) && demo->sandbox;
     if (tells)
@@ -79,12 +79,11 @@ static bool servers_begin(struct demo *demo)
     return demo->servers == SERVERS_SERVE;
 }
 
-/* What only the demo knows of its cluster and elections. False: out of memory. */
-static bool settings_complete(struct cluster_settings *cluster, const struct play *plays, size_t count)
+/* What only the demo knows of its cluster and elections. */
+static void settings_complete(struct cluster_settings *cluster, const struct play *plays, size_t count)
 {
     free(cluster->name);
     cluster->name = xstrdup("demo");
-    bool enough = true;
     cluster->servers.every_ms = ASK_EVERY_MS;
     for (size_t i = 0; i < cluster->election_count; i++) {
         struct election_settings *election = &cluster->elections[i];
@@ -99,7 +98,6 @@ static bool settings_complete(struct cluster_settings *cluster, const struct pla
                 election->name = xstrdup(plays[j].title);
         }
     }
-    return enough;
 }
 
 /*
@@ -124,12 +122,12 @@ static struct settings *settings_of(const struct demo *demo, bool brief)
     }
     struct settings *settings = settings_load(&options, &error);
     free(paths);
-    if (settings && settings_complete(&settings->clusters[0], plays, count))
-        return settings;
-    complain("%s", error ? error : "out of memory");
+    if (settings)
+        settings_complete(&settings->clusters[0], plays, count);
+    else
+        complain("%s", error);
     free(error);
-    settings_free(settings);
-    return NULL;
+    return settings;
 }
 
 static void demo_on_wake(uv_timer_t *timer)
@@ -215,10 +213,6 @@ static int demo_show(struct demo *demo)
     demo->cast =
         demo_elections_new(demo->loop, private_ensemble_hosts(demo->sandbox),
                            private_ensemble_security(demo->sandbox), CANDIDATE_TIMEOUT_MS, plays, count);
-    if (!demo->cast) {
-        complain("out of memory; the demo needs 20 MB");
-        return EXIT_NO_LOOK;
-    }
     if (demo->invocation->options->no_screen)
         return go_on(demo);
     bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
@@ -240,7 +234,7 @@ static int command_demo_on(uv_loop_t *loop, const struct invocation *invocation)
     int status = EXIT_NO_LOOK;
     /* Signals are caught all the time, also between what catches them itself. */
     if (!shutdown_begin(&demo.ending, loop, 0, 0))
-        complain("out of memory; no demo");
+        complain("no demo can be shown; raise the limit of open files (ulimit -n)");
     else if (servers_begin(&demo))
         status = demo_show(&demo);
     demo_elections_free(demo.cast);

@@ -139,7 +139,7 @@ static int command_discover_on(uv_loop_t *loop, const struct invocation *invocat
     else if (printed)
         status = message_buffer(&out, status);
     else
-        complain("%s", error ? error : "out of memory; nothing can be shown");
+        complain("%s", error ? error : "nothing can be shown; raise the limit of open files (ulimit -n)");
     buffer_free(&out);
     free(error);
     return status;

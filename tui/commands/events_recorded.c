@@ -70,7 +70,7 @@ int command_events_recorded(const struct invocation *invocation)
             telling.where_width = model ? event_line_where(model, telling.printer.row->ascii) : 20;
             if (!history_events(history, NULL, from_us, to_us + 1, events_recorded_on_event, &telling,
                                 &error))
-                complain("%s", error ? error : "out of memory");
+                complain("%s", error);
             else
                 status = message_ended(flush(&telling) ? 0 : telling.error, EXIT_DONE);
             printer_end(&telling.printer);

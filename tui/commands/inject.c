@@ -353,7 +353,7 @@ static bool is_done(const struct injection *in)
     return done && !in->ending.signal;
 }
 
-/* One run, or two after each other. False: out of memory, and there is nothing to tell. */
+/* One run, or two after each other. False: one could not begin, and there is nothing to tell. */
 static bool inject_run_loop(struct injection *in, uv_loop_t *loop)
 {
     static const struct run_listener listener = {.over = inject_on_over};
@@ -400,7 +400,7 @@ static int command_inject_on(uv_loop_t *loop, const struct invocation *invocatio
     if (told)
         status = inject_tell(in);
     else
-        complain("out of memory; nothing can be run");
+        complain("nothing can be run; raise the limit of open files (ulimit -n)");
     run_free(in->earlier);
     run_free(in->run);
     shutdown_finish(&in->ending, loop);

@@ -308,7 +308,7 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
     else if (printed && !watched)
         status = message_buffer(&out, status);
     else if (!watched)
-        complain("%s", error ? error : "out of memory; nothing can be shown");
+        complain("%s", error ? error : "nothing can be shown; raise the limit of open files (ulimit -n)");
     buffer_free(&out);
     free(error);
     return status;

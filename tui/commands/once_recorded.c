@@ -88,7 +88,7 @@ int command_once_recorded(const struct invocation *invocation)
                                 .wall_us = at_us};
             status = once_recorded_print_look(history, model, at, invocation);
         } else {
-            complain("%s", error ? error : "out of memory");
+            complain("%s", error);
         }
     }
     history_close(history);

@@ -198,11 +198,11 @@ static bool reload(struct recording *r, const struct invocation *invocation, str
         *own = settings;
         return true;
     }
-    complain("%s", error ? error : "out of memory");
+    complain("%s", error);
     free(error);
     fine = record_begin(r, before, &error);
     if (!fine)
-        complain("%s", error ? error : "out of memory");
+        complain("%s", error);
     else
         complain(COMMAND_SETTINGS_KEPT);
     free(error);
@@ -251,7 +251,7 @@ static int command_record_on(uv_loop_t *loop, const struct invocation *invocatio
         recorded = false;
     }
     if (!recorded)
-        complain("%s", error ? error : "out of memory; nothing can be recorded");
+        complain("%s", error ? error : "nothing can be recorded; raise the limit of open files (ulimit -n)");
     free(error);
     while (recorded && (!ending.signal || ending.signal == SIGHUP)) {
         if (ending.signal == SIGHUP) {

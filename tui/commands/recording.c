@@ -17,7 +17,7 @@ char *recording_file(const struct invocation *invocation, const char *named)
     char *error = NULL;
     char *file = named ? xstrdup(named) : recording_file_choose(&invocation->settings->history, true, &error);
     if (!file)
-        complain("%s", error ? error : "out of memory");
+        complain("%s", error);
     free(error);
     return file;
 }
@@ -27,7 +27,7 @@ struct history *recording_open(const char *file, int64_t *from_us, int64_t *to_u
     char *error = NULL;
     struct history *history = history_open(file, &error);
     if (!history) {
-        complain("%s", error ? error : "out of memory");
+        complain("%s", error);
     } else if (!history_bounds(history, from_us, to_us, &error)) {
         if (error)
             complain("%s", error);

@@ -20,7 +20,7 @@ static int command_replay_on(uv_loop_t *loop, const struct invocation *invocatio
         history && recording_moment("at", options->at, from_us, to_us, history_end_us(history), &at_us);
     history_close(history);
     struct replay *past = there ? replay_new(file) : NULL;
-    if (past) {
+    if (there) {
         struct main_loop show = {
             .loop = loop,
             .settings = invocation->settings,
@@ -32,8 +32,6 @@ static int command_replay_on(uv_loop_t *loop, const struct invocation *invocatio
             .at_us = at_us,
         };
         status = main_loop_run(&show, &error);
-    } else if (there) {
-        complain("out of memory");
     }
     if (error)
         complain("%s", error);

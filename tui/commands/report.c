@@ -20,7 +20,7 @@
 
 static int give_up(char *error, int status)
 {
-    complain("%s", error ? error : "out of memory; ask for a shorter time");
+    complain("%s", error);
     free(error);
     return status;
 }

@@ -23,7 +23,7 @@ struct shutdown {
     int open;
 };
 
-/* Catches signals, ignores SIGPIPE, and arms two deadlines (0: none). False: out of memory. */
+/* Catches signals, ignores SIGPIPE, and arms two deadlines (0: none). False: no descriptor is left. */
 bool shutdown_begin(struct shutdown *ending, uv_loop_t *loop, int64_t first_ms, int64_t second_ms);
 
 /*

@@ -120,8 +120,7 @@ static bool watch_reload(void *context, char *problem, size_t size)
         watch->next = settings;
         return true;
     }
-    const char *reason = error ? error : "out of memory";
-    snprintf(problem, size, "nothing is changed: %.*s", (int)strcspn(reason, "\n"), reason);
+    snprintf(problem, size, "nothing is changed: %.*s", (int)strcspn(error, "\n"), error);
     settings_free(settings);
     free(error);
     return false;
@@ -176,9 +175,9 @@ static void record_privately(struct watch *watch, uv_loop_t *loop)
 {
     if (!watch->directory)
         watch->directory = private_place_make(&watch->why_not);
-    char *file = watch->directory ? text_format("%s/history.db", watch->directory) : NULL;
-    if (!file)
+    if (!watch->directory)
         return;
+    char *file = text_format("%s/history.db", watch->directory);
     watch->recorder = recorder_start(loop, watch->monitor, file, PRIVATE_KEEP_MS, &watch->why_not);
     if (watch->recorder)
         watch->past = replay_new(file);
@@ -204,9 +203,8 @@ static int watch_show(struct watch *watch, uv_loop_t *loop, char **error)
     const struct options *options = watch->invocation->options;
     int status = EXIT_USAGE;
     watch->monitor = monitor_start(loop, watch->settings, error);
-    if (watch->monitor)
-        monitor_attend(watch->monitor);
     if (watch->monitor) {
+        monitor_attend(watch->monitor);
         monitor_subscribe(watch->monitor, event_log_add, watch->events);
         monitor_subscribe(watch->monitor, watch_on_event, watch);
         begin_recording(watch, loop, watch->events);
@@ -237,8 +235,6 @@ static int watch_show(struct watch *watch, uv_loop_t *loop, char **error)
         };
         status = main_loop_run(&show, error);
         run_control_free(control);
-    } else if (!*error) {
-        complain("out of memory; nothing can be watched");
     }
     return status;
 }
@@ -264,14 +260,10 @@ static void watch_end(struct watch *watch)
 int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     char *error = NULL;
-    int status = EXIT_USAGE;
     struct watch watch = {
         .events = event_log_new(), .invocation = invocation, .settings = invocation->settings};
     struct settings *own = NULL; /* those of a reload */
-    if (!watch.events)
-        complain("out of memory; nothing can be watched");
-    else
-        status = watch_show(&watch, loop, &error);
+    int status = watch_show(&watch, loop, &error);
     while (status == MAIN_LOOP_RELOAD) {
         watch_end(&watch);
         transport_forget(NULL); /* certificates, keys and tickets are read again, too */

@@ -26,7 +26,7 @@ struct belief;                /* tui/views/view.h */
 typedef struct moment (*clock_fn)(void *context);
 
 /*
- * All that it is given must outlive it. It begins with the overview. NULL: out of memory. The model and its
+ * All that it is given must outlive it. It begins with the overview. The model and its
  * events may be NULL: then it is given a past before anything else, and that is all there is.
  */
 struct dashboard *dashboard_new(const struct settings *settings, const struct model *model,

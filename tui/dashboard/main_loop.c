@@ -509,8 +509,6 @@ static bool start(struct terminal_stage *stage, char **error)
     stage->dashboard =
         dashboard_new(stage->show->settings, stage->show->model, stage->show->events,
                       stage->show->clock ? stage->show->clock : real_clock, stage->show->context);
-    if (!stage->dashboard)
-        return false;
     char columns[160];
     dashboard_arrange(stage->dashboard, stage->show->sort,
                       kept_columns(stage->show->columns, columns, sizeof columns));
@@ -577,7 +575,7 @@ int main_loop_run(const struct main_loop *show, char **error)
         while (!stage->ended)
             uv_run(show->loop, UV_RUN_ONCE);
     } else if (!*error) {
-        *error = xstrdup("the screen could not be set up: out of memory or of file descriptors");
+        *error = xstrdup("the screen could not be set up; raise the limit of open files (ulimit -n)");
     }
     main_loop_finish(stage);
     int status = stage->status;

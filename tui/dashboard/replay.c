@@ -64,8 +64,6 @@ bool replay_open(struct replay *past)
         return true;
     past->history = history_open(past->file, &error);
     replay_set_problem(past, error);
-    if (!past->history && !past->problem)
-        past->problem = xstrdup("out of memory");
     return past->history != NULL;
 }
 
@@ -180,7 +178,7 @@ static bool replay_go(struct replay *past, int64_t at_us)
     at_us = at_us < from_us ? from_us : at_us > to_us ? to_us : at_us;
     const struct model *model = history_at(past->history, at_us, &error);
     if (!model) {
-        replay_set_problem(past, error ? error : xstrdup("out of memory"));
+        replay_set_problem(past, error);
         return false;
     }
     replay_set_problem(past, NULL);

@@ -235,7 +235,7 @@ static const char *do_act(struct run_control *bench, struct crowd *crowd, enum r
     case RUN_ADD:
         if (!bench->own && run_control_figures_of(crowd).wanted >= (size_t)bench->settings->inject.sessions)
             return "more sessions than inject: {sessions: ...} allows";
-        return crowd_add(crowd, 1) ? NULL : "out of memory: no more of them";
+        return crowd_add(crowd, 1) ? NULL : "no more of them can join";
     case RUN_KILL:
         return kill_one(bench, crowd, i, KILL_CLOSE) ? NULL : "it has no session that could be closed";
     case RUN_PAUSE:

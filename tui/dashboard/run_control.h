@@ -11,7 +11,7 @@
 
 struct run_control;
 
-/* own: the cluster is this program's own, so that no ceiling holds. NULL: out of memory. */
+/* own: the cluster is this program's own, so that no ceiling holds. NULL: the cluster's hosts are none. */
 struct run_control *run_control_new(uv_loop_t *loop, const struct settings *settings, bool own);
 const struct run_control_interface *run_control_workbench(const struct run_control *bench);
 

@@ -166,7 +166,7 @@ static void put_election(struct text *out, const struct discovery_row *row)
     if (is_nameable(row->path))
         value_print_text(row->path, false, out);
     else
-        text_add(out, safe ? safe : "");
+        text_add(out, safe);
     text_add(out, "\n");
     free(safe);
     put_comment(out, sure ? "        " : "      #   ", reason.at ? reason.at : "");

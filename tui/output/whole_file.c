@@ -66,7 +66,7 @@ int whole_file_check(const char *path)
         return ENOENT; /* a link to nothing */
     const char *end = strrchr(path, '/');
     char *directory = !end ? xstrdup(".") : end == path ? xstrdup("/") : xstrndup(path, (size_t)(end - path));
-    int error = !directory ? ENOMEM : access(directory, W_OK | X_OK) != 0 ? errno : 0;
+    int error = access(directory, W_OK | X_OK) != 0 ? errno : 0;
     free(directory);
     return error;
 }
@@ -84,19 +84,18 @@ int whole_file_write(const char *path, const void *bytes, size_t length)
     if (there && access(path, W_OK) != 0)
         return errno; /* moving a new file there would get around its permissions */
     char *real = there ? realpath(path, NULL) : xstrdup(path);
-    char *beside = real ? text_format("%s.XXXXXX", real) : NULL;
-    int error = beside ? 0 : ENOMEM;
-    if (!error) {
-        /* A signal in between would leave half a file behind. */
-        sigset_t ending, before;
-        sigemptyset(&ending);
-        sigaddset(&ending, SIGINT);
-        sigaddset(&ending, SIGTERM);
-        sigaddset(&ending, SIGHUP);
-        sigprocmask(SIG_BLOCK, &ending, &before);
-        error = write_beside(real, beside, there ? status.st_mode & 07777 : new_mode(), bytes, length);
-        sigprocmask(SIG_SETMASK, &before, NULL);
-    }
+    if (!real)
+        return errno;
+    char *beside = text_format("%s.XXXXXX", real);
+    /* A signal in between would leave half a file behind. */
+    sigset_t ending, before;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ending, &before);
+    int error = write_beside(real, beside, there ? status.st_mode & 07777 : new_mode(), bytes, length);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     free(beside);
     free(real);
     return error;

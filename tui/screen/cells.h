@@ -67,7 +67,7 @@ void cells_clear(struct cells *cells);
 
 /*
  * A grid of its own for a part of this one: what is drawn beside something else is drawn as on a screen of
- * that size. NULL: out of memory, or there is no room. cells_paste() puts it in place and frees it; NULL is
+ * that size. NULL: there is no room. cells_paste() puts it in place and frees it; NULL is
  * fine.
  */
 struct cells *cells_part(const struct cells *cells, int width, int height);

@@ -25,7 +25,7 @@ struct data_lines {
 
 /*
  * Lays data out in lines of at most width columns, replacing the contents of lines. A form that does not fit
- * falls back to text. Out of memory, lines are missing at the end.
+ * falls back to text.
  */
 void data_lines_make(struct data_lines *lines, enum data_form form, const unsigned char *data, size_t length,
                      int width, bool ascii);

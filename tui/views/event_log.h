@@ -31,8 +31,8 @@ struct event_log *event_log_new(void);
 void event_log_free(struct event_log *log);
 
 /*
- * For monitor_subscribe() and model->on_event: context is the log. Out of memory, the line is left out; so is
- * the departure of a leader whose loss was just added.
+ * For monitor_subscribe() and model->on_event: context is the log. The departure of a leader whose loss was
+ * just added is left out.
  */
 void event_log_add(void *context, const struct event *event);
 

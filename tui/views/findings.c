@@ -178,12 +178,11 @@ static void findings_add_row(struct findings_view *view, struct finding_row row)
 static void findings_fold(struct findings_view *view)
 {
     size_t all = view->count;
-    struct finding_row *rows = all > 0 ? xmalloc(all * sizeof *rows) : NULL;
-    bool *taken = all > 0 ? xcalloc(all, sizeof *taken) : NULL;
+    if (all == 0)
+        return;
+    struct finding_row *rows = xmemdup(view->rows, all * sizeof *rows);
+    bool *taken = xcalloc(all, sizeof *taken);
 
-    if (rows == NULL || taken == NULL)
-        goto done;
-    memcpy(rows, view->rows, all * sizeof *rows);
     view->count = 0;
     for (size_t i = 0; i < all; i++) {
         struct finding_row head = rows[i];
@@ -209,7 +208,6 @@ static void findings_fold(struct findings_view *view)
                     findings_add_row(view, rows[j]);
             }
     }
-done:
     free(rows);
     free(taken);
 }

@@ -199,11 +199,8 @@ bool leadership_history_read(struct leadership_history *leadership, struct histo
     }
     lookup_free(&reading.leaders);
     free(reading.led);
-    if (!ok) {
+    if (!ok)
         leadership_history_clear(leadership);
-        if (!*error)
-            *error = xstrdup("out of memory");
-    }
     return ok;
 }
 

@@ -35,7 +35,7 @@ void list_found(struct list *list, size_t at);
 /* The key does not exist any more: keeps the place. */
 void list_lost(struct list *list);
 
-/* Remembers the selection (at line list.at). Out of memory leaves the line selected without a name. */
+/* Remembers the selection (at line list.at). */
 void list_select(struct list *list, const char *key);
 
 /* Brings list.at into the lines shown. */
