@@ -65,13 +65,10 @@ static void candidate_io_on_created(void *context, enum session_result result, c
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
     int64_t number = SEQUENCE_NONE;
-    char *name = result == SESSION_OK && path ? xstrdup(strrchr(path, '/') + 1) : NULL;
-    if (name) {
-        number = recipe_sequence_of(name);
+    if (result == SESSION_OK) {
         free(t->name);
-        t->name = name;
-    } else if (result == SESSION_OK) {
-        result = SESSION_LOST; /* out of memory: it will find itself */
+        t->name = xstrdup(strrchr(path, '/') + 1);
+        number = recipe_sequence_of(t->name);
     }
     candidate_io_perform(t, candidate_created(&t->machine, &t->candidate_options->rules, result, number));
 }

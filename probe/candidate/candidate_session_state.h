@@ -36,7 +36,7 @@ struct candidate_session {
 
 /* Reports a candidate's state to its owner if it has changed. */
 void candidate_session_tell(struct test_candidate *test_candidate);
-/* NULL: nothing is wrong. Out of memory: as good as that. */
+/* NULL: nothing is wrong. */
 void candidate_session_set_problem(struct candidate_session *candidate_session, const char *text);
 
 /*

@@ -30,12 +30,12 @@ bool guid_hex32(char out[GUID_HEX_SIZE]);
 
 /*
  * Whether the pattern is plausible: every brace belongs to a word. False: *problem has the error and the
- * remedy, fit to follow the pattern in a message, malloc'd (NULL: out of memory). Copied names may contain
+ * remedy, fit to follow the pattern in a message, malloc'd. Copied names may contain
  * braces.
  */
 bool name_pattern_check(const char *pattern, char **problem);
 
-/* A new name (without its number), malloc'd. NULL: out of memory, or of randomness. */
+/* A new name (without its number), malloc'd. NULL: there is no randomness. */
 char *name_make(const char *pattern, uint64_t session);
 /* At most so long, whatever is filled in. */
 size_t name_longest(const char *pattern);

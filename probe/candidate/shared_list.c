@@ -46,12 +46,7 @@ struct shared_list *shared_list_new(uv_loop_t *loop, const char *election, share
                                     const struct candidate_session_listener *listener, void *context)
 {
     struct shared_list *r = xcalloc(1, sizeof *r);
-    char *copy = r ? xstrdup(election) : NULL;
-    if (!copy) {
-        free(r);
-        return NULL;
-    }
-    r->election = copy;
+    r->election = xstrdup(election);
     r->looked = looked;
     r->listener = *listener;
     r->context = context;
@@ -84,7 +79,7 @@ static int by_number(const void *a, const void *b)
 
 /*
  * The numbers of a line follow each other nearly without a gap: then they are counted, and not compared.
- * NULL: too many gaps, or no memory for it.
+ * NULL: too many gaps.
  */
 static struct line_member *line_count(const struct line_member *line, size_t count, int64_t first,
                                       int64_t last)
@@ -93,11 +88,7 @@ static struct line_member *line_count(const struct line_member *line, size_t cou
     if (count == 0 || range / 4 > count)
         return NULL;
     struct line_member *sorted = xmalloc(count * sizeof *sorted);
-    size_t *before = sorted ? xcalloc((size_t)range + 1, sizeof *before) : NULL;
-    if (!before) {
-        free(sorted);
-        return NULL;
-    }
+    size_t *before = xcalloc((size_t)range + 1, sizeof *before);
     for (size_t i = 0; i < count; i++)
         before[line[i].number - first + 1]++;
     for (size_t i = 1; i < range; i++)
@@ -122,7 +113,7 @@ static struct line_member *line_sort(char *const *names, size_t all, size_t *cou
         first = *count == 1 || number < first ? number : first;
         last = *count == 1 || number > last ? number : last;
     }
-    struct line_member *sorted = line ? line_count(line, *count, first, last) : NULL;
+    struct line_member *sorted = line_count(line, *count, first, last);
     if (sorted) {
         free(line);
         return sorted;
@@ -183,7 +174,7 @@ static void shared_list_on_list(void *context, enum session_result result, const
         result = SESSION_LOST; /* a candidate missing from it would create a second znode */
     size_t standing = 0;
     struct line_member *line = result == SESSION_OK ? line_sort(names, count, &standing) : NULL;
-    if (result == SESSION_LOST || (result == SESSION_OK && !line)) {
+    if (result == SESSION_LOST) {
         /* Those who still have a connection must not wait for ever. */
         for (size_t i = 0; i < r->served.count; i++)
             queue_add(&r->waiting, r->served.all[i]);

@@ -17,8 +17,7 @@
 typedef void (*shared_list_fn)(struct test_candidate *, enum session_result, const struct line_place *);
 
 /*
- * The listener's asked and answered are called for the requests that go out here: a sync, and a list. NULL:
- * out of memory.
+ * The listener's asked and answered are called for the requests that go out here: a sync, and a list.
  */
 struct shared_list *shared_list_new(uv_loop_t *loop, const char *election, shared_list_fn looked,
                                     const struct candidate_session_listener *listener, void *context);

@@ -25,7 +25,7 @@ static void test_candidate_on_changed(void *context, struct test_candidate *t)
         alone->fn(alone->context, t, test_candidate_state(t));
 }
 
-/* NULL for NULL, and where there is no memory; that is seen in text_count. */
+/* NULL for NULL. */
 static const char *test_candidate_keep(struct alone *alone, const char *text)
 {
     char *copy = text ? xstrdup(text) : NULL;
@@ -36,8 +36,6 @@ static const char *test_candidate_keep(struct alone *alone, const char *text)
 
 static void alone_free(struct alone *alone)
 {
-    if (!alone)
-        return;
     candidate_session_free(alone->candidate_session);
     for (size_t i = 0; i < alone->text_count; i++)
         free(alone->texts[i]);
@@ -71,12 +69,9 @@ struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct test_can
         .listener = {.changed = test_candidate_on_changed},
         .context = alone,
     };
-    bool kept = alone->text_count == 5 + (size_t)(options->mark != NULL);
-    alone->candidate_session = kept ? candidate_session_new(&alone->options, 1) : NULL;
+    alone->candidate_session = candidate_session_new(&alone->options, 1);
     struct test_candidate *t =
-        alone->candidate_session
-            ? candidate_session_enter(alone->candidate_session, &alone->candidate_options, 0)
-            : NULL;
+        candidate_session_enter(alone->candidate_session, &alone->candidate_options, 0);
     if (!t) {
         alone_free(alone);
         return NULL;

@@ -36,7 +36,7 @@ struct test_candidate_options {
 /* Called at each change of state (not from within test_candidate_new()). */
 typedef void (*test_candidate_fn)(void *context, struct test_candidate *, enum candidate_state);
 
-/* Copies the options. fn may be NULL. NULL: out of memory. */
+/* Copies the options. fn may be NULL. NULL: no descriptor is left. */
 struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct test_candidate_options *options,
                                           test_candidate_fn fn, void *context);
 
