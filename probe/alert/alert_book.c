@@ -485,7 +485,7 @@ char *alert_print(const struct alert_book *book, const struct alert *alert)
     return text_take(&text);
 }
 
-/* The value of a line, malloc'd; NULL: out of memory. */
+/* The value of a line, malloc'd. */
 static char *read_field(const char *line, size_t length)
 {
     char *value = xmalloc(length + 1), *to = value;
@@ -510,7 +510,7 @@ static void read_facts(struct alert_member *m, const char *value)
     m->since_wall_us = since_us;
 }
 
-/* One line; the alert takes what it needs. False: out of memory, or no line of an alert. */
+/* One line; the alert takes what it needs. False: it is no line of an alert. */
 static bool read_line(struct alert *alert, char **label, const char *line, size_t length)
 {
     size_t word = strcspn(line, " \n");
@@ -585,12 +585,11 @@ const struct alert *alert_book_restore(struct alert_book *book, const char *key,
         fine &= alert.members[i].election != NULL;
     if (fine)
         snprintf(alert.key, sizeof alert.key, "%s", key);
-    fine = fine && book->count < ALERTS_MOST && !book_has(book, &alert);
-    struct alert *grown = fine ? xreallocarray(book->alerts, book->count + 1, sizeof *grown) : NULL;
-    if (!grown) {
+    if (!fine || book->count >= ALERTS_MOST || book_has(book, &alert)) {
         alert_clear(&alert);
         return NULL;
     }
+    struct alert *grown = xreallocarray(book->alerts, book->count + 1, sizeof *grown);
     int64_t again_us = book->settings->alerts[alert.rule].again_after_ms * 1000;
     int64_t age_us = wall_us - alert.members[0].since_wall_us;
     alert.id = ++book->last_id;

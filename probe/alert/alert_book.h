@@ -78,7 +78,7 @@ void alert_book_confirm(struct alert_book *book, alert_there_fn there, void *con
 
 /*
  * An alert as text, to be restored by another process: its rule, its cause, its elections as far as they fit;
- * malloc'd. NULL: out of memory.
+ * malloc'd.
  */
 char *alert_print(const struct alert_book *book, const struct alert *alert);
 /*
@@ -100,8 +100,7 @@ void alert_member_key(const struct alert_book *book, const struct alert *alert, 
 size_t alert_book_open(const struct alert_book *book); /* alerts */
 uint64_t alert_book_dropped(const struct alert_book *book);
 
-/* Does every word of every rule's on: exist? False with what is wrong in *error (caller frees; NULL: out of
-   memory). */
+/* Does every word of every rule's on: exist? False with what is wrong in *error (caller frees). */
 bool alerts_check(const struct settings *settings, char **error);
 
 #endif

@@ -52,7 +52,7 @@ static const struct alert_member *alert_gravest(const struct alert *alert)
     return gravest;
 }
 
-bool alert_facts(const struct alert *alert, enum alert_state state, char *facts[ALERT_FACTS])
+void alert_facts(const struct alert *alert, enum alert_state state, char *facts[ALERT_FACTS])
 {
     const struct alert_member *m = alert_gravest(alert);
     const char *raw[ALERT_FACTS] = {alert_state_word(state),
@@ -68,14 +68,10 @@ bool alert_facts(const struct alert *alert, enum alert_state state, char *facts[
                                     m->runbook,
                                     NULL,
                                     NULL};
-    bool fine = true;
-    for (int i = 0; i < ALERT_FACTS; i++) {
+    for (int i = 0; i < ALERT_FACTS; i++)
         facts[i] = i == FACT_SINCE       ? fact_time(m->since_wall_us)
                    : i == FACT_ELECTIONS ? text_format("%zu", alert->member_count)
                                          : fact_clean(raw[i] ? raw[i] : "");
-        fine &= facts[i] != NULL;
-    }
-    return fine;
 }
 
 /* {code} and other known words are replaced by their facts; other braces are kept. */

@@ -30,11 +30,10 @@ enum fact {
     ALERT_FACTS
 };
 
-/* Each malloc'd, without characters that end a line or deceive. False: out of memory; free what there is. */
-bool alert_facts(const struct alert *alert, enum alert_state state, char *facts[ALERT_FACTS]);
+/* Each malloc'd, without characters that end a line or deceive. */
+void alert_facts(const struct alert *alert, enum alert_state state, char *facts[ALERT_FACTS]);
 
-/* {code} and other known words are replaced by their facts; other braces are kept. malloc'd; NULL: out of
- * memory. */
+/* {code} and other known words are replaced by their facts; other braces are kept. malloc'd. */
 char *alert_fill(const char *argument, char *const facts[ALERT_FACTS]);
 
 /* The program's environment: the usual few, and the facts. It gets nothing else. A malloc'd list of malloc'd

@@ -452,12 +452,12 @@ static void alerts_add(struct alerts *a, struct delivery *d)
 }
 
 /* The ledger's entries that say that it was sent; their facts. */
-static bool delivery_entries(struct delivery *d, const struct alert *alert)
+static void delivery_entries(struct delivery *d, const struct alert *alert)
 {
     struct alerts *a = d->alerts;
     size_t count = d->state == ALERT_EVENT ? alert->member_count : 1;
     if (!a->pair)
-        return true;
+        return;
     count = count < ALERT_LISTED_MOST ? count : ALERT_LISTED_MOST;
     d->entries = xcalloc(count + 1, sizeof *d->entries);
     d->text = alert_print(a->book, alert);
@@ -468,10 +468,9 @@ static bool delivery_entries(struct delivery *d, const struct alert *alert)
         d->entries[i] = d->state == ALERT_EVENT
                             ? text_format("e-%s", key)
                             : text_format("a-%s%s", alert->key, d->state == ALERT_RESOLVED ? ".over" : "");
-        d->entry_count += d->entries[i] != NULL;
     }
+    d->entry_count = count;
     d->known = d->state == ALERT_AGAIN;
-    return d->entry_count == count;
 }
 
 static struct delivery *delivery_new(struct alerts *a, const struct alert *alert,
@@ -486,10 +485,8 @@ static struct delivery *delivery_new(struct alerts *a, const struct alert *alert
     d->timeout_ms = rule->timeout_ms;
     d->made_ms = uv_now(a->loop);
     d->timer = loop_timer_new(a->loop, d);
-    if (delivery_entries(d, alert))
-        return d;
-    delivery_free(d);
-    return NULL;
+    delivery_entries(d, alert);
+    return d;
 }
 
 static void alerts_add_run(struct alerts *a, const struct alert *alert, const struct alert_settings *rule,
@@ -499,8 +496,6 @@ static void alerts_add_run(struct alerts *a, const struct alert *alert, const st
     size_t count = 0;
     while (rule->run[count])
         count++;
-    if (!d)
-        return;
     d->arguments = xcalloc(count + 1, sizeof *d->arguments);
     d->environment = alert_environment(alert, facts);
     for (size_t i = 0; i < count; i++)
@@ -513,8 +508,6 @@ static void alerts_add_post(struct alerts *a, const struct alert *alert, const s
                             enum alert_state state, bool known)
 {
     struct delivery *d = delivery_new(a, alert, rule, state, true);
-    if (!d)
-        return;
     d->known |= known;
     d->url = xstrdup(rule->post);
     d->secret_file = text_copy(rule->secret_file);
@@ -545,9 +538,8 @@ static void alerts_send(void *context, const struct alert *alert, enum alert_sta
                                   NULL};
     log_fields(LOG_LEVEL_INFO, fields, "alert %s: %s in %s of %s (%zu elections)", alert_state_word(state),
                alert->code, first->election, alert->cluster, alert->member_count);
-    if (!alert_facts(alert, state, facts))
-        alerts_report(a, "out of memory: an alert is not sent");
-    else if (rule->run)
+    alert_facts(alert, state, facts);
+    if (rule->run)
         alerts_add_run(a, alert, rule, state, facts);
     if (rule->post)
         alerts_add_post(a, alert, rule, state, false);
@@ -589,9 +581,10 @@ static void alerts_save(struct alerts *a)
         return;
     for (size_t i = 0; i < alert_book_open(a->book); i++) {
         const struct alert *alert = alert_book_at(a->book, i);
-        char *facts = alert->sent && !alert->once ? alert_print(a->book, alert) : NULL;
-        if (facts)
-            text_printf(&text, "alert %s\n%s", alert->key, facts);
+        if (!alert->sent || alert->once)
+            continue;
+        char *facts = alert_print(a->book, alert);
+        text_printf(&text, "alert %s\n%s", alert->key, facts);
         free(facts);
     }
     char *beside = text_format("%s.new", a->file);
@@ -806,9 +799,8 @@ struct alerts *alerts_start(uv_loop_t *loop, struct monitor *monitor, const stru
     a->timer = loop_timer_new(loop, a);
     a->file = pair ? NULL : text_copy(file);
     a->pair_name = text_copy(pair);
-    if (a->book)
-        alerts_restore(a);
-    if (a->book && !a->pair_name == !pair && alerts_follow(a, monitor, settings)) {
+    alerts_restore(a);
+    if (alerts_follow(a, monitor, settings)) {
         uv_timer_start(a->timer, alerts_on_timer, 1000, 0);
         return a;
     }

@@ -28,14 +28,16 @@ typedef void (*alerts_problem_fn)(void *context, const char *problem);
 /*
  * The settings must outlive it, or be replaced by alerts_follow(). file: keeps open alerts over a restart;
  * NULL: none. pair: several recorders of this name keep that in the sandbox directory of the first cluster,
- * and one of them sends (pair.h); NULL: it is alone. Both are copied. NULL: out of memory.
+ * and one of them sends (pair.h); NULL: it is alone. Both are copied. NULL: the pair cannot be
+ * joined (alerts_follow()).
  */
 struct alerts *alerts_start(uv_loop_t *loop, struct monitor *monitor, const struct settings *settings,
                             const char *file, const char *pair, alerts_problem_fn problem, void *context);
 /* What runs goes on by itself; what waits is reported. NULL is fine. */
 void alerts_stop(struct alerts *alerts);
 
-/* After a reload: what is open goes on. monitor NULL: there is none for now. False: out of memory. */
+/* After a reload: what is open goes on. monitor NULL: there is none for now. False: the pair cannot
+   be joined (pair_start()). */
 bool alerts_follow(struct alerts *alerts, struct monitor *monitor, const struct settings *settings);
 
 enum alerts_role {

@@ -327,7 +327,7 @@ static void ledger_take(struct ledger_read *reading, const char *name)
     } else if (strncmp(name, "a-", 2) == 0 && !sign) {
         reading->entries[reading->count++] =
             (struct ledger_entry){.reading = reading, .key = xstrdup(name + 2)};
-    } else if (sign && last && last->key && strlen(last->key) + 2 == (size_t)(sign - name) &&
+    } else if (sign && last && strlen(last->key) + 2 == (size_t)(sign - name) &&
                strncmp(last->key, name + 2, strlen(last->key)) == 0) {
         last->posted |= strcmp(sign, ".posted") == 0;
         last->over |= strcmp(sign, ".over") == 0;
@@ -344,7 +344,7 @@ static void ledger_on_names(void *context, enum session_result result, const str
     char **sorted = xcalloc(count + 1, sizeof *sorted);
     (void)stat;
     reading->entries = xcalloc(count + 1, sizeof *reading->entries);
-    reading->failed |= result != SESSION_OK || !sorted || !reading->entries || pair->reading != reading;
+    reading->failed |= result != SESSION_OK || pair->reading != reading;
     if (!reading->failed) {
         for (size_t i = 0; i < count; i++)
             sorted[i] = names[i];
@@ -355,9 +355,9 @@ static void ledger_on_names(void *context, enum session_result result, const str
     free(sorted);
     reading->awaited = 1;
     for (size_t i = 0; i < reading->count; i++) {
-        char *name = text_format("a-%s", reading->entries[i].key ? reading->entries[i].key : "");
-        char *path = name ? path_join(pair->ledger, name) : NULL;
-        if (path && session_get(pair_session(pair), path, false, ledger_on_entry, &reading->entries[i]))
+        char *name = text_format("a-%s", reading->entries[i].key);
+        char *path = path_join(pair->ledger, name);
+        if (session_get(pair_session(pair), path, false, ledger_on_entry, &reading->entries[i]))
             reading->awaited++;
         else
             reading->failed = true;
@@ -395,9 +395,9 @@ static void ledger_on_made(void *context, enum session_result result, const char
 
 static void ledger_read_begin(struct pair *pair)
 {
-    struct ledger_read *reading = pair->reading ? NULL : xcalloc(1, sizeof *reading);
-    if (!reading)
+    if (pair->reading)
         return;
+    struct ledger_read *reading = xcalloc(1, sizeof *reading);
     *reading = (struct ledger_read){.pair = pair, .session = session_id(pair_session(pair))};
     while (pair->event_count)
         free(pair->events[--pair->event_count].name);
@@ -481,22 +481,22 @@ static bool pair_prepare(struct pair *pair, const struct cluster_settings *clust
                          const char *name)
 {
     struct connect_string string = {0};
-    char *error = NULL, *directory = text_format("pair-%s", name), *top = NULL;
-    if (!connect_string_parse(cluster->hosts, &string, &error))
+    char *error = NULL;
+    if (!connect_string_parse(cluster->hosts, &string, &error)) {
         free(error);
-    else {
-        top = znode_path_join(string.chroot, sandbox);
-        pair->hosts = xstrdup(string.hosts);
+        return false;
     }
-    pair->above = top ? path_join(top, directory) : NULL;
-    pair->election = pair->above ? path_join(pair->above, PAIR_RECORDERS) : NULL;
-    pair->ledger = pair->above ? path_join(pair->above, PAIR_LEDGER) : NULL;
-    pair->guard = top && directory ? guard_new_pair(top, directory) : NULL;
+    char *directory = text_format("pair-%s", name), *top = znode_path_join(string.chroot, sandbox);
+    pair->hosts = xstrdup(string.hosts);
+    pair->above = path_join(top, directory);
+    pair->election = path_join(pair->above, PAIR_RECORDERS);
+    pair->ledger = path_join(pair->above, PAIR_LEDGER);
+    pair->guard = guard_new_pair(top, directory);
     pair->data = recorder_identity();
     connect_string_free(&string);
     free(directory);
     free(top);
-    return pair->hosts && pair->election && pair->ledger && pair->guard && guid_hex32(pair->writer);
+    return pair->guard && guid_hex32(pair->writer);
 }
 
 struct pair *pair_start(uv_loop_t *loop, const struct cluster_settings *cluster, const char *sandbox,
@@ -524,7 +524,7 @@ struct pair *pair_start(uv_loop_t *loop, const struct cluster_settings *cluster,
             .listener = {.changed = pair_on_changed, .gave_up = pair_on_gave_up},
             .context = pair};
         pair->session = candidate_session_new(&pair->options, 1);
-        pair->self = pair->session ? candidate_session_enter(pair->session, &pair->candidate, 0) : NULL;
+        pair->self = candidate_session_enter(pair->session, &pair->candidate, 0);
     }
     if (pair->self) {
         uv_timer_start(pair->timer, pair_on_tick, TICK_MS, TICK_MS);

@@ -30,7 +30,8 @@ struct pair_listener {
     void (*problem)(void *context, const char *problem);
 };
 
-/* Joins the election in this cluster, which must stay. name: as pair_name_is_fine(). NULL: out of memory. */
+/* Joins the election in this cluster, which must stay. name: as pair_name_is_fine(). NULL: no
+   descriptor is left, or the sandbox is no path. */
 struct pair *pair_start(uv_loop_t *loop, const struct cluster_settings *cluster, const char *sandbox,
                         const char *name, const struct pair_listener *listener, void *context);
 /* Leaves the election; claims that are under way are answered before. NULL is fine. */
