@@ -1,7 +1,7 @@
 /*
  * codec.h - numbers, texts and moments in few bytes: how a picture's items are written (snapshot.h).
  *
- * Writing goes into a buffer, which remembers when memory ran out. Reading takes bytes that may be damaged
+ * Writing goes into a buffer. Reading takes bytes that may be damaged
  * or a stranger's: what does not fit turns `bad`, and from then on everything read is 0 or NULL.
  */
 #ifndef ELECTOP_PROBE_HISTORY_CODEC_H
@@ -37,7 +37,7 @@ int64_t scan_signed(struct scan *scan);
 int32_t scan_int32(struct scan *scan);
 /* The bytes are not copied. NULL differs from empty: *length 0 and NULL. */
 const char *scan_piece(struct scan *scan, size_t *length);
-/* A copy, NUL-terminated; NULL: there was none, or bad. Memory running out is bad, too. */
+/* A copy, NUL-terminated; NULL: there was none, or bad. */
 char *scan_text(struct scan *scan);
 struct moment scan_moment(struct scan *scan, int64_t base_us);
 

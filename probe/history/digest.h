@@ -45,7 +45,7 @@ struct samples {
     size_t count, room;
 };
 
-/* Adds those of one election that were lost in [from, to). False: see sqlite3_errcode(), or out of memory. */
+/* Adds those of one election that were lost in [from, to). False: see sqlite3_errcode(). */
 bool lengths_read(sqlite3 *db, int64_t election, int64_t from_us, int64_t to_us, struct samples *samples);
 /* The same of all elections of a cluster. */
 bool lengths_read_cluster(sqlite3 *db, int64_t cluster, int64_t from_us, int64_t to_us,

@@ -91,7 +91,7 @@ void history_close(struct history *h)
 
 /* ---- its contents ---- */
 
-/* Room for one more of them; NULL: out of memory. */
+/* Room for one more of them. */
 static void *grown(void *rows, size_t count, size_t size)
 {
     /* Powers of two only. */
@@ -109,19 +109,12 @@ static bool read_chunks(struct history *h)
                            -1, &statement, NULL);
     h->chunk_count = h->stretch_count = 0;
     while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
-        code = SQLITE_NOMEM;
-        void *chunks = grown(h->chunks, h->chunk_count, sizeof *h->chunks);
-        if (!chunks)
-            break;
-        h->chunks = chunks;
+        h->chunks = grown(h->chunks, h->chunk_count, sizeof *h->chunks);
         struct chunk_row *chunk = &h->chunks[h->chunk_count];
         *chunk = (struct chunk_row){sql_number(statement, 0), sql_number(statement, 1),
                                     sql_number(statement, 2), sql_number(statement, 3)};
         if (h->stretch_count == 0 || h->stretches[h->stretch_count - 1].id != chunk->stretch) {
-            void *stretches = grown(h->stretches, h->stretch_count, sizeof *h->stretches);
-            if (!stretches)
-                break;
-            h->stretches = stretches;
+            h->stretches = grown(h->stretches, h->stretch_count, sizeof *h->stretches);
             h->stretches[h->stretch_count++] =
                 (struct stretch_row){.id = chunk->stretch,
                                      .from_us = chunk->from_us, /* the first one that is still there */
@@ -160,7 +153,7 @@ static bool read_clusters(struct history *h)
         cluster->hosts = sql_copy(statement, 2);
         cluster->chroot = sql_copy(statement, 3);
         h->cluster_count = ++count;
-        code = cluster->name && cluster->hosts && cluster->chroot ? SQLITE_OK : SQLITE_NOMEM;
+        code = SQLITE_OK;
     }
     sqlite3_finalize(statement);
     return code == SQLITE_DONE;
@@ -174,14 +167,12 @@ static struct cluster *history_cluster_of(struct history *h, int64_t id)
     return NULL;
 }
 
+/* False: there are more names than a recording has. */
 static bool add_stub(struct history *h, sqlite3_stmt *statement)
 {
     struct cluster *cluster = history_cluster_of(h, sql_number(statement, 1));
     const char *path = sql_text(statement, 2);
-    void *stubs = grown(h->stubs, h->stub_count, sizeof *h->stubs);
-    if (!stubs)
-        return false;
-    h->stubs = stubs;
+    h->stubs = grown(h->stubs, h->stub_count, sizeof *h->stubs);
     if (!cluster || !path)
         return true; /* a row that nothing refers to */
     struct stub *stub = &h->stubs[h->stub_count];
@@ -197,12 +188,10 @@ static bool add_stub(struct history *h, sqlite3_stmt *statement)
     if (sqlite3_column_type(statement, 5) != SQLITE_NULL) {
         stub->recipe_name = sql_copy(statement, 5);
         stub->recipe = xcalloc(1, sizeof *stub->recipe);
-        if (!stub->recipe_name)
-            return false;
         *stub->recipe = (struct recipe){.name = stub->recipe_name, .title = stub->recipe_name};
         stub->election->recipe = stub->recipe;
     }
-    return stub->election->name != NULL;
+    return true;
 }
 
 static bool read_elections(struct history *h)
@@ -212,7 +201,7 @@ static bool read_elections(struct history *h)
         sqlite3_prepare_v2(h->db, "SELECT id, cluster, path, name, kind, recipe FROM election ORDER BY id",
                            -1, &statement, NULL);
     while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW)
-        code = add_stub(h, statement) ? SQLITE_OK : SQLITE_NOMEM;
+        code = add_stub(h, statement) ? SQLITE_OK : SQLITE_CORRUPT;
     sqlite3_finalize(statement);
     return code == SQLITE_DONE;
 }
@@ -386,7 +375,7 @@ void reader_point(struct history *h, int64_t at_us, size_t stretch)
     h->cursor_stretch = stretch;
 }
 
-/* malloc'd; NULL: damaged, or out of memory. */
+/* malloc'd; NULL: damaged. */
 static unsigned char *unpacked(const void *packed, size_t packed_size, int64_t size)
 {
     int64_t most = UNPACKED_LEAST + (int64_t)packed_size * UNPACKED_TIMES;

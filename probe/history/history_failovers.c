@@ -81,23 +81,19 @@ static enum certainty history_failovers_certainty_of(const char *word)
                                                                         : CERTAINTY_SUSPECTED;
 }
 
-static char *own_text(sqlite3_stmt *statement, int i, bool *fine)
+static char *own_text(sqlite3_stmt *statement, int i)
 {
-    const char *text = sql_text(statement, i);
-    char *copy = text_copy(text);
-    *fine = *fine && (copy || !text);
-    return copy;
+    return text_copy(sql_text(statement, i));
 }
 
-static bool read_failover(sqlite3_stmt *statement, struct failover *f)
+static void read_failover(sqlite3_stmt *statement, struct failover *f)
 {
-    bool fine = true;
     int64_t lost_us = sql_number(statement, 1), mono_us = sql_number(statement, 18);
     *f = (struct failover){
-        .to = own_text(statement, 3, &fine),
-        .to_identity = own_text(statement, 4, &fine),
-        .from = own_text(statement, 5, &fine),
-        .from_identity = own_text(statement, 6, &fine),
+        .to = own_text(statement, 3),
+        .to_identity = own_text(statement, 4),
+        .from = own_text(statement, 5),
+        .from_identity = own_text(statement, 6),
         .lost_at = {mono_us, lost_us},
         .cause = lengths_cause(sql_text(statement, 7)),
         .cause_certainty = history_failovers_certainty_of(sql_text(statement, 8)),
@@ -106,13 +102,12 @@ static bool read_failover(sqlite3_stmt *statement, struct failover *f)
         .takeover = sql_span(statement, 13),
         .total = sql_span(statement, 15),
         .gap_us = sql_number(statement, 17),
-        .evidence = own_text(statement, 19, &fine),
+        .evidence = own_text(statement, 19),
     };
     if (sqlite3_column_type(statement, 2) != SQLITE_NULL) {
         int64_t elected_us = sql_number(statement, 2);
         f->elected_at = (struct moment){mono_us + (elected_us - lost_us), elected_us};
     }
-    return fine;
 }
 
 bool reader_failover(struct history *h, int64_t event, int64_t election, int64_t at_us, struct failover *f)
@@ -127,11 +122,9 @@ bool reader_failover(struct history *h, int64_t event, int64_t election, int64_t
         sqlite3_bind_int64(statement, 1, election);
         sqlite3_bind_int64(statement, 2, event);
         sqlite3_bind_int64(statement, 3, at_us);
-        if (sql_next(statement, 0) == SQLITE_ROW) {
-            found = read_failover(statement, f);
-            if (!found)
-                failover_release(f);
-        }
+        found = sql_next(statement, 0) == SQLITE_ROW;
+        if (found)
+            read_failover(statement, f);
     }
     sqlite3_finalize(statement);
     return found;
@@ -141,7 +134,6 @@ bool reader_failover(struct history *h, int64_t event, int64_t election, int64_t
 
 static void prove_from(sqlite3_stmt *statement, struct election *e)
 {
-    bool fine = true;
     for (size_t i = 0; i < e->failover_count; i++) {
         struct failover *f = &e->failovers[(e->failover_first + i) % e->failover_room];
         if (f->lost_at.wall_us != sql_number(statement, 0))
@@ -149,7 +141,7 @@ static void prove_from(sqlite3_stmt *statement, struct election *e)
         free(f->evidence);
         f->cause = lengths_cause(sql_text(statement, 1));
         f->cause_certainty = history_failovers_certainty_of(sql_text(statement, 2));
-        f->evidence = own_text(statement, 3, &fine);
+        f->evidence = own_text(statement, 3);
         f->detection = sql_span(statement, 4);
         f->total = sql_span(statement, 6);
     }
@@ -225,10 +217,8 @@ bool history_failovers(struct history *h, const struct history_filter *filter, i
         if (!stub ||
             (filter && filter->cluster && strcmp(stub->election->cluster->name, filter->cluster) != 0))
             continue;
-        if (read_failover(statement, &failover))
-            goes_on = fn(context, stub->election, &failover);
-        else
-            code = SQLITE_NOMEM;
+        read_failover(statement, &failover);
+        goes_on = fn(context, stub->election, &failover);
         failover_release(&failover);
     }
     return reader_done(h, statement, !goes_on || code == SQLITE_DONE, error);

@@ -354,12 +354,11 @@ bool history_stretches(struct history *h, const char *cluster, const char *elect
         return false;
     struct event_row line = {.h = h, .from_us = from_us, .to_us = to_us};
     owners_find(h, &line.owners);
-    bool fine = true;
     /* A leader at the beginning of the recording may have led before; the recording does not know since when.
      */
     if (line.owners.count && line.owners.of[0].stretch == 0)
         line.owners.of[0].from_us = INT64_MIN;
-    fine = fine && read_tenures(&line, h->db, election_id(h, cluster, election));
+    bool fine = read_tenures(&line, h->db, election_id(h, cluster, election));
     if (line.owners.jump && line.piece_count > 1)
         qsort(line.pieces, line.piece_count, sizeof *line.pieces, by_time);
     if (fine)

@@ -16,7 +16,7 @@ struct name_lookup {
 
 /* False: it is not there. */
 bool lookup_find(const struct name_lookup *lookup, const char *text, size_t length, int64_t *number);
-/* Replaces an earlier number. Forgets silently where memory is short. */
+/* Replaces an earlier number. */
 void lookup_set(struct name_lookup *lookup, const char *text, size_t length, int64_t number);
 /* All that is in from, and nothing else. */
 void lookup_copy(struct name_lookup *lookup, const struct name_lookup *from);

@@ -90,12 +90,11 @@ struct preload *preload_begin(uv_loop_t *loop, struct monitor *monitor,
     e->monitor = monitor;
     e->file = recording_file_choose(settings, true, &error);
     free(error);
-    if (e->file && read_on(e))
-        e->timer = loop_timer_new(loop, e);
-    if (!e->timer) {
+    if (!e->file || !read_on(e)) {
         preload_end(e);
         return NULL;
     }
+    e->timer = loop_timer_new(loop, e);
     uv_timer_start(e->timer, preload_on_timer, AGAIN_MS, AGAIN_MS);
     uv_unref((uv_handle_t *)e->timer);
     return e;

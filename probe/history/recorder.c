@@ -514,7 +514,7 @@ bool recorder_stop(struct recorder *r, char **problem)
     if (fine && r->lost_us) {
         fine = false;
         if (problem)
-            *problem = lost ? store_loss(lost, r->lost_us) : NULL;
+            *problem = store_loss(lost, r->lost_us);
     }
     free(lost);
     recorder_close_handle((uv_handle_t *)r->prepare);

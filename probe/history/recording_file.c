@@ -46,7 +46,7 @@ char *recording_file_choose(const struct history_settings *settings, bool readin
         free(file);
         file = xstrdup(SERVICE_FILE);
     }
-    if (!file && !service && !state && !home)
+    if (!file)
         *error = xstrdup("no place for a recording: $HOME is not set; name one with history: {file: ...}");
     return file;
 }
@@ -62,7 +62,7 @@ static bool make_directories(const char *directory, char **error)
 {
     char *path = xstrdup(directory);
     bool fine = true;
-    for (char *at = path ? path + 1 : NULL; fine && at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL) {
+    for (char *at = path + 1; fine && at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL) {
         char *slash = strchr(at, '/');
         if (slash)
             *slash = '\0';
@@ -135,7 +135,7 @@ static char *real_path(const char *file, char **error)
                       : slash == file ? xstrdup("/")
                                       : xstrndup(file, (size_t)(slash - file));
     char *real = NULL, *resolved = NULL;
-    if (directory && make_directories(directory, error)) {
+    if (make_directories(directory, error)) {
         resolved = realpath(directory, NULL);
         if (!resolved)
             *error = text_format("%s: %s", directory, strerror(errno));
@@ -150,7 +150,7 @@ static char *real_path(const char *file, char **error)
 static int take_lock(const char *file, char **error)
 {
     char *name = text_format("%s.lock", file);
-    int fd = name ? open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE) : -1;
+    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fd < 0) {
         *error = text_format("%s: cannot be written (%s); check who owns the directory, or name another file "
@@ -283,7 +283,7 @@ static bool open_still(sqlite3 **db, const char *file)
     text_add(&name, alone ? "?immutable=1" : "?vfs=unix-none");
     char *uri = text_take(&name);
     bool fine =
-        uri && recording_open_open_database(db, uri, SQLITE_OPEN_URI) &&
+        recording_open_open_database(db, uri, SQLITE_OPEN_URI) &&
         (alone || (sqlite3_db_config(*db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL) == SQLITE_OK &&
                    sql_run(*db, "PRAGMA locking_mode=EXCLUSIVE"))) &&
         can_read(*db);
@@ -317,7 +317,7 @@ static char *unreadable_beside(const char *file)
     struct stat status;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         char *name = text_format("%s%s", file, suffixes[i]);
-        bool ours = !look_beside(file, suffixes[i], &status) || (name && may_read(name));
+        bool ours = !look_beside(file, suffixes[i], &status) || may_read(name);
         free(name);
         if (!ours)
             return text_format(

@@ -47,7 +47,7 @@ bool recording_open_is_stale(const char *file);
  */
 bool recording_open_is_cut(sqlite3 *db, const char *file);
 
-/* malloc'd, or NULL: out of memory. */
+/* malloc'd. */
 char *recording_open_damaged(const char *file);
 
 #endif

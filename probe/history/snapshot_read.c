@@ -76,10 +76,7 @@ static char *snapshot_read_text(struct snapshot_reader *t, struct scan *scan)
 {
     size_t length;
     const char *piece = scan_piece(scan, &length);
-    char *text = piece ? snapshot_read_keep(t, length + 1) : NULL;
-    if (text)
-        memcpy(text, piece, length);
-    return text;
+    return piece ? memcpy(snapshot_read_keep(t, length + 1), piece, length) : NULL;
 }
 
 /* ---- the items below an election: its candidates, their sessions, its findings, its leaders ---- */
@@ -87,9 +84,9 @@ static char *snapshot_read_text(struct snapshot_reader *t, struct scan *scan)
 static const struct recipe *snapshot_read_recipe(struct snapshot_reader *t, struct scan *scan)
 {
     const char *name = snapshot_read_text(t, scan);
-    struct recipe *recipe = name ? snapshot_read_keep(t, sizeof *recipe) : NULL;
-    if (!recipe)
+    if (!name)
         return NULL;
+    struct recipe *recipe = snapshot_read_keep(t, sizeof *recipe);
     recipe->name = name;
     recipe->title = snapshot_read_text(t, scan);
     recipe->family = (enum recipe_family)scan_below(scan, FAMILY_HYBRID + 1);
@@ -105,9 +102,9 @@ static const struct recipe *snapshot_read_recipe(struct snapshot_reader *t, stru
 
 static const struct election_settings *snapshot_read_settings(struct snapshot_reader *t, struct scan *scan)
 {
-    struct election_settings *settings = scan_flag(scan) ? snapshot_read_keep(t, sizeof *settings) : NULL;
-    if (!settings)
+    if (!scan_flag(scan))
         return NULL;
+    struct election_settings *settings = snapshot_read_keep(t, sizeof *settings);
     settings->path = snapshot_read_text(t, scan);
     settings->name = snapshot_read_text(t, scan);
     settings->kind = (enum election_kind)scan_below(scan, KIND_AUTO + 1);
@@ -163,7 +160,6 @@ static void snapshot_read_foreign(struct snapshot_reader *t, struct election *e,
         e->foreign[i] = snapshot_read_text(t, scan);
         t->bad = t->bad || !e->foreign[i];
     }
-    t->bad = t->bad || !e->foreign;
 }
 
 static void snapshot_read_state(struct snapshot_reader *t, struct election *e, struct scan *scan)
@@ -400,8 +396,6 @@ static void snapshot_read_finding(struct snapshot_reader *t, size_t at, struct s
 {
     enum finding_code code = snapshot_read_code(scan);
     struct finding *f = snapshot_read_keep(t, sizeof *f);
-    if (!f)
-        return;
     f->code = code;
     f->subject = scan_number(scan);
     f->since = snapshot_read_moment(t, scan);
@@ -412,7 +406,7 @@ static void snapshot_read_finding(struct snapshot_reader *t, size_t at, struct s
         return;
     }
     f->candidates = snapshot_read_keep(t, ((size_t)count + 1) * sizeof(char *));
-    for (uint64_t i = 0; f->candidates && i < count; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         f->candidates[i] = snapshot_read_text(t, scan);
         t->bad = t->bad || !f->candidates[i];
     }
@@ -420,7 +414,7 @@ static void snapshot_read_finding(struct snapshot_reader *t, size_t at, struct s
     bool usual = scan_flag(scan);
     const char *advice = finding_kind(code)->advice;
     f->advice = usual ? snapshot_read_keep(t, strlen(advice) + 1) : snapshot_read_text(t, scan);
-    if (usual && f->advice)
+    if (usual)
         memcpy(f->advice, advice, strlen(advice));
     f->severity = (enum severity)scan_below(scan, SEVERITY_CRITICAL + 1);
     f->certainty = (enum certainty)scan_below(scan, CERTAINTY_CERTAIN + 1);
@@ -827,8 +821,6 @@ struct snapshot_model *snapshot_read(const struct picture *picture, int64_t wall
                                           ITEM_WORST,   ITEM_STATE,     ITEM_DEPARTED, ITEM_MEMBER};
     struct snapshot_reader t = {.picture = picture, .restored = xcalloc(1, sizeof *t.restored)};
     size_t count = picture->count + 1;
-    if (!t.restored)
-        goto fail;
     t.restored->model = xcalloc(1, sizeof *t.restored->model);
     struct model *model = t.restored->model;
     char *error = NULL;
@@ -839,7 +831,7 @@ struct snapshot_model *snapshot_read(const struct picture *picture, int64_t wall
     t.elections = xcalloc(count, sizeof(struct election *));
     t.candidates = xcalloc(count, sizeof(struct candidate *));
     t.findings = xcalloc(count, sizeof(struct finding *));
-    t.bad = !model->recipes || !t.clusters || !t.elections || !t.candidates || !t.findings;
+    t.bad = !model->recipes;
     for (size_t i = 0; i < sizeof order && !t.bad; i++) {
         if (order[i] == ITEM_CLUSTER || order[i] == ITEM_SERVER || order[i] == ITEM_ELECTION)
             count_items(&t, order[i]);
@@ -851,12 +843,11 @@ struct snapshot_model *snapshot_read(const struct picture *picture, int64_t wall
     check_whole(&t);
     if (!t.bad)
         snapshot_read_finish(&t);
-fail:
     free(t.clusters);
     free(t.elections);
     free(t.candidates);
     free(t.findings);
-    if (t.restored && !t.bad)
+    if (!t.bad)
         return t.restored;
     snapshot_model_free(t.restored);
     return NULL;

@@ -10,7 +10,7 @@
 struct snapshot_model;
 
 /*
- * NULL: the picture is damaged, or out of memory. model->now is wall_us, on both clocks; what the recording
+ * NULL: the picture is damaged. model->now is wall_us, on both clocks; what the recording
  * does not hold (when a session was last heard, as long as it was not silent) is unknown in it. generation:
  * of the model.
  */

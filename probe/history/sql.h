@@ -2,8 +2,7 @@
  * sql.h - what every part of a recording asks SQLite in the same way: numbers, and texts and spans of which
  * some are NULL.
  *
- * Where something fails sqlite3_errcode() of the database says why. Out of memory is a failure, too, but for
- * the copies of texts, which are NULL then.
+ * Where something fails sqlite3_errcode() of the database says why.
  */
 #ifndef ELECTOP_PROBE_HISTORY_SQL_H
 #define ELECTOP_PROBE_HISTORY_SQL_H
@@ -43,7 +42,7 @@ int64_t sql_number(sqlite3_stmt *statement, int i);
 
 /* A column's text, as long as the statement stays at its row; NULL where it is NULL. */
 const char *sql_text(sqlite3_stmt *statement, int i);
-/* malloc'd; "" where it is NULL. NULL: out of memory. */
+/* malloc'd; "" where it is NULL. */
 char *sql_copy(sqlite3_stmt *statement, int i);
 /* A column and the next one; NULL is an open bound. */
 struct span sql_span(sqlite3_stmt *statement, int i);

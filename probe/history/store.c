@@ -297,12 +297,8 @@ static bool store_open_database(struct store *store, char **error)
         return false;
     if (!store->rows)
         store->rows = writer_sql_new();
-    if (store->rows) {
-        writer_sql_open(store->rows, store->db);
-        return true;
-    }
-    *error = schema_error(NULL, store->file);
-    return false;
+    writer_sql_open(store->rows, store->db);
+    return true;
 }
 
 static bool store_end_tenures(struct store *store, char **error)
@@ -319,7 +315,7 @@ static ino_t store_inode(const char *file, const char *suffix)
 {
     struct stat status;
     char *name = text_format("%s%s", file, suffix);
-    ino_t inode = name && lstat(name, &status) == 0 ? status.st_ino : 0;
+    ino_t inode = lstat(name, &status) == 0 ? status.st_ino : 0;
     free(name);
     return inode;
 }

@@ -272,15 +272,16 @@ static bool write_subject(struct writer_sql *rows, const struct batch *batch, co
 
 /* ---- pictures ---- */
 
-/* NULL: out of memory. */
+/* NULL: libdeflate has no compressor. */
 static unsigned char *deflated(const void *bytes, size_t length, size_t *size)
 {
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(6);
-    size_t room = compressor ? libdeflate_zlib_compress_bound(compressor, length) : 0;
-    unsigned char *out = room ? xmalloc(room) : NULL;
-    *size = out ? libdeflate_zlib_compress(compressor, bytes, length, out, room) : 0;
-    if (compressor)
-        libdeflate_free_compressor(compressor);
+    if (!compressor)
+        return NULL;
+    size_t room = libdeflate_zlib_compress_bound(compressor, length);
+    unsigned char *out = xmalloc(room);
+    *size = libdeflate_zlib_compress(compressor, bytes, length, out, room);
+    libdeflate_free_compressor(compressor);
     return out;
 }
 
