@@ -78,12 +78,8 @@ static void keep_mark_data(struct election *election, const void *data, size_t l
     free(election->mark_data);
     free(election->mark_identity);
     election->mark_identity = identity_from_data(data, length);
-    election->mark_data_length = 0;
-    election->mark_data = length ? xmalloc(length) : NULL;
-    if (election->mark_data) {
-        memcpy(election->mark_data, data, length);
-        election->mark_data_length = length;
-    }
+    election->mark_data = length ? xmemdup(data, length) : NULL;
+    election->mark_data_length = length;
 }
 
 static void mark_node(const struct update *f, const struct observed_node *node)

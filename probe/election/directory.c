@@ -47,8 +47,6 @@ static struct candidate *holder_new(const struct update *f)
     uint32_t hash = name_hash(name, strlen(name), election->hash_seed);
     candidates_reserve(election, 1);
     struct candidate *holder = candidate_node_new(f, name, hash);
-    if (!holder)
-        return NULL;
     struct candidate *placed = holder;
     candidates_index(election, holder);
     candidates_add(election, &placed, 1);

@@ -68,7 +68,7 @@ struct replicas {
 };
 
 void replicas_free(struct replicas *replicas);
-/* One read. Forgets silently where memory is short. */
+/* One read. */
 void replicas_note(struct election *election, size_t server, const struct observed_replica *seen);
 /* It does not belong to the ensemble any more: those behind it move up by one. */
 void replicas_server_left(struct election *election, size_t server);

@@ -13,7 +13,7 @@ struct tenure *tenure_last(struct election *election); /* NULL: none */
 void tenure_begin(struct election *election, const struct candidate *who, struct moment from, bool exact,
                   bool gap);
 void tenure_drop_last(struct election *election);
-/* After the last, a copy of another one's. Out of memory, it is left out. */
+/* After the last, a copy of another one's. */
 void tenure_put(struct election *election, const struct tenure *tenure);
 void tenures_free(struct election *election);
 

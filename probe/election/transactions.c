@@ -22,8 +22,10 @@ void transactions_free(struct transactions *transactions)
 
 void transactions_note(struct transactions **transactions, int64_t zxid, uint64_t session, bool spares)
 {
-    if (zxid <= 0 || (!*transactions && !(*transactions = xcalloc(1, sizeof **transactions))))
+    if (zxid <= 0)
         return;
+    if (!*transactions)
+        *transactions = xcalloc(1, sizeof **transactions);
     struct known *known = &(*transactions)->by_zxid[zxid % TRANSACTIONS_KEPT];
     if (zxid < known->zxid)
         return; /* an idle client's last request may be years old */

@@ -24,7 +24,7 @@ void transactions_free(struct transactions *transactions);
 
 /*
  * This transaction ended no session but perhaps this one (0: none); spares: nor did it delete any znode.
- * *transactions is made where it is NULL; where there is no memory, it stays unknown.
+ * *transactions is made where it is NULL.
  */
 void transactions_note(struct transactions **transactions, int64_t zxid, uint64_t session, bool spares);
 /* The last request of this session, in the word of a connection list: "SETD". Others than writes of znodes
