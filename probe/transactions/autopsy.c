@@ -84,7 +84,7 @@ static uint64_t number_of(const struct log_server *server)
             break;
         *slash = '\0';
         char *path = text_format("%s/myid", directory);
-        number = path ? read_number(path) : 0;
+        number = read_number(path);
         free(path);
     }
     free(directory);
@@ -753,7 +753,7 @@ static bool logs_go_beyond(struct log_set *set, int64_t zxid)
     struct transaction t;
     bool missing;
     struct log_stream *stream = log_stream_open(set, zxid, NULL, NULL);
-    bool beyond = stream && log_stream_next(stream, &t, &missing);
+    bool beyond = log_stream_next(stream, &t, &missing);
     log_stream_close(stream);
     return beyond;
 }
@@ -784,22 +784,20 @@ static int64_t load_base(struct autopsy *a)
 struct autopsy *autopsy_open(struct log_set *set, struct model *model, const struct settings *settings,
                              const struct autopsy_query *query, const struct autopsy_sink *sink, char **error)
 {
-    struct autopsy *a = calloc(1, sizeof *a);
+    struct autopsy *a = xcalloc(1, sizeof *a);
     *error = NULL;
-    if (!a)
-        return NULL;
     *a = (struct autopsy){.set = set, .model = model, .query = *query, .sink = *sink, .tail_epoch = -1};
     a->tree = znode_tree_new();
-    a->elections = a->tree ? logged_elections_new(a->tree, model, settings, query->election) : NULL;
-    int64_t after = a->elections ? load_base(a) : 0;
-    if (a->elections)
-        logged_elections_examine_all(a->elections);
-    a->stream = a->elections ? log_stream_open(set, after, on_note, a) : NULL;
-    if (a->stream)
-        return a;
-    *error = text_copy("out of memory");
-    autopsy_close(a);
-    return NULL;
+    a->elections = logged_elections_new(a->tree, model, settings, query->election);
+    if (!a->elections) {
+        *error = text_copy("out of memory");
+        autopsy_close(a);
+        return NULL;
+    }
+    int64_t after = load_base(a);
+    logged_elections_examine_all(a->elections);
+    a->stream = log_stream_open(set, after, on_note, a);
+    return a;
 }
 
 void autopsy_close(struct autopsy *a)

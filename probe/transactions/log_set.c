@@ -37,7 +37,7 @@ struct server_file_name {
  * compressed counts as an archive that holds it under its own name. False and a text in *error (caller
  * frees).
  */
-typedef bool (*archive_fn)(void *context, const char *folder, const struct server_file_name *,
+typedef void (*archive_fn)(void *context, const char *folder, const struct server_file_name *,
                            const char *path);
 
 #define BLOCK_BYTES (1u << 20)
@@ -98,17 +98,17 @@ static char *archive_complaint(const char *file, const char *what)
 static bool unpack_entry(struct archive *a, const char *file, const char *path, char **error)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    char *block = malloc(BLOCK_BYTES);
+    char *block = xmalloc(BLOCK_BYTES);
     off_t at = 0;
     la_ssize_t got = -1;
-    bool fine = fd >= 0 && block;
+    bool fine = fd >= 0;
     while (fine && (got = archive_read_data(a, block, BLOCK_BYTES)) > 0) {
         fine = write_block(fd, block, (size_t)got, at);
         at += got;
     }
     fine = fine && got == 0 && ftruncate(fd, at) == 0;
     if (!fine)
-        *error = got < 0 && block && fd >= 0
+        *error = got < 0 && fd >= 0
                      ? archive_complaint(file, archive_error_string(a))
                      : text_format("%s cannot be written: %s; set TMPDIR to a directory with room", path,
                                    strerror(errno));
@@ -138,7 +138,9 @@ static bool take_entry(struct archive *a, const char *file, const char *inside, 
                              (unsigned long long)name.zxid);
     char *folder = text_format("%s:%.*s", file, (int)(length < 4096 ? length : 4096), inside);
     name.suffix = "";
-    bool fine = unpack_entry(a, file, path, error) && fn(context, folder, &name, path);
+    bool fine = unpack_entry(a, file, path, error);
+    if (fine)
+        fn(context, folder, &name, path);
     free(path);
     free(folder);
     return fine;
@@ -192,15 +194,10 @@ static bool archive_unpack(const char *file, const char *into, archive_fn fn, vo
 #define DEPTH_MOST 4
 #define ENTRIES_MOST 1000000
 
-static bool add_text(char ***list, size_t *count, size_t *room, char *text)
+static void add_text(char ***list, size_t *count, size_t *room, char *text)
 {
-    if (!text) {
-        free(text);
-        return false;
-    }
     room_for_one(list, *count, room, sizeof **list);
     (*list)[(*count)++] = text;
-    return true;
 }
 
 static void note(struct log_set *set, char *text)
@@ -214,56 +211,52 @@ static struct log_server *log_set_server_of(struct log_set *set, const char *nam
         if (strcmp(set->servers[i].name, name) == 0)
             return &set->servers[i];
     room_for_one(&set->servers, set->server_count, &set->server_room, sizeof *set->servers);
-    struct log_server *server = &set->servers[set->server_count];
+    struct log_server *server = &set->servers[set->server_count++];
     *server = (struct log_server){.name = text_copy(name)};
-    if (!server->name)
-        return NULL;
-    set->server_count++;
     return server;
 }
 
-static bool add_log(struct log_set *set, const char *folder, int64_t zxid, const char *path)
+static void add_log(struct log_set *set, const char *folder, int64_t zxid, const char *path)
 {
     struct log_server *server = log_set_server_of(set, folder);
-    if (!server)
-        return false;
     size_t at = server->log_count;
     while (at > 0 && server->logs[at - 1].zxid > zxid)
         at--;
     for (size_t i = 0; i < server->log_count; i++)
         if (server->logs[i].zxid == zxid)
-            return true; /* given twice */
+            return; /* given twice */
     room_for_one(&server->logs, server->log_count, &server->log_room, sizeof *server->logs);
     memmove(server->logs + at + 1, server->logs + at, (server->log_count - at) * sizeof *server->logs);
     server->logs[at] = (struct log_file){text_copy(path), zxid};
     server->log_count++;
-    return server->logs[at].path != NULL;
 }
 
-static bool add_snapshot(struct log_set *set, int64_t zxid, const char *path)
+static void add_snapshot(struct log_set *set, int64_t zxid, const char *path)
 {
     for (size_t i = 0; i < set->snapshot_count; i++)
         if (strcmp(set->snapshots[i].path, path) == 0)
-            return true;
+            return;
     room_for_one(&set->snapshots, set->snapshot_count, &set->snapshot_room, sizeof *set->snapshots);
-    set->snapshots[set->snapshot_count] = (struct snapshot_file){text_copy(path), zxid};
-    return set->snapshots[set->snapshot_count++].path != NULL;
+    set->snapshots[set->snapshot_count++] = (struct snapshot_file){text_copy(path), zxid};
 }
 
-static bool log_set_add_file(struct log_set *set, const char *folder, const struct server_file_name *name,
+static void log_set_add_file(struct log_set *set, const char *folder, const struct server_file_name *name,
                              const char *path)
 {
-    return name->snapshot ? add_snapshot(set, name->zxid, path) : add_log(set, folder, name->zxid, path);
+    if (name->snapshot)
+        add_snapshot(set, name->zxid, path);
+    else
+        add_log(set, folder, name->zxid, path);
 }
 
 /* ---- archives ---- */
 
-static bool on_unpacked(void *context, const char *folder, const struct server_file_name *name,
+static void on_unpacked(void *context, const char *folder, const struct server_file_name *name,
                         const char *path)
 {
     struct log_set *set = context;
-    return add_text(&set->unpacked, &set->unpacked_count, &set->unpacked_room, text_copy(path)) &&
-           log_set_add_file(set, folder, name, path);
+    add_text(&set->unpacked, &set->unpacked_count, &set->unpacked_room, text_copy(path));
+    log_set_add_file(set, folder, name, path);
 }
 
 /* A directory inside the temporary one: two archives may hold files of one name. */
@@ -280,9 +273,10 @@ static char *unpack_into(struct log_set *set, char **error)
         set->temporary = made;
     }
     char *into = text_format("%s/%zu", set->temporary, set->unpacked_count);
-    if (mkdir(into, 0700) == 0 &&
-        add_text(&set->unpacked, &set->unpacked_count, &set->unpacked_room, text_copy(into)))
+    if (mkdir(into, 0700) == 0) {
+        add_text(&set->unpacked, &set->unpacked_count, &set->unpacked_room, text_copy(into));
         return into;
+    }
     *error = text_format("%s: %s", into, strerror(errno));
     free(into);
     return NULL;
@@ -304,48 +298,42 @@ static bool is_directory(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static bool add_entry(struct log_set *set, const char *folder, const char *name, const char *path, bool again)
+static void add_entry(struct log_set *set, const char *folder, const char *name, const char *path, bool again)
 {
     struct server_file_name file;
     char *error = NULL;
     if (!server_file_parse(name, &file))
-        return true;
+        return;
     if (strcmp(file.suffix, ".snappy") == 0) {
         if (!again)
             note(set, text_format("%s: compressed with snappy, which is not read", path));
-        return true;
+    } else if (*file.suffix == '\0') {
+        log_set_add_file(set, folder, &file, path);
+    } else if (!again && !unpack(set, path, &error)) {
+        note(set, error);
     }
-    if (*file.suffix == '\0')
-        return log_set_add_file(set, folder, &file, path);
-    if (again || unpack(set, path, &error))
-        return true;
-    note(set, error);
-    return true;
 }
 
-static bool scan(struct log_set *set, const char *directory, int depth, bool again)
+static void scan(struct log_set *set, const char *directory, int depth, bool again)
 {
     DIR *dir = opendir(directory);
-    bool fine = true;
     if (!dir) {
         if (!again)
             note(set, text_format("%s: %s", directory, strerror(errno)));
-        return true;
+        return;
     }
     struct dirent *entry;
-    for (size_t seen = 0; fine && seen < ENTRIES_MOST && (entry = readdir(dir)); seen++) {
+    for (size_t seen = 0; seen < ENTRIES_MOST && (entry = readdir(dir)); seen++) {
         if (entry->d_name[0] == '.')
             continue;
         char *path = text_format("%s%s%s", directory, strcmp(directory, "/") == 0 ? "" : "/", entry->d_name);
-        fine = true;
-        if (fine && is_directory(path))
-            fine = depth >= DEPTH_MOST || scan(set, path, depth + 1, again);
-        else if (fine)
-            fine = add_entry(set, directory, entry->d_name, path, again);
+        if (!is_directory(path))
+            add_entry(set, directory, entry->d_name, path, again);
+        else if (depth < DEPTH_MOST)
+            scan(set, path, depth + 1, again);
         free(path);
     }
     closedir(dir);
-    return fine;
 }
 
 /* One that was named is read, or the reason why not is an error. */
@@ -358,8 +346,10 @@ static bool log_set_add_named(struct log_set *set, const char *path, char **erro
         *error = text_format("%s: %s", path, strerror(errno));
         return false;
     }
-    if (S_ISDIR(status.st_mode))
-        return scan(set, path, 0, false);
+    if (S_ISDIR(status.st_mode)) {
+        scan(set, path, 0, false);
+        return true;
+    }
     if (!S_ISREG(status.st_mode)) {
         *error = text_format("%s: neither a directory nor a file", path);
         return false;
@@ -368,20 +358,18 @@ static bool log_set_add_named(struct log_set *set, const char *path, char **erro
         return unpack(set, path, error);
     char *folder =
         slash ? text_format("%.*s", (int)(slash - path > 0 ? slash - path : 1), path) : text_copy(".");
-    bool added = folder && log_set_add_file(set, folder, &file, path);
+    log_set_add_file(set, folder, &file, path);
     free(folder);
-    return added;
+    return true;
 }
 
 struct log_set *log_set_open(char *const *paths, size_t count, char **error)
 {
-    struct log_set *set = calloc(1, sizeof *set);
-    bool fine = set != NULL;
+    struct log_set *set = xcalloc(1, sizeof *set);
+    bool fine = true;
     *error = NULL;
-    if (set) {
-        set->paths = paths;
-        set->path_count = count;
-    }
+    set->paths = paths;
+    set->path_count = count;
     for (size_t i = 0; fine && i < count; i++)
         fine = log_set_add_named(set, paths[i], error);
     if (fine && set->server_count == 0 && set->snapshot_count == 0) {
@@ -393,18 +381,15 @@ struct log_set *log_set_open(char *const *paths, size_t count, char **error)
     }
     if (fine)
         return set;
-    if (!*error)
-        *error = text_copy("out of memory");
     log_set_free(set);
     return NULL;
 }
 
-bool log_set_refresh(struct log_set *set)
+void log_set_refresh(struct log_set *set)
 {
     for (size_t i = 0; i < set->path_count; i++)
-        if (is_directory(set->paths[i]) && !scan(set, set->paths[i], 0, true))
-            return false;
-    return true;
+        if (is_directory(set->paths[i]))
+            scan(set, set->paths[i], 0, true);
 }
 
 void log_set_free(struct log_set *set)

@@ -46,7 +46,7 @@ struct log_set {
 struct log_set *log_set_open(char *const *paths, size_t count, char **error);
 void log_set_free(struct log_set *set); /* NULL is fine */
 
-/* Looks for files that came since, in directories only. False: out of memory. */
-bool log_set_refresh(struct log_set *set);
+/* Looks for files that came since, in directories only. */
+void log_set_refresh(struct log_set *set);
 
 #endif

@@ -407,13 +407,8 @@ static size_t first_file(const struct log_server *server, int64_t after)
 
 struct log_stream *log_stream_open(struct log_set *set, int64_t after, stream_note_fn note, void *context)
 {
-    struct log_stream *s = calloc(1, sizeof *s);
-    if (s)
-        s->logs = calloc(set->server_count + 1, sizeof *s->logs);
-    if (!s || !s->logs) {
-        free(s);
-        return NULL;
-    }
+    struct log_stream *s = xcalloc(1, sizeof *s);
+    s->logs = xcalloc(set->server_count + 1, sizeof *s->logs);
     s->set = set;
     s->last = after;
     s->note = note;

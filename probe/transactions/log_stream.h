@@ -40,8 +40,7 @@ typedef void (*stream_note_fn)(void *context, const struct stream_note *);
 struct log_stream;
 
 /*
- * From the first transaction after this zxid on (0: from the first there is). The set must outlive it. NULL:
- * out of memory.
+ * From the first transaction after this zxid on (0: from the first there is). The set must outlive it.
  */
 struct log_stream *log_stream_open(struct log_set *set, int64_t after, stream_note_fn note, void *context);
 void log_stream_close(struct log_stream *log_stream); /* NULL is fine */

@@ -72,9 +72,7 @@ static const char *below_chroot(const struct logged_elections *es, const char *p
 
 static void interest_add(struct logged_election *e, struct znode *node, enum interest_role role)
 {
-    struct interest *interest = malloc(sizeof *interest);
-    if (!interest)
-        return;
+    struct interest *interest = xmalloc(sizeof *interest);
     *interest = (struct interest){node->interests, e, role};
     node->interests = interest;
 }
@@ -91,9 +89,7 @@ static void election_touch(struct logged_elections *es, struct logged_election *
 static void child_touch(struct logged_election *e, const char *name, bool gone, bool came)
 {
     room_for_one(&e->touched, e->touched_count, &e->touched_room, sizeof *e->touched);
-    struct touched_child *child = &e->touched[e->touched_count];
-    *child = (struct touched_child){text_copy(name), gone, came};
-    e->touched_count += child->name != NULL;
+    e->touched[e->touched_count++] = (struct touched_child){text_copy(name), gone, came};
 }
 
 static void touch(struct logged_elections *es, struct znode *node, bool gone, bool came)
@@ -156,9 +152,7 @@ static void show_children(struct logged_elections *es, const struct logged_elect
     size_t count = 0, i = 0;
     for (const struct znode *child = node->children; child; child = child->sibling)
         count++;
-    char **names = malloc((count + 1) * sizeof(char *));
-    if (!names)
-        return;
+    char **names = xmalloc((count + 1) * sizeof(char *));
     for (struct znode *child = node->children; child; child = child->sibling)
         names[i++] = child->path + (znode_name(child) - child->path);
     struct znode_stat stat = znode_stat_of(node);
@@ -305,12 +299,10 @@ static struct logged_election *election_add(struct logged_elections *es, const c
                                             const struct election_settings *settings,
                                             enum election_origin origin)
 {
-    struct logged_election *e = calloc(1, sizeof *e);
-    struct znode *own = e ? znode_tree_place(es->tree, path, length) : NULL;
-    if (!own) {
-        free(e);
+    struct znode *own = znode_tree_place(es->tree, path, length);
+    if (!own)
         return NULL;
-    }
+    struct logged_election *e = xmalloc(sizeof *e);
     *e = (struct logged_election){.next = es->all, .own = own, .settings = settings, .origin = origin};
     es->all = e;
     interest_add(e, own, INTEREST_OWN);
@@ -321,7 +313,7 @@ static bool logged_elections_is_ours(const struct logged_elections *es, const ch
                                      const struct election_settings **settings, enum election_origin *origin)
 {
     char *full = text_format("%.*s", (int)length, path);
-    *settings = full ? settings_at(es, full, origin) : NULL;
+    *settings = settings_at(es, full, origin);
     free(full);
     return *settings != NULL;
 }
@@ -539,9 +531,7 @@ static bool logged_elections_add_named(struct logged_elections *es)
 struct logged_elections *logged_elections_new(struct znode_tree *tree, struct model *model,
                                               const struct settings *settings, const char *only)
 {
-    struct logged_elections *es = calloc(1, sizeof *es);
-    if (!es)
-        return NULL;
+    struct logged_elections *es = xmalloc(sizeof *es);
     *es = (struct logged_elections){
         .tree = tree, .model = model, .settings = settings, .cluster = &settings->clusters[0], .only = only};
     if (logged_elections_add_named(es))

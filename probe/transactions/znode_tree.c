@@ -565,16 +565,11 @@ struct znode *znode_tree_data(struct znode_tree *tree, const struct transaction 
 
 struct znode_tree *znode_tree_new(void)
 {
-    struct znode_tree *tree = calloc(1, sizeof *tree);
-    if (tree) {
-        tree->bucket_count = BUCKETS_FIRST;
-        tree->buckets = calloc(tree->bucket_count, sizeof(struct znode *));
-        tree->seed = (uint64_t)(uintptr_t)tree->buckets;
-    }
-    if (tree && tree->buckets)
-        return tree;
-    free(tree);
-    return NULL;
+    struct znode_tree *tree = xcalloc(1, sizeof *tree);
+    tree->bucket_count = BUCKETS_FIRST;
+    tree->buckets = xcalloc(tree->bucket_count, sizeof(struct znode *));
+    tree->seed = (uint64_t)(uintptr_t)tree->buckets;
+    return tree;
 }
 
 void znode_tree_each(struct znode_tree *tree, znode_fn fn, void *context)

@@ -45,7 +45,7 @@ struct znode {
 
 struct znode_tree;
 
-struct znode_tree *znode_tree_new(void); /* NULL: out of memory */
+struct znode_tree *znode_tree_new(void);
 void znode_tree_free(struct znode_tree *tree);
 /* Forgets all but the znodes with interests, which do not exist from then on, and sessions. */
 void znode_tree_clear(struct znode_tree *tree);

@@ -60,8 +60,7 @@ static bool follower_open(struct log_follower *f)
     }
     f->stream = f->set ? log_stream_open(f->set, newest > 0 ? newest - 1 : 0, NULL, NULL) : NULL;
     if (!f->stream && !f->complained)
-        log_line(LOG_LEVEL_WARNING, "%s",
-                 error ? error : "out of memory; the transaction log is not followed");
+        log_line(LOG_LEVEL_WARNING, "%s", error);
     f->complained = !f->stream;
     free(error);
     return f->stream != NULL;

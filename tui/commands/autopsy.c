@@ -112,7 +112,7 @@ static int64_t latest_of(const struct log_set *set)
             zxid = set->servers[i].logs[set->servers[i].log_count - 1].zxid;
     struct log_stream *stream =
         log_stream_open((struct log_set *)(uintptr_t)set, zxid > 0 ? zxid - 1 : 0, NULL, NULL);
-    while (stream && log_stream_next(stream, &t, &missing))
+    while (log_stream_next(stream, &t, &missing))
         if (t.time_ms * 1000 > latest_us)
             latest_us = t.time_ms * 1000;
     log_stream_close(stream);
@@ -152,7 +152,7 @@ static bool autopsy_run_begin(struct autopsy_run *run)
         return false;
     run->recorder = log_recorder_new(run->invocation->settings, &run->options, &error);
     if (!run->recorder)
-        complain("%s", error ? error : "out of memory");
+        complain("%s", error);
     free(error);
     return run->recorder != NULL;
 }
