@@ -241,10 +241,11 @@ static void begin_looking(struct run *t)
 static void note_kept(struct run *t)
 {
     const char *kept = t->kept_noted ? NULL : sandbox_dir_kept(t->sandbox_dir);
-    char *quoted = kept ? text_quoted(kept) : NULL;
-    if (quoted)
-        run_note(t, "%.300s was not made by a run: it stays, and what it stands in", quoted);
-    t->kept_noted |= kept != NULL;
+    if (!kept)
+        return;
+    char *quoted = text_quoted(kept);
+    run_note(t, "%.300s was not made by a run: it stays, and what it stands in", quoted);
+    t->kept_noted = true;
     free(quoted);
 }
 

@@ -293,12 +293,9 @@ static struct listener *listener_start(uv_loop_t *loop, const char *address, lis
 {
     *error = NULL;
     int descriptor = listener_bind(address, error);
-    struct listener *l = descriptor >= 0 ? xcalloc(1, sizeof *l) : NULL;
-    if (!l) {
-        if (descriptor >= 0)
-            close(descriptor);
+    if (descriptor < 0)
         return NULL;
-    }
+    struct listener *l = xcalloc(1, sizeof *l);
     *l = (struct listener){.loop = loop, .fn = fn, .context = context};
     listener_describe(l, descriptor);
     l->index = listener_fixed(index_page, "text/html; charset=utf-8");

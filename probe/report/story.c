@@ -551,8 +551,6 @@ struct story *story_make(struct history *history, const struct story_query *quer
     story_leaders_before(&search, history);
     if (fine && found)
         return story;
-    if (!fine && !*error)
-        *error = text_copy("out of memory");
     story_free(story);
     return NULL;
 }

@@ -124,10 +124,10 @@ static void check_label(struct text *out, const char *cluster, const char *path,
 {
     struct text label = {0};
     text_printf(&label, "%s%s%s%s%s", cluster, *cluster ? " " : "", path, *path ? " " : "", word);
-    char *safe = label.at ? safe_text(label.at, label.length, true) : NULL;
-    for (char *sign = safe; sign && (sign = strpbrk(sign, "'=|"));)
+    char *safe = safe_text(label.at ? label.at : "", label.length, true);
+    for (char *sign = safe; (sign = strpbrk(sign, "'=|"));)
         *sign = '_';
-    text_printf(out, " '%s'=", safe ? safe : "");
+    text_printf(out, " '%s'=", safe);
     free(safe);
     text_free(&label);
 }

@@ -255,9 +255,8 @@ static void go_to(struct dashboard *dashboard, const struct destination *to)
     dashboard_resume(dashboard);
     bool there = now || replay_keys_to(&dashboard->replay_keys, to->at_us, &note);
     dashboard_tell(dashboard, &note);
-    struct view *shown = there && to->path ? election_view_new(to->cluster, to->path) : NULL;
-    if (shown)
-        dashboard_push(dashboard, shown);
+    if (there && to->path)
+        dashboard_push(dashboard, election_view_new(to->cluster, to->path));
 }
 
 static void follow_result(struct dashboard *dashboard, enum view_result result, struct view *next)

@@ -143,8 +143,6 @@ static int64_t lead_in_from(struct replay *past, int64_t begin_us, int64_t to_us
 static void gather_events(struct replay *past, int64_t begin_us, int64_t to_us)
 {
     struct filling filling = {.log = event_log_new()};
-    if (!filling.log)
-        return;
     if (!read_events(past, &filling, lead_in_from(past, begin_us, to_us), to_us + 1)) {
         event_log_free(filling.log);
         return;

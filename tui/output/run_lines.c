@@ -815,9 +815,9 @@ static void silent_row(struct run_figures *form, const char *label, const char *
 static void run_lines_put_agents(struct run_figures *form, const struct run_report *r)
 {
     static const char *const heads[] = {"stood", "p99", "failovers", "p99", "end"};
-    struct run_part *part = r->agents ? xmalloc(sizeof *part) : NULL;
-    if (!part)
+    if (!r->agents)
         return;
+    struct run_part *part = xmalloc(sizeof *part);
     run_figures_heading(form, "Every agent's part");
     run_figures_table(form, FORM_COLUMN + 1, heads, 5);
     for (size_t i = 0; i < r->agent_count; i++) {

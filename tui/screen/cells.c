@@ -274,9 +274,9 @@ void cells_rule(struct cells *cells, int x, int y, int width, const char *captio
 
 struct cells *cells_part(const struct cells *cells, int width, int height)
 {
-    struct cells *part = width > 0 && height > 0 ? cells_new(width, height) : NULL;
-    if (!part)
+    if (width <= 0 || height <= 0)
         return NULL;
+    struct cells *part = cells_new(width, height);
     part->ascii = cells->ascii;
     cells_clear(part);
     return part;

@@ -534,14 +534,15 @@ static int compare_in_line(const void *a, const void *b)
 /* Those without a znode come last. NULL: as they were created. */
 static struct in_line *in_succession(const struct run_control_interface *bench, size_t count)
 {
-    struct in_line *line = count > 0 && count <= ORDERED_MOST ? xmalloc(count * sizeof *line) : NULL;
-    for (size_t i = 0; line && i < count; i++) {
+    if (count == 0 || count > ORDERED_MOST)
+        return NULL;
+    struct in_line *line = xmalloc(count * sizeof *line);
+    for (size_t i = 0; i < count; i++) {
         struct run_candidate one = bench->candidate(bench->context, i);
         int64_t sequence = one.name ? recipe_sequence_of(one.name) : SEQUENCE_NONE;
         line[i] = (struct in_line){sequence == SEQUENCE_NONE ? INT64_MAX : sequence, i};
     }
-    if (line)
-        qsort(line, count, sizeof *line, compare_in_line);
+    qsort(line, count, sizeof *line, compare_in_line);
     return line;
 }
 
