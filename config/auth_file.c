@@ -194,10 +194,5 @@ bool auth_file_read(const char *file, char **scheme, char **credential, char **e
     auth_wipe(line);
     if (what)
         return auth_file_refuse(error, "auth file", file, what);
-    if (*scheme && *credential)
-        return true;
-    free(*scheme);
-    auth_wipe(*credential);
-    *scheme = *credential = NULL;
-    return false;
+    return true;
 }

@@ -263,14 +263,12 @@ static struct alert *book_group(struct alert_book *book, size_t rule, const stru
             (alert->sent || (alert->due_us <= due_us && due_us - alert->due_us <= ALERT_COLLECT_US)))
             return alert;
     }
-    struct alert *grown =
-        book->count < ALERTS_MOST ? xreallocarray(book->alerts, book->count + 1, sizeof *grown) : NULL;
-    if (!grown) {
+    if (book->count >= ALERTS_MOST) {
         book->dropped++;
         return NULL;
     }
-    book->alerts = grown;
-    struct alert *alert = &grown[book->count];
+    book->alerts = xreallocarray(book->alerts, book->count + 1, sizeof *book->alerts);
+    struct alert *alert = &book->alerts[book->count++];
     *alert = (struct alert){.id = ++book->last_id,
                             .rule = rule,
                             .cluster = xstrdup(event->cluster->name),
@@ -278,13 +276,6 @@ static struct alert *book_group(struct alert_book *book, size_t rule, const stru
                             .once = !event->finding,
                             .opened_us = now_us,
                             .due_us = due_us};
-    if (!alert->cluster || !alert->code) {
-        free(alert->cluster);
-        free(alert->code);
-        book->dropped++;
-        return NULL;
-    }
-    book->count++;
     return alert;
 }
 

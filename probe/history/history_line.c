@@ -151,21 +151,19 @@ static int64_t time_in(const struct stretch_row *stretch, int64_t us)
     return us > stretch->to_us + DISORDER_US ? stretch->from_us : us;
 }
 
-static bool add_piece(struct event_row *line, const struct tenure_read *tenure, int64_t from_us,
+static void add_piece(struct event_row *line, const struct tenure_read *tenure, int64_t from_us,
                       int64_t to_us, bool exact)
 {
     room_for_one(&line->pieces, line->piece_count, &line->piece_room, sizeof *line->pieces);
-    struct piece *piece = &line->pieces[line->piece_count++];
-    *piece = (struct piece){
+    line->pieces[line->piece_count++] = (struct piece){
         .told = {.kind = tenure->kind, .from_us = from_us, .to_us = to_us, .from_exact = exact},
         .row = tenure->row,
-        .name = tenure->name ? xstrdup(tenure->name) : NULL,
-        .identity = tenure->identity ? xstrdup(tenure->identity) : NULL};
-    return (piece->name || !tenure->name) && (piece->identity || !tenure->identity);
+        .name = text_copy(tenure->name),
+        .identity = text_copy(tenure->identity)};
 }
 
 /* As far as the stretch shows that time. */
-static bool add_shown(struct event_row *line, const struct tenure_read *tenure, size_t stretch,
+static void add_shown(struct event_row *line, const struct tenure_read *tenure, size_t stretch,
                       int64_t from_us, int64_t to_us, bool exact)
 {
     size_t low = 0, high = line->owners.count;
@@ -182,20 +180,19 @@ static bool add_shown(struct event_row *line, const struct tenure_read *tenure, 
             continue;
         int64_t begin_us = from_us > owner->from_us ? from_us : owner->from_us;
         int64_t end_us = to_us < owner->to_us ? to_us : owner->to_us;
-        if (begin_us < end_us && !add_piece(line, tenure, begin_us, end_us, exact && begin_us == from_us))
-            return false;
+        if (begin_us < end_us)
+            add_piece(line, tenure, begin_us, end_us, exact && begin_us == from_us);
     }
-    return true;
 }
 
 /* Its part in each stretch that it covers: cut at the end of one, resumed in the next. */
-static bool add_tenure(struct event_row *line, const struct tenure_read *tenure,
+static void add_tenure(struct event_row *line, const struct tenure_read *tenure,
                        const struct tenure_read *next)
 {
     const struct history *h = line->h;
     size_t first = stretch_of(h, tenure->stretch);
     if (first == h->stretch_count)
-        return true;
+        return;
     size_t last = last_stretch(h, tenure, next, first);
     for (size_t s = first; s <= last; s++) {
         const struct stretch_row *stretch = &h->stretches[s];
@@ -212,10 +209,8 @@ static bool add_tenure(struct event_row *line, const struct tenure_read *tenure,
             from_us = tenure->from_us;
         if (s == last && (tenure->ended || (next && stretch->id == next->stretch)))
             to_us = time_in(stretch, tenure->ended ? tenure->to_us : next->from_us);
-        if (!add_shown(line, tenure, s, from_us, to_us, exact))
-            return false;
+        add_shown(line, tenure, s, from_us, to_us, exact);
     }
-    return true;
 }
 
 /* ---- one and the same leader ---- */
@@ -316,7 +311,6 @@ static int64_t election_id(const struct history *h, const char *cluster, const c
 static bool read_tenures(struct event_row *line, sqlite3 *db, int64_t election)
 {
     sqlite3_stmt *statement = NULL;
-    bool fine = true;
     struct tenure_read held = {0};
     /* One before the first is needed, too: a gap may reach into the requested period. Where clocks jumped,
        times do not show where a tenure is stored. */
@@ -334,14 +328,17 @@ static bool read_tenures(struct event_row *line, sqlite3 *db, int64_t election)
         sqlite3_bind_int64(statement, 3, line->to_us);
         sqlite3_bind_int(statement, 4, line->owners.jump);
     }
-    while (fine && code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
+    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
         struct tenure_read next = read_tenure(statement);
-        fine = held.row == 0 || add_tenure(line, &held, &next);
+        if (held.row != 0)
+            add_tenure(line, &held, &next);
         free_tenure(&held);
         held = next;
         code = SQLITE_OK;
     }
-    fine = fine && code == SQLITE_DONE && (held.row == 0 || add_tenure(line, &held, NULL));
+    bool fine = code == SQLITE_DONE;
+    if (fine && held.row != 0)
+        add_tenure(line, &held, NULL);
     free_tenure(&held);
     sqlite3_finalize(statement);
     return fine;

@@ -32,7 +32,7 @@ static bool one_cluster(sqlite3 *db, const char *file, const char *cluster, stru
     return count == 1;
 }
 
-static bool add_recorded(struct recorded_cluster *found, const struct election_settings *base,
+static void add_recorded(struct recorded_cluster *found, const struct election_settings *base,
                          sqlite3_stmt *statement, size_t *room)
 {
     room_for_one(&found->elections, found->election_count, room, sizeof *found->elections);
@@ -42,7 +42,6 @@ static bool add_recorded(struct recorded_cluster *found, const struct election_s
     e->path = sql_copy(statement, 0);
     e->name = sql_copy(statement, 1);
     e->kind = kind && strcmp(kind, "lock") == 0 ? KIND_LOCK : KIND_LEADER;
-    return e->path && e->name;
 }
 
 bool recorded_cluster_read(const char *file, const char *cluster, const struct election_settings *base,
@@ -62,7 +61,7 @@ bool recorded_cluster_read(const char *file, const char *cluster, const struct e
     if (fine)
         sql_bind_text(statement, 1, found->name);
     while (fine && sql_next(statement, 0) == SQLITE_ROW)
-        fine = add_recorded(found, base, statement, &room);
+        add_recorded(found, base, statement, &room);
     sqlite3_finalize(statement);
     if (!fine && !*error)
         *error = schema_error(db, file);

@@ -187,7 +187,7 @@ int main(int argc, char **argv)
     uv_loop_init(&tool.loop);
     tool.sandbox = private_ensemble_start(&tool.loop, &options, on_ready, &tool, &error);
     if (!tool.sandbox) {
-        say(json_pack("{s:s}", "error", error ? error : "out of memory"));
+        say(json_pack("{s:s}", "error", error));
         free(error);
         uv_loop_close(&tool.loop);
         return 1;

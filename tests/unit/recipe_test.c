@@ -21,7 +21,7 @@ static int open_book(void **state)
     char *error = NULL;
     book = recipe_book_new(NULL, 0, &error);
     if (!book)
-        print_error("%s\n", error ? error : "out of memory");
+        print_error("%s\n", error);
     free(error);
     return book ? 0 : -1;
 }

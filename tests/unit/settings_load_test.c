@@ -50,7 +50,7 @@ static struct settings *load(struct options options)
     char *error = NULL;
     struct settings *settings = settings_load(&options, &error);
     if (!settings)
-        fail_msg("%s", error ? error : "out of memory");
+        fail_msg("%s", error);
     return settings;
 }
 
