@@ -39,6 +39,7 @@
 #ifndef ELECTOP_PROBE_JSON_JSON_SNAPSHOT_H
 #define ELECTOP_PROBE_JSON_JSON_SNAPSHOT_H
 
+#include "probe/election/directory_kind.h"
 #include "probe/election/failover.h"
 #include "probe/election/model.h"
 #include "probe/json/buffer.h"
@@ -53,7 +54,18 @@ typedef bool (*json_snapshot_kept_fn)(void *context, const struct election *, st
 void json_snapshot_write_kept(struct buffer *out, const struct model *model, struct moment at,
                               json_snapshot_kept_fn figures, void *context);
 
-/* A cluster's "state". */
-const char *json_connection_word(enum connection_state state);
+/* ---- `electop discover --json` ---- */
+
+/*
+ * What a search for elections found, as one JSON document. found: one for each cluster of the model.
+ *
+ *   schema, time
+ *   clusters[]: name (null: it has none), hosts, state, problem, walked (directories), rate_per_s, complete,
+ *               left_out
+ *   found[]: path, kind, proof (signature, watch, behaviour, configured, name), certainty, evidence, members
+ *            of elections and locks also: recipe, family, kind_known, state, leader (identity or name)
+ */
+void json_discovery_write(struct buffer *out, const struct model *model, const struct discovery *found,
+                          struct moment now);
 
 #endif

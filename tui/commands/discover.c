@@ -9,7 +9,7 @@
 #include "config/memory.h"
 #include "probe/clock.h"
 #include "probe/election/recipe.h"
-#include "probe/json/json_discovery.h"
+#include "probe/json/json_snapshot.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
 #include "tui/commands/exit_code.h"
