@@ -13,7 +13,6 @@
 #include "probe/clock.h"
 #include "probe/history/complete.h"
 #include "probe/history/log_recorder.h"
-#include "probe/history/recorded_cluster.h"
 #include "probe/json/json_event.h"
 #include "tui/commands/command.h"
 #include "tui/commands/messages.h"
