@@ -84,7 +84,7 @@ struct view_ops {
     /* The prompt in the last line after VIEW_ASK; and the text typed there. */
     void (*question)(const struct view *, char *buffer, size_t size);
     enum view_result (*answer)(struct view *, const struct scene *, const char *text);
-    /* The actions that it answers to by itself, ACTION_BIT() each: tui/dashboard/footer.h adds what the
+    /* The actions that it answers to by itself, ACTION_BIT() each: tui/dashboard/frame.h adds what the
        dashboard does for every view. heeds: does it now? NULL: always. word: for the footer, in place of the
        table's. */
     uint64_t answers;

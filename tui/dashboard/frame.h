@@ -1,8 +1,9 @@
 /*
- * footer.h - the last line: the keys that work here, or the text being typed, or a message.
+ * frame.h - what is around every view. The first line: the view, the state of clusters and servers, and the
+ * time. The last: the keys that work here, or the text being typed, or a message.
  */
-#ifndef ELECTOP_TUI_DASHBOARD_FOOTER_H
-#define ELECTOP_TUI_DASHBOARD_FOOTER_H
+#ifndef ELECTOP_TUI_DASHBOARD_FRAME_H
+#define ELECTOP_TUI_DASHBOARD_FRAME_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,6 +11,18 @@
 
 #include "tui/screen/cells.h"
 #include "tui/views/view.h"
+
+/* ---- the first line ---- */
+
+/*
+ * The first view's title has the program, the clusters and their servers; that of a view opened from it has
+ * the view's own words, and only problems of the clusters. paused_us: for how long the display has been
+ * frozen, or -1; clock_us: the wall clock, which goes on then. In replay its moment is shown instead.
+ */
+void title_draw(struct cells *cells, struct view *view, bool first, const struct scene *scene,
+                int64_t paused_us, int64_t clock_us);
+
+/* ---- the last line ---- */
 
 /*
  * Which keys work on the present screen: for the footer and the help screen, and as a
