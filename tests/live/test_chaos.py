@@ -330,6 +330,7 @@ def test_chaos(zk, tmp_path):
         until(tool.has_told_all, 60, "every failover is told")
         found += tool.stop()
         truth = Truth(*logs)
+        truth.slow = chaos.slow
         replayed = run("events", "--json", "--replay", tool.recorder.file, within=60)
         recorded = [json.loads(line) for line in replayed.out.splitlines()]
         if folder := os.environ.get("ELECTOP_CHAOS_KEEP"):

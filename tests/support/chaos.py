@@ -124,6 +124,7 @@ class Chaos:
         os.makedirs(archive, exist_ok=True)  # also where none is wiped
         self.over, self.resting = threading.Event(), threading.Event()
         self.at_servers = threading.Lock()  # one fault of servers at a time
+        self.slow = []  # when no quorum could write: (from, to)
         self.injections = []  # the paths and the diaries of our test candidates' runs
         self.draw = random.Random(f"{seed} places")
         self.said, self.deaths, self.faults = [], {}, []
@@ -232,6 +233,7 @@ class Chaos:
 
     def kill_now(self, servers, for_s, wipe):
         self.say(f"kills servers {servers}{' and wipes them' if wipe else ''}")
+        began = time.time()
         for i in servers:
             self.lose(i)
             self.end_server(i)
@@ -243,6 +245,8 @@ class Chaos:
         self.zk.begin(*servers[:-1])
         self.zk.start(servers[-1])
         self.say(f"started {servers}")
+        if len(servers) > 1:
+            self.slow.append((began, time.time()))
 
     def end_server(self, i):
         """One that could not write may have ended by itself."""
@@ -398,10 +402,12 @@ class Chaos:
             i = self.server(draw, draw.random() < 0.5)
             folder = os.path.join(self.zk.directory, str(i + 1))
             self.say(f"server {i} can write no more")
+            began = time.time()
             self.lose(i)
             resource.prlimit(self.process_of(folder), resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
             self.wait(draw.uniform(1, 8))
             self.kill_now([i], draw.uniform(0.2, 2), False)
+            self.slow.append((began, time.time()))
 
     @staticmethod
     def process_of(folder):

@@ -80,12 +80,18 @@ class Truth:
         self.changes = changes(*logs, copies=copies)
         self.closed = {t.session: t.time_ms / 1000 for log in logs for t in transactions(log)
                        if t.type == CLOSE_SESSION}
+        self.slow = []     # when servers could not agree: (from, to)
         standing = {}      # path: its Life
         for change in self.changes:
             if change.kind == "create":
                 self._create(change, standing)
             else:
                 self._remove(change, standing)
+
+    def held_up(self, by):
+        """A transaction has the time at which it was proposed: where no quorum could write it down, it counted only
+        when one could again. For how long at most, before this moment."""
+        return max((by - begin for begin, end in self.slow if begin <= by <= end + UNNOTICED_S), default=0)
 
     def _create(self, change, standing):
         parent = change.path.rsplit("/", 1)[0]
@@ -201,7 +207,7 @@ class Retelling:
         displaced = any(other.number < life.number and life.born < other.born <= by for other in self.standing.values())
         if (life.gone is None or life.gone > by + CLOCK_S) and not displaced:
             self.lie(event, f"it still led: {life}")
-        gap_s = event.get("after_gap_ms", 0) / 1000
+        gap_s = event.get("after_gap_ms", 0) / 1000 + self.truth.held_up(by)
         if life.gone and not displaced and life.gone < by - gap_s - UNNOTICED_S:
             self.lie(event, f"it went longer ago: {life}")
         self.lost, self.leader = life, None
@@ -259,6 +265,9 @@ class Retelling:
         if old.how in ("resigned", "evicted") and ended and ended <= by + CLOCK_S:
             if told["cause_certainty"] == "suspected":
                 allowed += ("ended", "expired")  # that of a dead client, evicted before its session was over
+        # It went while nobody could look, and its session was over, or unlisted, by the next look.
+        if old.how == "resigned" and told["cause_certainty"] == "suspected" and old.gone and old.gone < by - UNNOTICED_S:
+            allowed += ("ended", "expired")
         # Silent for its timeout, and then its request to close came through: held up with everything else.
         if old.how == "closed" and told["cause_certainty"] == "suspected":
             allowed += ("expired",)
@@ -302,6 +311,7 @@ class LockRetelling(Retelling):
     """The same of a lock, whose holders all have one name: each may be any who held it shortly before it was told."""
 
     def held(self, by, gap_s):
+        gap_s += self.truth.held_up(by)
         return [life for made in self.made for life in made.lives
                 if life.born <= by + CLOCK_S and (life.gone is None or life.gone >= by - gap_s - UNNOTICED_S)]
 
