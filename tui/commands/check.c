@@ -34,8 +34,9 @@ static const char *const status_words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN
 /* Monitoring daemons cut longer texts; problems come first. */
 #define TEXT_MOST 1500
 #define PERFORMANCE_MOST 6000
-/* The loop may hang where none of its deadlines is checked (a file system that does not answer). */
-#define GUARD_S 2
+/* Of the deadline, for the end: handles that do not close are waited for half a second. No more than half
+   of it. */
+#define END_MS 600
 
 struct check {
     const struct check_options *options;
@@ -485,9 +486,10 @@ static int command_check_on(uv_loop_t *loop, const struct invocation *invocation
     char *error = NULL;
     struct shutdown ending;
     int64_t wait_ms = invocation->options->wait_ms;
+    /* The loop may hang where none of its deadlines is checked (a file system that does not answer). */
     signal(SIGALRM, check_on_guard);
-    alarm((unsigned)(wait_ms / 1000) + GUARD_S);
-    bool caught = shutdown_begin(&ending, loop, wait_ms, 0);
+    alarm((unsigned)((wait_ms + 999) / 1000));
+    bool caught = shutdown_begin(&ending, loop, wait_ms - (wait_ms / 2 < END_MS ? wait_ms / 2 : END_MS), 0);
     struct monitor *monitor = caught ? monitor_start(loop, invocation->settings, &error) : NULL;
     struct preload *earlier = monitor ? preload_begin(loop, monitor, &invocation->settings->history) : NULL;
     int status = CHECK_UNKNOWN;
@@ -501,6 +503,7 @@ static int command_check_on(uv_loop_t *loop, const struct invocation *invocation
             bool late = monitor_cut(monitor) || !monitor_looked(monitor);
             monitor_catch_up(monitor);
             status = check_judge(monitor_model(monitor), invocation, late);
+            alarm(0); /* it is said */
         }
     } else {
         check_refuse(error ? error : "too many open files; raise the limit of open files (ulimit -n)");
