@@ -5,6 +5,7 @@
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
 #include "probe/election/candidates.h"
+#include "probe/election/chain.h"
 #include "probe/election/session_table.h"
 
 /* A directory, or a leader, that was there for less than this was made for one decision. */
@@ -308,6 +309,11 @@ void certainty_see_kind(struct election *election)
     int holds = 0;
     if (election->kind_proof != KIND_ASSUMED)
         return;
+    if (shared_lock(election) && election->recognised != RECOGNISED_NAME) {
+        election->kind = KIND_LOCK;
+        election->kind_proof = KIND_BY_BEHAVIOUR;
+        return;
+    }
     for (size_t i = 0; i + 1 < election->tenure_count; i++) {
         const struct tenure *held = election_tenure_at(election, i),
                             *after = election_tenure_at(election, i + 1);

@@ -63,13 +63,14 @@ static bool others_unknown(const struct election *election, size_t at, const str
 static void shared_departure(const struct election *election, size_t at, struct departure *departure)
 {
     size_t holders = shared_lock_holders(election);
-    if (at + 1 >= election->candidate_count)
-        return;
-    const struct candidate *next = election->candidates[at + 1];
     if (at < holders && holders > 1) {
+        departure->held_by = election->candidates[at == 0];
         departure->why = "other readers still hold it";
         return;
     }
+    if (at + 1 >= election->candidate_count)
+        return;
+    const struct candidate *next = election->candidates[at + 1];
     if (next->reads && election->candidates[at]->reads) {
         departure->why = "no reader waits for a reader";
         return;

@@ -21,9 +21,10 @@ struct departure {
     const struct candidate *goes;
     bool stays;                   /* no session owns it: it goes only when a client deletes it */
     const struct candidate *heir; /* the one that is first (or whose predecessor changes) then; NULL: none */
-    bool leads;                   /* the heir would be first */
-    bool heir_stays;              /* no session owns the heir, either: once first, it stays so */
-    enum answer told;             /* is the heir notified? */
+    const struct candidate *held_by; /* of a read-write lock: another reader that still holds it; or NULL */
+    bool leads;                      /* the heir would be first */
+    bool heir_stays;                 /* no session owns the heir, either: once first, it stays so */
+    enum answer told;                /* is the heir notified? */
     const struct candidate
         *others[8];      /* further candidates that are notified (a herd, a wrong predecessor) */
     size_t other_count;  /* all of them */

@@ -144,3 +144,29 @@ def test_found_without_a_path(zk, path, three):
     found = elections(look(zk.hosts))
     assert path in found
     assert found[path]["leader"]["identity"] == "host-a:8081"
+
+
+def test_readers_and_a_writer(zk, path):
+    """Nobody said what it is: readers in one line show a lock, which is held on when one of them goes."""
+    clients = [zk.client(timeout=TIMEOUT_S) for _ in range(3)]
+    readers = [client.ReadLock(path, f"r{i}") for i, client in enumerate(clients[:2])]
+    for reader in readers:
+        assert reader.acquire()
+    writer = clients[2].WriteLock(path, "w")
+    waiting = threading.Thread(target=writer.acquire, daemon=True)
+    waiting.start()
+    until(lambda: count(clients[0], path) == 3)
+    try:
+        election = look_at(zk.hosts, path)
+        assert (election["kind"], election["kind_known"]) == ("lock", "behaviour"), election
+        assert len(election["holders"]) == 2
+        text = run("once", "-s", zk.hosts, "--admin", zk.admin, path).out
+        assert "If its holder goes now   rlock__…1 still holds it" in text, text
+        assert "is whole" in text and "leads then" not in text and "must lead" not in text, text
+        yaml = run("discover", "-s", zk.hosts, "--admin", zk.admin, path, "--yaml").out
+        assert "kind: lock" in yaml and "# kind:" not in yaml, yaml
+    finally:
+        for reader in readers:
+            reader.release()
+        waiting.join(20)
+        writer.release()

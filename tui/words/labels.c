@@ -26,15 +26,16 @@ int64_t label_age_us(struct moment then, struct moment now)
 enum outlook label_outlook(const struct election *election)
 {
     const char *why;
+    size_t holders = shared_lock_holders(election);
 
     if (election->state != ELECTION_LED || election->leader == NULL || label_stale(election) ||
         (election->recipe != NULL && election->recipe->family == FAMILY_LOCK))
         return OUTLOOK_NONE;
     if (election->leader->known && candidate_stays(election->leader))
         return OUTLOOK_STOPS;
-    if (election->candidate_count < 2)
+    if (election->candidate_count <= holders)
         return OUTLOOK_ALONE;
-    switch (whatif_told(election->candidates[1], &why)) {
+    switch (whatif_told(election->candidates[holders], &why)) {
     case ANSWER_YES:
         return OUTLOOK_WORKS;
     case ANSWER_NO:

@@ -206,6 +206,11 @@ static void say_outcome(struct whatif_pen *pen, const struct election *election,
         say_stays(pen, election, departure);
         return;
     }
+    if (departure->held_by != NULL) {
+        say_name(pen, departure->held_by);
+        whatif_lines_say(pen, ROLE_TEXT, " still holds it");
+        return;
+    }
     if (departure->heir == NULL) {
         if (before == NULL)
             whatif_lines_say(pen, election->kind == KIND_LOCK ? ROLE_TEXT : ROLE_CRITICAL,
@@ -278,7 +283,7 @@ static const struct candidate *first_unknown(const struct election *election)
 {
     const char *why;
 
-    for (size_t i = 1; i < election->candidate_count; i++)
+    for (size_t i = shared_lock_holders(election); i < election->candidate_count; i++)
         if (whatif_told(election->candidates[i], &why) == ANSWER_UNKNOWN)
             return election->candidates[i];
     return NULL;
