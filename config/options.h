@@ -93,11 +93,11 @@ struct options {
     enum command about; /* COMMAND_HELP: whose help; COMMAND_HELP itself: the program's */
     char **paths;       /* of elections, NULL-terminated; NULL: none. autopsy: of directories and files */
     size_t path_count;
-    const char *server;         /* NULL: not given */
-    const char *config_file;    /* NULL: look in the usual places */
-    const char *const *recipes; /* not said, but known to the program: the built-in names, NULL-terminated */
-    const char *cluster;        /* only this one of the configuration; NULL: all */
-    int64_t session_timeout_ms; /* 0: not given */
+    const char *server;              /* NULL: not given */
+    const char *config_file;         /* NULL: look in the usual places */
+    const struct known_words *known; /* not said, but known to the program; NULL: every word is accepted */
+    const char *cluster;             /* only this one of the configuration; NULL: all */
+    int64_t session_timeout_ms;      /* 0: not given */
     const char *auth_file;
     bool tls; /* --tls; each of the next implies it */
     const char *tls_ca, *tls_cert, *tls_key;

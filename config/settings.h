@@ -128,6 +128,15 @@ struct alert_settings {
     bool suspected;
 };
 
+/* Words that belong to probe/ and that a configuration may name; lists end with NULL, and NULL instead of a
+   list accepts every word. */
+struct known_words {
+    const char *const *recipes;    /* the built-in ones */
+    const char *const *conditions; /* of alerts, besides severities: findings and events */
+    const char *const *facts;      /* that stand for something in an alert's arguments */
+    bool alerts_are_sent;          /* their programs and secrets are needed: they must be there */
+};
+
 struct settings {
     char *file;  /* the configuration file that was read, or NULL */
     char *notes; /* keys of the file without effect in this version, one a line; NULL: none */
@@ -199,9 +208,8 @@ struct settings *settings_new(void);
 struct cluster_settings *settings_add_cluster(struct settings *settings);
 struct election_settings *cluster_add_election(struct cluster_settings *cluster);
 
-/* Reads a configuration (UTF-8) into new settings. Errors are added to problems. recipes: the names of the
-   built-in ones, NULL-terminated; NULL: every name is accepted. */
-void settings_read(struct settings *settings, const char *const *recipes, const char *bytes, size_t length,
-                   struct problems *problems);
+/* Reads a configuration (UTF-8) into new settings. Errors are added to problems. known NULL: every word. */
+void settings_read(struct settings *settings, const struct known_words *known, const char *bytes,
+                   size_t length, struct problems *problems);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/alert_rules.h"
 #include "config/auth_file.h"
 #include "config/config_file.h"
 #include "config/connect_string.h"
@@ -210,25 +211,6 @@ static void check_pattern_names(const struct yaml_node *elections, struct key_re
     }
 }
 
-/* An alert needs a receiver, and a known protocol. */
-static void check_alerts(const struct yaml_node *alerts, struct key_reading *reading)
-{
-    for (size_t i = 0; i < alerts->count && !problems_full(reading->problems); i++) {
-        const struct yaml_node *alert = &alerts->items[i];
-        if (alert->kind != NODE_MAP)
-            continue;
-        const struct yaml_node *run = yaml_node_value(alert, "run"), *post = yaml_node_value(alert, "post");
-        bool runs = run && !yaml_node_is_null(run), posts = post && !yaml_node_is_null(post);
-        if (!runs && !posts)
-            problems_add(reading->problems, alert->line, alert->column,
-                         "alerts[] has neither run nor post; add one (run: [/usr/bin/logger, \"{code}\"])");
-        if (posts && post->kind == NODE_TEXT && strncmp(post->text, "http://", 7) != 0 &&
-            strncmp(post->text, "https://", 8) != 0)
-            problems_add(reading->problems, post->line, post->column,
-                         "post: is no URL; write it as in http://alertmanager:9093/api/v2/alerts");
-    }
-}
-
 static void read_items(const struct key *list, const struct yaml_node *node, void *base,
                        struct key_reading *reading)
 {
@@ -260,8 +242,6 @@ static void read_items(const struct key *list, const struct yaml_node *node, voi
     check_items(list, node, reading);
     if (key_is_at(list, "clusters[].elections"))
         check_pattern_names(node, reading);
-    if (key_is_at(list, "alerts"))
-        check_alerts(node, reading);
 }
 
 static void read_value(const struct key *key, const struct yaml_node *word, const struct yaml_node *value,
@@ -314,15 +294,19 @@ static void read_map(const char *parent, const struct yaml_node *node, void *bas
     }
 }
 
-void settings_read(struct settings *settings, const char *const *recipes, const char *bytes, size_t length,
-                   struct problems *problems)
+void settings_read(struct settings *settings, const struct known_words *known, const char *bytes,
+                   size_t length, struct problems *problems)
 {
+    static const struct known_words every;
+    known = known ? known : &every;
     struct key_reading reading = {.problems = problems, .file = problems->file};
     struct yaml_node *root = yaml_tree_parse(bytes, length, problems);
     if (root && !problems_full(problems))
         read_map("", root, settings, &reading);
     if (root)
-        recipe_names_check(root, recipes, problems);
+        recipe_names_check(root, known->recipes, problems);
+    if (root)
+        alert_rules_check(root, known, problems->file, problems);
     yaml_tree_free(root);
     free(settings->notes);
     settings->notes = reading.notes.length ? text_take(&reading.notes) : NULL;
@@ -352,7 +336,9 @@ static void settings_load_read_file(struct settings *settings, const struct opti
     problems->file = settings->file;
     char *bytes = config_file_read(settings->file, &length, &error, &line, &column);
     if (bytes) {
-        settings_read(settings, options->recipes, bytes, length, problems);
+        struct known_words known = options->known ? *options->known : (struct known_words){0};
+        known.alerts_are_sent = options->command == COMMAND_RECORD || options->command == COMMAND_CONFIG;
+        settings_read(settings, &known, bytes, length, problems);
         free(bytes);
         return;
     }

@@ -12,6 +12,7 @@
  *     @config-keys@      the keys of the configuration; @config-keys PREFIX@: those below PREFIX
  *     @keys@             the keys of the dashboard
  *     @findings@         the findings with their meaning, evidence and advice
+ *     @alert-events@     the events that alerts may name
  *     @recipes@          the built-in recipes
  *     @exit-codes@       the exit codes
  *     @figures@          the figures of electop check
@@ -34,6 +35,8 @@
 #include "config/option_table.h"
 #include "config/settings.h"
 #include "config/text.h"
+#include "probe/alert/alert_book.h"
+#include "probe/election/event.h"
 #include "probe/election/finding.h"
 #include "probe/election/recipe.h"
 #include "probe/metrics/figures.h"
@@ -269,6 +272,27 @@ static void fill_findings(struct page *page, const char *unused)
     }
 }
 
+static void fill_alert_events(struct page *page, const char *unused)
+{
+    const char **words = alert_conditions();
+    (void)unused;
+    text_add(&page->out, ".Bl -tag -width Ds\n");
+    for (int kind = 0; kind < EVENT_KINDS; kind++) {
+        const char *word = event_word((enum event_kind)kind);
+        size_t i = 0;
+        while (words[i] && strcmp(words[i], word) != 0)
+            i++;
+        if (!words[i])
+            continue;
+        text_add(&page->out, ".It Cm");
+        page_add_argument(&page->out, word);
+        text_add(&page->out, "\n");
+        page_add_line(&page->out, event_meaning((enum event_kind)kind));
+    }
+    text_add(&page->out, ".El\n");
+    free(words);
+}
+
 static const char *watches_sentence(enum recipe_watches watches)
 {
     switch (watches) {
@@ -382,7 +406,7 @@ static const struct marker {
     {"config-keys", false, fill_config_keys}, {"keys", false, fill_keys},
     {"findings", false, fill_findings},       {"recipes", false, fill_recipes},
     {"exit-codes", false, fill_exit_codes},   {"figures", false, fill_figures},
-    {"metrics", false, fill_metrics},
+    {"metrics", false, fill_metrics},         {"alert-events", false, fill_alert_events},
 };
 
 /* marker: without its signs, "options watch". */

@@ -20,6 +20,8 @@
 #include "config/memory.h"
 #include "config/options.h"
 #include "config/settings.h"
+#include "probe/alert/alert_book.h"
+#include "probe/alert/alert_facts.h"
 #include "probe/election/recipe.h"
 #include "probe/log.h"
 #include "probe/transport/transport.h"
@@ -43,7 +45,7 @@ static bool hold_descriptors(void)
 
 static int print_help(const struct options *options)
 {
-    char *help = options_help(options->about, options->recipes);
+    char *help = options_help(options->about, options->known->recipes);
     int status = message_text(help);
     free(help);
     return status;
@@ -260,10 +262,12 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     if (!options_parse(argc, argv, &options, &error))
         return main_refuse(&options, error);
-    const char **recipes = recipes_names();
-    options.recipes = recipes;
+    const char **recipes = recipes_names(), **conditions = alert_conditions();
+    options.known =
+        &(struct known_words){.recipes = recipes, .conditions = conditions, .facts = alert_fact_words};
     int status = main_run(&options);
     free(recipes);
+    free(conditions);
     char *problem = log_take_problem();
     if (problem)
         complain("%s", problem);

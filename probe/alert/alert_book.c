@@ -620,29 +620,13 @@ uint64_t alert_book_dropped(const struct alert_book *book)
     return book->dropped;
 }
 
-bool alerts_check(const struct settings *settings, char **error)
+const char **alert_conditions(void)
 {
-    *error = NULL;
-    for (size_t i = 0; i < settings->alert_count; i++)
-        for (char **word = settings->alerts[i].on; *word; word++) {
-            struct nearest nearest = {0};
-            bool known = strncmp(*word, "severity", 8) == 0 || finding_code_of(*word) != FINDING_COUNT;
-            for (int kind = 0; !known && kind < EVENT_KINDS; kind++) {
-                const char *event = event_word((enum event_kind)kind);
-                known = kind < EVENT_FINDING_RAISED && strcmp(event, *word) == 0;
-                nearest_offer(&nearest, *word, event);
-            }
-            for (int code = 0; !known && code < FINDING_COUNT; code++)
-                nearest_offer(&nearest, *word, finding_kind((enum finding_code)code)->word);
-            if (known)
-                continue;
-            *error = nearest.best
-                         ? text_format("alerts: %s is neither a finding nor an event; did you mean %s?",
-                                       *word, nearest.best)
-                         : text_format("alerts: %s is neither a finding nor an event; man 7 "
-                                       "electop-findings lists them",
-                                       *word);
-            return false;
-        }
-    return true;
+    const char **words = xcalloc(FINDING_COUNT + EVENT_KINDS + 1, sizeof *words);
+    size_t count = 0;
+    for (int code = 0; code < FINDING_COUNT; code++)
+        words[count++] = finding_kind((enum finding_code)code)->word;
+    for (int kind = 0; kind < EVENT_FINDING_RAISED; kind++) /* findings have their own words */
+        words[count++] = event_word((enum event_kind)kind);
+    return words;
 }

@@ -100,7 +100,8 @@ void alert_member_key(const struct alert_book *book, const struct alert *alert, 
 size_t alert_book_open(const struct alert_book *book); /* alerts */
 uint64_t alert_book_dropped(const struct alert_book *book);
 
-/* Does every word of every rule's on: exist? False with what is wrong in *error (caller frees). */
-bool alerts_check(const struct settings *settings, char **error);
+/* The words that a rule's on: may have, besides severities: findings and events. NULL-terminated; the list is
+   malloc'd. */
+const char **alert_conditions(void);
 
 #endif

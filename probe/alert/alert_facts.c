@@ -9,9 +9,9 @@
 #include "probe/clock.h"
 #include "probe/json/json_writer.h"
 
-static const char *const fact_words[ALERT_FACTS] = {"state",    "code",      "cluster",  "election", "name",
-                                                    "severity", "certainty", "evidence", "advice",   "owner",
-                                                    "runbook",  "since",     "elections"};
+const char *const alert_fact_words[ALERT_FACTS + 1] = {
+    "state",    "code",   "cluster", "election", "name",  "severity",  "certainty",
+    "evidence", "advice", "owner",   "runbook",  "since", "elections", NULL};
 
 /* Strangers' bytes on one line: what would end it, or deceive who reads it, becomes a question mark. */
 static char *fact_clean(const char *text)
@@ -81,13 +81,13 @@ char *alert_fill(const char *argument, char *const facts[ALERT_FACTS])
     while (*argument) {
         int found = ALERT_FACTS;
         for (int i = 0; *argument == '{' && i < ALERT_FACTS; i++) {
-            size_t length = strlen(fact_words[i]);
-            if (strncmp(argument + 1, fact_words[i], length) == 0 && argument[1 + length] == '}')
+            size_t length = strlen(alert_fact_words[i]);
+            if (strncmp(argument + 1, alert_fact_words[i], length) == 0 && argument[1 + length] == '}')
                 found = i;
         }
         if (found < ALERT_FACTS) {
             text_add(&out, facts[found]);
-            argument += strlen(fact_words[found]) + 2;
+            argument += strlen(alert_fact_words[found]) + 2;
         } else {
             text_add_bytes(&out, argument++, 1);
         }
@@ -122,8 +122,8 @@ char **alert_environment(const struct alert *alert, char *const facts[ALERT_FACT
     for (int i = 0; i < ALERT_FACTS; i++) {
         char word[16];
         size_t k = 0;
-        for (; fact_words[i][k]; k++)
-            word[k] = (char)(fact_words[i][k] - 'a' + 'A');
+        for (; alert_fact_words[i][k]; k++)
+            word[k] = (char)(alert_fact_words[i][k] - 'a' + 'A');
         word[k] = '\0';
         list[count] = text_format("ELECTOP_%s=%s", word, facts[i]);
         count++;

@@ -30,6 +30,9 @@ enum fact {
     ALERT_FACTS
 };
 
+/* What stands for each in an argument, between braces; NULL at the end. */
+extern const char *const alert_fact_words[ALERT_FACTS + 1];
+
 /* Each malloc'd, without characters that end a line or deceive. */
 void alert_facts(const struct alert *alert, enum alert_state state, char *facts[ALERT_FACTS]);
 

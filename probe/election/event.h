@@ -51,5 +51,7 @@ struct event {
 
 /* The contract's word: "leader-lost". */
 const char *event_word(enum event_kind kind);
+/* A sentence for the manual. */
+const char *event_meaning(enum event_kind kind);
 
 #endif

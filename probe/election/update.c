@@ -4,37 +4,36 @@
 #include "probe/election/event.h"
 #include "probe/election/tenure.h"
 
+static const struct {
+    const char *word, *meaning;
+} event_table[EVENT_KINDS] = {
+    [EVENT_ELECTION_SEEN] = {"election-seen", "An election is seen for the first time."},
+    [EVENT_ELECTION_GONE] = {"election-gone", "The directory of an election is there no longer."},
+    [EVENT_CANDIDATE_JOINED] = {"candidate-joined", "A candidate registered."},
+    [EVENT_CANDIDATE_LEFT] = {"candidate-left", "A candidate's znode is gone."},
+    [EVENT_LEADER_LOST] = {"leader-lost", "The leader's znode is gone."},
+    [EVENT_LEADER_ELECTED] = {"leader-elected", "Another candidate is the first."},
+    [EVENT_LEADER_ACKNOWLEDGED] = {"leader-acknowledged",
+                                   "The new leader wrote its acknowledgement: it works as one."},
+    [EVENT_FAILOVER] = {"failover",
+                        "Once for every change of leader, when its evidence is in: the cause, both leaders "
+                        "and how long each phase took."},
+    [EVENT_CONNECTION] = {"connection", "The connection to the cluster was made, lost or had a gap."},
+    [EVENT_UNSEEN] = {"unseen", "Candidates joined and left between two looks."},
+    [EVENT_FINDING_RAISED] = {"finding-raised",
+                              "A finding was raised, became certain or became more severe."},
+    [EVENT_FINDING_CLEARED] = {"finding-cleared", "A finding is over."},
+    [EVENT_FINDING_MUTED] = {"finding-muted", "A person muted a finding in the dashboard."},
+};
+
 const char *event_word(enum event_kind kind)
 {
-    switch (kind) {
-    case EVENT_ELECTION_SEEN:
-        return "election-seen";
-    case EVENT_ELECTION_GONE:
-        return "election-gone";
-    case EVENT_CANDIDATE_JOINED:
-        return "candidate-joined";
-    case EVENT_CANDIDATE_LEFT:
-        return "candidate-left";
-    case EVENT_LEADER_LOST:
-        return "leader-lost";
-    case EVENT_LEADER_ELECTED:
-        return "leader-elected";
-    case EVENT_LEADER_ACKNOWLEDGED:
-        return "leader-acknowledged";
-    case EVENT_FAILOVER:
-        return "failover";
-    case EVENT_CONNECTION:
-        return "connection";
-    case EVENT_FINDING_RAISED:
-        return "finding-raised";
-    case EVENT_FINDING_CLEARED:
-        return "finding-cleared";
-    case EVENT_FINDING_MUTED:
-        return "finding-muted";
-    case EVENT_UNSEEN:
-        break;
-    }
-    return "unseen";
+    return event_table[kind].word;
+}
+
+const char *event_meaning(enum event_kind kind)
+{
+    return event_table[kind].meaning;
 }
 
 void diagnose_soon(struct election *election)

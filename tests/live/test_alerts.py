@@ -69,7 +69,7 @@ def stand(client, path, identity=b"host-a:1"):
 def test_facts_of_raise_and_resolve(path, client, alerting):
     """Nobody leads: the command runs with the right facts; somebody leads again: the resolve follows."""
     leader = stand(client, path)
-    one = alerting("[{on: [no-leader], run: [PAGE, '{state}', '{code} in {name}', '{nonsense}'], cool_down: 0s}]",
+    one = alerting("[{on: [no-leader], run: [PAGE, '{state}', '{code} in {name}', '{ awk }', '${nonsense}'], cool_down: 0s}]",
                    f"[{{path: {path}, name: orders, kind: leader, owner: 'team a', runbook: 'http://wiki/x', allow: {{vacancy: 1s}}}}]")
     client.delete(leader)
     facts = until(lambda: one.told())[0]
@@ -79,7 +79,7 @@ def test_facts_of_raise_and_resolve(path, client, alerting):
     assert path in facts["ELECTOP_EVIDENCE"] and facts["ELECTOP_ADVICE"]
     assert (facts["ELECTOP_OWNER"], facts["ELECTOP_RUNBOOK"]) == ("team a", "http://wiki/x")
     assert facts["ELECTOP_SINCE"].endswith("Z") and facts["ELECTOP_ELECTIONS"] == "1"
-    assert facts["ELECTOP_ARGUMENTS"] == "raised no-leader in orders {nonsense}"
+    assert facts["ELECTOP_ARGUMENTS"] == "raised no-leader in orders { awk } ${nonsense}"
     stand(client, path)
     until(lambda: one.states() == [("raised", "no-leader"), ("resolved", "no-leader")])
     # From the finding to the start of the command (which starts more slowly than that, under a sanitizer).
@@ -137,8 +137,8 @@ def test_events_alert_once(path, client, alerting):
 
 
 BROKEN = [
-    ("[/nonexistent/page]", "cannot be started: no such file"),
-    ("[/etc/passwd]", "cannot be started: permission denied"),
+    ("[GONE]", "cannot be started: no such file"),
+    ("[SHUT]", "cannot be started: permission denied"),
     ("[/bin/sh, -c, 'echo out of pagers >&2; exit 3']", "failed with exit code 3: out of pagers"),
     ("[/bin/sleep, 60]", "did not end within 0.5 s"),
     ("[/bin/sh, -c, 'trap \"\" TERM; sleep 60 & wait; sleep 60']", "did not end within 0.5 s"),
@@ -146,10 +146,16 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("command, complaint", BROKEN, ids=["missing", "not-executable", "fails", "hangs", "stubborn"])
-def test_broken_command_is_reported_and_delays_nothing(path, client, alerting, command, complaint):
+def test_broken_command_is_reported_and_delays_nothing(path, client, alerting, tmp_path, command, complaint):
     leader = stand(client, path)
+    for name in ("gone", "shut"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+        command = command.replace(name.upper(), str(tmp_path / name))
     one = alerting(f"[{{on: [no-leader], run: {command}, timeout: 500ms}}, {{on: [no-leader], run: [PAGE]}}]",
                    f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]")
+    (tmp_path / "gone").unlink()  # after the start, which would have refused it
+    (tmp_path / "shut").chmod(0o644)
     client.delete(leader)
     until(lambda: one.states() == [("raised", "no-leader")])
     until(lambda: any(complaint in line for line in one.complaints), what=complaint)
@@ -295,12 +301,49 @@ def test_real_alertmanager_takes_it_unchanged(path, client, alerting, tmp_path):
 # -- the configuration
 
 @pytest.mark.parametrize("alerts, complaint", [
-    ("[{on: [no-leder], run: [/bin/true]}]", "no-leder is neither a finding nor an event; did you mean no-leader?"),
+    ("[{on: [no-leder], run: [/bin/true]}]", '2:16: on: "no-leder" is neither a finding nor an event; did you mean no-leader?'),
     ("[{on: [no-leader]}]", "alerts[] has neither run nor post"),
     ("[{on: [no-leader], post: 'ftp://x/y'}]", "post: is no URL"),
     ("[{on: [no-leader], run: [/bin/true], timeout: 0s}]", "timeout"),
+    ("[{on: [failover], run: [/bin/true, '{nosuch}']}]", "2:44: run: \"{nosuch}\" holds {nosuch}, which is no fact"),
+    ("[{on: [failover], run: [/bin/true, 'x {stat} y']}]", "did you mean {state}?"),
+    ("[{on: [failover], post: 'http://x/{code}'}]", "2:33: post: a URL has no braces"),
+    ("[{on: [failover], run: [/nonexistent/page]}]", "2:33: run: \"/nonexistent/page\" cannot be run: No such file"),
+    ("[{on: [failover], run: /etc/passwd}]", "run: \"/etc/passwd\" may not be executed"),
+    ("[{on: [failover], run: [/etc]}]", "run: \"/etc\" is a directory"),
+    ("[{on: [failover], run: [no-such-program]}]", "is in no directory of PATH"),
+    ("[{on: [failover], post: 'http://x/', secret_file: nowhere}]", "2:59: secret_file: \"nowhere\" cannot be read"),
+    ("[{on: [failover], post: 'http://x/', secret_file: open}]", "secret_file: \"open\" can be read or written by others"),
+    ("[{on: [failover], post: 'http://x/', secret_file: empty}]", "secret_file: \"empty\" is empty"),
 ])
 def test_wrong_configuration(tmp_path, alerts, complaint):
-    (tmp_path / "c.yaml").write_text(f"clusters: [{{hosts: 'zk:1'}}]\nalerts: {alerts}\n")
-    done = run("config", "-c", str(tmp_path / "c.yaml"))
-    assert done.status == 2 and complaint in done.err, done
+    """What would fail with the first alert is refused before, by the command that checks and by the one that sends."""
+    for name, mode in (("open", 0o644), ("empty", 0o600)):
+        (tmp_path / name).write_text("" if name == "empty" else "token\n")
+        (tmp_path / name).chmod(mode)
+    (tmp_path / "c.yaml").write_text(f"clusters: [{{hosts: '127.0.0.1:1'}}]\nalerts: {alerts}\n")
+    for command in ("config", "record"):
+        done = run(command, "-c", str(tmp_path / "c.yaml"))
+        assert done.status == 2 and complaint in done.err, done
+
+
+def test_others_do_not_need_what_alerts_need(zk, path, client, tmp_path):
+    """A dashboard of somebody who may not read the recorder's secret."""
+    client.ensure_path(path)
+    (tmp_path / "c.yaml").write_text(f"clusters: [{{hosts: '{zk.hosts}'}}]\nalerts: [{{on: failover, run: /nonexistent/page, "
+                                     "secret_file: nowhere}]\n")
+    done = run("once", "-c", str(tmp_path / "c.yaml"), path)
+    assert "nonexistent" not in done.err and done.status != 2, done
+
+
+def test_reload_refuses_what_cannot_be_run(path, client, alerting, tmp_path):
+    """The configuration of before goes on, and its alerts."""
+    leader = stand(client, path)
+    one = alerting("[{on: [no-leader], run: [PAGE]}]", f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]")
+    good = one.config.read_text()
+    one.config.write_text(good.replace(str(tmp_path / "page"), "/nonexistent/page"))
+    one.process.send_signal(signal.SIGHUP)
+    until(lambda: any('"/nonexistent/page" cannot be run' in line for line in one.complaints))
+    client.delete(leader)
+    until(lambda: one.states() == [("raised", "no-leader")])
+    one.end()

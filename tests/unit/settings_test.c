@@ -45,13 +45,14 @@ static const char example[] =
     "    again_after: 10m\n";
 
 static const char *const known_recipes[] = {"curator-latch", "kazoo", "zookeeper", NULL};
+static const struct known_words known = {.recipes = known_recipes};
 
 static char *errors_of(const char *yaml)
 {
     struct problems problems = {.file = "f"};
     struct settings *settings = settings_new();
     assert_non_null(settings);
-    settings_read(settings, known_recipes, yaml, strlen(yaml), &problems);
+    settings_read(settings, &known, yaml, strlen(yaml), &problems);
     settings_free(settings);
     char *errors = problems_take(&problems);
     assert_non_null(errors);
@@ -69,7 +70,7 @@ static struct settings *read_good(const char *yaml)
 {
     struct problems problems = {.file = "f"};
     struct settings *settings = settings_new();
-    settings_read(settings, known_recipes, yaml, strlen(yaml), &problems);
+    settings_read(settings, &known, yaml, strlen(yaml), &problems);
     char *errors = problems_take(&problems);
     assert_string_equal(errors, "");
     free(errors);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "config/text.h"
-#include "probe/alert/alert_book.h"
 #include "probe/election/recipe.h"
 #include "probe/transport/transport.h"
 #include "tui/screen/safe.h"
@@ -26,8 +25,8 @@ static bool connects(const struct options *options)
 struct settings *command_settings(const struct options *options, char **error)
 {
     struct settings *settings = settings_load(options, error);
-    if (!settings || (recipes_check(settings, error) && alerts_check(settings, error) &&
-                      (!connects(options) || transport_check_files(settings, error))))
+    if (!settings ||
+        (recipes_check(settings, error) && (!connects(options) || transport_check_files(settings, error))))
         return settings;
     settings_free(settings);
     return NULL;

@@ -1,0 +1,17 @@
+/*
+ * alert_rules.h - checks the alerts of a configuration before the first of them is needed: their conditions,
+ * placeholders, programs and secrets, each with its place in the file.
+ *
+ * Findings, events and facts belong to probe/, so the caller passes their words.
+ */
+#ifndef ELECTOP_CONFIG_ALERT_RULES_H
+#define ELECTOP_CONFIG_ALERT_RULES_H
+
+#include "config/settings.h"
+#include "config/yaml.h"
+
+/* Adds each error. root: the whole configuration; file: relative names lie beside it. */
+void alert_rules_check(const struct yaml_node *root, const struct known_words *known, const char *file,
+                       struct problems *problems);
+
+#endif
