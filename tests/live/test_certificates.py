@@ -84,19 +84,19 @@ def test_read_again_on_sighup(authority, tmp_path):
         until(lambda: server.clients[-1] == "second", 30, "it connects with the new certificate")
         for name, what in (("c.crt", "cannot read the certificate"), ("ca.pem", "cannot read the authority's certificate")):
             shutil.copy(files.path(name), files.path("kept"))
-            before, said = len(server.clients), recorder.said.count("the one of before goes on")
+            before, said = len(server.clients), recorder.said.count("kept the previous configuration")
             files.spoil(name)
             recorder.reload()
-            until(lambda: recorder.said.count("the one of before goes on") > said, 30, "it is told")
+            until(lambda: recorder.said.count("kept the previous configuration") > said, 30, "it is told")
             assert what in recorder.said and files.path(name) in recorder.said, recorder.said
             server.drop()
             until(lambda: len(server.clients) > before, 30, "it connects again, all the same")
             assert server.clients[-1] == "second"
             os.rename(files.path("kept"), files.path(name))
         os.chmod(files.path("c.key"), 0o644)
-        said = recorder.said.count("the one of before goes on")
+        said = recorder.said.count("kept the previous configuration")
         recorder.reload()
-        until(lambda: recorder.said.count("the one of before goes on") > said, 30, "a key that others can read is refused")
+        until(lambda: recorder.said.count("kept the previous configuration") > said, 30, "a key that others can read is refused")
         assert "can be read or written by others; run chmod 600 on it" in recorder.said
         recorder.close()
     assert set(server.clients) == {"first", "second"}
@@ -125,9 +125,9 @@ def test_keytab_on_sighup(kdc, tmp_path):
         use(content)
         done = run("once", "--quick", "-c", config)
         assert done.status == 2 and what in done.err, done
-        before = recorder.said.count("the one of before goes on")
+        before = recorder.said.count("kept the previous configuration")
         recorder.reload()
-        until(lambda: recorder.said.count("the one of before goes on") > before, 30, "it is told")
+        until(lambda: recorder.said.count("kept the previous configuration") > before, 30, "it is told")
         assert recorder.said.count(what) > 0, recorder.said
     assert reads(), (made.ensemble.ask("cons"), recorder.said)
     recorder.close()

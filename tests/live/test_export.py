@@ -258,19 +258,24 @@ def test_sighup_reads_the_configuration_again(zk, client, path, tmp_path):
     def candidates(name):
         return one.metrics().get(f'electop_election_candidates{{cluster="c",election="{path}/{name}"}}')
     write("a")
-    one = Exporter("-c", str(config), "--listen", "127.0.0.1:0")
+    log = tmp_path / "log"
+    one = Exporter("-c", str(config), "--listen", "127.0.0.1:0", "--log", str(log))
     try:
         until(lambda: candidates("a") == 0)
         config.write_text("clusters: [{name: c, hosts: x, wrong: 1}]\n")
         one.process.send_signal(signal.SIGHUP)
         said = [one.process.stderr.readline() for _ in range(2)]
-        assert "wrong" in said[0] and "the configuration was not taken over" in said[1], said
+        assert "wrong" in said[0] and "kept the previous configuration" in said[1], said
         client.create(f"{path}/a/n_", ephemeral=True, sequence=True)
         until(lambda: candidates("a") == 1)
         began = one.metrics()["process_start_time_seconds"]
         write("b")
         one.process.send_signal(signal.SIGHUP)
         until(lambda: candidates("b") == 0 and candidates("a") is None)
+        assert f"{config}: the configuration was taken over" in one.process.stderr.readline()
+        logged = log.read_text()
+        assert "wrong" in logged and "kept the previous configuration" in logged
+        assert f"info {config}: the configuration was taken over" in logged
         assert one.metrics()["process_start_time_seconds"] == began
     finally:
         assert one.end() == 128 + signal.SIGTERM

@@ -124,14 +124,15 @@ def test_a_query_leaves_the_recorder_its_file(recorder, standing):
     assert again.end() == 128 + signal.SIGTERM
 
 
-def test_hangup_reads_the_configuration_again(recorder, standing):
-    """A wrong configuration is told and the old one goes on; a right one is taken over."""
-    r = recorder()
+def test_hangup_reads_the_configuration_again(recorder, standing, tmp_path):
+    """A wrong configuration is told and the old one goes on; a right one is taken over; the log has both."""
+    log = tmp_path / "log"
+    r = recorder("--log", str(log))
     r.wait_for("SELECT 1 FROM stretch")
     good = r.config.read_text()
     r.config.write_text("history: {keep: soon}\n")
     r.process.send_signal(signal.SIGHUP)
-    until(lambda: any("goes on" in line for line in r.complaints))
+    until(lambda: any("kept the previous configuration" in line for line in r.complaints))
     assert any("keep" in line and "config.yaml:1" in line for line in r.complaints), r.complaints
     standing.delete(standing.paths[0])
     r.wait_for("SELECT 1 FROM events WHERE event = 'leader-elected'")
@@ -139,6 +140,10 @@ def test_hangup_reads_the_configuration_again(recorder, standing):
     r.process.send_signal(signal.SIGHUP)
     until(lambda: any("keeping 2d" in line for line in r.said))
     r.wait_for("SELECT 1 FROM stretch", 2)
+    until(lambda: any(f"{r.config}: the configuration was taken over" in line for line in r.complaints))
+    told = [line.split(" ", 1)[1] for line in log.read_text().splitlines() if "configuration" in line or "keep" in line]
+    assert [line.split()[0] for line in told] == ["info", "error", "warning", "info"], told
+    assert "config.yaml:1" in told[1] and "kept the previous configuration" in told[2] and "taken over" in told[3], told
     assert r.end() == 128 + signal.SIGTERM
 
 

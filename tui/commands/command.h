@@ -22,10 +22,11 @@ struct invocation {
    *error (caller frees): it cannot be used. Settings and a text there: some clusters cannot be watched, the
    others are. */
 struct settings *command_settings(const struct options *options, char **error);
-/* The same at SIGHUP. NULL: it is wrong in some part, which was complained about, and COMMAND_SETTINGS_KEPT.
- */
+/* The same at SIGHUP. NULL: it is wrong in some part, and command_refused(). */
 struct settings *command_reload(const struct options *options);
-#define COMMAND_SETTINGS_KEPT "the configuration was not taken over; the one of before goes on"
+/* How a reload ended, on standard error and in the log. error NULL: out of memory. */
+void command_refused(const char *error);
+void command_taken_over(const struct settings *settings);
 
 int command_watch(const struct invocation *invocation);
 /* The same on a loop with other work (the demo's candidates), which goes on meanwhile; it returns

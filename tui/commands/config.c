@@ -9,6 +9,7 @@
 
 #include "config/text.h"
 #include "probe/election/recipe.h"
+#include "probe/log.h"
 #include "probe/transport/transport.h"
 #include "tui/screen/safe.h"
 
@@ -32,6 +33,31 @@ struct settings *command_settings(const struct options *options, char **error)
     return NULL;
 }
 
+/* On standard error, which a service's starter may not keep, and in the log: a line each. */
+static void reload_tell(enum log_level level, const char *lines)
+{
+    complain("%s", lines);
+    for (const char *line = lines; *line;) {
+        size_t length = strcspn(line, "\n");
+        log_line(level, "%.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+void command_refused(const char *error)
+{
+    reload_tell(LOG_LEVEL_ERROR, error ? error : "out of memory");
+    reload_tell(LOG_LEVEL_WARNING, "kept the previous configuration");
+}
+
+void command_taken_over(const struct settings *settings)
+{
+    char *line =
+        text_format("%s: the configuration was taken over", settings->file ? settings->file : "no file");
+    reload_tell(LOG_LEVEL_INFO, line);
+    free(line);
+}
+
 struct settings *command_reload(const struct options *options)
 {
     char *error;
@@ -39,8 +65,7 @@ struct settings *command_reload(const struct options *options)
     if (settings && !error)
         return settings;
     settings_free(settings);
-    complain("%s", error);
-    complain(COMMAND_SETTINGS_KEPT);
+    command_refused(error);
     free(error);
     return NULL;
 }

@@ -95,13 +95,17 @@ static bool export_reload(struct exporting *e, const struct invocation *invocati
     if (export_begin(e, options, settings, &error)) {
         settings_free(*own);
         *own = settings;
+        command_taken_over(settings);
         return true;
     }
-    complain("%s", error);
-    free(error);
+    char *reason = error;
     settings_free(settings);
     bool fine = export_begin(e, options, *own ? *own : invocation->settings, &error);
-    complain("%s", fine ? COMMAND_SETTINGS_KEPT : error);
+    if (fine)
+        command_refused(reason);
+    else
+        complain("%s", error ? error : "out of memory");
+    free(reason);
     free(error);
     return fine;
 }

@@ -196,15 +196,16 @@ static bool reload(struct recording *r, const struct invocation *invocation, str
     if (record_begin(r, settings, &error)) {
         settings_free(*own);
         *own = settings;
+        command_taken_over(settings);
         return true;
     }
-    complain("%s", error);
-    free(error);
+    char *reason = error;
     fine = record_begin(r, before, &error);
-    if (!fine)
-        complain("%s", error);
+    if (fine)
+        command_refused(reason);
     else
-        complain(COMMAND_SETTINGS_KEPT);
+        complain("%s", error);
+    free(reason);
     free(error);
     settings_free(settings);
     return fine;

@@ -14,6 +14,7 @@
 #include "probe/history/preload.h"
 #include "probe/history/recording_file.h"
 #include "probe/history/recorder.h"
+#include "probe/log.h"
 #include "probe/monitor.h"
 #include "probe/transport/transport.h"
 #include "tui/commands/command.h"
@@ -118,8 +119,11 @@ static bool watch_reload(void *context, char *problem, size_t size)
     struct settings *settings = command_settings(options, &error);
     if (settings && !error) {
         watch->next = settings;
+        log_line(LOG_LEVEL_INFO, "%s: the configuration was taken over",
+                 settings->file ? settings->file : "no file");
         return true;
     }
+    log_line(LOG_LEVEL_WARNING, "kept the previous configuration: %s", error);
     snprintf(problem, size, "nothing is changed: %.*s", (int)strcspn(error, "\n"), error);
     settings_free(settings);
     free(error);
