@@ -7,6 +7,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "probe/alert/event_sentence.h"
 #include "probe/json/election_summary.h"
 
 /* Since when the same cause in the same election may alert again. */
@@ -43,7 +44,7 @@ struct alert_book *alert_book_new(const struct settings *settings, alert_send_fn
 static void member_free(struct alert_member *member)
 {
     char *const texts[] = {member->election, member->name,  member->candidate, member->evidence,
-                           member->advice,   member->owner, member->runbook};
+                           member->advice,   member->owner, member->runbook,   member->subject};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
 }
@@ -114,8 +115,9 @@ void alert_member_key(const struct alert_book *book, const struct alert *alert, 
     const struct alert_member *m = &alert->members[member];
     char *label = rule_label(book->settings, alert->rule), since[24];
     snprintf(since, sizeof since, "%" PRId64, alert->once ? 0 : m->since_wall_us); /* observers differ */
-    const char *const texts[] = {label,       alert->cluster, alert->code,
-                                 m->election, m->candidate,   alert->once ? m->evidence : NULL,
+    const char *const texts[] = {label,        alert->cluster,
+                                 alert->code,  m->election,
+                                 m->candidate, !alert->once ? NULL : m->subject ? m->subject : m->evidence,
                                  since};
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -240,15 +242,12 @@ static void member_fill(struct alert_member *member, const struct event *event, 
 /* Every candidate that joins and every finding of an event has its own words. */
 static void event_evidence(struct alert_member *member, const struct event *event)
 {
-    if (member->evidence || event->finding)
+    if (event->finding)
         return;
-    if (event->kind == EVENT_LEADER_ELECTED)
-        member->evidence = text_format("%s leads, after %s", event->candidate ? event->candidate : "somebody",
-                                       event->from ? event->from : "nobody");
-    else if (event->candidate)
-        member->evidence = text_copy(event->candidate);
-    else if (event->connection)
-        member->evidence = text_copy(event->connection);
+    if (!member->evidence)
+        member->evidence = event_sentence(event);
+    if (event->failover) /* whose lengths each observer measures by itself */
+        member->subject = text_copy(event->candidate);
 }
 
 /* The alert that takes one more member: an open one of the same cause that is young, or a new one. */

@@ -34,6 +34,7 @@ const char *alert_state_word(enum alert_state state);
 /* One election in which it shows. Texts are strangers' bytes; NULL: not said. */
 struct alert_member {
     char *election, *name, *candidate, *evidence, *advice, *owner, *runbook;
+    char *subject; /* of an event: what every observer says of it; NULL: its evidence */
     enum severity severity;
     enum certainty certainty;
     int64_t since_wall_us;

@@ -61,6 +61,13 @@ def alerting(zk, tmp_path):
             one.process.wait()
 
 
+@pytest.fixture
+def webhook():
+    hook = Webhook()
+    yield hook
+    hook.server.shutdown()
+
+
 def stand(client, path, identity=b"host-a:1"):
     client.ensure_path(path)
     return client.create(path + "/n_", identity, ephemeral=True, sequence=True)
@@ -133,6 +140,21 @@ def test_events_alert_once(path, client, alerting):
     client.delete(first)
     until(lambda: one.states() == [("event", "leader-elected")])
     assert "n_0000000001 leads, after n_0000000000" in one.told()[0]["ELECTOP_EVIDENCE"]
+    one.end()
+
+
+def test_failover_tells_its_facts(path, client, alerting, webhook):
+    """Who leads after whom, why, and how long it took: in the environment and in what is posted."""
+    first = stand(client, path)
+    stand(client, path, b"host-b:1")
+    one = alerting(f"[{{on: [failover], run: [PAGE], post: 'http://127.0.0.1:{webhook.port}/api', cool_down: 0s}}]",
+                   f"[{{path: {path}, allow: {{failover: 1s}}}}]")
+    client.delete(first)
+    until(lambda: one.states() == [("event", "failover")])
+    evidence = one.told()[0]["ELECTOP_EVIDENCE"]
+    assert evidence.startswith("host-b:1 leads, after host-a:1; ") and "; vacancy " in evidence, evidence
+    assert "cause: deleted (" in evidence or "cause: resigned (" in evidence or "cause: evicted (" in evidence, evidence
+    assert until(lambda: webhook.bodies)[0][0]["annotations"]["description"] == evidence
     one.end()
 
 
@@ -220,12 +242,6 @@ def test_restart_keeps_what_is_open(path, client, alerting):
 
 
 # -- posts
-
-@pytest.fixture
-def webhook():
-    hook = Webhook()
-    yield hook
-    hook.server.shutdown()
 
 
 def test_post_with_a_secret(path, client, alerting, webhook, tmp_path):

@@ -93,6 +93,64 @@ static void one_cause_is_one_alert(void **state)
     teardown(&w);
 }
 
+static void take_failover(struct world *w, const struct failover *failover, const char *evidence,
+                          char key[ALERT_KEY_SIZE])
+{
+    alert_book_take(w->book,
+                    &(struct event){.kind = EVENT_FAILOVER,
+                                    .cluster = &w->model->clusters[0],
+                                    .election = w->model->clusters[0].elections[0],
+                                    .candidate = failover->to,
+                                    .from = failover->from,
+                                    .failover = failover},
+                    100 * S);
+    const struct alert *alert = alert_book_at(w->book, 0);
+    assert_string_equal(alert->members[0].evidence, evidence);
+    snprintf(key, ALERT_KEY_SIZE, "%s", alert->key);
+    alert_book_forget(w->book, NULL);
+    alert_book_replace(w->book, &w->settings); /* no cool-down from it */
+}
+
+/* The sentence has what is known; recorders of a pair, which measure other lengths, have the same key. */
+static void a_failover_is_told_with_its_facts(void **state)
+{
+    char from[] = "n_1", host[] = "host-a:1", to[] = "n_2", silent[] = "silent 9.6 s",
+         keys[2][ALERT_KEY_SIZE];
+    char word[] = "failover", *on_it[] = {word, NULL};
+    struct alert_settings own = rule;
+    struct world w;
+    (void)state;
+    setup(&w);
+    own.on = on_it;
+    w.settings.alerts = &own;
+    struct failover failover = {.from = from,
+                                .from_identity = host,
+                                .to = to,
+                                .cause = CAUSE_EXPIRED,
+                                .cause_certainty = CERTAINTY_SUSPECTED,
+                                .evidence = silent,
+                                .detection = {9600000, 9700000},
+                                .vacancy = {412, 412},
+                                .takeover = SPAN_UNKNOWN,
+                                .total = {SPAN_OPEN, 9800000}};
+    take_failover(
+        &w, &failover,
+        "n_2 leads, after host-a:1; cause: expired (suspected), silent 9.6 s; detection 9.6 s to 9.7 s, "
+        "vacancy 0.412 ms, total at most 9.8 s",
+        keys[0]);
+    failover = (struct failover){.to = to,
+                                 .detection = SPAN_UNKNOWN,
+                                 .vacancy = {5000, SPAN_OPEN},
+                                 .takeover = {0, 3000},
+                                 .total = SPAN_UNKNOWN};
+    take_failover(
+        &w, &failover,
+        "n_2 leads, after nobody; the cause is not known; vacancy at least 5 ms, takeover at most 3 ms",
+        keys[1]);
+    assert_string_equal(keys[0], keys[1]);
+    teardown(&w);
+}
+
 /* Another cause, and the same one long after, are alerts of their own. */
 static void other_causes_are_others(void **state)
 {
@@ -292,6 +350,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_cause_is_one_alert),
+        cmocka_unit_test(a_failover_is_told_with_its_facts),
         cmocka_unit_test(other_causes_are_others),
         cmocka_unit_test(only_certain_ones),
         cmocka_unit_test(again_and_cool_down),
