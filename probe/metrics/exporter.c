@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -123,11 +124,47 @@ static const char *listener_header(struct MHD_Connection *connection, const char
     return value ? value : "";
 }
 
+/* The q of one item's parameters (";version=1.0.0;q=0.5"): 1 where there is none. */
+static double parameters_quality(const char *at, size_t length)
+{
+    const char *end = at + length;
+    while ((at = memchr(at, ';', (size_t)(end - at)))) {
+        at += 1 + strspn(at + 1, " \t");
+        if (end - at > 2 && (*at == 'q' || *at == 'Q') && at[1] == '=')
+            return strtod(at + 2, NULL);
+    }
+    return 1;
+}
+
+/* How much a list as that of Accept wants this word: its highest q; negative: it is not named. */
+static double listener_quality(const char *list, const char *word)
+{
+    double best = -1;
+    for (const char *at = list; *at;) {
+        at += strspn(at, ", \t");
+        size_t length = strcspn(at, ","), name = strcspn(at, ",; \t");
+        if (name == strlen(word) && strncasecmp(at, word, name) == 0) {
+            double quality = parameters_quality(at, length);
+            best = quality > best ? quality : best;
+        }
+        at += length;
+    }
+    return best;
+}
+
+/* Only who names it gets it: not never (0), and where it likes text no better. */
+static bool listener_takes_openmetrics(const char *accept)
+{
+    static const char *const names[] = {"text/plain", "text/*", "*/*"}; /* the first that is there counts */
+    double open = listener_quality(accept, "application/openmetrics-text"), text = -1;
+    for (size_t i = 0; i < sizeof names / sizeof *names && text < 0; i++)
+        text = listener_quality(accept, names[i]);
+    return open > 0 && open >= text;
+}
+
 static bool listener_takes_gzip(struct MHD_Connection *connection)
 {
-    const char *gzip = strstr(listener_header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING), "gzip");
-    return gzip &&
-           (strncmp(gzip, "gzip;q=", strlen("gzip;q=")) != 0 || strtod(gzip + strlen("gzip;q="), NULL) > 0);
+    return listener_quality(listener_header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING), "gzip") > 0;
 }
 
 static enum MHD_Result listener_on_request(void *context, struct MHD_Connection *connection, const char *url,
@@ -147,7 +184,7 @@ static enum MHD_Result listener_on_request(void *context, struct MHD_Connection 
         return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND, l->missing);
     const char *accept = listener_header(connection, MHD_HTTP_HEADER_ACCEPT);
     struct MHD_Response *page =
-        listener_page(l, strstr(accept, "application/openmetrics-text"), listener_takes_gzip(connection));
+        listener_page(l, listener_takes_openmetrics(accept), listener_takes_gzip(connection));
     return page ? MHD_queue_response(connection, MHD_HTTP_OK, page) : MHD_NO;
 }
 

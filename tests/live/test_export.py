@@ -126,6 +126,24 @@ def test_formats_and_paths(path, exporter):
         assert refused.value.code == status
 
 
+@pytest.mark.parametrize("accept, openmetrics", [
+    ("application/openmetrics-text;version=1.0.0;q=0", False),
+    ("application/openmetrics-text; q=0.0, text/plain", False),
+    ("application/openmetrics-text;q=0.4,text/plain;version=0.0.4;q=0.5", False),
+    ("text/plain;q=0.5,APPLICATION/openmetrics-text; version=1.0.0; Q=0.6", True),
+    ("application/openmetrics-text;q=0.5,text/plain;q=0.5", True),
+    ("application/openmetrics-text;q=0.5,*/*;q=0.8", False),
+    ("application/openmetrics-text;version=1.0.0;q=0.6,application/openmetrics-text;version=0.0.1;q=0.1,"
+     "text/plain;version=0.0.4;q=0.3,*/*;q=0.2", True),
+    ("*/*", False), ("application/*", False), ("application/openmetrics-textual", False),
+])
+def test_the_liked_format_is_given(path, exporter, accept, openmetrics):
+    """As HTTP has it: 0 is never, the higher one wins; OpenMetrics where both are liked alike and it is named."""
+    kind, text = exporter(path).get(accept=accept)
+    assert kind.startswith("application/openmetrics-text" if openmetrics else "text/plain"), (accept, kind)
+    assert text.endswith("# EOF\n") == openmetrics
+
+
 def test_compressed(path, exporter):
     """A scraper that takes gzip, as Prometheus does, gets it; one that does not, or refuses it, gets text."""
     one = exporter(path)
@@ -137,7 +155,7 @@ def test_compressed(path, exporter):
         headers, page = get("deflate, gzip;q=0.9" if end == b"\n" else "gzip", accept)
         assert headers["Content-Encoding"] == "gzip" and headers["Vary"] == "Accept-Encoding"
         assert gzip.decompress(page).startswith(b"# HELP ") and gzip.decompress(page).endswith(end)
-    for refused in "identity", "gzip;q=0":
+    for refused in "identity", "gzip;q=0", "gzip; q=0":
         headers, page = get(refused)
         assert headers["Content-Encoding"] is None and page.startswith(b"# HELP ")
 
