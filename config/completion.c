@@ -6,7 +6,16 @@
 #include "config/text.h"
 
 /* What an argument is, as far as a shell can complete it. */
-enum value { VALUE_NONE, VALUE_FILE, VALUE_DIRECTORY, VALUE_PATH, VALUE_CLUSTER, VALUE_WORDS, VALUE_OTHER };
+enum value {
+    VALUE_NONE,
+    VALUE_FILE,
+    VALUE_DIRECTORY,
+    VALUE_PATH,
+    VALUE_CLUSTER,
+    VALUE_FIGURE,
+    VALUE_WORDS,
+    VALUE_OTHER
+};
 
 static enum value value_of(const char *argument)
 {
@@ -20,6 +29,8 @@ static enum value value_of(const char *argument)
         return VALUE_PATH;
     if (strcmp(argument, "NAME") == 0)
         return VALUE_CLUSTER;
+    if (strcmp(argument, "FIGURE=RANGE") == 0)
+        return VALUE_FIGURE;
     bool words = strchr(argument, '|') && !strpbrk(argument, "[%,");
     return words || strcmp(argument, "WHEN") == 0 || strcmp(argument, "THEME") == 0 ? VALUE_WORDS
                                                                                     : VALUE_OTHER;
@@ -78,6 +89,9 @@ static const char *bash_reply(enum value value)
         return "COMPREPLY=($(compgen -W \"$(electop completion paths 2>/dev/null)\" -- \"$cur\"))";
     case VALUE_CLUSTER:
         return "COMPREPLY=($(compgen -W \"$(electop completion clusters 2>/dev/null)\" -- \"$cur\"))";
+    case VALUE_FIGURE:
+        return "COMPREPLY=($(compgen -W \"$(electop completion figures 2>/dev/null)\" -- \"$cur\")); "
+               "compopt -o nospace";
     default:
         return "COMPREPLY=()";
     }
@@ -105,7 +119,9 @@ static void bash_values(struct text *out)
         }
         text_add(out, "; return ;;\n");
     }
-    text_add(out, "    -c) [[ $command == check ]] || COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n"
+    text_add(out, "    -c) if [[ $command == check ]]; then ");
+    text_add(out, bash_reply(VALUE_FIGURE));
+    text_add(out, "; else COMPREPLY=($(compgen -f -- \"$cur\")); fi; return ;;\n"
                   "    -t) return ;;\n    esac\n");
 }
 
@@ -184,6 +200,9 @@ static void zsh_option(struct text *out, const struct option_row *row)
     case VALUE_CLUSTER:
         text_add(out, ":cluster:_electop_clusters");
         break;
+    case VALUE_FIGURE:
+        text_add(out, ":figure:_electop_figures");
+        break;
     case VALUE_WORDS:
         text_add(out, ":value:(");
         put_choice(out, row->argument);
@@ -212,6 +231,8 @@ static void zsh_script(struct text *out)
                   "2>/dev/null)\"}); compadd -a found }\n"
                   "_electop_clusters() { local -a found; found=(${(f)\"$(electop completion clusters "
                   "2>/dev/null)\"}); compadd -a found }\n"
+                  "_electop_figures() { local -a found; found=(${(f)\"$(electop completion figures "
+                  "2>/dev/null)\"}); compadd -S '' -a found }\n"
                   "_electop_commands() {\n    local -a commands\n    commands=(\n");
     for (size_t c = 0; c < command_count; c++) {
         text_printf(out, "        '%s:", command_table[c].word);
@@ -275,6 +296,8 @@ static void fish_option(struct text *out, const struct option_row *row)
         text_add(out, " -x -a '(electop completion paths 2>/dev/null)'");
     else if (value == VALUE_CLUSTER)
         text_add(out, " -x -a '(electop completion clusters 2>/dev/null)'");
+    else if (value == VALUE_FIGURE)
+        text_add(out, " -x -a '(electop completion figures 2>/dev/null)'");
     else if (value == VALUE_WORDS) {
         text_add(out, " -x -a '");
         put_choice(out, row->argument);

@@ -453,8 +453,18 @@ static const char *add_threshold(const char *value, struct threshold *list, size
     if (*count == CHECK_THRESHOLDS)
         return "is one too many; 32 may be given";
     const char *problem = threshold_parse(value, &list[*count]);
+    for (size_t i = 0; !problem && i < *count; i++)
+        if (strcmp(list[i].figure, list[*count].figure) == 0)
+            return "names a figure that has a range already; give each figure one";
     *count += !problem;
     return problem;
+}
+
+static const char *set_verbose(struct options *options, const char *value)
+{
+    (void)value;
+    options->check.verbose = true;
+    return NULL;
 }
 
 static const char *set_warning(struct options *options, const char *value)
@@ -588,8 +598,10 @@ static const char *set_nothing(struct options *options, const char *value)
 /* clang-format off: a table, a row an option */
 const struct option_row option_table[] = {
     {"warning", 'w', "FIGURE=RANGE", CHECK, set_warning,
-     "WARNING outside RANGE: candidates=3: or vacancy=10s; repeatable"},
-    {"critical", 'c', "FIGURE=RANGE", CHECK, set_critical, "CRITICAL outside RANGE; repeatable"},
+     "WARNING outside RANGE: candidates=3: or vacancy=10s; once for each figure"},
+    {"critical", 'c', "FIGURE=RANGE", CHECK, set_critical, "CRITICAL outside RANGE; once for each figure"},
+    {"verbose", 'v', NULL, CHECK, set_verbose,
+     "more lines behind the first: every problem, and every election"},
     {"timeout", 't', "SECONDS", CHECK, set_timeout, "deadline of the whole check (10)"},
     {"window", 0, "DURATION", CHECK, set_window, "period of figures from a recording (24h)"},
     {"listen", 0, "ADDR:PORT", EXPORT | RECORD, set_listen,
@@ -778,9 +790,9 @@ const struct command_row command_table[] = {
      "The configuration is --config, else $ELECTOP_CONFIG, else\n"
      "$XDG_CONFIG_HOME/electop/config.yaml, else ~/.config/electop/config.yaml, else\n"
      "/etc/electop/config.yaml. Options and paths override it.\n"},
-    {COMMAND_COMPLETION, "completion", "bash|zsh|fish|paths|clusters", "print a completion script for a shell",
-     "paths and clusters print what the scripts complete: the elections of the last recording, and\n"
-     "the clusters of the configuration.\n"},
+    {COMMAND_COMPLETION, "completion", "bash|zsh|fish|paths|clusters|figures", "print a completion script for a shell",
+     "paths, clusters and figures print what the scripts complete: the elections of the last\n"
+     "recording, the clusters of the configuration, and the figures of check.\n"},
     {COMMAND_DEMO, "demo", "[PATH...]", "the dashboard on a private ZooKeeper with test elections",
      "It listens on loopback only, lives in a temporary directory, and is removed at the end.\n"
      "Without a terminal it prints one snapshot (within --wait) and a few seconds of events.\n"

@@ -85,6 +85,7 @@ struct check_options {
     struct threshold warning[CHECK_THRESHOLDS], critical[CHECK_THRESHOLDS];
     size_t warning_count, critical_count;
     int64_t window_ms; /* of figures from a recording, default 24h */
+    bool verbose;
 };
 
 /* The command line; members without an option keep zero or the default named here. */

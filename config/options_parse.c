@@ -403,7 +403,7 @@ static bool options_parse_read_word(struct parse *parse, char *word)
     if (options->command == COMMAND_WHY)
         return read_why(parse, word);
     if (options->command == COMMAND_COMPLETION) {
-        static const char *const known[] = {"bash", "zsh", "fish", "paths", "clusters"};
+        static const char *const known[] = {"bash", "zsh", "fish", "paths", "clusters", "figures"};
         for (size_t i = 0; i < sizeof known / sizeof *known && !options->completion; i++)
             if (strcmp(word, known[i]) == 0) {
                 options->completion = known[i];

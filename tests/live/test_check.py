@@ -111,6 +111,37 @@ def test_several_elections_in_one_line(zk, path, standing, client, tmp_path):
     assert performance(done)[f"{path} candidates"] == "2" and performance(done)[f"{path}-b candidates"] == "0"
 
 
+def test_several_clusters_are_told_apart(zk, path, standing, client, tmp_path):
+    """The same path in two clusters: each is named with its cluster."""
+    client.ensure_path(path + "-b")
+    config = tmp_path / "c.yaml"
+    elections = f"elections: [{{path: {path}}}, {{path: {path}-b, kind: leader}}]"
+    config.write_text(f"clusters: [{{name: east, hosts: '{zk.hosts}', {elections}}}, {{name: west, hosts: '{zk.hosts}', {elections}}}]\n")
+    done = run("check", "--config", str(config), "-w", "suspected=~:", "-w", "candidates=3:")
+    for name in ("east", "west"):
+        assert f"{name} {path}: candidates 2 is outside 3:" in done.out and f"{name} {path}-b: nobody leads" in done.out, done
+    done = run("check", "--config", str(config), "--cluster", "east", "-w", "suspected=~:", path)
+    assert f"- {path} led by" in done.out, done
+
+
+def test_ranges_are_readable(zk, path, standing):
+    """Times for people in the text, numbers in the performance data."""
+    done = check(zk, path, "-c", "tenure=1h:", "-w", "candidates=@1:2")
+    assert re.search(rf"{path}: tenure [0-9.]+m?s is outside 1h:", done.out), done
+    assert f"{path}: candidates 2 is inside 1:2" in done.out and re.search(r"'tenure'=[0-9.]+s;;3600:;0;", done.out), done
+
+
+def test_verbose_gives_more_lines(zk, path, standing, client, tmp_path):
+    """The first line stays as it is; each problem and each election that is well follows on its own."""
+    client.ensure_path(path + "-b")
+    arguments = elections_of(zk, tmp_path, "leader", path, path + "-b")
+    done = check(zk, *arguments, "-v")
+    first, *more = done.out.splitlines()
+    assert first.startswith("ELECTION CRITICAL - ") and " |" in first and "|" not in "".join(more), done
+    assert any(line.startswith(f"CRITICAL: {path}-b: nobody leads") for line in more), done
+    assert any(line.startswith(f"{path} led by host-a:1") for line in more), done
+
+
 def test_unknown(zk, path):
     for arguments, word in ((["check", "-s", "127.0.0.1:1", "-t", "1", "/x"], "not connected"),
                             (["check", "-w", "nonsense=1"], "unknown figure nonsense"),

@@ -40,6 +40,12 @@ def test_bash_offers_commands_options_and_words(tmp_path):
     assert bash(tmp_path, "electop", "--color", "al") == ["always"]
 
 
+def test_figures_are_offered_for_thresholds(tmp_path):
+    for option in "-w", "-c", "--warning", "--critical":
+        assert bash(tmp_path, "electop", "check", option, "cand") == ["candidates="], option
+    assert {"tenure=", "failover.p99="} <= set(bash(tmp_path, "electop", "check", "-w", ""))
+
+
 def test_elections_and_clusters_are_offered(zk, client, path, tmp_path):
     """From the recording and the configuration; what a shell would take apart is left out."""
     for name in ("orders", "odd name"):

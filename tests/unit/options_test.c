@@ -138,6 +138,14 @@ static void check_options(void **state)
     options_free(&options);
     expect_error("check -c vacancy",
                  "--critical \"vacancy\" names no figure; write it as in candidates=3: or vacancy=10s");
+    expect_error(
+        "check -c candidates=2: -w candidates=3: -c candidates=5:",
+        "--critical \"candidates=5:\" names a figure that has a range already; give each figure one");
+    expect_error("check -w tenure=1 --warning tenure=1",
+                 "--warning \"tenure=1\" names a figure that has a range already; give each figure one");
+    options = expect("check -v");
+    assert_true(options.check.verbose);
+    options_free(&options);
     expect_error("export --once --listen 1",
                  "--once prints the metrics, and --listen serves them; leave one of them out");
     expect_error("export --wait 3s", "--wait belongs to --once: a service waits for ever; leave it out");

@@ -11,6 +11,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "config/units.h"
 #include "config/znode_path.h"
 #include "probe/clock.h"
 #include "probe/election/dangers.h"
@@ -34,6 +35,7 @@ static const char *const status_words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN
 /* Monitoring daemons cut longer texts; problems come first. */
 #define TEXT_MOST 1500
 #define PERFORMANCE_MOST 6000
+#define LINES_MOST 32000
 /* Of the deadline, for the end: handles that do not close are waited for half a second. No more than half
    of it. */
 #define END_MS 600
@@ -45,6 +47,8 @@ struct check {
     struct moment now;
     enum check_status status;
     struct text problems[CHECK_UNKNOWN + 1], fine, performance;
+    struct text lines; /* of --verbose */
+    char *name;        /* of the election that was named last */
     size_t problem_count;
     size_t elections, left_out;
 };
@@ -62,6 +66,30 @@ static void check_add(struct text *to, const char *words)
         text_printf(to, "%s%s", to->length ? "; " : "", words);
 }
 
+/* --verbose: each of them on a line of its own, behind the first. */
+static void check_add_line(struct check *check, const char *words)
+{
+    if (!check->options->verbose || check->lines.length > LINES_MOST)
+        return;
+    char *safe = safe_text(words, strlen(words), true);
+    for (char *bar = safe; (bar = strchr(bar, '|'));) /* more figures would follow it */
+        *bar = '!';
+    text_printf(&check->lines, "%s\n", safe);
+    free(safe);
+}
+
+/* Where there are several clusters, its path alone does not name an election. Until the next call. */
+static const char *check_name(struct check *check, const struct election *election)
+{
+    const struct cluster *cluster = election->cluster;
+    free(check->name);
+    check->name =
+        check->model->cluster_count > 1
+            ? text_format("%s %s", *cluster->name ? cluster->name : cluster->hosts, summary_path(election))
+            : xstrdup(summary_path(election));
+    return check->name;
+}
+
 /* One more problem, in the words of format. */
 static void check_raise(struct check *check, enum check_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -75,20 +103,23 @@ static void check_raise(struct check *check, enum check_status status, const cha
     check->status = worse(check->status, status);
     check->problem_count++;
     check_add(&check->problems[status], text.at);
+    char *line = text_format("%s: %s", status_words[status], text.at);
+    check_add_line(check, line);
+    free(line);
     text_free(&text);
 }
 
 /* The line's signs that mean something to the daemon's reader, and strangers' bytes, are shown as others. */
-static void check_print(const char *status, const char *words, const char *performance)
+static void check_print(const char *status, const char *words, const char *performance, const char *lines)
 {
     char *safe = safe_text(words, strlen(words), true);
     for (char *bar = safe; (bar = strchr(bar, '|'));)
         *bar = '!';
-    struct text line = {0};
-    text_printf(&line, "ELECTION %s - %s%s%s\n", status, safe, *performance ? " |" : "", performance);
-    char *all = text_take(&line);
-    message_text(all);
-    free(all);
+    struct text all = {0};
+    text_printf(&all, "ELECTION %s - %s%s%s\n%s", status, safe, *performance ? " |" : "", performance,
+                lines ? lines : "");
+    message_text(all.at);
+    text_free(&all);
     free(safe);
 }
 
@@ -97,7 +128,7 @@ int check_refuse(const char *problem)
     char *line = xstrdup(problem);
     for (char *end = line; (end = strchr(end, '\n'));)
         *end = ' ';
-    check_print(status_words[CHECK_UNKNOWN], line, "");
+    check_print(status_words[CHECK_UNKNOWN], line, "", NULL);
     free(line);
     return CHECK_UNKNOWN;
 }
@@ -115,9 +146,9 @@ void check_on_exhausted(void)
 
 static const struct threshold *check_find(const struct threshold *list, size_t count, const char *figure)
 {
-    for (size_t i = count; i > 0; i--) /* the last that was given */
-        if (strcmp(list[i - 1].figure, figure) == 0)
-            return &list[i - 1];
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].figure, figure) == 0)
+            return &list[i];
     return NULL;
 }
 
@@ -174,14 +205,46 @@ static bool check_judges(const struct check *check, enum figure figure)
            check_find(options->critical, options->critical_count, word);
 }
 
+#define VALUE_TEXT 32
+
+/* A figure for people: seconds as a time. exact: as it was written; else with three figures. */
+static char *check_value(const struct figure_kind *kind, double value, bool exact, char buffer[VALUE_TEXT])
+{
+    bool whole = value >= 0 && value < 1e9 && floor(value * 1000) == value * 1000;
+    if (!*kind->unit || value < 0 || value >= 1e9 || (exact && !whole))
+        snprintf(buffer, VALUE_TEXT, "%.6g%s", value, kind->unit);
+    else if (exact)
+        duration_print((int64_t)(value * 1000), buffer, VALUE_TEXT);
+    else
+        format_span((int64_t)(value * 1e6), buffer, VALUE_TEXT);
+    return buffer;
+}
+
+/* "1m22s is outside 1h:" */
+static void check_raise_range(struct check *check, const struct election *election,
+                              const struct threshold *threshold, enum check_status status, double value)
+{
+    const struct figure_kind *kind = figure_kind(figure_of(threshold->figure));
+    char now[VALUE_TEXT], bound[VALUE_TEXT];
+    struct text range = {0};
+    if (threshold->low == -INFINITY)
+        text_add(&range, "~:");
+    else if (threshold->low != 0 || threshold->high == INFINITY)
+        text_printf(&range, "%s:", check_value(kind, threshold->low, true, bound));
+    if (threshold->high != INFINITY)
+        text_add(&range, check_value(kind, threshold->high, true, bound));
+    check_raise(check, status, "%s: %s %s is %s %s", check_name(check, election), kind->word,
+                check_value(kind, value, false, now), threshold->inside ? "inside" : "outside", range.at);
+    text_free(&range);
+}
+
 static void check_threshold(struct check *check, const struct election *election,
                             const struct threshold *threshold, enum check_status status,
                             const double figures[FIGURE_COUNT])
 {
     enum figure figure = figure_of(threshold->figure);
     const struct figure_kind *kind = figure_kind(figure);
-    char range[THRESHOLD_TEXT];
-    const char *path = summary_path(election);
+    const char *path = check_name(check, election);
     if (isnan(figures[figure])) {
         if (figure == FIGURE_VACANCY && summary_state(election) == ELECTION_ABSENT)
             ; /* said by check_defaults() */
@@ -198,8 +261,7 @@ static void check_threshold(struct check *check, const struct election *election
         return; /* no failover was recorded: none was too slow */
     }
     if (threshold_alerts(threshold, figures[figure]))
-        check_raise(check, status, "%s: %s is %.6g%s (%s)", path, kind->word, figures[figure], kind->unit,
-                    threshold_print(threshold, range));
+        check_raise_range(check, election, threshold, status, figures[figure]);
 }
 
 static void check_vacancy(struct check *check, const struct election *election, double vacancy_s)
@@ -211,14 +273,14 @@ static void check_vacancy(struct check *check, const struct election *election, 
             check, CHECK_WARNING,
             "%s: nobody leads%s%s, if it is an election: that is assumed; configure its kind, leader or "
             "lock",
-            summary_path(election), isnan(vacancy_s) ? "" : " for ",
+            check_name(check, election), isnan(vacancy_s) ? "" : " for ",
             isnan(vacancy_s) ? "" : format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
     else if (isnan(vacancy_s))
         check_raise(check, CHECK_CRITICAL, "%s: nobody leads, since when is not known",
-                    summary_path(election));
+                    check_name(check, election));
     else
         check_raise(check, vacancy_s >= allowed_s ? CHECK_CRITICAL : CHECK_WARNING, "%s: nobody leads for %s",
-                    summary_path(election), format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
+                    check_name(check, election), format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
 }
 
 /* A path alone may be a typing error: its configuration says what it is, or more of its layout than the path
@@ -236,7 +298,7 @@ static void check_defaults(struct check *check, const struct election *election,
     enum election_state state = summary_state(election);
     bool leader = election->kind == KIND_LEADER,
          lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    const char *path = summary_path(election);
+    const char *path = check_name(check, election);
     bool missing = state == ELECTION_ABSENT || (lock && state == ELECTION_VACANT); /* a lock is its holder */
     if (leader && missing && !check_belongs(election))
         check_raise(check, CHECK_WARNING,
@@ -269,7 +331,7 @@ static void check_describe(struct check *check, const struct election *election,
     const struct candidate *leader = election->leader;
     struct text text = {0};
     char age[24];
-    text_printf(&text, "%s ", summary_path(election));
+    text_printf(&text, "%s ", check_name(check, election));
     if (summary_state(election) == ELECTION_LED && leader) {
         text_printf(&text, "led by %s", leader->identity ? leader->identity : leader->name);
         if (!isnan(figures[FIGURE_TENURE]))
@@ -289,6 +351,7 @@ static void check_describe(struct check *check, const struct election *election,
         text_printf(&text, ", %.0f suspected finding%s", figures[FIGURE_SUSPECTED],
                     figures[FIGURE_SUSPECTED] == 1 ? "" : "s");
     check_add(&check->fine, text.at ? text.at : "");
+    check_add_line(check, text.at ? text.at : "");
     text_free(&text);
 }
 
@@ -326,13 +389,13 @@ static void check_election(struct check *check, const struct election *election,
     if (state == ELECTION_UNKNOWN && election->fresh && !election_is_proven(election)) {
         check_raise(check, CHECK_UNKNOWN,
                     "%s: nothing proves that it is an election; name its path, or configure its kind",
-                    summary_path(election));
+                    check_name(check, election));
         return;
     }
     if (state == ELECTION_UNKNOWN || state == ELECTION_DENIED) {
         const char *problem = election_problem(election, buffer, sizeof buffer);
-        check_raise(check, CHECK_UNKNOWN, "%s: %s%s%s%s", summary_path(election), election_state_word(state),
-                    problem ? ", " : "", problem ? problem : "",
+        check_raise(check, CHECK_UNKNOWN, "%s: %s%s%s%s", check_name(check, election),
+                    election_state_word(state), problem ? ", " : "", problem ? problem : "",
                     state == ELECTION_DENIED ? " (--auth-file)" : "");
         return;
     }
@@ -356,15 +419,16 @@ static void check_election(struct check *check, const struct election *election,
 
 /* ---- clusters ---- */
 
-static void check_servers(struct check *check, const struct cluster *cluster)
+static void check_servers(struct check *check, const struct cluster *cluster, const char *name)
 {
+    bool named = check->model->cluster_count > 1;
     for (size_t i = 0; i < cluster->server_count; i++) {
         struct server_danger dangers[SERVER_DANGERS_MOST];
         size_t count = server_dangers(cluster, &cluster->servers[i], dangers);
         for (size_t k = 0; k < count; k++)
             if (dangers[k].severity >= SEVERITY_ERROR)
-                check_raise(check, CHECK_WARNING, "%s: %s (%s)", cluster->servers[i].address, dangers[k].code,
-                            dangers[k].evidence);
+                check_raise(check, CHECK_WARNING, "%s%s%s: %s (%s)", named ? name : "", named ? " " : "",
+                            cluster->servers[i].address, dangers[k].code, dangers[k].evidence);
     }
 }
 
@@ -400,7 +464,7 @@ static void check_cluster(struct check *check, const struct cluster *cluster,
                     exit_code_next_step(cluster));
         return;
     }
-    check_servers(check, cluster);
+    check_servers(check, cluster, name);
     for (size_t i = 0; i < cluster->election_count; i++)
         check_election(check, cluster->elections[i], named);
     check_hidden(check, cluster);
@@ -461,12 +525,14 @@ static int check_judge(const struct model *model, const struct invocation *invoc
     if (check.fine.length && words.length < TEXT_MOST / 2)
         text_printf(&words, "%s%s", words.length ? "; " : "", check.fine.at);
     check_print(status_words[check.status], words.at ? words.at : "nothing was seen",
-                check.performance.at ? check.performance.at : "");
+                check.performance.at ? check.performance.at : "", check.lines.at);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         text_free(&check.problems[i]);
     text_free(&words);
     text_free(&check.fine);
     text_free(&check.performance);
+    text_free(&check.lines);
+    free(check.name);
     return (int)check.status;
 }
 

@@ -1,6 +1,6 @@
 /*
  * completion.c - completion scripts for shells, and the words that they ask for: the elections of the last
- * recording, and the clusters of the configuration.
+ * recording, the clusters of the configuration, the figures of check.
  *
  * A shell completes silently: where nothing is known, nothing is printed.
  */
@@ -12,6 +12,7 @@
 #include "probe/history/history.h"
 #include "probe/history/recording_file.h"
 #include "probe/json/election_summary.h"
+#include "probe/metrics/figures.h"
 #include "tui/commands/command.h"
 #include "tui/commands/messages.h"
 #include "tui/screen/safe.h"
@@ -53,6 +54,8 @@ int command_completion(const struct invocation *invocation)
         for (size_t i = 0; strcmp(wanted, "clusters") == 0 && i < settings->cluster_count; i++)
             if (*settings->clusters[i].name)
                 put_word(&words, settings->clusters[i].name);
+        for (int i = 0; strcmp(wanted, "figures") == 0 && i < FIGURE_COUNT; i++)
+            text_printf(&words, "%s=\n", figure_kind((enum figure)i)->word);
         all = text_take(&words);
     }
     int status = message_text(all);
