@@ -50,8 +50,10 @@ static void on_progress(uv_timer_t *timer)
         others += found.directory_count;
     }
     uint64_t ms = uv_now(timer->loop) - s->begun_ms;
-    fprintf(stderr, "\r\x1b[Ksearched %zu directories, %zu remain; found %zu elections and %zu others; %zu/s",
-            walked, waiting, elections, others, ms ? (size_t)(walked * 1000 / ms) : 0);
+    fprintf(stderr,
+            "\r\x1b[Ksearched %zu director%s, %zu remain; found %zu election%s and %zu other%s; %zu/s",
+            walked, walked == 1 ? "y" : "ies", waiting, elections, elections == 1 ? "" : "s", others,
+            others == 1 ? "" : "s", ms ? (size_t)(walked * 1000 / ms) : 0);
     fflush(stderr);
     s->shown = true;
 }

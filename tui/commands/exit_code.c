@@ -95,8 +95,8 @@ static const char *hosts_of(const struct cluster *cluster, char buffer[HOSTS_SIZ
         commas += *at == ',';
     if (strlen(cluster->hosts) < HOSTS_SIZE || commas == 0)
         return cluster->hosts;
-    snprintf(buffer, HOSTS_SIZE, "%.*s and %zu others", (int)(first < 100 ? first : 100), cluster->hosts,
-             commas);
+    snprintf(buffer, HOSTS_SIZE, "%.*s and %zu other%s", (int)(first < 100 ? first : 100), cluster->hosts,
+             commas, commas == 1 ? "" : "s");
     return buffer;
 }
 

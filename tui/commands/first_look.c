@@ -72,7 +72,8 @@ static void complain_state(const struct cluster *cluster, enum election_state st
     size_t others;
     const struct election *first = first_in(cluster, state, &others);
     if (first && others)
-        complain("%s: %s and %zu others: %s", first_look_name(cluster), summary_path(first), others, words);
+        complain("%s: %s and %zu other%s: %s", first_look_name(cluster), summary_path(first), others,
+                 others == 1 ? "" : "s", words);
     else if (first)
         complain("%s: %s: %s", first_look_name(cluster), summary_path(first), words);
 }
@@ -106,8 +107,9 @@ static void complain_hidden(const struct cluster *cluster)
     }
     if (first && others)
         complain(
-            "%s: %s and %zu others show no watches, so nothing tells whether the next failover works: %s",
-            first_look_name(cluster), first->address, others, first->hidden[HIDDEN_WATCHES]);
+            "%s: %s and %zu other%s show no watches, so nothing tells whether the next failover works: %s",
+            first_look_name(cluster), first->address, others, others == 1 ? "" : "s",
+            first->hidden[HIDDEN_WATCHES]);
     else if (first)
         complain("%s: %s shows no watches, so nothing tells whether the next failover works: %s",
                  first_look_name(cluster), first->address, first->hidden[HIDDEN_WATCHES]);

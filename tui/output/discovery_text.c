@@ -102,8 +102,9 @@ static void print_cluster(struct printer *printer, const struct cluster *cluster
     size_t count;
     struct discovery_row *rows = discovery_rows(cluster, found, &count);
     int x = printer_put(printer, 0, ROLE_STRONG, *cluster->name ? cluster->name : cluster->hosts);
-    snprintf(text, sizeof text, "%zu found, %zu directories searched, at most %d reads a second%s", count,
-             found->walked, found->rate_per_s, found->complete ? "" : "; not finished");
+    snprintf(text, sizeof text, "%zu found, %zu director%s searched, at most %d reads a second%s", count,
+             found->walked, found->walked == 1 ? "y" : "ies", found->rate_per_s,
+             found->complete ? "" : "; not finished");
     x = printer_put_bullet(printer, x);
     printer_put(printer, x, ROLE_TEXT,
                 cluster->ever_connected ? text : label_connection(cluster->connection));
@@ -195,8 +196,8 @@ static void put_cluster(struct text *out, const struct cluster *cluster, const s
     struct discovery_row *rows = discovery_rows(cluster, found, &count);
     char *head = settings_print_cluster(settings);
     char summary[160];
-    snprintf(summary, sizeof summary, "%zu directories searched, at most %d reads a second%s", found->walked,
-             found->rate_per_s, found->complete ? "" : "; not finished");
+    snprintf(summary, sizeof summary, "%zu director%s searched, at most %d reads a second%s", found->walked,
+             found->walked == 1 ? "y" : "ies", found->rate_per_s, found->complete ? "" : "; not finished");
     put_comment(out, "  ", summary);
     if (found->left_out)
         put_comment(out, "  ", found->left_out);

@@ -294,6 +294,7 @@ void event_line_print_dropped(struct printer *printer, struct moment at, uint64_
     struct cells *row = printer->row;
     int x = put_column(row, put_clock(row, at), where_width, ROLE_STRONG, "");
     x = put_column(row, x, EVENT_LABEL_WIDTH, ROLE_WARNING, "not shown");
-    cells_printf(row, x, 0, -1, ROLE_TEXT, "%" PRIu64 " lines: they were read too slowly", dropped);
+    cells_printf(row, x, 0, -1, ROLE_TEXT, "%" PRIu64 " line%s read too slowly", dropped,
+                 dropped == 1 ? ": it was" : "s: they were");
     printer_line(printer);
 }

@@ -120,8 +120,8 @@ static void print_timeline(struct printer *printer, const struct report *report,
     if (shown || vacant)
         put_axis(printer, x, width, report);
     if (shown < election->leader_count) {
-        cells_printf(printer->row, 2, 0, -1, ROLE_DIM, "and %zu others; --json has them all",
-                     election->leader_count - shown);
+        cells_printf(printer->row, 2, 0, -1, ROLE_DIM, "and %zu other%s; --json has them all",
+                     election->leader_count - shown, election->leader_count - shown == 1 ? "" : "s");
         printer_line(printer);
     }
 }

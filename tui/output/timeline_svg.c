@@ -472,7 +472,8 @@ static void draw_names(const struct drawing *drawing)
         buffer_printf(drawing->out, "<text class=\"who\" x=\"%.1f\" y=\"%.1f\">", LEFT - 10,
                       y + drawing->row / 2 + 4);
         if (drawing->others && row == drawing->row_count - 1) {
-            buffer_printf(drawing->out, "%zu others</text>\n", drawing->others);
+            buffer_printf(drawing->out, "%zu other%s</text>\n", drawing->others,
+                          drawing->others == 1 ? "" : "s");
             continue;
         }
         for (size_t i = 0; i < drawing->election->leader_count; i++) {

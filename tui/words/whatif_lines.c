@@ -121,7 +121,8 @@ static void say_others(struct whatif_pen *pen, const struct departure *departure
     }
     whatif_lines_say(pen, ROLE_WARNING, departure->told == ANSWER_YES ? "; also: " : "; instead: ");
     if (departure->others[0] == NULL) {
-        snprintf(text, sizeof text, "%zu others", departure->other_count);
+        snprintf(text, sizeof text, "%zu other%s", departure->other_count,
+                 departure->other_count == 1 ? "" : "s");
         whatif_lines_say(pen, ROLE_WARNING, text);
         return;
     }
