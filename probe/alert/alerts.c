@@ -170,7 +170,7 @@ static void delivery_close(struct delivery *d)
     uv_close((uv_handle_t *)&d->errors, delivery_on_closed);
 }
 
-/* Its own end is what counts; whoever of its children lives on is ended with it. */
+/* Its own end is what counts; whoever of its process group lives on is ended with it. */
 static void delivery_on_exit(uv_process_t *process, int64_t status, int number)
 {
     struct delivery *d = process->data;
@@ -263,6 +263,16 @@ static void delivery_run(struct delivery *d)
 
 /* ---- posts ---- */
 
+/* A URL without what may be secret in it: who logs in, the path of a hook, a token. */
+static char *url_shown(const char *url)
+{
+    size_t scheme = strcspn(url, "/") + 2, length = strlen(url);
+    scheme = scheme < length ? scheme : length;
+    const char *host = url + scheme, *at = memchr(host, '@', strcspn(host, "/?#"));
+    host = at ? at + 1 : host;
+    return text_format("%.*s%.*s", (int)scheme, url, (int)strcspn(host, "/?#"), host);
+}
+
 /* The header with the secret; NULL and a report: it may not be used. "" where there is none. */
 static char *secret_header(struct alerts *a, const char *file)
 {
@@ -319,9 +329,11 @@ static void post_on_done(void *context, const char *problem, bool whole, int64_t
     }
     int64_t tried_ms = (int64_t)(uv_now(a->loop) - d->begun_ms);
     bool last = delivery_is_obsolete(d) || tried_ms > POST_GIVE_UP_MS;
+    char *place = url_shown(d->url);
     if (d->pause_ms == 0 || last)
-        alerts_report(a, "the alert could not be posted to %s: %s%s", d->url, problem,
+        alerts_report(a, "the alert could not be posted to %s: %s%s", place, problem,
                       last ? "; given up" : "; it is tried again");
+    free(place);
     if (last) {
         delivery_note(d);
         delivery_done(d);
@@ -515,6 +527,16 @@ static void alerts_add_post(struct alerts *a, const struct alert *alert, const s
     alerts_add(a, d);
 }
 
+/* "run /usr/local/bin/page, post to http://host:9093" */
+static char *rule_actions(const struct alert_settings *rule)
+{
+    char *url = rule->post ? url_shown(rule->post) : NULL;
+    char *words = text_format("%s%s%s%s%s", rule->run ? "run " : "", rule->run ? rule->run[0] : "",
+                              rule->run && url ? ", " : "", url ? "post to " : "", url ? url : "");
+    free(url);
+    return words;
+}
+
 static void alerts_send(void *context, const struct alert *alert, enum alert_state state)
 {
     struct alerts *a = context;
@@ -536,8 +558,11 @@ static void alerts_send(void *context, const struct alert *alert, enum alert_sta
                                   "ELECTOP_EVIDENCE",
                                   first->evidence,
                                   NULL};
-    log_fields(LOG_LEVEL_INFO, fields, "alert %s: %s in %s of %s (%zu elections)", alert_state_word(state),
-               alert->code, first->election, alert->cluster, alert->member_count);
+    char *actions = rule_actions(rule);
+    log_fields(LOG_LEVEL_INFO, fields, "alert %s: %s in %s of %s (%zu election%s): %s",
+               alert_state_word(state), alert->code, first->election, alert->cluster, alert->member_count,
+               alert->member_count == 1 ? "" : "s", actions);
+    free(actions);
     alert_facts(alert, state, facts);
     if (rule->run)
         alerts_add_run(a, alert, rule, state, facts);
@@ -820,7 +845,9 @@ void alerts_stop(struct alerts *a)
         if (d->request)
             http_cancel(d->request);
         if (!d->running || d->post) {
-            alerts_report(a, "an alert was not sent before the end: %s", d->post ? d->url : d->arguments[0]);
+            char *place = d->post ? url_shown(d->url) : xstrdup(d->arguments[0]);
+            alerts_report(a, "an alert was not sent before the end: %s", place);
+            free(place);
             delivery_free(d);
             continue;
         }

@@ -2,7 +2,7 @@
  * alerts.h - carries out the configuration's alerts: runs programs, posts JSON.
  *
  * Nothing of it delays the loop: programs run beside it, at most ALERTS_RUNNING_MOST at once, in a session of
- * their own, and are ended with all that they leave behind at their timeout. What one alert sends goes out in
+ * their own, and are ended with their process group at their timeout. What one alert sends goes out in
  * order. A program that fails is reported; a post that fails is tried again, ever more rarely, until it is
  * obsolete.
  *

@@ -22,9 +22,9 @@ LIMIT_S = 120
 class Alerting(Recorder):
     """A recorder whose configuration ends in alerts, and the file into which its commands write."""
 
-    def __init__(self, folder, hosts, alerts, elections):
+    def __init__(self, folder, hosts, alerts, elections, *arguments):
         self.alerts, self.notes = alerts, folder / "notes"
-        super().__init__(folder, hosts, elections=elections)
+        super().__init__(folder, hosts, *arguments, elections=elections)
 
     def write(self, hosts, history):
         super().write(hosts, history)
@@ -50,8 +50,8 @@ def alerting(zk, tmp_path):
                       f"printf '%s\\n--\\n' \"$all\" >>{tmp_path}/notes\n")
     script.chmod(0o755)
 
-    def start(alerts, elections):
-        started.append(Alerting(tmp_path, zk.hosts, alerts.replace("PAGE", str(script)), elections))
+    def start(alerts, elections, *arguments):
+        started.append(Alerting(tmp_path, zk.hosts, alerts.replace("PAGE", str(script)), elections, *arguments))
         started[-1].wait_for("SELECT * FROM events WHERE event = 'election-seen'")
         return started[-1]
     yield start
@@ -114,6 +114,23 @@ def test_one_alert_for_one_cause_in_many_elections(path, client, alerting):
     assert int(one.told()[0]["ELECTOP_ELECTIONS"]) >= 2
     stand(client, paths[0])
     until(lambda: one.states() == [("raised", "no-leader"), ("resolved", "no-leader")])
+    one.end()
+
+
+def test_log_says_what_is_done(path, client, alerting, webhook, tmp_path):
+    """The program and the address, without what may be secret in it."""
+    leader = stand(client, path)
+    webhook.answer = 500
+    log = tmp_path / "log"
+    one = alerting(f"[{{on: [no-leader], run: [PAGE, s3cret], post: 'http://me:s3cret@127.0.0.1:{webhook.port}/hook/s3cret?t=s3cret'}}]",
+                   f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]", "--log", str(log))
+    client.delete(leader)
+    until(lambda: "alert raised" in log.read_text())
+    line = [line for line in log.read_text().splitlines() if "alert raised" in line][0]
+    until(lambda: any(f"could not be posted to http://127.0.0.1:{webhook.port}: " in line for line in one.complaints))
+    assert "s3cret" not in log.read_text() + "".join(one.complaints)
+    assert line.endswith(f"alert raised: no-leader in {path} of prod (1 election): run {tmp_path}/page, "
+                         f"post to http://127.0.0.1:{webhook.port}"), line
     one.end()
 
 
