@@ -48,6 +48,8 @@ struct discovery {
     int rate_per_s;         /* reads at most; 0: unbounded */
     bool complete;          /* the tree has been walked once */
     const char *left_out;   /* what was not searched, and why; NULL: nothing */
+    char *const *denied;    /* directories that may not be read, below the chroot; not all of very many */
+    size_t denied_count;
 };
 
 /* One line of a report: an election of the model, or a directory beside them. */

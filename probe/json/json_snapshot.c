@@ -504,6 +504,10 @@ static void discovery_write_cluster(struct json_writer *w, const struct cluster 
     json_member_int(w, "rate_per_s", found->rate_per_s);
     json_member_bool(w, "complete", found->complete);
     json_member_text(w, "left_out", found->left_out);
+    json_member_begin(w, "denied", '[');
+    for (size_t i = 0; i < found->denied_count; i++)
+        json_write_string(w, found->denied[i]);
+    json_write_end(w, ']');
     json_member_begin(w, "found", '[');
     for (size_t i = 0; i < count; i++) {
         json_write_line(w, 6);

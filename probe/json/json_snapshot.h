@@ -61,7 +61,7 @@ void json_snapshot_write_kept(struct buffer *out, const struct model *model, str
  *
  *   schema, time
  *   clusters[]: name (null: it has none), hosts, state, problem, walked (directories), rate_per_s, complete,
- *               left_out
+ *               left_out, denied[] (paths that may not be read; a thousand at most)
  *   found[]: path, kind, proof (signature, watch, behaviour, configured, name), certainty, evidence, members
  *            of elections and locks also: recipe, family, kind_known, state, leader (identity or name)
  */

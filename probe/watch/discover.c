@@ -14,6 +14,8 @@
 /* Reads under way at a time, and directories that are kept for the report. */
 #define READS_MOST 1000
 #define KEPT_MOST 20000
+/* Names of directories that may not be read. */
+#define DENIED_KEPT 1000
 /* Children that are asked, one after the other, whether they are ephemeral: one may be a persistent
    candidate, and another may have gone by then. */
 #define WITNESSES_MOST 8
@@ -70,12 +72,12 @@ struct discover {
     double budget; /* reads that the rate permits now */
     uint64_t budget_ms;
     bool walking, looked;
-    bool cut, lost;      /* this walk left something out: for its bounds, or for a lost connection */
-    size_t denied;       /* directories that it may not read, the roots not counted */
-    char *denied_at;     /* the first of them by its path, below the chroot */
-    const char *no_root; /* one of the roots, which does not exist; NULL: they all do */
-    bool *root_shown;    /* of each root: it is not readable, and is shown among the elections */
-    char *crowded_at;    /* a directory with more children than are read; NULL: none */
+    bool cut, lost;               /* this walk left something out: for its bounds, or for a lost connection */
+    size_t denied;                /* directories that it may not read, the roots not counted */
+    char *denied_at[DENIED_KEPT]; /* the first of them that were met, below the chroot */
+    const char *no_root;          /* one of the roots, which does not exist; NULL: they all do */
+    bool *root_shown;             /* of each root: it is not readable, and is shown among the elections */
+    char *crowded_at;             /* a directory with more children than are read; NULL: none */
     char *left_out;
     struct found_directory *kept;
     size_t kept_count, kept_room;
@@ -170,6 +172,30 @@ static void forget_watched(struct discover *d)
     d->unwatched = false;
 }
 
+static size_t denied_kept(const struct discover *d)
+{
+    return d->denied < DENIED_KEPT ? d->denied : DENIED_KEPT;
+}
+
+static void forget_denied(struct discover *d)
+{
+    for (size_t i = 0; i < denied_kept(d); i++)
+        free(d->denied_at[i]);
+    d->denied = 0;
+}
+
+static void keep_denied(struct discover *d, const char *path)
+{
+    if (d->denied < DENIED_KEPT)
+        d->denied_at[d->denied] = xstrdup(path + strlen(d->live->chroot));
+    d->denied++;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 static void discover_release(struct discover *d)
 {
     if (--d->references > 0)
@@ -177,7 +203,7 @@ static void discover_release(struct discover *d)
     forget_waiting(d);
     forget_kept(d);
     free(d->kept);
-    free(d->denied_at);
+    forget_denied(d);
     free(d->crowded_at);
     free(d->root_shown);
     free(d->left_out);
@@ -455,23 +481,26 @@ static void add_clause(struct text *all, const char *clause)
 }
 
 /* In words; NULL: nothing was left out. */
-static char *describe_left_out(const struct discover *d)
+static char *describe_left_out(struct discover *d)
 {
-    const char *where = d->denied_at ? d->denied_at : "?";
+    qsort(d->denied_at, denied_kept(d), sizeof d->denied_at[0], compare_paths);
     struct text all = {0}, clause = {0};
     if (d->no_root)
         text_printf(&all, "%s, where elections are looked for, does not exist", d->no_root);
     if (d->denied == 1)
-        text_printf(&clause, "%s may not be read (--auth-file): not searched", where);
-    else if (d->denied > 1)
+        text_printf(&clause, "%s may not be read (--auth-file): not searched", d->denied_at[0]);
+    else if (d->denied == 2)
+        text_printf(&clause, "%s and %s may not be read (--auth-file): not searched", d->denied_at[0],
+                    d->denied_at[1]);
+    else if (d->denied > 2)
         text_printf(&clause, "%zu directories, such as %s, may not be read (--auth-file): not searched",
-                    d->denied, where);
+                    d->denied, d->denied_at[0]);
     if (clause.at)
         add_clause(&all, clause.at);
     text_free(&clause);
     if (d->crowded_at) {
-        text_printf(&clause, "%s has more than %u children: it was not searched", d->crowded_at,
-                    FRAME_CHILDREN_MOST);
+        text_printf(&clause, "%s has more than %u children: it was not searched; name the elections below it",
+                    d->crowded_at, FRAME_CHILDREN_MOST);
         if (clause.at)
             add_clause(&all, clause.at);
         text_free(&clause);
@@ -574,14 +603,10 @@ static bool directory_listed(struct directory *dir, const struct znode_stat *sta
 /* Those that may not be read, of all that are followed. */
 static void count_denied(struct discover *d)
 {
-    d->denied = 0;
-    free(d->denied_at);
-    d->denied_at = NULL;
+    forget_denied(d);
     for (const struct watched_directory *w = d->watched; w; w = w->next)
-        if (w->denied && w->entry.path) {
-            d->denied++;
-            keep_first(d, &d->denied_at, w->entry.path);
-        }
+        if (w->denied && w->entry.path)
+            keep_denied(d, w->entry.path);
 }
 
 /* The answer decides when a followed directory is listed again without a change. */
@@ -623,8 +648,7 @@ static void discover_on_list(void *context, enum session_result result, const st
     if (!d->ended && dir->begins && result != SESSION_LOST) {
         root_answered(dir, result);
     } else if (!d->ended && !dir->alone && result == SESSION_DENIED) {
-        d->denied++;
-        keep_first(d, &d->denied_at, dir->path);
+        keep_denied(d, dir->path);
     }
     if (!d->ended && result == SESSION_TOO_LARGE)
         keep_first(d, &d->crowded_at, dir->path);
@@ -734,11 +758,11 @@ void discover_begin(struct discover *d, bool renewed)
     }
     d->walking = true;
     d->cut = d->lost = false;
-    d->walked = d->denied = 0;
+    d->walked = 0;
     d->no_root = NULL;
-    free(d->denied_at);
+    forget_denied(d);
     free(d->crowded_at);
-    d->denied_at = d->crowded_at = NULL;
+    d->crowded_at = NULL;
     forget_kept(d);
     if (renewed)
         forget_watched(d);
@@ -816,5 +840,7 @@ struct discovery discover_state(const struct discover *d)
                               .waiting = d->waiting_count + d->under_way,
                               .rate_per_s = d->settings->rate_per_s,
                               .complete = d->looked,
-                              .left_out = d->left_out};
+                              .left_out = d->left_out,
+                              .denied = d->denied_at,
+                              .denied_count = denied_kept(d)};
 }

@@ -8,6 +8,7 @@ import time
 
 import pytest
 from kazoo.recipe.queue import Queue
+from kazoo.security import make_digest_acl
 
 from electop import PROGRAM, Events, elections, run
 from fake_server import CHILDREN, _Server
@@ -190,7 +191,19 @@ def test_a_directory_too_large_to_be_read_is_named():
         return head(number) + struct.pack(">i", len(names)) + listed + STAT
     with _Server(scripted(answer)) as server:
         done = run("discover", "-s", server.address, "--admin", "off", "--four-letter", "off")
-    assert done.status == 0 and "/app has more than 50000 children: it was not searched" in done.out, done
+    assert done.status == 0 and "/app has more than 50000 children: it was not searched; name the elections below it" in done.out, done
+
+
+def test_directories_that_may_not_be_read_are_named(zk, client, path):
+    """All of them, for a program; two of them in words."""
+    shut = [make_digest_acl("ops", "pw", all=True)]
+    stand(client, f"{path}/open", "n_")
+    for name in "b", "a":
+        client.ensure_path(f"{path}/{name}")
+        client.set_acls(f"{path}/{name}", shut)
+    cluster = discover(zk, path)
+    assert cluster["denied"] == [f"{path}/a", f"{path}/b"], cluster
+    assert f"{path}/a and {path}/b may not be read (--auth-file): not searched" in cluster["left_out"], cluster
 
 
 def test_recipes_are_listed_with_those_of_the_user(tmp_path):
