@@ -137,7 +137,8 @@ static void complain_denied(const struct model *model)
     for (size_t i = 0; i < model->cluster_count; i++)
         for (size_t j = 0; j < model->clusters[i].election_count; j++)
             if (model->clusters[i].elections[j]->state == ELECTION_DENIED)
-                complain("%s may not be read by us; give credentials that may (--auth-file)",
+                complain("%s may not be read by us; give credentials that may (--auth-file, with a line "
+                         "digest:USER:PASSWORD)",
                          summary_path(model->clusters[i].elections[j]));
 }
 
