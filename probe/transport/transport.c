@@ -112,10 +112,21 @@ static int connection_fail_tls(struct connection *c)
     return connection_fail(c, TRANSPORT_FAULT_TLS, "%s", tls_problem(c->tls));
 }
 
+/* The first thing that came is an alert of TLS, which a plain greeting earns there. */
+static bool connection_met_tls(const struct connection *c)
+{
+    const uint8_t *first = c->in + c->at;
+    return !c->ledger.answered && !c->tls && c->have >= c->at + FRAME_PREFIX && first[0] == 0x15 &&
+           first[1] == 3;
+}
+
 static int connection_fail_frame(struct connection *c, const char *fault)
 {
     char server[SERVER_TEXT];
     connection_name(c, server, sizeof server);
+    if (connection_met_tls(c))
+        return connection_fail(c, TRANSPORT_FAULT_ALIEN, "%s is a port for TLS; connect with --tls or tls:",
+                               server);
     if (c->link->fault == TRANSPORT_FAULT_NONE && !c->link->bad_reply)
         c->link->bad_reply = strdup(fault);
     if (c->ledger.answered)

@@ -43,6 +43,14 @@ def test_is_no_zookeeper(serve):
         assert spent < 1.5, f"{spent} s of the processor's time"  # of 3 s: it waits, and does not spin
 
 
+def test_a_port_for_tls():
+    """One that answers a plain greeting by an alert is no stranger."""
+    with _Server(endless(b"\x15\x03\x01\x00\x02\x02\x0a")) as server:
+        done = run("once", "--quick", "-s", server.address, "--wait", "3s", "--admin", "off")
+        assert done.status == 3 and f"{server.address} is a port for TLS; connect with --tls or tls:" in done.err, done
+        assert "bad replies" not in done.out and "--wait" not in done.err, done
+
+
 def test_among_others(zk, client):
     """One of several hosts: the real one is found, and stays."""
     with _Server(endless(b"\xff\xff\xff\xf0")) as stranger:
