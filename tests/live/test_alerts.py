@@ -76,7 +76,8 @@ def stand(client, path, identity=b"host-a:1"):
 def test_facts_of_raise_and_resolve(path, client, alerting):
     """Nobody leads: the command runs with the right facts; somebody leads again: the resolve follows."""
     leader = stand(client, path)
-    one = alerting("[{on: [no-leader], run: [PAGE, '{state}', '{code} in {name}', '{ awk }', '${nonsense}'], cool_down: 0s}]",
+    one = alerting("[{on: [no-leader], run: [PAGE, '{state}', '{code} in {name}', '{ awk }', '${nonsense}'], "
+                   "cool_down: 0s}]",
                    f"[{{path: {path}, name: orders, kind: leader, owner: 'team a', runbook: 'http://wiki/x', allow: {{vacancy: 1s}}}}]")
     client.delete(leader)
     facts = until(lambda: one.told())[0]
@@ -122,7 +123,8 @@ def test_log_says_what_is_done(path, client, alerting, webhook, tmp_path):
     leader = stand(client, path)
     webhook.answer = 500
     log = tmp_path / "log"
-    one = alerting(f"[{{on: [no-leader], run: [PAGE, s3cret], post: 'http://me:s3cret@127.0.0.1:{webhook.port}/hook/s3cret?t=s3cret'}}]",
+    one = alerting(f"[{{on: [no-leader], run: [PAGE, s3cret], "
+                   f"post: 'http://me:s3cret@127.0.0.1:{webhook.port}/hook/s3cret?t=s3cret'}}]",
                    f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]", "--log", str(log))
     client.delete(leader)
     until(lambda: "alert raised" in log.read_text())
@@ -334,7 +336,8 @@ def test_real_alertmanager_takes_it_unchanged(path, client, alerting, tmp_path):
 # -- the configuration
 
 @pytest.mark.parametrize("alerts, complaint", [
-    ("[{on: [no-leder], run: [/bin/true]}]", '2:16: on: "no-leder" is neither a finding nor an event; did you mean no-leader?'),
+    ("[{on: [no-leder], run: [/bin/true]}]",
+     '2:16: on: "no-leder" is neither a finding nor an event; did you mean no-leader?'),
     ("[{on: [no-leader]}]", "alerts[] has neither run nor post"),
     ("[{on: [no-leader], post: 'ftp://x/y'}]", "post: is no URL"),
     ("[{on: [no-leader], run: [/bin/true], timeout: 0s}]", "timeout"),
@@ -346,7 +349,8 @@ def test_real_alertmanager_takes_it_unchanged(path, client, alerting, tmp_path):
     ("[{on: [failover], run: [/etc]}]", "run: \"/etc\" is a directory"),
     ("[{on: [failover], run: [no-such-program]}]", "is in no directory of PATH"),
     ("[{on: [failover], post: 'http://x/', secret_file: nowhere}]", "2:59: secret_file: \"nowhere\" cannot be read"),
-    ("[{on: [failover], post: 'http://x/', secret_file: open}]", "secret_file: \"open\" can be read or written by others"),
+    ("[{on: [failover], post: 'http://x/', secret_file: open}]",
+     "secret_file: \"open\" can be read or written by others"),
     ("[{on: [failover], post: 'http://x/', secret_file: empty}]", "secret_file: \"empty\" is empty"),
 ])
 def test_wrong_configuration(tmp_path, alerts, complaint):
@@ -363,7 +367,8 @@ def test_wrong_configuration(tmp_path, alerts, complaint):
 def test_others_do_not_need_what_alerts_need(zk, path, client, tmp_path):
     """A dashboard of somebody who may not read the recorder's secret."""
     client.ensure_path(path)
-    (tmp_path / "c.yaml").write_text(f"clusters: [{{hosts: '{zk.hosts}'}}]\nalerts: [{{on: failover, run: /nonexistent/page, "
+    (tmp_path / "c.yaml").write_text(f"clusters: [{{hosts: '{zk.hosts}'}}]\n"
+                                     "alerts: [{on: failover, run: /nonexistent/page, "
                                      "secret_file: nowhere}]\n")
     done = run("once", "-c", str(tmp_path / "c.yaml"), path)
     assert "nonexistent" not in done.err and done.status != 2, done
