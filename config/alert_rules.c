@@ -67,7 +67,7 @@ static void check_placeholders(const struct yaml_node *argument, const struct kn
     }
 }
 
-/* NULL: it can be run; else what is wrong. */
+/* NULL: it can be run; else the reason. */
 static char *program_problem(const char *file)
 {
     struct stat facts;
@@ -99,7 +99,7 @@ static char *program_search(const char *name)
     return text_format("is in no directory of PATH; write its whole path");
 }
 
-/* NULL: it can be used; else what is wrong. */
+/* NULL: it can be used; else the reason. */
 static char *secret_problem(const char *file)
 {
     struct stat facts;

@@ -133,7 +133,7 @@ struct alert_settings {
 struct known_words {
     const char *const *recipes;    /* the built-in ones */
     const char *const *conditions; /* of alerts, besides severities: findings and events */
-    const char *const *facts;      /* that stand for something in an alert's arguments */
+    const char *const *facts;      /* words that an alert's arguments may have between braces */
     bool alerts_are_sent;          /* their programs and secrets are needed: they must be there */
 };
 

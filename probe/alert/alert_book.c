@@ -500,7 +500,7 @@ static void read_facts(struct alert_member *m, const char *value)
     m->since_wall_us = since_us;
 }
 
-/* One line; the alert takes what it needs. False: it is no line of an alert. */
+/* One line, of which the alert takes its members. False: it is no line of an alert. */
 static bool read_line(struct alert *alert, char **label, const char *line, size_t length)
 {
     size_t word = strcspn(line, " \n");

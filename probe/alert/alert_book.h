@@ -2,7 +2,7 @@
  * alert_book.h - which alerts are open: turns events into raised, repeated and resolved alerts.
  *
  * Pure: time is an argument. One alert is one cause (a rule, a cluster and a finding's code), with all
- * elections that it shows in at once: what is raised within ALERT_COLLECT_US goes out as one, what joins
+ * elections that it shows in at once: findings raised within ALERT_COLLECT_US go out as one, what joins
  * within ALERT_GROUP_US joins it silently. Later it is a separate alert. An alert is resolved when the
  * last of its elections is.
  */
@@ -18,7 +18,7 @@
 
 #define ALERT_COLLECT_US 20000
 #define ALERT_GROUP_US 5000000
-#define ALERTS_MOST 1000        /* open at once; what comes beyond is dropped, and counted */
+#define ALERTS_MOST 1000        /* open at once; more are dropped, and counted */
 #define ALERT_MEMBERS_MOST 5000 /* elections of one */
 #define ALERT_KEY_SIZE 17
 #define ALERT_TEXT_MOST 65536 /* bytes of alert_print() */
@@ -47,7 +47,7 @@ struct alert {
     size_t rule;                  /* of settings.alerts */
     char *cluster, *code;         /* a finding's code, or an event's word */
     bool once;                    /* an event */
-    struct alert_member *members; /* the first is what it is about */
+    struct alert_member *members; /* the first is its subject */
     size_t member_count;
     int64_t opened_us, due_us; /* when it is to go out next; INT64_MAX: never */
     bool sent;
@@ -64,7 +64,7 @@ struct alert_book *alert_book_new(const struct settings *settings, alert_send_fn
 void alert_book_free(struct alert_book *book);
 
 void alert_book_take(struct alert_book *book, const struct event *event, int64_t now_us);
-/* Sends what is due; when (monotonic) it is to be called next, INT64_MAX: after the next event. */
+/* Sends those that are due; when (monotonic) it is to be called next, INT64_MAX: after the next event. */
 int64_t alert_book_turn(struct alert_book *book, int64_t now_us);
 
 /*

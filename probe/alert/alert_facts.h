@@ -30,7 +30,7 @@ enum fact {
     ALERT_FACTS
 };
 
-/* What stands for each in an argument, between braces; NULL at the end. */
+/* The word for each in an argument, between braces; NULL at the end. */
 extern const char *const alert_fact_words[ALERT_FACTS + 1];
 
 /* Each malloc'd, without characters that end a line or deceive. */

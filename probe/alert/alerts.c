@@ -170,7 +170,7 @@ static void delivery_close(struct delivery *d)
     uv_close((uv_handle_t *)&d->errors, delivery_on_closed);
 }
 
-/* Its own end is what counts; whoever of its process group lives on is ended with it. */
+/* Its own end counts; other processes of its group are ended with it. */
 static void delivery_on_exit(uv_process_t *process, int64_t status, int number)
 {
     struct delivery *d = process->data;

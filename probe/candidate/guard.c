@@ -160,7 +160,7 @@ bool guard_adopt(struct guard *guard, const char *run)
 
 /* ---- whose an ephemeral is ---- */
 
-/* Where it is, or would stand. */
+/* Its path, also of one that is not there. */
 static size_t sessions_find(const struct guard *guard, uint64_t session)
 {
     size_t low = 0, high = guard->session_count;
@@ -370,7 +370,7 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
                    : guard->purpose == PURPOSE_PAIR    ? pair_allows(guard, path, false, mode)
                                                        : live_allows_create(guard, path, data, mode);
     if (guard->is_lost && (guard->purpose == PURPOSE_LIVE || is_in_lost_run(guard, path)))
-        return false; /* no defect: whoever owns the run ends it */
+        return false; /* no defect: the owner of the run ends it */
     if (!allowed)
         return guard_refuse(guard, "create", path);
     if (mode == CREATE_EPHEMERAL || mode == CREATE_EPHEMERAL_SEQUENTIAL)

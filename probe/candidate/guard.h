@@ -101,7 +101,7 @@ bool guard_is_lost(const struct guard *guard);
 /* Live: this Stat of the election's directory was read. One that was made anew is lost: whoever comes first
    there leads. */
 void guard_see_directory(struct guard *guard, const struct znode_stat *stat);
-/* Sandbox: the run's own znode, and what it stands in. It is made once, before the candidates come. */
+/* Sandbox: the run's own znode, and those above it. It is made once, before the candidates come. */
 bool guard_keeps(const struct guard *guard, const char *path);
 
 /* As session_create() and session_delete(). False also for a refused write. */

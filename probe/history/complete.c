@@ -14,7 +14,7 @@
 #include "probe/history/writer_sql.h"
 
 #define BUSY_MS 5000
-/* An unwatched time this short is what it takes to connect. */
+/* To connect takes that long. */
 #define GAP_LEAST_US INT64_C(1000000)
 
 /* ---- what both recordings have ---- */
@@ -88,7 +88,7 @@ struct unwatched {
     size_t inside; /* the stretch in which nobody was connected; SIZE_MAX: between stretches */
 };
 
-/* The parts of the recording as it will be, in order: a stretch of the logs, a whole own one, or what is left
+/* The parts of the recording as it will be, in order: a stretch of the logs, a whole own one, or the rest
    of one that was cut. */
 struct stretch_part {
     bool log, cut, same; /* same: with the numbers that it has */
@@ -108,7 +108,7 @@ struct completing {
     struct stretch_part *parts;
     size_t part_count, part_room;
     int64_t next_event, next_chunk, next_stretch, names;
-    bool moved; /* numbers from here on differ from what they were */
+    bool moved; /* numbers from here on have changed */
     struct completion *done;
 };
 
@@ -252,7 +252,7 @@ static bool part_stretch(struct completing *c, size_t s, size_t *gap)
         add_part(c, rest);
         return true;
     }
-    /* It ended without a connection: what it told last belongs to what is before. */
+    /* It ended without a connection: its last events belong to the time before. */
     for (size_t i = c->part_count; i-- > 0;)
         if (!c->parts[i].log && c->parts[i].old == own->id) {
             c->parts[i].end = rest.end;

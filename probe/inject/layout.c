@@ -449,7 +449,7 @@ static void refuse_acls(struct run *t, const char *problem)
     run_layout_refuse(t, text);
 }
 
-/* In that directory alone: in one that is made anew whoever comes first leads. */
+/* In that directory alone: in a new one the first candidate leads. */
 static void join_as_seen(struct run *t)
 {
     guard_see_directory(t->guard, &t->layout.directory);

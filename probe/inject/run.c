@@ -273,7 +273,7 @@ static void run_on_made(void *context, const char *problem)
     run_counters_before(t, begin_standing);
 }
 
-/* Candidates would make it again: without a sign of life, or in what somebody else has put there. */
+/* Candidates would make it again: without a sign of life, or in another client's directory. */
 static void on_place_lost(void *context)
 {
     struct run *t = context;

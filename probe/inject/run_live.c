@@ -137,7 +137,7 @@ static void rules_apply(struct live_rules *rules, char *const *names, size_t cou
         rejoin(rules);
 }
 
-/* Nobody knows any more who stands before ours. */
+/* The candidates before ours are not known any more. */
 static void end_blind(struct live_rules *rules)
 {
     struct run *t = rules->run;
@@ -223,7 +223,7 @@ static void run_live_on_cleared(void *context, enum session_result result, const
         rules->cleared(rules->run, !rules->unseen);
 }
 
-/* A name without anything of ours in it: its owner tells whose it is. */
+/* Its name does not show whether it is ours; its owner does. */
 struct last_look {
     struct live_rules *rules;
     char path[];

@@ -632,7 +632,7 @@ static void on_place_data(void *context, enum session_result result, const struc
         sandbox_dir_is_lost(p);
 }
 
-/* Candidates make it again where somebody has removed it; but somebody else may have made one. */
+/* Candidates make it again where it was removed; but another client may have made one. */
 static void on_place_read(void *context, enum session_result result, const struct znode_stat *stat,
                           const void *data, size_t length)
 {

@@ -456,7 +456,7 @@ static int64_t end_of_events(const struct report *report)
     return report->to_us + (report->to_us == report->recorded_to_us);
 }
 
-/* What a clock that was set forward skipped is in the time line, and nobody could have watched it. */
+/* Time that a clock skipped when it was set forward: it is in the time line, and never passed. */
 static void leave_out_skipped(const struct report *report, struct report_election *election)
 {
     for (size_t i = 0; i < election->stretch_count; i++) {

@@ -125,8 +125,8 @@ static int connection_fail_frame(struct connection *c, const char *fault)
     char server[SERVER_TEXT];
     connection_name(c, server, sizeof server);
     if (connection_met_tls(c))
-        return connection_fail(c, TRANSPORT_FAULT_ALIEN, "%s is a port for TLS; connect with --tls or tls:",
-                               server);
+        return connection_fail(c, TRANSPORT_FAULT_ALIEN,
+                               "%s is a port for TLS; connect with --tls or tls:", server);
     if (c->link->fault == TRANSPORT_FAULT_NONE && !c->link->bad_reply)
         c->link->bad_reply = strdup(fault);
     if (c->ledger.answered)
@@ -316,7 +316,7 @@ static int connection_login(struct connection *c)
     return connection_follow(c, sasl_begin(c->sasl, &token, &length), token, length);
 }
 
-/* The server's answer to a token; it is taken out of what was received. */
+/* The server's answer to a token; it is taken out of the input. */
 static int connection_on_token(struct connection *c, uint32_t from, uint32_t length)
 {
     char fault[FRAME_FAULT_TEXT];
@@ -359,7 +359,7 @@ static void connection_refuse(struct connection *c, uint32_t from, uint32_t leng
     c->skip = length - FRAME_HEADER_LENGTH;
 }
 
-/* As much as has come of what is thrown away. */
+/* As much as has come of the bytes to be thrown away. */
 static void connection_skip(struct connection *c)
 {
     uint32_t there = c->have - c->at;
@@ -412,7 +412,7 @@ static int connection_on_frame(struct connection *c, uint32_t from, uint32_t len
 }
 
 /*
- * Looks for a whole frame in what was received: 1: the client has one, -1: the connection failed; 0: more
+ * Looks for a whole frame in the input: 1: the client has one, -1: the connection failed; 0: more
  * must be received, *end: up to there.
  */
 static int connection_next_frame(struct connection *c, uint32_t *end)

@@ -715,7 +715,7 @@ void live_stop(struct live_cluster *live)
 {
     replicas_end(live->replicas);
     servers_free(live->servers);
-    live->servers = NULL; /* what is observed from here on asks nobody */
+    live->servers = NULL; /* later observations ask no server */
     log_follower_free(live->log);
     discover_free(live->discover);
     for (size_t i = 0; i < live->pattern_count; i++)

@@ -597,7 +597,7 @@ void footer_draw(struct footer *footer, struct cells *cells, const struct key_he
     footer->y = y;
     footer->key_count = 0;
     if (draw_typed(footer, cells, y, key_help->view, filter)) {
-        if (footer->message_until_us > now_us) { /* why what was typed was not taken */
+        if (footer->message_until_us > now_us) { /* why the input was refused */
             cells_fill(cells, cells->width / 2, y, cells->width - cells->width / 2, ROLE_TEXT);
             cells_put_right(cells, cells->width - 1, y, cells->width / 2 - 1, footer->message_role,
                             footer->message);

@@ -1,6 +1,6 @@
 /*
- * frame.h - what is around every view. The first line: the view, the state of clusters and servers, and the
- * time. The last: the keys that work here, or the text being typed, or a message.
+ * frame.h - the first and the last lines of every screen. The first line: the view, the state of clusters and
+ * servers, and the time. The last: the keys that work here, or the text being typed, or a message.
  */
 #ifndef ELECTOP_TUI_DASHBOARD_FRAME_H
 #define ELECTOP_TUI_DASHBOARD_FRAME_H
