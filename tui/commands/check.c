@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "config/memory.h"
@@ -49,6 +50,7 @@ struct check {
     struct text problems[CHECK_UNKNOWN + 1], fine, performance;
     struct text lines; /* of --verbose */
     char *name;        /* of the election that was named last */
+    const struct election *named;
     size_t problem_count;
     size_t elections, left_out;
 };
@@ -82,6 +84,9 @@ static void check_add_line(struct check *check, const char *words)
 static const char *check_name(struct check *check, const struct election *election)
 {
     const struct cluster *cluster = election->cluster;
+    if (check->named == election)
+        return check->name;
+    check->named = election;
     free(check->name);
     check->name =
         check->model->cluster_count > 1
@@ -538,13 +543,30 @@ static int check_judge(const struct model *model, const struct invocation *invoc
 
 /* ---- the run ---- */
 
+static volatile sig_atomic_t check_said = -1; /* the exit code, once the line is written */
+
 static void check_on_guard(int number)
 {
     static const char line[] = "ELECTION UNKNOWN - the check itself hung beyond its deadline\n";
     (void)number;
+    if (check_said >= 0)
+        _exit(check_said);
     ssize_t written = write(STDOUT_FILENO, line, sizeof line - 1);
     (void)written;
     _exit(CHECK_UNKNOWN);
+}
+
+static int64_t check_end_ms(int64_t wait_ms)
+{
+    return wait_ms / 2 < END_MS ? wait_ms / 2 : END_MS;
+}
+
+/* The loop may hang where none of its deadlines is checked (a file system that does not answer). */
+static void check_guard(int64_t ms)
+{
+    struct itimerval timer = {.it_value = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000}};
+    signal(SIGALRM, check_on_guard);
+    setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 static int command_check_on(uv_loop_t *loop, const struct invocation *invocation)
@@ -552,10 +574,8 @@ static int command_check_on(uv_loop_t *loop, const struct invocation *invocation
     char *error = NULL;
     struct shutdown ending;
     int64_t wait_ms = invocation->options->wait_ms;
-    /* The loop may hang where none of its deadlines is checked (a file system that does not answer). */
-    signal(SIGALRM, check_on_guard);
-    alarm((unsigned)((wait_ms + 999) / 1000));
-    bool caught = shutdown_begin(&ending, loop, wait_ms - (wait_ms / 2 < END_MS ? wait_ms / 2 : END_MS), 0);
+    check_guard(wait_ms - check_end_ms(wait_ms) / 3);
+    bool caught = shutdown_begin(&ending, loop, wait_ms - check_end_ms(wait_ms), 0);
     struct monitor *monitor = caught ? monitor_start(loop, invocation->settings, &error) : NULL;
     struct preload *earlier = monitor ? preload_begin(loop, monitor, &invocation->settings->history) : NULL;
     int status = CHECK_UNKNOWN;
@@ -569,7 +589,7 @@ static int command_check_on(uv_loop_t *loop, const struct invocation *invocation
             bool late = monitor_cut(monitor) || !monitor_looked(monitor);
             monitor_catch_up(monitor);
             status = check_judge(monitor_model(monitor), invocation, late);
-            alarm(0); /* it is said */
+            check_said = status;
         }
     } else {
         check_refuse(error ? error : "too many open files; raise the limit of open files (ulimit -n)");
