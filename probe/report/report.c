@@ -470,6 +470,9 @@ static void leave_out_skipped(const struct report *report, struct report_electio
             if (to_us > from_us)
                 stretch->skipped_us += to_us - from_us;
         }
+        /* Set forward, back and forward again, it skipped some of it twice. */
+        if (stretch->skipped_us > stretch->to_us - stretch->from_us)
+            stretch->skipped_us = stretch->to_us - stretch->from_us;
     }
 }
 
@@ -495,7 +498,8 @@ static bool gather_election(struct gathering *gathering, struct history *history
     report_sum_up(election);
     if (report->from_us == report->recorded_from_us && election->stretch_count > 1 &&
         election->stretches[0].kind == STRETCH_GAP)
-        election->before_us = election->stretches[0].to_us - election->stretches[0].from_us;
+        election->before_us =
+            election->stretches[0].to_us - election->stretches[0].from_us - election->stretches[0].skipped_us;
     return true;
 }
 
@@ -783,6 +787,7 @@ static void write_sums(struct json_writer *writer, const struct report_election 
     json_member_ms(writer, "led_ms", election->led_us);
     json_member_ms(writer, "vacant_ms", election->vacant_us);
     json_member_ms(writer, "gap_ms", election->gap_us);
+    json_member_ms(writer, "skipped_ms", election->skipped_us);
     json_member_ms(writer, "longest_vacant_ms", election->longest_vacant_us);
     json_write_line(writer, 3 * INDENT);
     json_member_uint(writer, "leader_changes", election->change_count);

@@ -132,6 +132,7 @@ void report_free(struct report *report); /* NULL is fine */
  *     cluster (null: it has no name), path, name, kind, recipe (null: not recognised), owner, runbook (as
  *     the configuration says, or null),
  *     led_ms, vacant_ms, gap_ms (not observed): together the window; longest_vacant_ms,
+ *     skipped_ms (of gap_ms: time that never was, as the recorder's clock skipped it),
  *     leader_changes (those that were seen), leader_changes_missed (found after a gap),
  *     leader_changes_per_hour (of the time observed; null: too little was observed),
  *     failovers: {window_ms, count, p50_ms, p90_ms, p99_ms, max_ms (each [low, high], or null),

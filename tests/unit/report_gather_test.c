@@ -299,6 +299,27 @@ static void a_skipped_hour_is_no_gap(void **state)
     end(world);
 }
 
+/* The same before the election was first seen: that time is left out once. */
+static void an_hour_is_skipped_before_the_first_sight(void **state)
+{
+    (void)state;
+    struct world *world = begin();
+    pass(world, 10);
+    world->now.wall_us += 3600 * SECOND;
+    pass(world, 10);
+    join(world, 1);
+    see(world);
+    pass(world, 60);
+    stop(world);
+    struct report *report = ask_seconds(world, 0, 3680, NULL);
+    const struct report_election *election = &report->elections[0];
+    near_seconds(election->led_us, 60);
+    near_seconds(election->before_us, 19);
+    near_seconds(report_gap_us(election), 0);
+    report_free(report);
+    end(world);
+}
+
 /* What stands and names others as it goes on is one finding, and is over when it is cleared. */
 static void a_finding_that_names_others_is_one(void **state)
 {
@@ -415,6 +436,7 @@ int main(void)
         cmocka_unit_test(tells_what_was_done),
         cmocka_unit_test(tells_that_the_clock_was_set),
         cmocka_unit_test(a_skipped_hour_is_no_gap),
+        cmocka_unit_test(an_hour_is_skipped_before_the_first_sight),
         cmocka_unit_test(a_finding_that_names_others_is_one),
         cmocka_unit_test(leads_through_what_nobody_watched),
         cmocka_unit_test(what_was_not_recorded_is_a_gap),
