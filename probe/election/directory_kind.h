@@ -44,6 +44,7 @@ struct cluster;
 struct discovery {
     const struct found_directory *directories;
     size_t directory_count;
+    bool answered;          /* a directory was listed, or refused to be, at any time */
     size_t walked, waiting; /* directories listed, and known to be listed yet */
     int rate_per_s;         /* reads at most; 0: unbounded */
     bool complete;          /* the tree has been walked once */

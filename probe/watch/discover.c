@@ -71,7 +71,7 @@ struct discover {
     size_t waiting_count, under_way, walked;
     double budget; /* reads that the rate permits now */
     uint64_t budget_ms;
-    bool walking, looked;
+    bool walking, looked, answered;
     bool cut, lost;               /* this walk left something out: for its bounds, or for a lost connection */
     size_t denied;                /* directories that it may not read, the roots not counted */
     char *denied_at[DENIED_KEPT]; /* the first of them that were met, below the chroot */
@@ -631,7 +631,7 @@ static void watched_answered(struct directory *dir, struct watched_directory *w,
     } else {
         list_later(w, (uint64_t)d->settings->every_ms); /* no watch was left behind */
     }
-    if (changed && dir->alone) {
+    if (changed && dir->alone && !d->walking) {
         count_denied(d);
         tell_left_out(d);
     }
@@ -645,6 +645,7 @@ static void discover_on_list(void *context, enum session_result result, const st
     struct watched_directory *w = d->ended || !d->settings->follows ? NULL : watched_at(d, dir->path);
     d->lost |= result == SESSION_LOST && !(dir->alone && w);
     d->walked += result != SESSION_LOST;
+    d->answered |= result != SESSION_LOST;
     if (!d->ended && dir->begins && result != SESSION_LOST) {
         root_answered(dir, result);
     } else if (!d->ended && !dir->alone && result == SESSION_DENIED) {
@@ -832,10 +833,12 @@ bool discover_looked(const struct discover *d)
     return d->looked;
 }
 
-struct discovery discover_state(const struct discover *d)
+struct discovery discover_state(struct discover *d)
 {
+    qsort(d->denied_at, denied_kept(d), sizeof d->denied_at[0], compare_paths);
     return (struct discovery){.directories = d->kept,
                               .directory_count = d->kept_count,
+                              .answered = d->answered,
                               .walked = d->walked,
                               .waiting = d->waiting_count + d->under_way,
                               .rate_per_s = d->settings->rate_per_s,

@@ -37,6 +37,6 @@ const char *discover_left_out(const struct discover *discover);
 bool discover_looked(const struct discover *discover);
 
 /* How far it is, and what it found beside elections. Valid until the loop runs on. */
-struct discovery discover_state(const struct discover *discover);
+struct discovery discover_state(struct discover *discover);
 
 #endif

@@ -84,7 +84,7 @@ static bool goes_on(const struct search *s, const struct shutdown *ending, bool 
     bool reached = true;
     for (size_t i = 0; i < model->cluster_count; i++) {
         struct discovery found;
-        reached &= monitor_discovery(s->monitor, i, &found) && found.walked > 0;
+        reached &= monitor_discovery(s->monitor, i, &found) && found.answered;
     }
     return !ending->signal && !(ending->passed[0] && (bounded || !reached));
 }
