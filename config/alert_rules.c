@@ -34,7 +34,7 @@ static void check_condition(const struct yaml_node *word, const struct known_wor
                             struct problems *problems)
 {
     struct nearest nearest = {0};
-    /* What has not the form of a word is refused where it is read. */
+    /* The reader refuses anything that has not the form of a word. */
     if (word->kind != NODE_TEXT || strncmp(word->text, "severity", 8) == 0 ||
         word->text[strspn(word->text, "abcdefghijklmnopqrstuvwxyz0123456789-")] ||
         is_listed(known->conditions, word->text, &nearest))
@@ -46,22 +46,20 @@ static void check_condition(const struct yaml_node *word, const struct known_wor
                  problems);
 }
 
-/* A word in braces that is no fact would reach the program as it is. ${name} is a shell's. */
+/* A misspelt word in braces would reach the program as it is. ${name} is a shell's, %{name} curl's. */
 static void check_placeholders(const struct yaml_node *argument, const struct known_words *known,
                                struct problems *problems)
 {
     for (const char *at = argument->text; (at = strchr(at, '{')); at++) {
         struct nearest nearest = {0};
         size_t length = strspn(at + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-");
-        if (!length || at[1 + length] != '}' || (at > argument->text && at[-1] == '$'))
+        if (!length || at[1 + length] != '}' || (at > argument->text && strchr("$%", at[-1])))
             continue;
         char *word = xstrndup(at + 1, length);
-        if (!is_listed(known->facts, word, &nearest))
+        if (!is_listed(known->facts, word, &nearest) && nearest.best)
             alert_refuse(argument, "run",
-                         text_format("holds {%s}, which is no fact; %s%s%swrite { %s } where the braces are "
-                                     "meant",
-                                     word, nearest.best ? "did you mean {" : "",
-                                     nearest.best ? nearest.best : "", nearest.best ? "}? Or " : "", word),
+                         text_format("holds {%s}, which is no fact; did you mean {%s}? Or write { %s }", word,
+                                     nearest.best, word),
                          problems);
         free(word);
     }

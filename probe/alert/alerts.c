@@ -268,9 +268,12 @@ static char *url_shown(const char *url)
 {
     size_t scheme = strcspn(url, "/") + 2, length = strlen(url);
     scheme = scheme < length ? scheme : length;
-    const char *host = url + scheme, *at = memchr(host, '@', strcspn(host, "/?#"));
-    host = at ? at + 1 : host;
-    return text_format("%.*s%.*s", (int)scheme, url, (int)strcspn(host, "/?#"), host);
+    const char *host = url + scheme, *end = host + strcspn(host, "/?#");
+    /* The last one ends the password, which may hold others. */
+    for (const char *at = host; at < end; at++)
+        if (*at == '@')
+            host = at + 1;
+    return text_format("%.*s%.*s", (int)scheme, url, (int)(end - host), host);
 }
 
 /* The header with the secret; NULL and a report: it may not be used. "" where there is none. */

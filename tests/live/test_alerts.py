@@ -341,7 +341,7 @@ def test_real_alertmanager_takes_it_unchanged(path, client, alerting, tmp_path):
     ("[{on: [no-leader]}]", "alerts[] has neither run nor post"),
     ("[{on: [no-leader], post: 'ftp://x/y'}]", "post: is no URL"),
     ("[{on: [no-leader], run: [/bin/true], timeout: 0s}]", "timeout"),
-    ("[{on: [failover], run: [/bin/true, '{nosuch}']}]", "2:44: run: \"{nosuch}\" holds {nosuch}, which is no fact"),
+    ("[{on: [failover], run: [/bin/true, '{evidense}']}]", "2:44: run: \"{evidense}\" holds {evidense}, which is no fact"),
     ("[{on: [failover], run: [/bin/true, 'x {stat} y']}]", "did you mean {state}?"),
     ("[{on: [failover], post: 'http://x/{code}'}]", "2:33: post: a URL has no braces"),
     ("[{on: [failover], run: [/nonexistent/page]}]", "2:33: run: \"/nonexistent/page\" cannot be run: No such file"),
