@@ -214,6 +214,8 @@ static bool choose_command(struct parse *parse, int *word)
     *word = 0;
     begin_reading(parse, COMMAND_WATCH);
     for (int code; (code = read_next(parse)) != -1;) {
+        if (code == '?')
+            return true; /* read_arguments() refuses it */
         if (code != WORD_CODE)
             continue;
         if (optarg[0] == '/')
