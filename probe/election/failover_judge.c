@@ -172,7 +172,7 @@ static void tell_end(const struct failover_evidence *e, enum failover_cause caus
     }
     if (e->parted_us != 0) {
         char span[32];
-        snprintf(parted, sizeof parted, ", no longer connected there %s before",
+        snprintf(parted, sizeof parted, ", which had no connection of it for %s",
                  seconds(e->gone_us - e->parted_us, span, sizeof span));
     }
     const char *how = "";

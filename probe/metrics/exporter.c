@@ -125,13 +125,18 @@ static const char *listener_header(struct MHD_Connection *connection, const char
 }
 
 /* The q of one item's parameters (";version=1.0.0;q=0.5"): 1 where there is none. */
+static double quality_between(double q)
+{
+    return q >= 1 ? 1 : q > 0 ? q : 0; /* also of "nan" */
+}
+
 static double parameters_quality(const char *at, size_t length)
 {
     const char *end = at + length;
     while ((at = memchr(at, ';', (size_t)(end - at)))) {
         at += 1 + strspn(at + 1, " \t");
         if (end - at > 2 && (*at == 'q' || *at == 'Q') && at[1] == '=')
-            return strtod(at + 2, NULL);
+            return quality_between(strtod(at + 2, NULL));
     }
     return 1;
 }
@@ -152,7 +157,7 @@ static double listener_quality(const char *list, const char *word)
     return best;
 }
 
-/* Only who names it gets it: not never (0), and where it likes text no better. */
+/* Where it is named, with a q that is neither 0 nor lower than that of text. */
 static bool listener_takes_openmetrics(const char *accept)
 {
     static const char *const names[] = {"text/plain", "text/*", "*/*"}; /* the first that is there counts */
@@ -205,15 +210,16 @@ static void listener_on_ready(uv_poll_t *poll, int status, int events)
 static void listener_serve(struct listener *l)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms;
-    MHD_run(l->daemon);
-    if (MHD_get_timeout(l->daemon, &wait_ms) == MHD_YES) {
-        uv_timer_start(l->timer, listener_on_timer, wait_ms, 0);
-        return;
-    }
-    /* With CONNECTIONS_MOST it stops to listen, and listens again at the beginning of a later turn: there is
-       none unless it is called. */
-    MHD_run(l->daemon);
     uv_timer_stop(l->timer);
+    /* With CONNECTIONS_MOST it stops listening, and begins again in a later call: so it is called once more
+       where nothing else will. */
+    for (int turn = 0; turn < 2; turn++) {
+        MHD_run(l->daemon);
+        if (MHD_get_timeout(l->daemon, &wait_ms) == MHD_YES) {
+            uv_timer_start(l->timer, listener_on_timer, wait_ms, 0);
+            return;
+        }
+    }
 }
 
 static char *listener_refuse(const char *address, const char *why)

@@ -220,7 +220,7 @@ def test_a_thousand_scrapes_at_once(path, exporter):
     assert one.metrics()["process_cpu_seconds_total"] - before < 20
 
 
-@pytest.mark.parametrize("many", (200, 201, 500))
+@pytest.mark.parametrize("many", (201, 500))
 def test_requests_that_never_end(path, exporter, many):
     """More connections than it takes: when they are gone, or have stood for long, others are served again."""
     one = exporter(path)

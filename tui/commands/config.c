@@ -46,7 +46,7 @@ static void reload_tell(enum log_level level, const char *lines)
 
 void command_refused(const char *error)
 {
-    reload_tell(LOG_LEVEL_ERROR, error ? error : "out of memory");
+    reload_tell(LOG_LEVEL_ERROR, error ? error : "too many open files; raise the limit (ulimit -n)");
     reload_tell(LOG_LEVEL_WARNING, "kept the previous configuration");
 }
 

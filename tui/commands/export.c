@@ -104,7 +104,7 @@ static bool export_reload(struct exporting *e, const struct invocation *invocati
     if (fine)
         command_refused(reason);
     else
-        complain("%s", error ? error : "out of memory");
+        complain("%s", error ? error : "too many open files; raise the limit (ulimit -n)");
     free(reason);
     free(error);
     return fine;

@@ -204,7 +204,7 @@ static bool reload(struct recording *r, const struct invocation *invocation, str
     if (fine)
         command_refused(reason);
     else
-        complain("%s", error);
+        complain("%s", error ? error : "nothing can be recorded; raise the limit of open files (ulimit -n)");
     free(reason);
     free(error);
     settings_free(settings);

@@ -34,7 +34,7 @@ enum outlook label_outlook(const struct election *election)
     if (election->leader->known && candidate_stays(election->leader))
         return OUTLOOK_STOPS;
     if (election->candidate_count <= holders)
-        return OUTLOOK_ALONE;
+        return holders > 1 ? OUTLOOK_NONE : OUTLOOK_ALONE;
     switch (whatif_told(election->candidates[holders], &why)) {
     case ANSWER_YES:
         return OUTLOOK_WORKS;
