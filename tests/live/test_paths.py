@@ -312,7 +312,7 @@ def test_discovery_says_what_it_did_not_see(zk, client, path, tmp_path):
         stand(client, f"{path}/{place}/election")
         client.set_acls(f"{path}/{place}", shut)
     hosts = zk.hosts + path
-    told = "2 directories, such as /a, may not be read (--auth-file): not searched"
+    told = "/a and /b may not be read (--auth-file): not searched"
     found = look(hosts)
     assert found["clusters"][0]["problem"] == told and list(elections(found)) == ["/open/election"]
     assert f"▲ {told}" in run("once", "--quick", "-s", hosts).out
