@@ -52,9 +52,15 @@ class Line:
         return json.loads(done.out)
 
 
+@pytest.fixture
+def line(zk, path, tmp_path):
+    made = Line(zk, path, tmp_path)
+    yield made
+    made.recorder.process.kill()  # where the test broke off
+
+
 @pytest.mark.parametrize("first", (HOUR_S, -HOUR_S), ids=("forward", "back"))
-def test_the_clock_is_set_and_set_again(zk, path, tmp_path, first):
-    line = Line(zk, path, tmp_path)
+def test_the_clock_is_set_and_set_again(line, first):
     line.next()
     line.set_clock(first)
     line.next()

@@ -290,10 +290,10 @@ def test_sighup_reads_the_configuration_again(zk, client, path, tmp_path):
         write("b")
         one.process.send_signal(signal.SIGHUP)
         until(lambda: candidates("b") == 0 and candidates("a") is None)
-        assert f"{config}: the configuration was taken over" in one.process.stderr.readline()
+        assert f"{config}: configuration reloaded" in one.process.stderr.readline()
         logged = log.read_text()
         assert "wrong" in logged and "kept the previous configuration" in logged
-        assert f"info {config}: the configuration was taken over" in logged
+        assert f"info {config}: configuration reloaded" in logged
         assert one.metrics()["process_start_time_seconds"] == began
     finally:
         assert one.end() == 128 + signal.SIGTERM

@@ -69,8 +69,8 @@ class Killed:
 
     def _at(self, step):
         if step.number == self.n:
+            self.proxy.stop()  # first: who waits for the process asks whether it was stopped
             self.process.kill()
-            self.proxy.stop()
 
     def end(self):
         """True: it was killed."""
@@ -173,17 +173,26 @@ def test_somebody_takes_the_lock_that_we_hold(zk, client, path):
     client.delete(path)
 
 
+def live_line(client, path):
+    client.ensure_path(path)
+    return [client.create(f"{path}/n_", b"x", ephemeral=True, sequence=True) for _ in range(2)]
+
+
+def joined(proxy, client, path, folder):
+    """A live run whose two test candidates are behind them."""
+    injection = Injection(proxy, *configured(folder, proxy, election=path), path, "--live", "-n", "2", "--for", "60s")
+    injection.until(lambda: len(client.get_children(path)) == 4, 40)
+    return injection
+
+
 @pytest.mark.parametrize("how", ["rejoins", "ends"])
 def test_live_in_a_directory_that_is_made_anew(zk, client, path, tmp_path, how):
     """Numbers begin again in a directory that is made anew, so that bare names are strangers' by now: they are not
     deleted, and nobody of ours goes into it, where he could be first. The run ends, and says why."""
-    client.ensure_path(path)
-    for _ in range(2):
-        client.create(f"{path}/n_", b"x", ephemeral=True, sequence=True)
+    live_line(client, path)
     after = last_zxid(zk.directory)
     with Steps(zk) as proxy:
-        injection = Injection(proxy, *configured(tmp_path, proxy, election=path), path, "--live", "-n", "2", "--for", "60s")
-        injection.until(lambda: len(client.get_children(path)) == 4, 40)
+        injection = joined(proxy, client, path, tmp_path)
         if how == "ends":
             injection.process.send_signal(signal.SIGSTOP)  # it learns of all of it when it ends
         theirs = replace(client, path)
@@ -207,13 +216,10 @@ def test_live_in_a_directory_that_is_made_anew(zk, client, path, tmp_path, how):
 def test_live_ends_where_it_may_not_look(zk, client, path, tmp_path):
     """Somebody closes the election to all but himself: test candidates that nobody can watch over leave at once, and
     the run says why it ends."""
-    client.ensure_path(path)
-    for _ in range(2):
-        client.create(f"{path}/n_", b"x", ephemeral=True, sequence=True)
+    live_line(client, path)
     after = last_zxid(zk.directory)
     with Steps(zk) as proxy:
-        injection = Injection(proxy, *configured(tmp_path, proxy, election=path), path, "--live", "-n", "2", "--for", "60s")
-        injection.until(lambda: len(client.get_children(path)) == 4, 40)
+        injection = joined(proxy, client, path, tmp_path)
         client.set_acls(path, [make_acl(**EVERYBODY, create=True, delete=True, admin=True)])
         status, out, err = injection.end(within=20)
     client.set_acls(path, [make_acl(**EVERYBODY, all=True)])
@@ -378,11 +384,6 @@ def test_disturbed_at_every_step_of_a_run(zk, client, tmp_path, what):
     judge.kinds_are_harmless()
     remains = [path for left, _ in places.values() for path in left]
     assert judge.foreign_deletions(remains) == [] and judge.outside(*places) == []
-
-
-def live_line(client, path):
-    client.ensure_path(path)
-    return [client.create(f"{path}/n_", b"x", ephemeral=True, sequence=True) for _ in range(2)]
 
 
 def test_killed_at_every_step_in_a_live_election(zk, client, tmp_path):

@@ -140,7 +140,7 @@ def test_hangup_reads_the_configuration_again(recorder, standing, tmp_path):
     r.process.send_signal(signal.SIGHUP)
     until(lambda: any("keeping 2d" in line for line in r.said))
     r.wait_for("SELECT 1 FROM stretch", 2)
-    until(lambda: any(f"{r.config}: the configuration was taken over" in line for line in r.complaints))
+    until(lambda: any(f"{r.config}: configuration reloaded" in line for line in r.complaints))
     told = [line.split(" ", 1)[1] for line in log.read_text().splitlines() if "configuration" in line or "keep" in line]
     assert [line.split()[0] for line in told] == ["info", "error", "warning", "info"], told
     assert "config.yaml:1" in told[1] and "kept the previous configuration" in told[2] and "taken over" in told[3], told

@@ -111,6 +111,12 @@ class FakeWords6(FakeWords):
         super().__init__(answer, "::1")
 
 
+def relay(source, target):
+    """Passes on all that comes, until its end."""
+    while piece := source.recv(65536):
+        target.sendall(piece)
+
+
 def has_ipv6():
     try:
         with socket.socket(socket.AF_INET6) as one:
@@ -248,8 +254,7 @@ class RefusingProxy(_Server):
         with socket.create_connection(self.target) as server:
             if first.isalpha():  # a four-letter word
                 server.sendall(first)
-                while piece := server.recv(4096):
-                    connection.sendall(piece)
+                relay(server, connection)
                 return
             framing.send(server, framing.receive(connection, struct.unpack(">i", first)[0]))
             framing.send(connection, framing.frame(server))

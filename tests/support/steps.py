@@ -5,7 +5,7 @@ import struct
 import threading
 
 import framing
-from fake_server import _Server
+from fake_server import _Server, relay
 from txnlog import CLOSE_SESSION, CREATE, CREATE2, CREATE_SESSION, DELETE, changes, transactions
 
 CONNECT, PING, AUTH, SET_WATCHES = 0, 11, 100, 101
@@ -47,8 +47,7 @@ class Steps(_Server):
             with socket.create_connection(self.target) as server:
                 if first.isalpha():  # a four-letter word
                     server.sendall(first)
-                    while piece := server.recv(4096):
-                        connection.sendall(piece)
+                    relay(server, connection)
                     return
                 greeting = framing.receive(connection, struct.unpack(">i", first)[0])
                 if not self._pass(server, greeting, CONNECT):
@@ -57,8 +56,7 @@ class Steps(_Server):
                 self.sessions.add(f"0x{struct.unpack_from('>Q', answer, 8)[0]:x}")
                 framing.send(connection, answer)
                 threading.Thread(target=self._forward, args=(connection, server), daemon=True).start()
-                while piece := server.recv(65536):
-                    connection.sendall(piece)
+                relay(server, connection)
         except OSError:
             pass
 
