@@ -53,7 +53,7 @@ void command_refused(const char *error)
 void command_taken_over(const struct settings *settings)
 {
     char *line =
-        text_format("%s: the configuration was taken over", settings->file ? settings->file : "no file");
+        text_format("%s: configuration reloaded", settings->file ? settings->file : "no file");
     reload_tell(LOG_LEVEL_INFO, line);
     free(line);
 }

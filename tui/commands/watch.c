@@ -119,7 +119,7 @@ static bool watch_reload(void *context, char *problem, size_t size)
     struct settings *settings = command_settings(options, &error);
     if (settings && !error) {
         watch->next = settings;
-        log_line(LOG_LEVEL_INFO, "%s: the configuration was taken over",
+        log_line(LOG_LEVEL_INFO, "%s: configuration reloaded",
                  settings->file ? settings->file : "no file");
         return true;
     }
