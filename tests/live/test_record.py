@@ -143,7 +143,7 @@ def test_hangup_reads_the_configuration_again(recorder, standing, tmp_path):
     until(lambda: any(f"{r.config}: configuration reloaded" in line for line in r.complaints))
     told = [line.split(" ", 1)[1] for line in log.read_text().splitlines() if "configuration" in line or "keep" in line]
     assert [line.split()[0] for line in told] == ["info", "error", "warning", "info"], told
-    assert "config.yaml:1" in told[1] and "kept the previous configuration" in told[2] and "taken over" in told[3], told
+    assert "config.yaml:1" in told[1] and "kept the previous configuration" in told[2] and "reloaded" in told[3], told
     assert r.end() == 128 + signal.SIGTERM
 
 
