@@ -43,7 +43,7 @@ struct election_settings {
     char *name; /* how people call it; NULL: its path */
     enum election_kind kind;
     char *recipe;          /* "auto" or the name of a recipe */
-    char *acknowledgement; /* path of the mark; NULL: as the recipe says */
+    char *acknowledgement; /* path; NULL: as the recipe says */
     char *identity;        /* NULL: automatic; else "registry:/path", "data", "name", "client", "session" */
     enum inject_leave inject;
     char *owner, *runbook; /* whom to call, and where it says what to do; NULL: not said */

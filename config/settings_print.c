@@ -69,9 +69,9 @@ static void print_section(struct printing *p, const struct key *key, const void 
     struct text inside = {0};
     struct printing below = *p;
     below.out = &inside;
-    bool tells = key->flags & KEY_TELLS && *(const bool *)((const char *)base + key->offset);
+    bool reports = key->flags & KEY_TELLS && *(const bool *)((const char *)base + key->offset);
     print_map(&below, key->path, base, defaults, indent + strlen(lead) + 2, "");
-    if (inside.length == 0 && tells && p->differing)
+    if (inside.length == 0 && reports && p->differing)
         print_key(p, key, "{}", indent, lead);
     else if (inside.length > 0)
         print_key(p, key, "", indent, lead);

@@ -335,9 +335,9 @@ static void fill_recipes(struct page *page, const char *unused)
             page_add_argument(&page->out, recipe->path);
             text_add(&page->out, "\n");
         }
-        if (recipe->mark) {
+        if (recipe->ack) {
             text_add(&page->out, ".It Em Acknowledgement\n.Pa");
-            page_add_argument(&page->out, recipe->mark);
+            page_add_argument(&page->out, recipe->ack);
             text_add(&page->out, "\n");
         }
         if (recipe->source) {

@@ -11,7 +11,7 @@
 static const char *put_length(int64_t us, bool at_most, char *buffer, size_t size)
 {
     if (us >= SECOND_US)
-        return at_most ? tell_span_at_most(us, buffer, size) : tell_span(us, buffer, size);
+        return at_most ? describe_span_at_most(us, buffer, size) : describe_span(us, buffer, size);
     snprintf(buffer, size, "%.3g ms", (double)us / 1000);
     return buffer;
 }

@@ -513,7 +513,7 @@ struct pair *pair_start(uv_loop_t *loop, const struct cluster_settings *cluster,
             .election = pair->election,
             .name = "_c_{uuid}-latch-",
             .data = pair->data,
-            .rules = {.manner = behaviour_rules_of(BEHAVIOUR_RECIPE), .findable = true}};
+            .rules = {.behaviour = behaviour_rules_of(BEHAVIOUR_RECIPE), .findable = true}};
         pair->options = (struct candidate_session_options){
             .loop = loop,
             .session = {.hosts = pair->hosts,

@@ -31,7 +31,7 @@ static const struct behaviour_rules manners[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_FORGETFUL] = {.word = NULL,
                              .watches = WHOM_PREDECESSOR,
                              .mode = SEQUENTIAL,
-                             .keeps_mark = true},
+                             .keeps_ack = true},
 };
 /* clang-format on */
 

@@ -41,8 +41,8 @@ struct behaviour_rules {
     bool leaves;       /* ends its session as soon as its znode exists */
     bool watches_once; /* does not set its watch again */
     bool is_slow;      /* waits before it acknowledges */
-    bool is_mute;      /* writes no mark */
-    bool keeps_mark;   /* resigns once its mark is written, and does not remove it */
+    bool is_mute;      /* writes no acknowledgement */
+    bool keeps_ack;    /* resigns once its acknowledgement is written, and does not remove it */
 };
 
 const struct behaviour_rules *behaviour_rules_of(enum behaviour behaviour);

@@ -65,7 +65,7 @@ static struct candidate_asks volunteer(struct candidacy *c, const struct candida
     struct candidate_asks all = nothing();
     c->creating = true;
     c->woken = false;
-    if (rules->manner->creates_twice)
+    if (rules->behaviour->creates_twice)
         candidate_add(&all, ASK_ORPHAN);
     candidate_add(&all, ASK_CREATE);
     return all;
@@ -77,7 +77,7 @@ struct candidate_asks candidate_created(struct candidacy *c, const struct candid
     c->creating = false;
     switch (result) {
     case SESSION_OK:
-        if (rules->manner->leaves)
+        if (rules->behaviour->leaves)
             return refused(c, SESSION_OK, NULL);
         c->own = number;
         return proceed(c, rules); /* look; or step down again, if it has changed its mind meanwhile */
@@ -129,7 +129,7 @@ struct candidate_asks candidate_found(struct candidacy *c, const struct candidat
 static struct candidate_asks look(struct candidacy *c, const struct candidate_rules *rules)
 {
     c->looks++;
-    return one(rules->manner->watches == WHOM_CHILDREN ? ASK_LOOK_AND_WATCH : ASK_LOOK);
+    return one(rules->behaviour->watches == WHOM_CHILDREN ? ASK_LOOK_AND_WATCH : ASK_LOOK);
 }
 
 static struct candidate_asks lead(struct candidacy *c, const struct candidate_rules *rules);
@@ -148,18 +148,18 @@ struct candidate_asks candidate_looked(struct candidacy *c, const struct candida
         return refused(c, result, "read");
     if (result == SESSION_NO_NODE || !place->stands) {
         /* Its znode, or the whole directory, was deleted: volunteer anew. */
-        bool marked = c->acknowledged && rules->mark;
+        bool marked = c->acknowledged && rules->ack;
         c->own = c->awaited = SEQUENCE_NONE;
         c->acknowledged = false;
         c->state = CANDIDATE_JOINING;
         struct candidate_asks all = proceed(c, rules);
         if (marked)
-            candidate_add(&all, ASK_MARK_SEEN);
+            candidate_add(&all, ASK_ACK_SEEN);
         return all;
     }
     if (!place->predecessor.name)
         return lead(c, rules);
-    return candidate_watch(c, rules, place_watched(place, rules->manner->watches));
+    return candidate_watch(c, rules, place_watched(place, rules->behaviour->watches));
 }
 
 /* ---- watch the one before me ---- */
@@ -170,7 +170,7 @@ static struct candidate_asks candidate_watch(struct candidacy *c, const struct c
 {
     c->awaited = SEQUENCE_NONE;
     c->acknowledged = false;
-    if (!whom || (rules->manner->watches_once && c->woken)) {
+    if (!whom || (rules->behaviour->watches_once && c->woken)) {
         c->state = CANDIDATE_WAITING;
         return nothing();
     }
@@ -219,8 +219,8 @@ static struct candidate_asks step_down(struct candidacy *c, const struct candida
 
 static struct candidate_asks acknowledge(struct candidacy *c, const struct candidate_rules *rules)
 {
-    if (rules->mark)
-        return one(ASK_MARK);
+    if (rules->ack)
+        return one(ASK_ACK);
     c->acknowledged = true;
     return nothing();
 }
@@ -233,9 +233,9 @@ static struct candidate_asks lead(struct candidacy *c, const struct candidate_ru
         return step_down(c, rules);
     }
     c->state = CANDIDATE_LEADING;
-    if (c->acknowledged || c->delaying || rules->manner->is_mute)
+    if (c->acknowledged || c->delaying || rules->behaviour->is_mute)
         return nothing();
-    c->delaying = rules->manner->is_slow;
+    c->delaying = rules->behaviour->is_slow;
     return c->delaying ? one(ASK_DELAY) : acknowledge(c, rules);
 }
 
@@ -245,27 +245,27 @@ struct candidate_asks candidate_delayed(struct candidacy *c, const struct candid
     return c->standing && c->state == CANDIDATE_LEADING ? acknowledge(c, rules) : nothing();
 }
 
-struct candidate_asks candidate_marked(struct candidacy *c, const struct candidate_rules *rules,
-                                       enum session_result result)
+struct candidate_asks candidate_ack_written(struct candidacy *c, const struct candidate_rules *rules,
+                                            enum session_result result)
 {
     (void)rules;
     if (result == SESSION_LOST)
         return nothing();
     if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
-        return one(ASK_MARK_SEEN); /* whose it is: ours, perhaps from before a lost connection? */
+        return one(ASK_ACK_SEEN); /* whose it is: ours, perhaps from before a lost connection? */
     if (result == SESSION_NO_NODE)
-        return one(ASK_MARK_DIRECTORY);
-    return refused(c, result, "write the mark of");
+        return one(ASK_ACK_DIRECTORY);
+    return refused(c, result, "write the acknowledgement of");
 }
 
-struct candidate_asks candidate_mark_seen(struct candidacy *c, const struct candidate_rules *rules,
-                                          enum session_result result, bool mine)
+struct candidate_asks candidate_ack_seen(struct candidacy *c, const struct candidate_rules *rules,
+                                         enum session_result result, bool mine)
 {
     if (result == SESSION_OK && mine) {
         c->acknowledged = c->standing && c->state == CANDIDATE_LEADING;
-        if (rules->manner->keeps_mark)
+        if (rules->behaviour->keeps_ack)
             return candidate_resign(c, rules);
-        return c->acknowledged ? nothing() : one(ASK_MARK_GONE); /* it does not lead any more */
+        return c->acknowledged ? nothing() : one(ASK_ACK_GONE); /* it does not lead any more */
     }
     if (result == SESSION_NO_NODE && c->standing && c->state == CANDIDATE_LEADING)
         return acknowledge(c, rules);
@@ -273,17 +273,17 @@ struct candidate_asks candidate_mark_seen(struct candidacy *c, const struct cand
     return nothing();
 }
 
-struct candidate_asks candidate_mark_gone(struct candidacy *c, const struct candidate_rules *rules,
-                                          enum session_result result)
+struct candidate_asks candidate_ack_gone(struct candidacy *c, const struct candidate_rules *rules,
+                                         enum session_result result)
 {
     (void)c, (void)rules;
-    return result == SESSION_BUSY ? one(ASK_MARK_SEEN) : nothing(); /* still ours: then once more */
+    return result == SESSION_BUSY ? one(ASK_ACK_SEEN) : nothing(); /* still ours: then once more */
 }
 
-struct candidate_asks candidate_noticed_mark(struct candidacy *c, const struct candidate_rules *rules)
+struct candidate_asks candidate_noticed_ack(struct candidacy *c, const struct candidate_rules *rules)
 {
     bool lacks = c->standing && c->state == CANDIDATE_LEADING && !c->acknowledged;
-    return lacks && !c->delaying && !rules->manner->is_mute ? acknowledge(c, rules) : nothing();
+    return lacks && !c->delaying && !rules->behaviour->is_mute ? acknowledge(c, rules) : nothing();
 }
 
 /* ---- the lock: one znode for all ---- */
@@ -325,13 +325,13 @@ struct candidate_asks candidate_noticed_lock(struct candidacy *c, const struct c
     return proceed(c, rules);
 }
 
-/* ---- step down: the mark first, then the znode ---- */
+/* ---- step down: the acknowledgement first, then the znode ---- */
 
 static struct candidate_asks step_down(struct candidacy *c, const struct candidate_rules *rules)
 {
     struct candidate_asks all = nothing();
-    if (c->acknowledged && rules->mark && !rules->manner->keeps_mark)
-        candidate_add(&all, ASK_MARK_GONE);
+    if (c->acknowledged && rules->ack && !rules->behaviour->keeps_ack)
+        candidate_add(&all, ASK_ACK_GONE);
     c->acknowledged = false;
     c->awaited = SEQUENCE_NONE;
     c->state = CANDIDATE_JOINING; /* first: once the znode has gone, another leads before we hear of it */
@@ -352,8 +352,8 @@ static struct candidate_asks step_down_again(struct candidacy *c, const struct c
         all = proceed(c, rules);
     else
         candidate_add(&all, ASK_LOCK);
-    if (rules->mark)
-        candidate_add(&all, ASK_MARK_SEEN);
+    if (rules->ack)
+        candidate_add(&all, ASK_ACK_SEEN);
     return all;
 }
 

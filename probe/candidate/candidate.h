@@ -45,9 +45,9 @@ enum candidate_state {
 
 /* Its rules: set once, never changed. */
 struct candidate_rules {
-    const struct behaviour_rules *manner;
+    const struct behaviour_rules *behaviour;
     bool lock;        /* one znode for all: create it, or watch it until it is free */
-    bool mark;        /* a leader acknowledges by creating an ephemeral znode */
+    bool ack;         /* a leader acknowledges by creating an ephemeral znode */
     bool findable;    /* its name contains a unique part */
     bool never_leads; /* first: it deletes its znode at once */
 };
@@ -58,7 +58,7 @@ struct candidacy {
     bool connected;
     bool creating, deleting; /* its znode; the answer is still to come */
     bool in_doubt;           /* the connection broke before that answer: its znode may exist or not */
-    bool acknowledged;       /* its mark is written; without a mark: it leads */
+    bool acknowledged;       /* its acknowledgement is written; without one: it leads */
     bool delaying;           /* it leads, and is slow to say so */
     bool woken;              /* one of its watches has fired */
     bool resting;            /* the servers take no more; it goes on in a moment */
@@ -79,10 +79,10 @@ enum candidate_ask {
     ASK_DELETE,         /* delete its znode                                -> candidate_deleted() */
     ASK_CONTEND,        /* create the lock                                 -> candidate_contended() */
     ASK_LOCK,           /* exists on the lock, and leave a watch: whose?   -> candidate_lock_seen() */
-    ASK_MARK,           /* create the mark                                 -> candidate_marked() */
-    ASK_MARK_DIRECTORY, /* create the ancestors of the acknowledgement     -> candidate_prepared() */
-    ASK_MARK_SEEN,      /* exists on the mark, and leave a watch: whose?   -> candidate_mark_seen() */
-    ASK_MARK_GONE,      /* delete the mark                                 -> candidate_mark_gone() */
+    ASK_ACK,           /* create the acknowledgement                                 -> candidate_ack_written() */
+    ASK_ACK_DIRECTORY, /* create the ancestors of the acknowledgement     -> candidate_prepared() */
+    ASK_ACK_SEEN,      /* exists on the acknowledgement, and leave a watch: whose?   -> candidate_mark_seen() */
+    ASK_ACK_GONE,      /* delete the acknowledgement                                 -> candidate_mark_gone() */
     ASK_REST,           /* a moment                                        -> candidate_rested() */
     ASK_DELAY,          /* as long as it is to be slow                     -> candidate_delayed() */
     ASK_RENEW,          /* end the session, and begin another              -> candidate_connected(renewed) */
@@ -129,12 +129,12 @@ struct candidate_asks candidate_contended(struct candidacy *candidacy, const str
                                           enum session_result result);
 struct candidate_asks candidate_lock_seen(struct candidacy *candidacy, const struct candidate_rules *rules,
                                           enum session_result result, bool mine);
-struct candidate_asks candidate_marked(struct candidacy *candidacy, const struct candidate_rules *rules,
-                                       enum session_result result);
-struct candidate_asks candidate_mark_seen(struct candidacy *candidacy, const struct candidate_rules *rules,
-                                          enum session_result result, bool mine);
-struct candidate_asks candidate_mark_gone(struct candidacy *candidacy, const struct candidate_rules *rules,
-                                          enum session_result result);
+struct candidate_asks candidate_ack_written(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                            enum session_result result);
+struct candidate_asks candidate_ack_seen(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                         enum session_result result, bool mine);
+struct candidate_asks candidate_ack_gone(struct candidacy *candidacy, const struct candidate_rules *rules,
+                                         enum session_result result);
 struct candidate_asks candidate_rested(struct candidacy *candidacy, const struct candidate_rules *rules);
 struct candidate_asks candidate_delayed(struct candidacy *candidacy, const struct candidate_rules *rules);
 
@@ -146,8 +146,7 @@ struct candidate_asks candidate_noticed_directory(struct candidacy *candidacy,
                                                   const struct candidate_rules *rules);
 struct candidate_asks candidate_noticed_lock(struct candidacy *candidacy,
                                              const struct candidate_rules *rules);
-struct candidate_asks candidate_noticed_mark(struct candidacy *candidacy,
-                                             const struct candidate_rules *rules);
+struct candidate_asks candidate_noticed_ack(struct candidacy *candidacy, const struct candidate_rules *rules);
 
 /* At its owner's request: deletes its znode and keeps the session; becomes a candidate again. */
 struct candidate_asks candidate_resign(struct candidacy *candidacy, const struct candidate_rules *rules);

@@ -160,25 +160,25 @@ static void candidate_io_on_marked(void *context, enum session_result result, co
     (void)path;
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
-    candidate_io_perform(t, candidate_marked(&t->machine, &t->candidate_options->rules, result));
+    candidate_io_perform(t, candidate_ack_written(&t->machine, &t->candidate_options->rules, result));
 }
 
-static void on_mark_gone(void *context, enum session_result result, const char *path)
+static void on_ack_gone(void *context, enum session_result result, const char *path)
 {
     (void)path;
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
-    candidate_io_perform(t, candidate_mark_gone(&t->machine, &t->candidate_options->rules, result));
+    candidate_io_perform(t, candidate_ack_gone(&t->machine, &t->candidate_options->rules, result));
 }
 
-static void on_mark_seen(void *context, enum session_result result, const struct znode_stat *stat,
-                         const void *data, size_t length)
+static void on_ack_seen(void *context, enum session_result result, const struct znode_stat *stat,
+                        const void *data, size_t length)
 {
     (void)data, (void)length;
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
     candidate_io_perform(
-        t, candidate_mark_seen(&t->machine, &t->candidate_options->rules, result, is_mine(t, stat)));
+        t, candidate_ack_seen(&t->machine, &t->candidate_options->rules, result, is_mine(t, stat)));
 }
 
 /* ---- questions ---- */
@@ -226,15 +226,16 @@ static bool create_candidate(struct test_candidate *t, session_text_fn answer)
 {
     char *name = name_make(t->candidate_options->name, session_id(t->candidate_session->session));
     char *path = name ? path_join(t->candidate_options->election, name) : NULL;
-    bool asked =
-        path && create(t, path, t->candidate_options->data, t->candidate_options->rules.manner->mode, answer);
+    bool asked = path && create(t, path, t->candidate_options->data,
+                                t->candidate_options->rules.behaviour->mode, answer);
     free(path);
     free(t->name);
     t->name = name;
     return asked;
 }
 
-/* Of the lock, of a candidate, or of the mark: its owner is read first where others may have the same path.
+/* Of the lock, of a candidate, or of the acknowledgement: its owner is read first where others may have the
+ * same path.
  */
 static bool delete_own(struct test_candidate *t, const char *path, session_text_fn answer)
 {
@@ -270,23 +271,23 @@ static void on_own_seen(void *context, enum session_result result, const struct 
     free(path);
 }
 
-static void on_own_mark_seen(void *context, enum session_result result, const struct znode_stat *stat,
-                             const void *data, size_t length)
+static void on_own_ack_seen(void *context, enum session_result result, const struct znode_stat *stat,
+                            const void *data, size_t length)
 {
     (void)data, (void)length;
     struct test_candidate *t = context;
     result = owned(t, result, stat);
-    if (result == SESSION_OK && delete_own(t, t->candidate_options->mark, on_mark_gone))
+    if (result == SESSION_OK && delete_own(t, t->candidate_options->ack, on_ack_gone))
         candidate_io_count_answer(t, result);
     else
-        on_mark_gone(t, result == SESSION_OK ? SESSION_LOST : result, NULL);
+        on_ack_gone(t, result == SESSION_OK ? SESSION_LOST : result, NULL);
 }
 
 static bool read_owner(struct test_candidate *t, const char *path, session_node_fn answer)
 {
     if (!session_exists(t->candidate_session->session, path, false, answer, t))
         return false;
-    candidate_io_count_question(t, ASK_MARK_SEEN);
+    candidate_io_count_question(t, ASK_ACK_SEEN);
     return true;
 }
 
@@ -427,15 +428,15 @@ static bool candidate_io_ask(struct test_candidate *t, enum candidate_ask what, 
                       on_contended);
     case ASK_LOCK:
         return session_exists(session, candidate_options->election, true, on_lock_seen, t);
-    case ASK_MARK:
-        return create(t, candidate_options->mark, candidate_options->mark_data, CREATE_EPHEMERAL,
+    case ASK_ACK:
+        return create(t, candidate_options->ack, candidate_options->ack_data, CREATE_EPHEMERAL,
                       candidate_io_on_marked);
-    case ASK_MARK_DIRECTORY:
-        return create_directories(t, candidate_options->mark, false);
-    case ASK_MARK_SEEN:
-        return session_exists(session, candidate_options->mark, true, on_mark_seen, t);
-    case ASK_MARK_GONE:
-        return read_owner(t, candidate_options->mark, on_own_mark_seen);
+    case ASK_ACK_DIRECTORY:
+        return create_directories(t, candidate_options->ack, false);
+    case ASK_ACK_SEEN:
+        return session_exists(session, candidate_options->ack, true, on_ack_seen, t);
+    case ASK_ACK_GONE:
+        return read_owner(t, candidate_options->ack, on_own_ack_seen);
     case ASK_REST: /* not all of a crowd at the same moment */
         return delay_begin(t, REST_MS + t->tag % REST_MS, true);
     case ASK_DELAY:
@@ -482,7 +483,7 @@ static void answer_lost(struct test_candidate *t, enum candidate_ask what)
     candidate_disconnected(c);
     switch (what) {
     case ASK_DIRECTORY:
-    case ASK_MARK_DIRECTORY:
+    case ASK_ACK_DIRECTORY:
         candidate_io_perform(t, candidate_prepared(c, rules, SESSION_LOST));
         break;
     case ASK_CREATE:
@@ -514,7 +515,7 @@ static bool is_request(const struct test_candidate *t, enum candidate_ask what)
 
 void candidate_io_perform(struct test_candidate *t, struct candidate_asks asks)
 {
-    candidate_session_tell(t);
+    candidate_session_report(t);
     for (unsigned i = 0; i < asks.count; i++) {
         enum candidate_ask what = asks.list[i].what;
         if (what == ASK_LEAVE)
@@ -526,5 +527,5 @@ void candidate_io_perform(struct test_candidate *t, struct candidate_asks asks)
         else if (is_request(t, what))
             candidate_io_count_question(t, what);
     }
-    candidate_session_tell(t);
+    candidate_session_report(t);
 }

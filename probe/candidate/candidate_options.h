@@ -36,7 +36,7 @@ struct candidate_options {
     struct guard *guard;  /* through which it writes */
     const char *election; /* the directory, or the lock */
     const char *name;     /* naming.h */
-    const char *data, *mark, *mark_data;
+    const char *data, *ack, *ack_data;
     const struct acl *acl;
     struct candidate_rules rules;
     int slow_ms;

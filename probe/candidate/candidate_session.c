@@ -8,13 +8,13 @@
 #include "probe/candidate/candidate_session_state.h"
 #include "probe/election/recipe.h"
 
-void candidate_session_tell(struct test_candidate *t)
+void candidate_session_report(struct test_candidate *t)
 {
     const struct candidate_session_options *options = t->candidate_session->options;
-    if (t->told == t->machine.state && t->told_acknowledged == t->machine.acknowledged)
+    if (t->reported == t->machine.state && t->reported_acknowledged == t->machine.acknowledged)
         return;
-    t->told = t->machine.state;
-    t->told_acknowledged = t->machine.acknowledged;
+    t->reported = t->machine.state;
+    t->reported_acknowledged = t->machine.acknowledged;
     if (options->listener.changed)
         options->listener.changed(options->context, t);
 }
@@ -67,7 +67,7 @@ void shared_session_all_gone(struct candidate_session *candidate_session, void (
     shared_session_end(candidate_session, how);
     for (size_t i = 0; i < candidate_session->count; i++) {
         candidate_gone(&candidate_session->candidates[i].machine);
-        candidate_session_tell(&candidate_session->candidates[i]);
+        candidate_session_report(&candidate_session->candidates[i]);
     }
 }
 
@@ -97,7 +97,7 @@ static void candidate_session_on_state(void *context, enum connection_state stat
             candidate_io_perform(t, candidate_connected(&t->machine, &t->candidate_options->rules, renewed));
         } else {
             candidate_disconnected(&t->machine);
-            candidate_session_tell(t);
+            candidate_session_report(t);
         }
     }
 }
@@ -110,12 +110,12 @@ static struct candidate_asks noticed(struct test_candidate *t, enum session_noti
     const struct candidate_rules *rules = &candidate_options->rules;
     if (number != SEQUENCE_NONE)
         return candidate_noticed(&t->machine, rules, number);
-    if (candidate_options->mark && strcmp(path, candidate_options->mark) == 0)
-        return candidate_noticed_mark(&t->machine, rules);
+    if (candidate_options->ack && strcmp(path, candidate_options->ack) == 0)
+        return candidate_noticed_ack(&t->machine, rules);
     if (strcmp(path, candidate_options->election) == 0 && rules->lock)
         return candidate_noticed_lock(&t->machine, rules);
     if (strcmp(path, candidate_options->election) == 0 && notice == NOTICE_CHILDREN &&
-        rules->manner->watches == WHOM_CHILDREN)
+        rules->behaviour->watches == WHOM_CHILDREN)
         return candidate_noticed_directory(&t->machine, rules);
     return (struct candidate_asks){.count = 0};
 }
@@ -181,7 +181,7 @@ struct test_candidate *candidate_session_enter(struct candidate_session *candida
     *t = (struct test_candidate){.candidate_session = candidate_session,
                                  .candidate_options = candidate_options,
                                  .tag = tag,
-                                 .told = CANDIDATE_JOINING};
+                                 .reported = CANDIDATE_JOINING};
     candidate_init(&t->machine);
     if (candidate_session->connected && !candidate_session->paused)
         candidate_io_perform(t, candidate_connected(&t->machine, &candidate_options->rules, true));

@@ -18,8 +18,8 @@ struct test_candidate {
     char *name; /* of its znode; before it is created, without the number. NULL: none yet */
     struct delay *delays;
     struct candidacy machine;
-    enum candidate_state told; /* what its owner knows of it */
-    bool told_acknowledged;
+    enum candidate_state reported; /* what its owner knows of it */
+    bool reported_acknowledged;
     uint8_t above; /* enum session_result: what making the directories above its own came to */
     uint32_t tag;
 };
@@ -35,7 +35,7 @@ struct candidate_session {
 };
 
 /* Reports a candidate's state to its owner if it has changed. */
-void candidate_session_tell(struct test_candidate *test_candidate);
+void candidate_session_report(struct test_candidate *test_candidate);
 /* NULL: nothing is wrong. */
 void candidate_session_set_problem(struct candidate_session *candidate_session, const char *text);
 

@@ -10,12 +10,12 @@
 #include "probe/election/recipe.h"
 #include "probe/log.h"
 
-#define RUN_NAMES RUN_MARK "\nnames "
+#define RUN_NAMES RUN_MARKER "\nnames "
 #define NUMBER_DIGITS 10
 
 char *run_marker_make(const char *names)
 {
-    return names ? text_format(RUN_NAMES "%s", names) : xstrdup(RUN_MARK);
+    return names ? text_format(RUN_NAMES "%s", names) : xstrdup(RUN_MARKER);
 }
 
 static bool begins_with(const void *data, size_t length, const char *word)
@@ -25,8 +25,8 @@ static bool begins_with(const void *data, size_t length, const char *word)
 
 bool run_marker_is(const struct znode_stat *stat, const void *data, size_t length)
 {
-    size_t front = strlen(RUN_MARK);
-    return stat->owner == 0 && stat->version == 0 && data && begins_with(data, length, RUN_MARK) &&
+    size_t front = strlen(RUN_MARKER);
+    return stat->owner == 0 && stat->version == 0 && data && begins_with(data, length, RUN_MARKER) &&
            (length == front || ((const char *)data)[front] == '\n');
 }
 
@@ -66,7 +66,7 @@ struct guard {
     char *place;         /* the sandbox, or the election */
     char *name;          /* the run, the pair, or the pattern of names */
     char *candidates;    /* sandbox: the directory in which the run's candidates stand */
-    char *mark;          /* sandbox: of that directory; any other of the run has RUN_MARK alone */
+    char *marker;        /* sandbox: of that directory; any other of the run has RUN_MARK alone */
     struct paths others; /* sandbox: names of adopted runs. live: znodes created, or possibly created */
     bool is_open, is_unique, is_lost;
     int64_t directory;  /* live: czxid of the election's directory; 0: not known yet */
@@ -114,7 +114,7 @@ struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char
     if (sandbox[0] != '/' || !sandbox[1] || !is_one_name(run))
         return NULL;
     struct guard *guard = guard_new(PURPOSE_SANDBOX, sandbox, run);
-    guard->mark = run_marker_make(names);
+    guard->marker = run_marker_make(names);
     guard->candidates = xstrdup(candidates);
     return guard;
 }
@@ -141,7 +141,7 @@ void guard_free(struct guard *guard)
     free(guard->place);
     free(guard->name);
     free(guard->candidates);
-    free(guard->mark);
+    free(guard->marker);
     free(guard);
 }
 
@@ -378,10 +378,10 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
     if (guard->purpose == PURPOSE_LIVE)
         return create_live(guard, session, path, data, length, acl, fn, context);
     if (guard->purpose != PURPOSE_PRIVATE && mode == CREATE_PERSISTENT && length == 0) {
-        data = strcmp(path, guard->place) == 0        ? SANDBOX_MARK
-               : guard->purpose == PURPOSE_PAIR       ? PAIR_MARK
-               : strcmp(path, guard->candidates) == 0 ? guard->mark
-                                                      : RUN_MARK;
+        data = strcmp(path, guard->place) == 0        ? SANDBOX_MARKER
+               : guard->purpose == PURPOSE_PAIR       ? PAIR_MARKER
+               : strcmp(path, guard->candidates) == 0 ? guard->marker
+                                                      : RUN_MARKER;
         length = strlen(data);
     }
     return session_create(session, path, data, length, mode, acl, fn, context);

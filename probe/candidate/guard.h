@@ -30,21 +30,21 @@
 /*
  * How a znode in the sandbox is recognised as this program's own. Any other znode stays.
  *
- * A persistent znode contains a mark: its data names the run and the pattern of its candidates' names, and
+ * A persistent znode contains a marker: its data names the run and the pattern of its candidates' names, and
  * its version shows that it was not written since. Candidates and markers are ephemeral, and contain the data
  * of the layout: they are recognised by their names.
  */
 
 /* The data of the sandbox itself, where it was we who made it. */
-#define SANDBOX_MARK "electop sandbox"
+#define SANDBOX_MARKER "electop sandbox"
 
 /* The data of a pair's directories: a run leaves them alone. */
-#define PAIR_MARK "electop pair"
+#define PAIR_MARKER "electop pair"
 #define PAIR_RECORDERS "recorders"
 #define PAIR_LEDGER "sent"
 
 /* What the data of whatever lasts in a run begins with: it ends there, or the line does. */
-#define RUN_MARK "electop run"
+#define RUN_MARKER "electop run"
 
 /* The data of a directory of a run, malloc'd. names: see naming.h, or the one name of a lock with "=" in
    front; NULL: none is known. */
@@ -86,8 +86,8 @@ bool guard_is_sign(const char *name, const char *run);
 
 /*
  * A name says whose a znode is only where no stranger can have made the same: one with a GUID or a session in
- * it. A lock, a mark, or a bare name with a number (numbers begin again in a directory that is made anew) may
- * be deleted only where its owner is a session that created through this guard.
+ * it. A lock, a marker, or a bare name with a number (numbers begin again in a directory that is made anew)
+ * may be deleted only where its owner is a session that created through this guard.
  */
 bool guard_name_is_unique(const struct guard *guard); /* live */
 bool guard_is_our_session(const struct guard *guard, uint64_t session);

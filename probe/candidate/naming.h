@@ -16,7 +16,7 @@
  * Random identifiers as clients put them in front of a candidate's name.
  *
  * A client whose connection breaks while it creates its znode cannot know whether the create was carried
- * out. With a random mark in the name it finds its own znode again among all the others.
+ * out. With a GUID in the name it finds its own znode again among all the others.
  */
 
 #define GUID_UUID_SIZE 37

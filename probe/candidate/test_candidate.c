@@ -47,17 +47,17 @@ struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct test_can
 {
     struct alone *alone = xcalloc(1, sizeof *alone);
     const char *name = options->name ? options->name : "";
-    const char *mark_data = options->mark_data ? options->mark_data : options->data;
+    const char *ack_data = options->ack_data ? options->ack_data : options->data;
     alone->candidate_options = (struct candidate_options){
         .guard = options->guard,
         .election = test_candidate_keep(alone, options->election),
         .name = test_candidate_keep(alone, name),
         .data = test_candidate_keep(alone, options->data),
-        .mark = test_candidate_keep(alone, options->mark),
-        .mark_data = test_candidate_keep(alone, mark_data),
-        .rules = {.manner = behaviour_rules_of(options->behaviour),
+        .ack = test_candidate_keep(alone, options->ack),
+        .ack_data = test_candidate_keep(alone, ack_data),
+        .rules = {.behaviour = behaviour_rules_of(options->behaviour),
                   .lock = options->lock,
-                  .mark = options->mark != NULL,
+                  .ack = options->ack != NULL,
                   .findable = name_is_unique(name, true)},
         .slow_ms = options->slow_ms,
     };

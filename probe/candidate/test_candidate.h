@@ -26,8 +26,8 @@ struct test_candidate_options {
     const char *election;     /* the directory, or the lock; directories are made if missing */
     const char *name;         /* in front of the number: naming.h. Not used with lock */
     const char *data;         /* its identity, e.g. "host:port"; never NULL */
-    const char *mark;         /* path of an ephemeral znode written once it leads; NULL: none */
-    const char *mark_data;    /* the acknowledgement's data; NULL: data */
+    const char *ack;          /* path of an ephemeral znode written once it leads; NULL: none */
+    const char *ack_data;     /* the acknowledgement's data; NULL: data */
     bool lock;                /* election is the lock itself: create it, or watch it until it is free */
     enum behaviour behaviour; /* not with lock */
     int slow_ms;              /* BEHAVIOUR_SLOW: how late it acknowledges */
@@ -43,7 +43,7 @@ struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct test_can
 enum candidate_state test_candidate_state(const struct test_candidate *test_candidate);
 /* The name of its znode while it is in line; NULL: it has none, or holds a lock. */
 const char *test_candidate_name(const struct test_candidate *test_candidate);
-/* Its mark is written; without a mark: it leads. */
+/* Its acknowledgement is written; without an acknowledgement: it leads. */
 bool test_candidate_acknowledged(const struct test_candidate *test_candidate);
 uint64_t test_candidate_session(const struct test_candidate *test_candidate); /* 0: none */
 bool test_candidate_is_paused(const struct test_candidate *test_candidate);

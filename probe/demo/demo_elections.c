@@ -22,7 +22,7 @@ static const struct play demo_plays[] = {
      .data = "{\"version\":1,\"brokerid\":%d,\"timestamp\":\"1700000000000\"}",
      .members = 3, .first_ms = 9000, .every_ms = 21000, .away_ms = 8000},
     {.election = "/solr/overseer_elect/election", .title = "solr overseer", .name = "{session}-solr-%c:8983_solr-n_", .data = "",
-     .mark = "/solr/overseer_elect/leader", .mark_data = "{\"id\":\"solr-%c:8983_solr\"}",
+     .ack = "/solr/overseer_elect/leader", .ack_data = "{\"id\":\"solr-%c:8983_solr\"}",
      .members = 3, .first_ms = 12000, .every_ms = 17000, .away_ms = 5000},
     {.election = "/locks/nightly-report", .title = "nightly report", .name = "{hex}__lock__", .data = "worker-%d",
      .members = 3, .first_ms = 3000, .every_ms = 6000, .away_ms = 500, .free_is_normal = true},
@@ -41,10 +41,10 @@ static const struct play demo_plays[] = {
     {.election = "/ill/wrong-predecessor", .title = "ill: wrong predecessor", .name = "_c_{uuid}-latch-", .data = "wrong-%d.example:8080",
      .members = 4, .behaviour = BEHAVIOUR_SKIP, .ill = 3},
     {.election = "/ill/never-acknowledged/overseer_elect/election", .title = "ill: never acknowledged", .name = "{session}-mute-%c:8983_solr-n_", .data = "",
-     .mark = "/ill/never-acknowledged/overseer_elect/leader", .mark_data = "{\"id\":\"mute-%c:8983_solr\"}",
+     .ack = "/ill/never-acknowledged/overseer_elect/leader", .ack_data = "{\"id\":\"mute-%c:8983_solr\"}",
      .members = 3, .behaviour = BEHAVIOUR_MUTE},
     {.election = "/ill/stale-acknowledgement/overseer_elect/election", .title = "ill: stale acknowledgement", .name = "{session}-stale-%c:8983_solr-n_", .data = "",
-     .mark = "/ill/stale-acknowledgement/overseer_elect/leader", .mark_data = "{\"id\":\"stale-%c:8983_solr\"}",
+     .ack = "/ill/stale-acknowledgement/overseer_elect/leader", .ack_data = "{\"id\":\"stale-%c:8983_solr\"}",
      .members = 3, .behaviour = BEHAVIOUR_FORGETFUL, .ill = 1},
 
     /* Last to come on, since it is long. */
@@ -107,7 +107,7 @@ static const char *fill_in(const char *text, int member, char buffer[TEXT_SIZE])
 static bool member_enter(struct demo_elections *cast, const struct play *play, struct member *member,
                          int number)
 {
-    char name[TEXT_SIZE], data[TEXT_SIZE], mark_data[TEXT_SIZE];
+    char name[TEXT_SIZE], data[TEXT_SIZE], ack_data[TEXT_SIZE];
     const struct test_candidate_options options = {
         .guard = cast->guard,
         .hosts = cast->hosts,
@@ -116,8 +116,8 @@ static bool member_enter(struct demo_elections *cast, const struct play *play, s
         .election = play->election,
         .name = fill_in(play->name, number, name),
         .data = fill_in(play->data, number, data),
-        .mark = play->mark,
-        .mark_data = fill_in(play->mark_data, number, mark_data),
+        .ack = play->ack,
+        .ack_data = fill_in(play->ack_data, number, ack_data),
         .lock = play->name == NULL,
         .behaviour = play->ill == 0 || play->ill == number + 1 ? play->behaviour : BEHAVIOUR_RECIPE,
     };

@@ -21,8 +21,8 @@ struct play {
     const char *title; /* how people would call it; NULL: by its path */
     const char *name;  /* as test_candidate_options has it, with %d and %c; NULL: election is a lock */
     const char *data;
-    const char *mark; /* or NULL */
-    const char *mark_data;
+    const char *ack; /* or NULL */
+    const char *ack_data;
     int members;
     int first_ms;        /* when the leader goes for the first time; 0: never (calm) */
     int every_ms;        /* ... and again after that */

@@ -278,8 +278,8 @@ static void supervise(int socket, const char *prefix)
         _exit(1);
     }
     memcpy(answer.directory, held.directory, sizeof answer.directory);
-    bool told = answer_send(&held, &answer);
-    while (told) {
+    bool reported = answer_send(&held, &answer);
+    while (reported) {
         static struct question question;
         ssize_t got = recv(held.socket, &question, sizeof question, 0);
         if (got < 0 && errno == EINTR)
@@ -290,7 +290,7 @@ static void supervise(int socket, const char *prefix)
         if (question.length > MESSAGE_TEXT)
             question.length = MESSAGE_TEXT;
         answer.result = order_follow(&held, &question);
-        told = answer_send(&held, &answer);
+        reported = answer_send(&held, &answer);
     }
     for (int slot = 0; slot < SUPERVISOR_SLOTS; slot++)
         slot_kill(&held, slot);

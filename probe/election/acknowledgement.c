@@ -56,9 +56,9 @@ static void read_registry(const struct update *f, const struct observed_children
 {
     struct registry *registry = registry_of(f->election, false);
     registry_list(registry, list, f->election->hash_seed);
-    f->election->mark_known = true;
-    f->election->mark_present = list->count > 0;
-    f->election->mark_denied = f->election->mark_unread = false;
+    f->election->ack_known = true;
+    f->election->ack_present = list->count > 0;
+    f->election->ack_denied = f->election->ack_unread = false;
     registry_settled(f);
 }
 
@@ -66,34 +66,34 @@ static void lose_registry(const struct update *f)
 {
     struct registry *registry = registry_of(f->election, false);
     registry_lose(registry);
-    f->election->mark_known = true;
-    f->election->mark_present = f->election->mark_unread = false;
+    f->election->ack_known = true;
+    f->election->ack_present = f->election->ack_unread = false;
     acknowledge_update(f);
 }
 
-static void keep_mark_data(struct election *election, const void *data, size_t length)
+static void keep_ack_data(struct election *election, const void *data, size_t length)
 {
     if (length > CANDIDATE_DATA_KEPT)
         length = CANDIDATE_DATA_KEPT;
-    free(election->mark_data);
-    free(election->mark_identity);
-    election->mark_identity = identity_from_data(data, length);
-    election->mark_data = length ? xmemdup(data, length) : NULL;
-    election->mark_data_length = length;
+    free(election->ack_data);
+    free(election->ack_identity);
+    election->ack_identity = identity_from_data(data, length);
+    election->ack_data = length ? xmemdup(data, length) : NULL;
+    election->ack_data_length = length;
 }
 
-static void mark_node(const struct update *f, const struct observed_node *node)
+static void ack_node(const struct update *f, const struct observed_node *node)
 {
     struct election *election = f->election;
-    bool same = election->mark_known && election->mark_present &&
-                election->mark_stat.mzxid == node->stat->mzxid &&
-                election->mark_stat.owner == node->stat->owner;
-    election->mark_known = election->mark_present = true;
-    election->mark_denied = election->mark_unread = false;
-    election->mark_stat = *node->stat;
+    bool same = election->ack_known && election->ack_present &&
+                election->ack_stat.mzxid == node->stat->mzxid &&
+                election->ack_stat.owner == node->stat->owner;
+    election->ack_known = election->ack_present = true;
+    election->ack_denied = election->ack_unread = false;
+    election->ack_stat = *node->stat;
     if (node->has_data || node->stat->data_length == 0) {
-        keep_mark_data(election, node->data, node->has_data ? node->data_length : 0);
-        election->mark_data_mzxid = node->stat->mzxid;
+        keep_ack_data(election, node->data, node->has_data ? node->data_length : 0);
+        election->ack_data_mzxid = node->stat->mzxid;
     }
     if (!same) {
         transactions_note(&election->cluster->transactions, node->stat->mzxid, 0, false);
@@ -102,32 +102,32 @@ static void mark_node(const struct update *f, const struct observed_node *node)
     acknowledge_update(f);
 }
 
-static void mark_absent(const struct update *f)
+static void ack_absent(const struct update *f)
 {
     struct election *election = f->election;
-    if (!election->mark_known || election->mark_present)
+    if (!election->ack_known || election->ack_present)
         update_touched(f);
-    election->mark_known = true;
-    election->mark_present = election->mark_denied = election->mark_unread = false;
-    keep_mark_data(election, "", 0);
-    election->mark_data_mzxid = 0;
+    election->ack_known = true;
+    election->ack_present = election->ack_denied = election->ack_unread = false;
+    keep_ack_data(election, "", 0);
+    election->ack_data_mzxid = 0;
     acknowledge_update(f);
 }
 
-void update_mark_unread(const struct update *f)
+void update_ack_unread(const struct update *f)
 {
-    f->election->mark_unread = true;
+    f->election->ack_unread = true;
     acknowledge_update(f);
     update_touched(f);
 }
 
 void update_parent_data(const struct update *f, const struct observed_node *node)
 {
-    if (f->election->mark_place != MARK_PARENT_DATA || !node || !node->has_data)
+    if (f->election->ack_place != ACK_PLACE_PARENT_DATA || !node || !node->has_data)
         return;
-    mark_node(f, node);
+    ack_node(f, node);
     if (node->data_length == 0)
-        mark_absent(f);
+        ack_absent(f);
 }
 
 static const char *child_of(const char *directory, const char *path)
@@ -165,34 +165,34 @@ static bool update_members(const struct update *f, const struct observation *o)
     return true;
 }
 
-static bool update_further_mark(const struct update *f, const struct observation *o)
+static bool update_further_ack(const struct update *f, const struct observation *o)
 {
-    for (size_t i = 0; i < FURTHER_MARKS; i++) {
-        struct further_mark *mark = &f->election->further_marks[i];
-        if (!mark->path || strcmp(o->path, mark->path) != 0)
+    for (size_t i = 0; i < FURTHER_ACKS; i++) {
+        struct further_ack *ack = &f->election->further_acks[i];
+        if (!ack->path || strcmp(o->path, ack->path) != 0)
             continue;
-        mark->known = o->kind == OBSERVED_NODE || o->kind == OBSERVED_ABSENT;
-        mark->present = o->kind == OBSERVED_NODE;
-        mark->owner = mark->present ? o->node.stat->owner : 0;
+        ack->known = o->kind == OBSERVED_NODE || o->kind == OBSERVED_ABSENT;
+        ack->present = o->kind == OBSERVED_NODE;
+        ack->owner = ack->present ? o->node.stat->owner : 0;
         acknowledge_update(f);
         return true;
     }
     return false;
 }
 
-bool update_mark(const struct update *f, const struct observation *o)
+bool update_ack(const struct update *f, const struct observation *o)
 {
     struct election *election = f->election;
-    if (update_further_mark(f, o) || update_members(f, o))
+    if (update_further_ack(f, o) || update_members(f, o))
         return true;
-    const char *registry = election->registry_path, *mark = election->mark_path;
+    const char *registry = election->registry_path, *ack = election->ack_path;
     if (registry && strcmp(o->path, registry) == 0) {
         if (o->kind == OBSERVED_CHILDREN)
             read_registry(f, &o->children);
         else if (o->kind == OBSERVED_ABSENT)
             lose_registry(f);
         else if (o->kind == OBSERVED_DENIED) {
-            election->mark_denied = true;
+            election->ack_denied = true;
             acknowledge_update(f);
         }
         return true;
@@ -204,15 +204,15 @@ bool update_mark(const struct update *f, const struct observation *o)
             registry_settled(f);
         return true;
     }
-    if (!mark || election->mark_place != MARK_NODE || strcmp(o->path, mark) != 0)
+    if (!ack || election->ack_place != ACK_PLACE_NODE || strcmp(o->path, ack) != 0)
         return false;
     if (o->kind == OBSERVED_NODE)
-        mark_node(f, &o->node);
+        ack_node(f, &o->node);
     else if (o->kind == OBSERVED_ABSENT)
-        mark_absent(f);
+        ack_absent(f);
     else if (o->kind == OBSERVED_DENIED) {
-        election->mark_denied = true;
-        election->mark_known = false;
+        election->ack_denied = true;
+        election->ack_known = false;
         acknowledge_update(f);
         update_touched(f);
     }
@@ -237,73 +237,73 @@ static enum contained contains(const unsigned char *data, size_t length, const c
     return found;
 }
 
-/* Who wrote a mark that belongs to no session: its data is the leader's own, or names it. */
+/* Who wrote an acknowledgement that belongs to no session: its data is the leader's own, or names it. */
 static enum acknowledged by_data(const struct election *election)
 {
     const struct candidate *leader = election->leader;
-    if (leader->data_length > 0 && leader->data_length == election->mark_data_length &&
-        memcmp(leader->data, election->mark_data, leader->data_length) == 0)
+    if (leader->data_length > 0 && leader->data_length == election->ack_data_length &&
+        memcmp(leader->data, election->ack_data, leader->data_length) == 0)
         return ACK_YES;
-    if (contains(election->mark_data, election->mark_data_length, leader->name) != NOWHERE)
+    if (contains(election->ack_data, election->ack_data_length, leader->name) != NOWHERE)
         return ACK_YES;
     if (!leader->identity)
         return leader->data_length > 0 ? ACK_NO : ACK_UNKNOWN;
-    if (election->mark_identity && strcmp(election->mark_identity, leader->identity) == 0)
+    if (election->ack_identity && strcmp(election->ack_identity, leader->identity) == 0)
         return ACK_YES;
-    enum contained named = contains(election->mark_data, election->mark_data_length, leader->identity);
+    enum contained named = contains(election->ack_data, election->ack_data_length, leader->identity);
     if (named == AS_A_WORD)
         return ACK_YES;
     /* The text may be further on; and the meaning of a longer word among others is unknown. */
-    bool all_kept = election->mark_stat.data_length <= CANDIDATE_DATA_KEPT;
+    bool all_kept = election->ack_stat.data_length <= CANDIDATE_DATA_KEPT;
     bool one_word =
-        election->mark_identity && strcspn(election->mark_identity, " ,;") == election->mark_data_length;
+        election->ack_identity && strcspn(election->ack_identity, " ,;") == election->ack_data_length;
     return all_kept && (named == NOWHERE || one_word) ? ACK_NO : ACK_UNKNOWN;
 }
 
-static enum acknowledged by_mark(const struct election *election)
+static enum acknowledged by_ack(const struct election *election)
 {
     const struct candidate *leader = election->leader;
-    if (!election->mark_path)
-        return ACK_NO_MARK;
-    if (election->mark_unread)
+    if (!election->ack_path)
+        return ACK_NOT_USED;
+    if (election->ack_unread)
         return ACK_UNKNOWN;
-    if (election->mark_place == MARK_REGISTRY) {
+    if (election->ack_place == ACK_PLACE_REGISTRY) {
         const struct registry *registry = election->registry;
-        if (!registry_is_listed(registry) || election->mark_denied)
+        if (!registry_is_listed(registry) || election->ack_denied)
             return ACK_UNKNOWN;
         /* The recipe may be used without its registry. */
-        if (registry_is_absent(registry) && !election->mark_configured)
-            return ACK_NO_MARK;
+        if (registry_is_absent(registry) && !election->ack_configured)
+            return ACK_NOT_USED;
         if (!leader || !leader->known)
             return ACK_UNKNOWN;
         if (registry_holds(registry, leader->stat.owner))
             return ACK_YES;
         return registry_unread(registry) == 0 ? ACK_NO : ACK_UNKNOWN;
     }
-    if (!leader || !election->mark_known)
+    if (!leader || !election->ack_known)
         return ACK_UNKNOWN;
-    if (!election->mark_present)
+    if (!election->ack_present)
         return ACK_NO;
     if (!leader->known)
         return ACK_UNKNOWN;
-    if (election->mark_place == MARK_NODE && election->mark_stat.owner != 0)
-        return election->mark_stat.owner == leader->stat.owner ? ACK_YES : ACK_NO;
-    if (election->mark_data_mzxid != election->mark_stat.mzxid)
-        return election->acknowledged == ACK_NO_MARK ? ACK_UNKNOWN : election->acknowledged;
+    if (election->ack_place == ACK_PLACE_NODE && election->ack_stat.owner != 0)
+        return election->ack_stat.owner == leader->stat.owner ? ACK_YES : ACK_NO;
+    if (election->ack_data_mzxid != election->ack_stat.mzxid)
+        return election->acknowledged == ACK_NOT_USED ? ACK_UNKNOWN : election->acknowledged;
     return by_data(election);
 }
 
 /* A layout whose leader writes several has acknowledged with the last of them. */
-static enum acknowledged by_further_marks(const struct election *election)
+static enum acknowledged by_further_acks(const struct election *election)
 {
     const struct candidate *leader = election->leader;
-    for (size_t i = 0; i < FURTHER_MARKS; i++) {
-        const struct further_mark *mark = &election->further_marks[i];
-        if (!mark->path)
+    for (size_t i = 0; i < FURTHER_ACKS; i++) {
+        const struct further_ack *ack = &election->further_acks[i];
+        if (!ack->path)
             continue;
-        if (!mark->known || !leader->known)
+        if (!ack->known || !leader->known)
             return ACK_UNKNOWN;
-        if (!mark->present || mark->owner != leader->stat.owner)
+        if (!ack->present || ack->owner != leader->stat.owner)
             return ACK_NO;
     }
     return ACK_YES;
@@ -312,12 +312,12 @@ static enum acknowledged by_further_marks(const struct election *election)
 /* The session of this member has written it. */
 static bool is_members(const struct election *election, const struct candidate *c)
 {
-    if (!c->known || c->stat.owner == 0 || !election->mark_known)
+    if (!c->known || c->stat.owner == 0 || !election->ack_known)
         return false;
-    if (election->mark_place == MARK_REGISTRY)
+    if (election->ack_place == ACK_PLACE_REGISTRY)
         return registry_is_listed(election->registry) && registry_holds(election->registry, c->stat.owner);
-    return election->mark_present && election->mark_place == MARK_NODE &&
-           c->stat.owner == election->mark_stat.owner;
+    return election->ack_present && election->ack_place == ACK_PLACE_NODE &&
+           c->stat.owner == election->ack_stat.owner;
 }
 
 /* A member is known to own it, or the leader to have written it: this layout has it. */
@@ -334,8 +334,8 @@ static bool is_proved(const struct election *election, enum acknowledged now)
 /* What one election of the cluster shows of the layout's version holds for the others. */
 static bool is_proved_elsewhere(const struct election *election)
 {
-    const struct recipe *const *proved = election->cluster->marks_proved;
-    for (size_t i = 0; i < sizeof election->cluster->marks_proved / sizeof *proved && proved[i]; i++)
+    const struct recipe *const *proved = election->cluster->acks_proved;
+    for (size_t i = 0; i < sizeof election->cluster->acks_proved / sizeof *proved && proved[i]; i++)
         if (proved[i] == election->recipe)
             return true;
     return false;
@@ -344,44 +344,43 @@ static bool is_proved_elsewhere(const struct election *election)
 static void prove_everywhere(const struct update *f)
 {
     struct cluster *cluster = f->election->cluster;
-    const size_t room = sizeof cluster->marks_proved / sizeof *cluster->marks_proved;
+    const size_t room = sizeof cluster->acks_proved / sizeof *cluster->acks_proved;
     size_t at = 0;
-    while (at < room && cluster->marks_proved[at])
+    while (at < room && cluster->acks_proved[at])
         at++;
     if (at == room || is_proved_elsewhere(f->election))
         return;
-    cluster->marks_proved[at] = f->election->recipe;
+    cluster->acks_proved[at] = f->election->recipe;
     for (size_t i = 0; i < cluster->election_count; i++) {
         struct election *other = cluster->elections[i];
-        if (other != f->election && other->recipe == f->election->recipe && other->mark_doubted)
+        if (other != f->election && other->recipe == f->election->recipe && other->ack_doubted)
             acknowledge_update(&(struct update){f->model, other, f->at});
     }
 }
 
 static enum acknowledged acknowledge_judge(struct election *election)
 {
-    election->mark_doubted = false;
-    enum acknowledged now = by_mark(election);
-    bool doubtful = !election->mark_configured && !election->mark_proved;
+    election->ack_doubted = false;
+    enum acknowledged now = by_ack(election);
+    bool doubtful = !election->ack_configured && !election->ack_proved;
     if (doubtful && (now == ACK_YES || now == ACK_NO))
-        election->mark_proved = is_proved(election, now) || is_proved_elsewhere(election);
+        election->ack_proved = is_proved(election, now) || is_proved_elsewhere(election);
     if (now == ACK_YES)
-        return by_further_marks(election);
+        return by_further_acks(election);
     /* Not there, and never seen: another version of the layout may do without it. */
-    bool missing = election->mark_place == MARK_REGISTRY || !election->mark_present;
-    election->mark_doubted =
-        election->recipe && now == ACK_NO && missing && doubtful && !election->mark_proved;
-    return election->mark_doubted && recipe_mark_varies(election->recipe) ? ACK_UNKNOWN : now;
+    bool missing = election->ack_place == ACK_PLACE_REGISTRY || !election->ack_present;
+    election->ack_doubted = election->recipe && now == ACK_NO && missing && doubtful && !election->ack_proved;
+    return election->ack_doubted && recipe_ack_varies(election->recipe) ? ACK_UNKNOWN : now;
 }
 
 void acknowledge_update(const struct update *f)
 {
     struct election *election = f->election;
-    bool was_missing = election->acknowledged == ACK_NO || election->mark_doubted;
-    bool was_proved = election->mark_proved;
+    bool was_missing = election->acknowledged == ACK_NO || election->ack_doubted;
+    bool was_proved = election->ack_proved;
     name_leader(f);
     enum acknowledged before = election->acknowledged, now = acknowledge_judge(election);
-    if (election->mark_proved && !was_proved) {
+    if (election->ack_proved && !was_proved) {
         update_touched(f);
         if (election->recipe)
             prove_everywhere(f);
@@ -408,20 +407,20 @@ void acknowledge_update(const struct update *f)
         event.after_us = f->at.mono_us - election->leader_since.mono_us;
     if (elected && change->takeover_us < 0)
         change->takeover_us = event.after_us;
-    update_tell(f, &event);
+    update_emit(f, &event);
 }
 
 void acknowledge_member(const struct update *f, const struct candidate *member)
 {
-    if (!f->election->mark_proved && is_members(f->election, member))
+    if (!f->election->ack_proved && is_members(f->election, member))
         acknowledge_update(f);
 }
 
 int64_t acknowledge_time_us(const struct election *election)
 {
-    if (election->acknowledged != ACK_YES || !election->mark_present)
+    if (election->acknowledged != ACK_YES || !election->ack_present)
         return 0;
     /* A registry has none. An ephemeral one was its leader's from the beginning; others are overwritten. */
-    const struct znode_stat *stat = &election->mark_stat;
+    const struct znode_stat *stat = &election->ack_stat;
     return (stat->owner != 0 ? stat->ctime_ms : stat->mtime_ms) * 1000;
 }

@@ -10,10 +10,10 @@
 struct update;
 
 /* False: the observation is no acknowledgement of this election, and no registry's entry. */
-bool update_mark(const struct update *update, const struct observation *observation);
+bool update_ack(const struct update *update, const struct observation *observation);
 /* The servers do not answer reads of its acknowledgement, or of its registry. */
-void update_mark_unread(const struct update *update);
-/* Of the election's own znode, where that is the mark. */
+void update_ack_unread(const struct update *update);
+/* Of the election's own znode, where that is the acknowledgement. */
 void update_parent_data(const struct update *update, const struct observed_node *node);
 
 /* ---- whether the leader has acknowledged that it leads ---- */

@@ -2,7 +2,7 @@
  * announced.h - how many of a server's child watches may belong to clients other than observers.
  *
  * Servers count child watches and list none. Other copies of this program announce their own in the
- * name of a path that they watch (probe/watch/observer_mark.h): the rest of the server's count, without
+ * name of a path that they watch (probe/watch/observer_watch.h): the rest of the server's count, without
  * theirs and ours, are foreign watches. Only a count counts during which each announcement is known
  * to have held: the observer was seen with the same one before and ANNOUNCED_WITHIN_US after, on one
  * connection that lived, since it replaces a wrong one within that time. Observers that
@@ -21,7 +21,7 @@
 /* ... and makes one only when it has been right for this long. */
 #define ANNOUNCED_BEFORE_US INT64_C(250000)
 
-/* The watch on this path marks an observer; *count: of its watches on children, -1: it announces none. */
+/* The watch on this path announces an observer; *count: of its watches on children, -1: it announces none. */
 bool announced_in(const char *path, int32_t *count);
 
 /* A list of watches came: what its server counted before that is to be settled. */

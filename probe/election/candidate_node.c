@@ -126,9 +126,9 @@ static char *named_and_registered(const struct update *f, const struct candidate
 
 bool candidate_acknowledges(const struct election *election, const struct candidate *candidate)
 {
-    return candidate == election->leader && election->mark_place == MARK_NODE && election->mark_present &&
-           election->mark_identity && election->mark_stat.owner != 0 &&
-           election->mark_stat.owner == candidate->stat.owner;
+    return candidate == election->leader && election->ack_place == ACK_PLACE_NODE && election->ack_present &&
+           election->ack_identity && election->ack_stat.owner != 0 &&
+           election->ack_stat.owner == candidate->stat.owner;
 }
 
 void candidate_node_identify(const struct update *f, struct candidate *candidate)
@@ -159,7 +159,7 @@ void candidate_node_identify(const struct update *f, struct candidate *candidate
     if (candidate->identity && candidate->identity_source == IDENTITY_NAME)
         return;
     if (any && candidate_acknowledges(election, candidate)) {
-        set_identity(candidate, text_copy(election->mark_identity), IDENTITY_ACKNOWLEDGEMENT);
+        set_identity(candidate, text_copy(election->ack_identity), IDENTITY_ACKNOWLEDGEMENT);
         return;
     }
     const char *registered = registry_identity(election, candidate->stat.owner);
@@ -265,7 +265,7 @@ void update_candidate_node(const struct update *f, const char *name, const struc
     if (!election->leader && election->state == ELECTION_ELECTING && election->candidates[0] == candidate) {
         leadership_won(f, candidate);
         update_state(f, ELECTION_LED);
-        update_tell_elected(f);
+        update_emit_elected(f);
         leadership_read(f);
     } else if (candidate == election->leader) {
         leadership_read(f);
@@ -292,13 +292,13 @@ void update_candidate_absent(const struct update *f, const char *name)
         election->counters.left++;
         if (led) {
             /* The news first: to sum up the failover before this one can wait for it. */
-            update_tell_candidate(f, EVENT_LEADER_LOST, candidate, position);
+            update_emit_candidate(f, EVENT_LEADER_LOST, candidate, position);
             leadership_lost(f, candidate, true);
             update_state(f, election->candidate_count > 0 ? ELECTION_ELECTING : ELECTION_VACANT);
         }
         if (election->state == ELECTION_ELECTING && election->candidate_count == 0)
             update_state(f, ELECTION_VACANT); /* the next in line was gone as well, and so on to the last */
-        update_tell_candidate(f, EVENT_CANDIDATE_LEFT, candidate, position);
+        update_emit_candidate(f, EVENT_CANDIDATE_LEFT, candidate, position);
     }
     candidate_free(candidate);
 }

@@ -119,7 +119,7 @@ static void index_remove(struct election *election, struct candidate *candidate)
 }
 
 /* The candidate's place, or the place where it would be inserted. */
-static size_t candidates_place_of(const struct election *election, const struct candidate *candidate)
+static size_t candidates_position_of(const struct election *election, const struct candidate *candidate)
 {
     size_t low = 0, high = election->candidate_count;
     while (low < high) {
@@ -134,7 +134,7 @@ static size_t candidates_place_of(const struct election *election, const struct 
 
 size_t candidates_position(const struct election *election, const struct candidate *candidate)
 {
-    return candidates_place_of(election, candidate);
+    return candidates_position_of(election, candidate);
 }
 
 /* Merges the sorted newcomers into the line from its end: newcomers with the highest numbers, as nearly all
@@ -230,7 +230,8 @@ void candidates_take(struct election *election, struct candidate *candidate)
             at++;
         close_gap(election->outsiders, &election->outsider_count, at);
     } else {
-        close_gap(election->candidates, &election->candidate_count, candidates_place_of(election, candidate));
+        close_gap(election->candidates, &election->candidate_count,
+                  candidates_position_of(election, candidate));
     }
     candidates_forget(election, candidate);
 }
@@ -279,7 +280,7 @@ void candidates_admit(struct election *election, struct candidate *candidate)
 
 void candidates_rank(struct election *election, struct candidate *candidate)
 {
-    size_t at = candidates_place_of(election, candidate), first = at, end = at + 1;
+    size_t at = candidates_position_of(election, candidate), first = at, end = at + 1;
     while (first > 0 && at - first < TIE_RANKED &&
            election->candidates[first - 1]->sequence == candidate->sequence)
         first--;
@@ -307,12 +308,12 @@ void candidates_free(struct election *election)
     free(election->buckets);
 }
 
-static bool is_mark(const struct election *election, const struct candidate *child)
+static bool is_marker(const struct election *election, const struct candidate *child)
 {
     size_t length = strcmp(election->path, "/") == 0 ? 0 : strlen(election->path);
-    const char *mark = election->mark_path;
-    return mark && strncmp(mark, election->path, length) == 0 && mark[length] == '/' &&
-           strcmp(mark + length + 1, child->name) == 0;
+    const char *ack = election->ack_path;
+    return ack && strncmp(ack, election->path, length) == 0 && ack[length] == '/' &&
+           strcmp(ack + length + 1, child->name) == 0;
 }
 
 void candidates_list_foreign(struct election *election)
@@ -324,7 +325,7 @@ void candidates_list_foreign(struct election *election)
         election->foreign = xcalloc(FOREIGN_KEPT, sizeof *election->foreign);
     for (size_t i = 0; i < election->outsider_count; i++) {
         const struct candidate *child = election->outsiders[i];
-        if (is_mark(election, child))
+        if (is_marker(election, child))
             continue;
         if (election->foreign_count < FOREIGN_KEPT)
             election->foreign[election->foreign_count] = child->name;

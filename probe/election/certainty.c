@@ -23,8 +23,8 @@ static const struct presumption_kind presumption_kinds[PRESUMPTIONS] = {
                          "recipe: in the configuration"},
     [PRESUMES_ORDER] = {"order", "that equal sequence numbers are ordered by creation", NULL},
     [PRESUMES_WATCHES] = {"watches", "that no watch on children or above the directory serves it", NULL},
-    [PRESUMES_MARK] = {"mark", "that this version of the layout acknowledges there",
-                       "acknowledgement: in the configuration"},
+    [PRESUMES_ACK] = {"acknowledgement", "that this version of the layout acknowledges there",
+                      "acknowledgement: in the configuration"},
     [PRESUMES_LASTING] = {"lasting", "that the directory was to stay", NULL},
     [PRESUMES_FRESH] = {"fresh", "that the servers' latest lists still hold", NULL},
 };
@@ -77,8 +77,8 @@ static const struct rule rules[FINDING_COUNT] = {
     [FINDING_GHOST_EPHEMERAL] = {0, BIT(FRESH), 0},
     [FINDING_OWNER_DISCONNECTED] = SHOWN_RULE,
     [FINDING_LEADER_SILENT] = SHOWN_RULE,
-    [FINDING_NEVER_ACKNOWLEDGED] = {BIT(ELECTION), 0, BIT(MARK)},
-    [FINDING_ACKNOWLEDGEMENT_MISMATCH] = {BIT(ELECTION), 0, BIT(MARK)},
+    [FINDING_NEVER_ACKNOWLEDGED] = {BIT(ELECTION), 0, BIT(ACK)},
+    [FINDING_ACKNOWLEDGEMENT_MISMATCH] = {BIT(ELECTION), 0, BIT(ACK)},
     [FINDING_STALE_LOCK] = MEMBER_RULE,
     [FINDING_DOUBLE_LEADER_RISK] = {BIT(ELECTION), BIT(FRESH), BIT(LEADER)},
     [FINDING_FLAPPING] = {BIT(ELECTION), 0, BIT(LEADER)},
@@ -235,9 +235,9 @@ static bool certainty_lasting(const struct election *election)
     return !brief;
 }
 
-static bool certainty_mark(const struct election *election)
+static bool certainty_ack(const struct election *election)
 {
-    return election->mark_configured || election->mark_proved;
+    return election->ack_configured || election->ack_proved;
 }
 
 unsigned certainty_holds(const struct election *election, enum finding_code code, struct about about,
@@ -256,7 +256,7 @@ unsigned certainty_holds(const struct election *election, enum finding_code code
         [PRESUMES_LAYOUT] = !member || certainty_layout(election, c),
         [PRESUMES_ORDER] = !member || certainty_order(election, c),
         [PRESUMES_WATCHES] = !member || proved || certainty_watches(election, c),
-        [PRESUMES_MARK] = certainty_mark(election),
+        [PRESUMES_ACK] = certainty_ack(election),
         [PRESUMES_LASTING] = certainty_lasting(election),
         [PRESUMES_FRESH] = !certainty_presumes(code, PRESUMES_FRESH, &without) ||
                            certainty_fresh(election, about, now.mono_us, again_us),

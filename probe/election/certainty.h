@@ -21,7 +21,7 @@ enum presumption {
     PRESUMES_LAYOUT,   /* which znode its members watch: configured, a distinctive signature, or seen */
     PRESUMES_ORDER,    /* the place in line is defined: no equal sequence numbers around it */
     PRESUMES_WATCHES,  /* every watch that could serve the member is shown or excluded */
-    PRESUMES_MARK,     /* the acknowledgement: configured, or seen with a member's session as its owner */
+    PRESUMES_ACK,      /* the acknowledgement: configured, or seen with a member's session as its owner */
     PRESUMES_LASTING,  /* the directory lasts: it is not made for the moment of one election */
     PRESUMES_FRESH,    /* the servers' lists behind it are recent */
     PRESUMPTIONS

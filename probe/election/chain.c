@@ -201,7 +201,7 @@ static bool serve_next(const struct election *election, const struct viewer *vie
         target->place + 1u < election->candidate_count ? election->candidates[target->place + 1] : NULL;
     if (!next || next->client != viewer->client)
         return false;
-    next->tells_right = true;
+    next->watches_right = true;
     return true;
 }
 
@@ -211,7 +211,7 @@ static bool serve_shared(const struct election *election, const struct viewer *v
     bool any = false;
     for (struct candidate *c = viewer->client->owned; c; c = c->owned_next)
         if (c->election == election && !c->outside && shared_lock_serves(election, c, target))
-            any = c->tells_right = true;
+            any = c->watches_right = true;
     return any;
 }
 
@@ -220,7 +220,7 @@ static void see_target(struct diagnosis *d, struct viewer *viewer, struct candid
     struct election *election = d->election;
     link_add(election, target, viewer->client->shown.id);
     if (target->client == viewer->client)
-        target->tells_self = true;
+        target->watches_self = true;
     else
         viewer->targets++;
     if (target->place < viewer->lowest)
@@ -349,7 +349,7 @@ static void link_is(struct candidate *c, enum link_state state, const char *why)
 
 /* The layout is only guessed from names, and its server has more child watches than
    this program's own, one for each election: they may notify it. */
-static bool told_by_children(const struct election *election, const struct candidate *c)
+static bool notified_by_children(const struct election *election, const struct candidate *c)
 {
     const struct cluster *cluster = election->cluster;
     const struct client_session *shown = candidate_client(c);
@@ -403,7 +403,7 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
     }
     const struct viewer *viewer = viewer_find(d, client); /* each owner has one: chain_update() */
     bool follows_leader = !shared && expected == election->candidates[0] && viewer->lowest == 0;
-    if (c->tells_right || follows_leader) {
+    if (c->watches_right || follows_leader) {
         link_is(c, LINK_RIGHT, NULL);
         return FINDING_COUNT;
     }
@@ -433,7 +433,7 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
         link_is(c, LINK_WRONG, NULL);
         return FINDING_WRONG_PREDECESSOR;
     }
-    if (c->tells_self) {
+    if (c->watches_self) {
         link_is(c, LINK_WRONG, NULL);
         return FINDING_WATCH_SELF;
     }
@@ -441,7 +441,7 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
         link_is(c, LINK_WRONG, NULL);
         return c->reads ? FINDING_ORPHAN_READER : FINDING_WATCH_ON_DELETED;
     }
-    c->by_children = told_by_children(election, c);
+    c->by_children = notified_by_children(election, c);
     if (c->by_children) {
         link_is(c, LINK_UNKNOWN, "its watches on children cannot be seen");
         return FINDING_COUNT;
@@ -588,7 +588,7 @@ void chain_update(struct diagnosis *d)
         struct candidate *c = election->candidates[i];
         c->place = (uint32_t)i;
         c->watchers = 0;
-        c->tells_right = c->tells_self = false;
+        c->watches_right = c->watches_self = false;
         if (c->client)
             viewer_of(d, c->client)->owned++;
         election->reader_count += c->reads;
@@ -597,9 +597,9 @@ void chain_update(struct diagnosis *d)
         chain_see_watches(d, &d->viewers[i]);
     take_bystanders(d);
     /* Where the layout is not known, the second one may as well watch the leader as such. */
-    size_t telling = election->recipe && election->recipe->watches == WATCHES_PREDECESSOR ? 1 : 2;
-    for (size_t i = telling; i < election->candidate_count && !election->shows_predecessor; i++)
-        election->shows_predecessor = election->candidates[i]->tells_right;
+    size_t reporting = election->recipe && election->recipe->watches == WATCHES_PREDECESSOR ? 1 : 2;
+    for (size_t i = reporting; i < election->candidate_count && !election->shows_predecessor; i++)
+        election->shows_predecessor = election->candidates[i]->watches_right;
     if (election->shows_predecessor && election->recognised == RECOGNISED_NAME && election->recipe) {
         election->recognised = RECOGNISED_WATCH;
         certainty_settle_kind(election);

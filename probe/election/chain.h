@@ -79,9 +79,9 @@ struct viewer {
 
 /* Brings links and watchers up to date. */
 void chain_update(struct diagnosis *diagnosis);
-/* From the live model into a picture. */
+/* From the live model into a snapshot. */
 void chain_copy(const struct election *from, struct election *to);
-/* Into a picture made of a recording: these sessions watch it, in this order. */
+/* Into a snapshot made of a recording: these sessions watch it, in this order. */
 void chain_restore(struct election *election, struct candidate *candidate, const uint64_t *sessions,
                    size_t count);
 

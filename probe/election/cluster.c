@@ -344,7 +344,7 @@ static void zxids_note(struct cluster *cluster, int64_t zxid, int64_t at_us)
     if (zxid <= cluster->zxids[0].zxid)
         return;
     memmove(&cluster->zxids[1], &cluster->zxids[0], (ZXIDS_KEPT - 1) * sizeof cluster->zxids[0]);
-    cluster->zxids[0] = (struct zxid_told){zxid, at_us};
+    cluster->zxids[0] = (struct zxid_report){zxid, at_us};
 }
 
 /* Only facts from before this server was polled count: later ones it may have carried out since. */
@@ -352,14 +352,14 @@ static void server_lags(const struct cluster *cluster, struct server *server, in
 {
     server->lag = server->lag_us = 0;
     for (size_t i = 0; i < ZXIDS_KEPT && cluster->zxids[i].zxid > server->zxid; i++) {
-        const struct zxid_told *told = &cluster->zxids[i];
-        if (told->at_us > asked_us)
+        const struct zxid_report *reported = &cluster->zxids[i];
+        if (reported->at_us > asked_us)
             continue;
         if (server->lag == 0) {
-            bool same_epoch = told->zxid >> 32 == server->zxid >> 32;
-            server->lag = same_epoch ? told->zxid - server->zxid : (told->zxid & UINT32_MAX) + 1;
+            bool same_epoch = reported->zxid >> 32 == server->zxid >> 32;
+            server->lag = same_epoch ? reported->zxid - server->zxid : (reported->zxid & UINT32_MAX) + 1;
         }
-        server->lag_us = asked_us - told->at_us;
+        server->lag_us = asked_us - reported->at_us;
     }
 }
 

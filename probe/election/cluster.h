@@ -114,7 +114,7 @@ struct caught_up {
 
 /* The highest transaction that any server had reported by then. */
 #define ZXIDS_KEPT 32
-struct zxid_told {
+struct zxid_report {
     int64_t zxid; /* 0: none */
     int64_t at_us;
 };
@@ -148,13 +148,13 @@ struct cluster {
     struct logged_ends *logged;        /* of znodes, as a server's log shows them; NULL: none was read */
     int64_t logged_us;                 /* when a log was read last (monotonic); 0: never */
     struct caught_up caught_up[CAUGHT_UP_KEPT]; /* the latest first */
-    struct zxid_told zxids[ZXIDS_KEPT];         /* the latest first */
+    struct zxid_report zxids[ZXIDS_KEPT];       /* the latest first */
     int64_t epoch, epoch_us; /* of ZooKeeper's leader, the latest seen, and when another was; 0: never */
     int64_t wake_us;         /* no election's diagnose_at_us is earlier; INT64_MAX: none waits for its time */
     enum replicas_next replicas_next;
-    const struct recipe *marks_proved[8]; /* layouts whose acknowledgement was seen here; NULL: no more */
-    uint64_t turn;                        /* of the latest observation about all its elections' sessions */
-    uint64_t serial;                      /* of the latest election, tenure or failover */
+    const struct recipe *acks_proved[8]; /* layouts whose acknowledgement was seen here; NULL: no more */
+    uint64_t turn;                       /* of the latest observation about all its elections' sessions */
+    uint64_t serial;                     /* of the latest election, tenure or failover */
 };
 
 /* The state of all clusters; model.h is about it as a whole. */

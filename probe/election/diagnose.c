@@ -40,8 +40,9 @@ static void no_leader(struct diagnosis *d)
                  change->from_identity ? change->from_identity : change->from);
     diagnosis_raise(d, FINDING_NO_LEADER, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
                     "nobody stands under %s since %s, longer than the %s allowed%s", election->path,
-                    tell_clock(election->state_since, when, sizeof when),
-                    tell_span(election->settings->allow.vacancy_ms * 1000, allowed, sizeof allowed), last);
+                    describe_clock(election->state_since, when, sizeof when),
+                    describe_span(election->settings->allow.vacancy_ms * 1000, allowed, sizeof allowed),
+                    last);
 }
 
 static void flapping(struct diagnosis *d)
@@ -69,7 +70,7 @@ static void flapping(struct diagnosis *d)
     char window[SPAN_TEXT];
     diagnosis_raise(d, FINDING_FLAPPING, SEVERITY_ERROR, CERTAINTY_CERTAIN, NO_SUBJECT, &election->leader,
                     election->leader != NULL, NULL, "%d changes of leader in the last %s; %d are allowed",
-                    changes, tell_span(span_us, window, sizeof window), allow->leader_changes);
+                    changes, describe_span(span_us, window, sizeof window), allow->leader_changes);
 }
 
 static void slow_failover(struct diagnosis *d)
@@ -88,24 +89,24 @@ static void slow_failover(struct diagnosis *d)
     char took[SPAN_TEXT], vacant[SPAN_TEXT], takeover[SPAN_TEXT], when[SPAN_TEXT], phases[96] = "";
     if (change->takeover_us >= 0)
         snprintf(phases, sizeof phases, " (nobody stood for %s, taking over took %s)",
-                 tell_span(change->vacancy_us, vacant, sizeof vacant),
-                 tell_span(change->takeover_us, takeover, sizeof takeover));
+                 describe_span(change->vacancy_us, vacant, sizeof vacant),
+                 describe_span(change->takeover_us, takeover, sizeof takeover));
     /* The time before its znode went is reported, and does not count against the allowance: the session
        timeout limits it. */
-    const struct failover *told = election_last_failover(election);
+    const struct failover *reported = election_last_failover(election);
     char dead[SPAN_TEXT], why[96] = "";
-    if (told && told->cause != CAUSE_UNKNOWN)
-        snprintf(why, sizeof why, "; the one before was %s%s", failover_cause_word(told->cause),
-                 told->cause_certainty == CERTAINTY_SUSPECTED ? " (suspected)" : "");
+    if (reported && reported->cause != CAUSE_UNKNOWN)
+        snprintf(why, sizeof why, "; the one before was %s%s", failover_cause_word(reported->cause),
+                 reported->cause_certainty == CERTAINTY_SUSPECTED ? " (suspected)" : "");
     size_t length = strlen(why);
-    if (told && told->detection.low_us > 0)
+    if (reported && reported->detection.low_us > 0)
         snprintf(why + length, sizeof why - length, ", and had been dead for at least %s by then",
-                 tell_span(told->detection.low_us, dead, sizeof dead));
+                 describe_span(reported->detection.low_us, dead, sizeof dead));
     const struct candidate *to = election->leader;
     diagnosis_raise(d, FINDING_SLOW_FAILOVER, SEVERITY_WARNING, CERTAINTY_CERTAIN, NO_SUBJECT, &to,
                     to != NULL, NULL, "from %s to %s at %s it took %s%s%s", change->from, change->to,
-                    tell_clock(change->lost_at, when, sizeof when), tell_span(took_us, took, sizeof took),
-                    phases, why);
+                    describe_clock(change->lost_at, when, sizeof when),
+                    describe_span(took_us, took, sizeof took), phases, why);
 }
 
 static void unseen_changes(struct diagnosis *d)
@@ -119,7 +120,7 @@ static void unseen_changes(struct diagnosis *d)
     diagnosis_raise(d, FINDING_UNSEEN_CHANGES, SEVERITY_INFO, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
                     "%" PRIu64 " joined and %" PRIu64 " left without being seen, the latest before %s",
                     election->counters.unseen_joined, election->counters.unseen_left,
-                    tell_clock(election->unseen_at, when, sizeof when));
+                    describe_clock(election->unseen_at, when, sizeof when));
 }
 
 /* From how long things take, and how often they happen. */
@@ -144,8 +145,8 @@ static bool is_in(uint32_t set, size_t i)
     return set >> i & 1;
 }
 
-static void tell_one(const struct election *election, const struct replica *one, char *out, size_t size,
-                     size_t *length)
+static void describe_one(const struct election *election, const struct replica *one, char *out, size_t size,
+                         size_t *length)
 {
     const struct replica_read *read = &one->reads[0];
     const char *address = election->cluster->servers[one->server].address;
@@ -185,11 +186,11 @@ static bool only_pzxid(const struct replicas *r)
 static void raise(struct diagnosis *d, const struct replicas *r)
 {
     char text[EVIDENCE] = "", advice[256];
-    size_t length = 0, told = 0;
+    size_t length = 0, reported = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < r->count; i++)
-            if (is_in(r->compared, i) && is_in(r->apart, i) == (pass == 0) && told++ < TOLD_MOST)
-                tell_one(d->election, &r->list[i], text, sizeof text, &length);
+            if (is_in(r->compared, i) && is_in(r->apart, i) == (pass == 0) && reported++ < TOLD_MOST)
+                describe_one(d->election, &r->list[i], text, sizeof text, &length);
     bool harmless = only_pzxid(r);
     size_t at = 0;
     while (at < r->count && !is_in(r->apart, at))

@@ -19,7 +19,7 @@ void diagnose_watches(struct diagnosis *diagnosis);
 void diagnose_sessions(struct diagnosis *diagnosis);
 /* Duplicates: of one session, or of one identity. */
 void diagnose_duplicates(struct diagnosis *diagnosis);
-/* From names, numbers and marks. */
+/* From names, numbers and acknowledgements. */
 void diagnose_names(struct diagnosis *diagnosis);
 
 struct model;

@@ -112,7 +112,7 @@ static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
     }
     diagnosis_raise(d, FINDING_DUPLICATE_SESSION, severity, alike ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN,
                     subject, own, count, NULL, "%s owns %" PRIu32 " candidates under %s%s",
-                    tell_session(d->election, subject, session, sizeof session), viewer->owned,
+                    describe_session(d->election, subject, session, sizeof session), viewer->owned,
                     d->election->path, orphans);
 }
 
@@ -170,7 +170,7 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
 /* Places in line by identity, from 1; 0: none. Of one identity, each leads to the next. */
 struct identities {
     uint32_t *first, *last, *next;
-    size_t room, telling, distinct;
+    size_t room, reporting, distinct;
 };
 
 static void note_identity(const struct election *election, struct identities *all, uint32_t i)
@@ -179,7 +179,7 @@ static void note_identity(const struct election *election, struct identities *al
     size_t at = name_hash(c->identity, strlen(c->identity), 0) & (all->room - 1);
     while (all->first[at] && strcmp(election->candidates[all->first[at] - 1]->identity, c->identity) != 0)
         at = (at + 1) & (all->room - 1);
-    all->telling++;
+    all->reporting++;
     all->distinct += !all->first[at];
     if (all->first[at])
         all->next[all->last[at] - 1] = i + 1;
@@ -221,7 +221,7 @@ static void duplicate_identity(struct diagnosis *d)
         if (own_words(election->candidates[i]) && owner_is_session(election->candidates[i]->stat.owner))
             note_identity(election, &all, (uint32_t)i);
     /* One word that all write says nothing of who they are. */
-    bool one_word = all.telling >= 3 && all.distinct == 1;
+    bool one_word = all.reporting >= 3 && all.distinct == 1;
     for (size_t i = 0; i < election->candidate_count && !one_word; i++)
         if (all.next[i])
             compare_identity(d, &all, (uint32_t)i);

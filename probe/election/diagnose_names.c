@@ -59,7 +59,7 @@ static void overflow(struct diagnosis *d)
         double left_us =
             (double)(SEQUENCE_LAST - election->next_sequence) * (double)watched_us / (double)used;
         snprintf(forecast, sizeof forecast, "; at the present rate it is reached in %s",
-                 left_us < 9e17 ? tell_span((int64_t)left_us, span, sizeof span) : "centuries");
+                 left_us < 9e17 ? describe_span((int64_t)left_us, span, sizeof span) : "centuries");
     }
     diagnosis_raise(d, FINDING_SEQUENCE_NEAR_OVERFLOW, SEVERITY_WARNING, CERTAINTY_CERTAIN, NO_SUBJECT, NULL,
                     0, NULL, "the next number under %s is %" PRId64 ", %" PRId64 " before the last one%s",
@@ -137,9 +137,9 @@ static void no_guid(struct diagnosis *d)
                     "names like %s say nothing of who made them", election->candidates[0]->name);
 }
 
-/* ---- marks ---- */
+/* ---- acknowledgements ---- */
 
-/* A leader that resigns takes its mark away first: so long it may be without it. */
+/* A leader that resigns takes its acknowledgement away first: so long it may be without it. */
 #define RESIGNING_US 2000000
 
 enum overdue { NOT_OVERDUE, OVERDUE_BY_STAT, OVERDUE_AS_WATCHED };
@@ -164,7 +164,8 @@ static struct moment first_by(const struct diagnosis *d)
     return (struct moment){0};
 }
 
-/* First in line and without its mark for longer than a takeover may last; since: when it was first. */
+/* First in line and without its acknowledgement for longer than a takeover may last; since: when it was
+ * first. */
 static enum overdue overdue(struct diagnosis *d, uint64_t subject, struct moment *since)
 {
     struct election *election = d->election;
@@ -205,9 +206,9 @@ static const struct candidate *marked_one(const struct election *election)
 {
     for (size_t i = 1; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
-        if (election->mark_stat.owner
-                ? c->stat.owner == election->mark_stat.owner
-                : c->identity && election->mark_identity && strcmp(c->identity, election->mark_identity) == 0)
+        if (election->ack_stat.owner
+                ? c->stat.owner == election->ack_stat.owner
+                : c->identity && election->ack_identity && strcmp(c->identity, election->ack_identity) == 0)
             return c;
     }
     return NULL;
@@ -221,43 +222,43 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
     char span[SPAN_TEXT], when[SPAN_TEXT];
     const char *bound = late == OVERDUE_BY_STAT ? " at the latest, for nobody came or went since" : "";
     bool most = late != OVERDUE_BY_STAT && !election->leader_since_exact;
-    (most ? tell_span_at_most : tell_span)(d->f->at.mono_us - since.mono_us, span, sizeof span);
-    tell_clock(since, when, sizeof when);
-    if (election->mark_place == MARK_REGISTRY || !election->mark_present) {
+    (most ? describe_span_at_most : describe_span)(d->f->at.mono_us - since.mono_us, span, sizeof span);
+    describe_clock(since, when, sizeof when);
+    if (election->ack_place == ACK_PLACE_REGISTRY || !election->ack_present) {
         diagnosis_raise(d, FINDING_NEVER_ACKNOWLEDGED, SEVERITY_CRITICAL,
                         late == OVERDUE_BY_STAT ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, subject, &leader,
                         1, NULL, "%s is first since %s%s (%s%s), and %s %s", leader->name, when, bound,
                         late == OVERDUE_BY_STAT ? "at least "
                         : most                  ? "at most "
                                                 : "",
-                        span, election->mark_path,
-                        election->mark_place == MARK_REGISTRY ? "has no entry of its session"
-                                                              : "has no acknowledgement of it");
+                        span, election->ack_path,
+                        election->ack_place == ACK_PLACE_REGISTRY ? "has no entry of its session"
+                                                                  : "has no acknowledgement of it");
         return;
     }
     const struct candidate *other = marked_one(election);
     const struct candidate *who[] = {leader, other};
     char owner[64] = "";
-    if (election->mark_stat.owner)
-        snprintf(owner, sizeof owner, " (session 0x%" PRIx64 ")", election->mark_stat.owner);
-    bool sure = election->mark_stat.owner != 0 || other;
+    if (election->ack_stat.owner)
+        snprintf(owner, sizeof owner, " (session 0x%" PRIx64 ")", election->ack_stat.owner);
+    bool sure = election->ack_stat.owner != 0 || other;
     diagnosis_raise(d, FINDING_ACKNOWLEDGEMENT_MISMATCH, SEVERITY_CRITICAL,
                     sure && late == OVERDUE_AS_WATCHED ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject,
                     who, other ? 2 : 1, NULL,
-                    "%s names %.120s%s; %s (session 0x%" PRIx64 ") is first since %s%s", election->mark_path,
-                    election->mark_identity ? election->mark_identity
-                    : other                 ? other->name
-                                            : "somebody else",
+                    "%s names %.120s%s; %s (session 0x%" PRIx64 ") is first since %s%s", election->ack_path,
+                    election->ack_identity ? election->ack_identity
+                    : other                ? other->name
+                                           : "somebody else",
                     owner, leader->name, leader->stat.owner, when, bound);
 }
 
-static void marks(struct diagnosis *d)
+static void acks(struct diagnosis *d)
 {
     struct election *election = d->election;
     const struct candidate *leader = election->leader;
     bool expected =
-        election->mark_configured || (election->recipe && election->recipe->family == FAMILY_HYBRID);
-    if (!leader || !expected || election->acknowledged == ACK_NO_MARK)
+        election->ack_configured || (election->recipe && election->recipe->family == FAMILY_HYBRID);
+    if (!leader || !expected || election->acknowledged == ACK_NOT_USED)
         return;
     if (election->acknowledged == ACK_UNKNOWN) {
         diagnosis_keep_all(d, FINDING_NEVER_ACKNOWLEDGED);
@@ -338,7 +339,7 @@ static void election_gone(struct diagnosis *d)
         diagnosis_raise(
             d, FINDING_ELECTION_GONE, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
             "%s does not exist since %s; %zu of the sessions that stood in it are still connected (%s)",
-            election->path, tell_clock(election->state_since, when, sizeof when), connected, one);
+            election->path, describe_clock(election->state_since, when, sizeof when), connected, one);
     else
         diagnosis_vanished(d, FINDING_ELECTION_GONE, NO_SUBJECT);
 }
@@ -356,6 +357,6 @@ void diagnose_names(struct diagnosis *d)
         foreign(d);
         no_guid(d);
     }
-    marks(d);
+    acks(d);
     stale_lock(d);
 }

@@ -36,8 +36,8 @@ static void persistent(struct diagnosis *d, const struct candidate *c)
     diagnosis_raise(d, FINDING_PERSISTENT_CANDIDATE, c->place == 0 ? SEVERITY_CRITICAL : SEVERITY_ERROR,
                     CERTAINTY_CERTAIN, diagnosis_subject(c), &c, 1, NULL,
                     "%s has no owner (ephemeralOwner 0x%" PRIx64 "); created at %s, it is %s in line",
-                    tell_path(c, path, sizeof path), c->stat.owner, tell_clock(made, when, sizeof when),
-                    c->place == 0 ? "first" : "waiting");
+                    describe_path(c, path, sizeof path), c->stat.owner,
+                    describe_clock(made, when, sizeof when), c->place == 0 ? "first" : "waiting");
 }
 
 /*
@@ -73,7 +73,8 @@ static bool ghost(struct diagnosis *d, const struct candidate *c)
                     "session 0x%" PRIx64 " is not among the ensemble's sessions, %d times until %s; %s is "
                     "still there after a sync",
                     c->stat.owner, client->absent_rounds,
-                    tell_clock(clients->sessions_seen, when, sizeof when), tell_path(c, path, sizeof path));
+                    describe_clock(clients->sessions_seen, when, sizeof when),
+                    describe_path(c, path, sizeof path));
     return true;
 }
 
@@ -142,7 +143,8 @@ static enum certainty certainty_of_absence(struct diagnosis *d, const struct can
     return proved ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
 }
 
-static void tell_last_signs(const struct diagnosis *d, const struct client *client, char *out, size_t size)
+static void describe_last_signs(const struct diagnosis *d, const struct client *client, char *out,
+                                size_t size)
 {
     const struct cluster *cluster = d->election->cluster;
     struct moment at = d->f->at;
@@ -152,12 +154,12 @@ static void tell_last_signs(const struct diagnosis *d, const struct client *clie
     *out = '\0';
     if (client->shown.seen.mono_us)
         length = snprintf(out, size, "; it was last listed at %s",
-                          tell_clock(client->shown.seen, when, sizeof when));
+                          describe_clock(client->shown.seen, when, sizeof when));
     if (cluster->server_count > 1 && client_was_heard(cluster, client, &low_us, &high_us) &&
         high_us < cluster->clients->sessions_seen.mono_us && at.wall_us) {
         struct moment latest = {high_us, at.wall_us - (at.mono_us - high_us)};
         snprintf(out + length, size - (size_t)length, "; ZooKeeper's leader has heard nothing of it since %s",
-                 tell_clock(latest, when, sizeof when));
+                 describe_clock(latest, when, sizeof when));
     }
 }
 
@@ -202,15 +204,15 @@ static void diagnose_sessions_disconnected(struct diagnosis *d, const struct can
     diagnosis_again(d, expires.mono_us + 1);
     enum certainty certainty = certainty_of_absence(d, c);
     char until[SPAN_TEXT], last[160], end[96] = "", path[PATH_TEXT];
-    tell_last_signs(d, c->client, last, sizeof last);
+    describe_last_signs(d, c->client, last, sizeof last);
     if (expires.mono_us)
         snprintf(end, sizeof end, "; %sit expires at %s at the latest",
                  certainty == CERTAINTY_CERTAIN ? "" : "where it has none, ",
-                 tell_clock(expires, until, sizeof until));
+                 describe_clock(expires, until, sizeof until));
     diagnosis_raise(d, FINDING_OWNER_DISCONNECTED, election->leader == c ? SEVERITY_ERROR : SEVERITY_WARNING,
                     certainty, diagnosis_subject(c), &c, 1, NULL,
                     "%s exists, and no server lists a connection of its session 0x%" PRIx64 "%s%s",
-                    tell_path(c, path, sizeof path), c->stat.owner, last, end);
+                    describe_path(c, path, sizeof path), c->stat.owner, last, end);
 }
 
 static void leader_silent(struct diagnosis *d)
@@ -235,13 +237,14 @@ static void leader_silent(struct diagnosis *d)
     char session[SESSION_TEXT], silent[SPAN_TEXT], timeout[SPAN_TEXT], until[SPAN_TEXT], advice[160];
     snprintf(advice, sizeof advice,
              "expect a failover at %s at the latest; look for pauses of that client and at its network",
-             tell_clock(client_expires(election->cluster, shown), until, sizeof until));
-    diagnosis_raise(
-        d, FINDING_LEADER_SILENT, error ? SEVERITY_ERROR : SEVERITY_WARNING, CERTAINTY_SUSPECTED,
-        diagnosis_subject(leader), &leader, 1, advice, "%s has not been heard for %s%s of its timeout of %s",
-        tell_session(election, shown->id, session, sizeof session), shown->silent_is_bound ? "at least " : "",
-        tell_span(shown->silent_ms * 1000, silent, sizeof silent),
-        tell_span((int64_t)shown->timeout_ms * 1000, timeout, sizeof timeout));
+             describe_clock(client_expires(election->cluster, shown), until, sizeof until));
+    diagnosis_raise(d, FINDING_LEADER_SILENT, error ? SEVERITY_ERROR : SEVERITY_WARNING, CERTAINTY_SUSPECTED,
+                    diagnosis_subject(leader), &leader, 1, advice,
+                    "%s has not been heard for %s%s of its timeout of %s",
+                    describe_session(election, shown->id, session, sizeof session),
+                    shown->silent_is_bound ? "at least " : "",
+                    describe_span(shown->silent_ms * 1000, silent, sizeof silent),
+                    describe_span((int64_t)shown->timeout_ms * 1000, timeout, sizeof timeout));
 }
 
 /* ---- timeouts ---- */
@@ -279,12 +282,13 @@ static void raise_timeout(struct diagnosis *d, enum finding_code code, struct ou
     bool longer = code == FINDING_SESSION_TIMEOUT_LONG;
     size_t named = outside->count < NAMED ? outside->count : NAMED;
     qsort(outside->named, named, sizeof outside->named[0], diagnosis_by_place);
-    diagnosis_raise(
-        d, code, SEVERITY_WARNING, CERTAINTY_CERTAIN, NO_SUBJECT, outside->named, named, NULL,
-        "%zu of %zu candidates have a session timeout %s %s; the %s is %s", outside->count,
-        d->election->candidate_count, longer ? "above" : "below",
-        tell_span((longer ? allow->timeout_most_ms : allow->timeout_least_ms) * 1000, bound, sizeof bound),
-        longer ? "longest" : "shortest", tell_span(outside->extreme_ms * INT64_C(1000), worst, sizeof worst));
+    diagnosis_raise(d, code, SEVERITY_WARNING, CERTAINTY_CERTAIN, NO_SUBJECT, outside->named, named, NULL,
+                    "%zu of %zu candidates have a session timeout %s %s; the %s is %s", outside->count,
+                    d->election->candidate_count, longer ? "above" : "below",
+                    describe_span((longer ? allow->timeout_most_ms : allow->timeout_least_ms) * 1000, bound,
+                                  sizeof bound),
+                    longer ? "longest" : "shortest",
+                    describe_span(outside->extreme_ms * INT64_C(1000), worst, sizeof worst));
 }
 
 static void timeouts(struct diagnosis *d)
@@ -350,8 +354,8 @@ static void double_leader(struct diagnosis *d)
     diagnosis_raise(d, FINDING_DOUBLE_LEADER_RISK, SEVERITY_ERROR, CERTAINTY_SUSPECTED, NO_SUBJECT, NULL, 0,
                     NULL,
                     "%s, which led as session 0x%" PRIx64 " until %s, is back as %s and owns no candidate",
-                    note->name, note->session, tell_clock(note->at, when, sizeof when),
-                    tell_session(election, back->shown.id, session, sizeof session));
+                    note->name, note->session, describe_clock(note->at, when, sizeof when),
+                    describe_session(election, back->shown.id, session, sizeof session));
 }
 
 void diagnose_sessions(struct diagnosis *d)

@@ -19,13 +19,13 @@
 #define CLOCKS_APART_MS 5000
 
 /* "in 3 looks over 10.2 s", or what there is. */
-static const char *tell_looks(const struct candidate *c, char *buffer, size_t size)
+static const char *describe_looks(const struct candidate *c, char *buffer, size_t size)
 {
     char span[SPAN_TEXT];
     const struct client *client = c->client;
     if (client->counted >= 2)
         snprintf(buffer, size, "in %d looks over %s", client->counted,
-                 tell_span(client->counted_asked_us - client->run_us, span, sizeof span));
+                 describe_span(client->counted_asked_us - client->run_us, span, sizeof span));
     else
         snprintf(buffer, size, "in %s",
                  client->shown.watches_seen_us > c->wrong_us ? "two looks" : "one look");
@@ -66,8 +66,8 @@ static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_c
     const struct candidate *before = chain_expected(election, c);
     enum certainty certainty = c->proof == code ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
     char session[SESSION_TEXT], looks[80], advice[512];
-    tell_session(election, c->stat.owner, session, sizeof session);
-    tell_looks(c, looks, sizeof looks);
+    describe_session(election, c->stat.owner, session, sizeof session);
+    describe_looks(c, looks, sizeof looks);
     restart_whom(c, before, advice, sizeof advice);
     const struct candidate *who[] = {c};
     uint64_t subject = diagnosis_subject(c);
@@ -121,11 +121,11 @@ static void watch_eaten(struct diagnosis *d, struct candidate *c)
     char session[SESSION_TEXT], when[SPAN_TEXT], path[PATH_TEXT];
     const struct candidate *who[] = {c, before};
     struct moment written_at = {.wall_us = before->stat.mtime_ms * 1000};
-    diagnosis_raise(d, FINDING_WATCH_EATEN, SEVERITY_ERROR, CERTAINTY_SUSPECTED, diagnosis_subject(c), who, 2,
-                    NULL,
-                    "%s had watches and all have fired; the data of %s was written at %s, after %s joined",
-                    tell_session(d->election, c->stat.owner, session, sizeof session),
-                    tell_path(before, path, sizeof path), tell_clock(written_at, when, sizeof when), c->name);
+    diagnosis_raise(
+        d, FINDING_WATCH_EATEN, SEVERITY_ERROR, CERTAINTY_SUSPECTED, diagnosis_subject(c), who, 2, NULL,
+        "%s had watches and all have fired; the data of %s was written at %s, after %s joined",
+        describe_session(d->election, c->stat.owner, session, sizeof session),
+        describe_path(before, path, sizeof path), describe_clock(written_at, when, sizeof when), c->name);
 }
 
 static void never_wakes(struct diagnosis *d, struct candidate *c)
@@ -141,8 +141,8 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
     const struct candidate *who[] = {c};
     diagnosis_raise(d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c), who,
                     1, NULL, "%s certainly watched nothing that would tell it when it became first at %s",
-                    tell_session(election, c->stat.owner, session, sizeof session),
-                    tell_clock(election->leader_since, when, sizeof when));
+                    describe_session(election, c->stat.owner, session, sizeof session),
+                    describe_clock(election->leader_since, when, sizeof when));
 }
 
 /* What this session watches, while the line was as it is: certain by the same rule as a missing watch. */
@@ -191,7 +191,7 @@ static size_t owners_watching(const struct diagnosis *d, const struct candidate 
         while (own && own->election != d->election)
             own = own->owned_next;
         /* Readers of a read-write lock wait for their writer together, by its own rule. */
-        if (own && own->reads && own->tells_right)
+        if (own && own->reads && own->watches_right)
             continue;
         if (own && count < OWNERS_KEPT)
             owners[count] = own;
@@ -220,7 +220,7 @@ static void herd(struct diagnosis *d, const struct candidate *c)
             certainty = CERTAINTY_SUSPECTED;
     diagnosis_raise(d, FINDING_HERD, SEVERITY_WARNING, certainty, diagnosis_subject(c), owners, named + 1,
                     NULL, "%zu owners of candidates watch %s: when it goes all of them are told at once",
-                    count, tell_path(c, path, sizeof path));
+                    count, describe_path(c, path, sizeof path));
 }
 
 /* One of those who were seen to watch it is on another connection now. */
@@ -261,7 +261,7 @@ static void extra_watches(struct diagnosis *d, const struct viewer *viewer)
     if (settled(d, viewer->client->framed >= 2, FINDING_EXTRA_WATCHES, viewer->client->shown.id))
         diagnosis_raise(d, FINDING_EXTRA_WATCHES, SEVERITY_INFO, certainty, viewer->client->shown.id, &own,
                         own ? 1 : 0, NULL, "%s watches %" PRIu32 " candidates under %s and owns %" PRIu32,
-                        tell_session(d->election, viewer->client->shown.id, session, sizeof session),
+                        describe_session(d->election, viewer->client->shown.id, session, sizeof session),
                         viewer->targets, d->election->path, viewer->owned);
     d->one_look = false;
 }
@@ -325,13 +325,13 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
     const struct candidate *target = some_target(d, viewer);
     char session[SESSION_TEXT], when[SPAN_TEXT], path[PATH_TEXT] = "?";
     if (target)
-        tell_path(target, path, sizeof path);
-    tell_session(election, shown->id, session, sizeof session);
+        describe_path(target, path, sizeof path);
+    describe_session(election, shown->id, session, sizeof session);
     if (before)
         diagnosis_raise(d, FINDING_WATCHER_WITHOUT_CANDIDATE, SEVERITY_WARNING, CERTAINTY_SUSPECTED,
                         shown->id, &target, target != NULL, NULL,
                         "%s watches %s and owns no candidate; it or its client owned %s until %s", session,
-                        path, before->name, tell_clock(before->at, when, sizeof when));
+                        path, before->name, describe_clock(before->at, when, sizeof when));
     else
         diagnosis_raise(d, FINDING_WATCHER_WITHOUT_CANDIDATE, SEVERITY_INFO,
                         diagnose_watches_certainty_of(d, viewer->client), shown->id, &target, target != NULL,

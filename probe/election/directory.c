@@ -70,15 +70,15 @@ static void read_holder(const struct update *f, struct candidate *holder, const 
     if (f->election->leader != holder)
         return;
     leadership_read(f);
-    update_tell_elected_read(f, lock_is_whole(stat, node));
+    update_emit_elected_read(f, lock_is_whole(stat, node));
 }
 
 /* A list shows that it is there, perhaps just before its data comes, which the source is asking for. */
-static void tell_holder(const struct update *f, const struct znode_stat *stat,
-                        const struct observed_node *node)
+static void report_holder(const struct update *f, const struct znode_stat *stat,
+                          const struct observed_node *node)
 {
-    f->election->leader_untold = true;
-    update_tell_elected_read(f, lock_is_whole(stat, node));
+    f->election->leader_unreported = true;
+    update_emit_elected_read(f, lock_is_whole(stat, node));
     leadership_read(f);
 }
 
@@ -90,10 +90,10 @@ static void replaced(const struct update *f, struct candidate *old, const struct
     leadership_lost(f, old, false);
     election->lost_after = election->fresh ? election->listed : election->stale_since;
     update_state(f, ELECTION_ELECTING);
-    update_tell_candidate(f, EVENT_LEADER_LOST, old, 1);
+    update_emit_candidate(f, EVENT_LEADER_LOST, old, 1);
     election->counters.unseen_left++;
     election->counters.unseen_joined++;
-    update_tell(f, &(struct event){.kind = EVENT_UNSEEN, .unseen_joined = 1, .unseen_left = 1});
+    update_emit(f, &(struct event){.kind = EVENT_UNSEEN, .unseen_joined = 1, .unseen_left = 1});
     candidates_take(election, old);
     candidate_free(old);
 
@@ -104,7 +104,7 @@ static void replaced(const struct update *f, struct candidate *old, const struct
     election->leader_since = election->lost_after;
     election->leader_since_exact = false;
     update_state(f, ELECTION_LED);
-    tell_holder(f, stat, node);
+    report_holder(f, stat, node);
 }
 
 /* node NULL: only its Stat, from a list. */
@@ -130,17 +130,17 @@ static void update_lock(const struct update *f, const struct znode_stat *stat,
         holder = holder_new(f);
         read_holder(f, holder, stat, node);
         if (seen)
-            update_tell(f, &(struct event){.kind = EVENT_ELECTION_SEEN});
+            update_emit(f, &(struct event){.kind = EVENT_ELECTION_SEEN});
         if (first) {
             leadership_found(f, holder);
         } else {
             holder->joined_seen = true;
             election->counters.joined++;
-            update_tell_candidate(f, EVENT_CANDIDATE_JOINED, holder, 1);
+            update_emit_candidate(f, EVENT_CANDIDATE_JOINED, holder, 1);
             leadership_won(f, holder);
             failover_case_gone_by(f, stat->czxid);
             update_state(f, ELECTION_LED);
-            tell_holder(f, stat, node);
+            report_holder(f, stat, node);
         }
     }
     update_state(f, ELECTION_LED);
@@ -155,14 +155,14 @@ static void update_lock_absent(const struct update *f)
     struct candidate *holder = election->candidate_count > 0 ? election->candidates[0] : NULL;
     if (election->state == ELECTION_UNKNOWN ||
         (election->state == ELECTION_DENIED && !election->directory_known))
-        update_tell(f, &(struct event){.kind = EVENT_ELECTION_SEEN});
+        update_emit(f, &(struct event){.kind = EVENT_ELECTION_SEEN});
     if (holder) {
         candidates_take(election, holder);
         election->counters.left++;
         leadership_lost(f, holder, election->fresh);
         update_state(f, ELECTION_VACANT);
-        update_tell_candidate(f, EVENT_LEADER_LOST, holder, 1);
-        update_tell_candidate(f, EVENT_CANDIDATE_LEFT, holder, 1);
+        update_emit_candidate(f, EVENT_LEADER_LOST, holder, 1);
+        update_emit_candidate(f, EVENT_CANDIDATE_LEFT, holder, 1);
         candidate_free(holder);
     } else {
         leadership_vacant(f);
@@ -281,18 +281,18 @@ static void free_missing(struct candidate *missing)
     }
 }
 
-static void tell_missing(const struct update *f, const struct difference *difference,
-                         const struct candidate *leader)
+static void report_missing(const struct update *f, const struct difference *difference,
+                           const struct candidate *leader)
 {
     if (leader)
-        update_tell_candidate(f, EVENT_LEADER_LOST, leader, 1);
+        update_emit_candidate(f, EVENT_LEADER_LOST, leader, 1);
     for (const struct candidate *c = difference->missing; c; c = c->hash_next)
         if (!c->outside)
-            update_tell_candidate(f, EVENT_CANDIDATE_LEFT, c, c->round);
+            update_emit_candidate(f, EVENT_CANDIDATE_LEFT, c, c->round);
 }
 
 /* In election order; the newcomers of this round. */
-static void tell_joined(const struct update *f, const struct difference *difference)
+static void report_joined(const struct update *f, const struct difference *difference)
 {
     struct election *election = f->election;
     size_t left = 0;
@@ -303,7 +303,7 @@ static void tell_joined(const struct update *f, const struct difference *differe
     for (size_t i = 0; i < left; i++) {
         struct candidate *c = difference->joined[i];
         c->joined_seen = true;
-        update_tell_candidate(f, EVENT_CANDIDATE_JOINED, c, candidates_position(election, c) + 1);
+        update_emit_candidate(f, EVENT_CANDIDATE_JOINED, c, candidates_position(election, c) + 1);
     }
 }
 
@@ -327,7 +327,7 @@ static void count_unseen(const struct update *f, const struct znode_stat *old, c
         .kind = EVENT_UNSEEN, .unseen_joined = (uint64_t)joined, .unseen_left = (uint64_t)left};
     election->counters.unseen_joined += event.unseen_joined;
     election->counters.unseen_left += event.unseen_left;
-    update_tell(f, &event);
+    update_emit(f, &event);
 }
 
 static int64_t next_sequence(const struct znode_stat *directory)
@@ -348,7 +348,7 @@ static void everybody_left(const struct update *f, bool seen)
     if (leader)
         leadership_lost(f, leader, seen);
     candidates_list_foreign(f->election);
-    tell_missing(f, &difference, leader);
+    report_missing(f, &difference, leader);
     free_missing(difference.missing);
     election->gone_since_list = 0;
 }
@@ -372,7 +372,7 @@ static void directory_gone(const struct update *f)
     election->next_sequence = -1;
     election->quiet_us = 0;
     update_state(f, ELECTION_ABSENT);
-    update_tell(f, &(struct event){.kind = EVENT_ELECTION_GONE});
+    update_emit(f, &(struct event){.kind = EVENT_ELECTION_GONE});
 }
 
 /* The list is known to be the one we have. */
@@ -405,7 +405,7 @@ static void settle_leader(const struct update *f, bool first, bool same_list)
             leadership_lost(f, election->leader, false);
         leadership_won(f, head);
         update_state(f, ELECTION_LED);
-        update_tell_elected(f);
+        update_emit_elected(f);
         leadership_read(f);
     }
     update_state(f, ELECTION_LED);
@@ -493,14 +493,14 @@ void update_children(const struct update *f, const struct observed_children *lis
     election->problem = NULL;
 
     if (first || appeared)
-        update_tell(f, &(struct event){.kind = EVENT_ELECTION_SEEN});
+        update_emit(f, &(struct event){.kind = EVENT_ELECTION_SEEN});
     if (lost) {
         leadership_lost(f, leader, false);
         update_state(f, ELECTION_ELECTING);
     }
-    tell_missing(f, &difference, lost ? leader : NULL);
+    report_missing(f, &difference, lost ? leader : NULL);
     if (!first)
-        tell_joined(f, &difference);
+        report_joined(f, &difference);
     settle_leader(f, first, same_list);
     if (comparable)
         count_unseen(f, &old, list->stat, &difference);
@@ -534,7 +534,7 @@ void update_path_denied(const struct update *f)
 {
     struct election *election = f->election;
     election->problem = "not readable with these credentials";
-    update_tell_elected_read(f, true); /* its data will not come */
+    update_emit_elected_read(f, true); /* its data will not come */
     if (election->fresh)
         election_lapse(election, f->at);
     update_state(f, ELECTION_DENIED);

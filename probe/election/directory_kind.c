@@ -233,7 +233,7 @@ static bool acknowledges(const struct cluster *cluster, const char *path)
 {
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election *e = cluster->elections[i];
-        if (e->mark_path && strcmp(e->mark_path, path) == 0)
+        if (e->ack_path && strcmp(e->ack_path, path) == 0)
             return true;
     }
     return false;

@@ -42,7 +42,7 @@ enum recognised { RECOGNISED_NAME, RECOGNISED_SIGNATURE, RECOGNISED_WATCH, RECOG
 /* How the kind came to be known. Printed by the word behind it. */
 enum kind_proof { KIND_ASSUMED, KIND_BY_LAYOUT, KIND_BY_BEHAVIOUR, KIND_CONFIGURED };
 
-enum acknowledged { ACK_NO_MARK, ACK_UNKNOWN, ACK_NO, ACK_YES };
+enum acknowledged { ACK_NOT_USED, ACK_UNKNOWN, ACK_NO, ACK_YES };
 
 /* Recorded by number: the next one comes last. */
 enum identity_source {
@@ -89,18 +89,18 @@ struct candidate {
     bool ranked;  /* equal numbers: its czxid orders it, else its name */
     bool outside; /* does not fit the pattern: it is in no line */
     bool unread_queued;
-    bool reads;                   /* a reader of a read-write lock */
-    bool named;                   /* its name holds a GUID or a session: its client finds it again */
-    bool tells_right, tells_self; /* of its session's watches: the one before it, itself */
-    enum finding_code wrong;      /* what looks show since wrong_us; FINDING_COUNT: nothing wrong */
-    bool deaf;                    /* it was proved to watch nothing when it became first */
-    bool shares_host;             /* another member's connection comes from its host */
-    bool by_children;             /* it has no visible watch, and a hidden one may notify it */
-    bool reread;                  /* asked to be read again, for what changed in it */
-    enum finding_code proof;      /* the proved fault of its watches; FINDING_COUNT: none */
-    int64_t wrong_us;             /* that look */
-    int64_t read_us;              /* its data, the latest time; 0: never */
-    int64_t again_us;             /* it was asked to be read again, the latest time */
+    bool reads;                       /* a reader of a read-write lock */
+    bool named;                       /* its name holds a GUID or a session: its client finds it again */
+    bool watches_right, watches_self; /* of its session's watches: the one before it, itself */
+    enum finding_code wrong;          /* what looks show since wrong_us; FINDING_COUNT: nothing wrong */
+    bool deaf;                        /* it was proved to watch nothing when it became first */
+    bool shares_host;                 /* another member's connection comes from its host */
+    bool by_children;                 /* it has no visible watch, and a hidden one may notify it */
+    bool reread;                      /* asked to be read again, for what changed in it */
+    enum finding_code proof;          /* the proved fault of its watches; FINDING_COUNT: none */
+    int64_t wrong_us;                 /* that look */
+    int64_t read_us;                  /* its data, the latest time; 0: never */
+    int64_t again_us;                 /* it was asked to be read again, the latest time */
     uint32_t hash, round;
     uint32_t place;       /* in line, at the latest diagnosis */
     uint32_t watchers;    /* the first of its links, from 1; 0: no watcher is known */
@@ -134,7 +134,7 @@ struct change {
     struct moment lost_at; /* the leader's znode was seen gone */
     bool lost_seen;        /* by a notification, not found out afterwards */
     int64_t vacancy_us;    /* gone -> the next candidate is first; -1: open, or not observed meanwhile */
-    int64_t takeover_us;   /* first -> acknowledged; -1: no mark, or not yet */
+    int64_t takeover_us;   /* first -> acknowledged; -1: no acknowledgement, or not yet */
 };
 
 struct counters {
@@ -145,8 +145,8 @@ struct counters {
 };
 
 /* One of several znodes that the leader of one layout writes, beside the acknowledgement itself. */
-#define FURTHER_MARKS 2
-struct further_mark {
+#define FURTHER_ACKS 2
+struct further_ack {
     char *path; /* NULL: none */
     bool known, present;
     uint64_t owner;
@@ -187,27 +187,28 @@ struct election {
     struct moment leader_since;     /* when it became first, or for a leader found leading: its creation
                                        (mono_us 0: not known yet) */
     bool leader_since_exact;        /* false: it leads since then at the longest */
-    bool leader_untold;             /* it is to be reported as elected once it has been read */
+    bool leader_unreported;         /* it is to be reported as elected once it has been read */
     struct moment leader_bound;     /* from a recording: it did not lead before; mono_us 0: unknown */
 
-    enum mark_place mark_place; /* MARK_NONE where mark_path is NULL */
-    char *mark_path;            /* full path of the acknowledgement, or NULL */
+    enum ack_place ack_place; /* ACK_PLACE_NONE where ack_path is NULL */
+    char *ack_path;           /* full path of the acknowledgement, or NULL */
     enum acknowledged acknowledged;
-    struct moment unacknowledged_since; /* where ACK_NO: so since then; a mark may go before its leader */
-    bool mark_doubted;                  /* it is missing, and was never seen: the layout may have none */
-    bool mark_proved;                   /* a member's session was seen to own it: the layout has it */
+    struct moment
+        unacknowledged_since;  /* where ACK_NO: so since then; an acknowledgement may go before its leader */
+    bool ack_doubted;          /* it is missing, and was never seen: the layout may have none */
+    bool ack_proved;           /* a member's session was seen to own it: the layout has it */
     bool unacknowledged_found; /* its acknowledgement was missing when first looked for: its end was not seen
                                 */
-    bool mark_known, mark_present;
-    struct znode_stat mark_stat;
-    char *mark_identity; /* read from its data; or NULL */
-    struct further_mark further_marks[FURTHER_MARKS];
+    bool ack_known, ack_present;
+    struct znode_stat ack_stat;
+    char *ack_identity; /* read from its data; or NULL */
+    struct further_ack further_acks[FURTHER_ACKS];
     char *members_path; /* full path of the directory whose entries say who the members are, or NULL */
     struct member *listed_members; /* its entries by name, where the layout is a lock: who may wait for it */
     size_t listed_member_count;
     bool members_listed; /* they are all known */
     char *registry_path; /* full path of the directory whose entries name the sessions, or NULL.
-                            The same as mark_path where mark_place is MARK_REGISTRY */
+                            The same as ack_path where ack_place is ACK_PLACE_REGISTRY */
 
     bool directory_known;
     struct znode_stat directory; /* of the election's own znode */
@@ -236,16 +237,16 @@ struct election {
     size_t outsider_count, outsider_room;
     struct candidate *unread_first, *unread_last;
     uint64_t gone_since_list; /* departures by OBSERVED_ABSENT since the last list */
-    unsigned char *mark_data;
-    size_t mark_data_length;
-    int64_t mark_data_mzxid; /* the version that mark_data was read from; 0: none */
-    bool mark_denied, mark_configured;
-    bool mark_unread;               /* it, or its registry, may be otherwise by now */
+    unsigned char *ack_data;
+    size_t ack_data_length;
+    int64_t ack_data_mzxid; /* the version that ack_data was read from; 0: none */
+    bool ack_denied, ack_configured;
+    bool ack_unread;                /* it, or its registry, may be otherwise by now */
     uint64_t turn;                  /* of the latest observation that may have changed it */
     uint64_t serial;                /* of its cluster: no other one has it, before or after */
     struct registry *registry;      /* NULL: has none */
     struct registry *members;       /* NULL: has none */
-    bool registry_complete;         /* of a frozen picture, which keeps no registry */
+    bool registry_complete;         /* of a frozen snapshot, which keeps no registry */
     struct moment lost_after;       /* of a loss that was found after a gap: it happened since then */
     const struct election *earlier; /* as it was recorded (baseline.h), borrowed; NULL: nothing is known, or
                                        it is of no use any more */
@@ -287,7 +288,7 @@ size_t election_position(const struct election *election, const struct candidate
 const struct candidate *election_predecessor(const struct election *election,
                                              const struct candidate *candidate);
 
-/* Everything about this election has been looked at: its list, its candidates, its mark. */
+/* Everything about this election has been looked at: its list, its candidates, its acknowledgement. */
 bool election_complete(const struct election *election);
 
 /*
@@ -295,12 +296,12 @@ bool election_complete(const struct election *election);
  * election_take_unread: a candidate whose znode should be read (each is handed out once; NULL: none).
  * election_requeue_unread: hand out again those that were never answered (after a lost connection).
  * election_guard: the znodes whose end or change must be seen at once, i below ELECTION_GUARDS: the leader
- * (or the next in line while electing; for locks the lock itself), the mark, and further marks. Writes the
- * full path into buffer; false: there is no such one.
+ * (or the next in line while electing; for locks the lock itself), the acknowledgement, and further
+ * acknowledgements. Writes the full path into buffer; false: there is no such one.
  */
 const struct candidate *election_take_unread(struct election *election);
 void election_requeue_unread(struct election *election);
-#define ELECTION_GUARDS (2 + FURTHER_MARKS)
+#define ELECTION_GUARDS (2 + FURTHER_ACKS)
 bool election_guard(const struct election *election, unsigned i, char *buffer, size_t size);
 
 /*

@@ -38,14 +38,14 @@ void election_free(struct election *election)
     replicas_free(election->replicas);
     free(election->departed);
     free(election->foreign);
-    for (size_t i = 0; i < FURTHER_MARKS; i++)
-        free(election->further_marks[i].path);
+    for (size_t i = 0; i < FURTHER_ACKS; i++)
+        free(election->further_acks[i].path);
     registry_free(election->members);
     members_free(election);
     free(election->members_path);
-    free(election->mark_path);
-    free(election->mark_identity);
-    free(election->mark_data);
+    free(election->ack_path);
+    free(election->ack_identity);
+    free(election->ack_data);
     free(election->registry_path);
     free(election->name);
     free(election->path);
@@ -63,16 +63,16 @@ static bool election_life_same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static void take_further_marks(struct election *election, bool configured)
+static void take_further_acks(struct election *election, bool configured)
 {
-    for (size_t i = 0; i < FURTHER_MARKS; i++) {
-        struct further_mark *mark = &election->further_marks[i];
+    for (size_t i = 0; i < FURTHER_ACKS; i++) {
+        struct further_ack *ack = &election->further_acks[i];
         char *path =
-            election->recipe && !configured ? recipe_further_mark(election->recipe, election->path, i) : NULL;
-        if (!election_life_same_text(path, mark->path))
-            mark->known = mark->present = false;
-        free(mark->path);
-        mark->path = path;
+            election->recipe && !configured ? recipe_further_ack(election->recipe, election->path, i) : NULL;
+        if (!election_life_same_text(path, ack->path))
+            ack->known = ack->present = false;
+        free(ack->path);
+        ack->path = path;
     }
 }
 
@@ -89,50 +89,50 @@ static void take_members(struct election *election)
 }
 
 /* The acknowledgement of the configuration, else the recipe's; facts of another one are forgotten. */
-static void take_mark(struct election *election)
+static void take_ack(struct election *election)
 {
     const struct recipe *recipe = election->recipe;
     const char *configured = election->settings->acknowledgement;
     const char *registry = configured_registry(election), *chroot = election->cluster->chroot;
     char *registry_path = registry ? znode_path_join(chroot, registry) : NULL;
-    char *mark_path = configured ? znode_path_join(chroot, configured)
-                      : recipe   ? recipe_mark_path(recipe, election->path, NULL)
-                                 : NULL;
-    enum mark_place place = MARK_NONE;
-    if (mark_path) {
-        bool list = election_life_same_text(mark_path, registry_path) ||
-                    (recipe && recipe->mark_place == MARK_REGISTRY);
-        bool own_data = strcmp(mark_path, election->path) == 0;
-        place = list ? MARK_REGISTRY : own_data ? MARK_PARENT_DATA : MARK_NODE;
+    char *ack_path = configured ? znode_path_join(chroot, configured)
+                     : recipe   ? recipe_ack_path(recipe, election->path, NULL)
+                                : NULL;
+    enum ack_place place = ACK_PLACE_NONE;
+    if (ack_path) {
+        bool list = election_life_same_text(ack_path, registry_path) ||
+                    (recipe && recipe->ack_place == ACK_PLACE_REGISTRY);
+        bool own_data = strcmp(ack_path, election->path) == 0;
+        place = list ? ACK_PLACE_REGISTRY : own_data ? ACK_PLACE_PARENT_DATA : ACK_PLACE_NODE;
     }
-    if (place == MARK_REGISTRY && !registry_path)
-        registry_path = text_copy(mark_path);
+    if (place == ACK_PLACE_REGISTRY && !registry_path)
+        registry_path = text_copy(ack_path);
 
-    if (!election_life_same_text(mark_path, election->mark_path) || place != election->mark_place) {
-        election->mark_known = election->mark_present = election->mark_denied = election->mark_proved = false;
-        election->mark_unread = false;
-        free(election->mark_identity);
-        free(election->mark_data);
-        election->mark_identity = NULL;
-        election->mark_data = NULL;
-        election->mark_data_length = 0;
-        election->mark_data_mzxid = 0;
+    if (!election_life_same_text(ack_path, election->ack_path) || place != election->ack_place) {
+        election->ack_known = election->ack_present = election->ack_denied = election->ack_proved = false;
+        election->ack_unread = false;
+        free(election->ack_identity);
+        free(election->ack_data);
+        election->ack_identity = NULL;
+        election->ack_data = NULL;
+        election->ack_data_length = 0;
+        election->ack_data_mzxid = 0;
     }
     if (!election_life_same_text(registry_path, election->registry_path)) {
         registry_free(election->registry);
         election->registry = NULL;
     }
-    free(election->mark_path);
+    free(election->ack_path);
     free(election->registry_path);
-    election->mark_path = mark_path;
+    election->ack_path = ack_path;
     election->registry_path = registry_path;
-    election->mark_place = place;
-    election->mark_configured = configured != NULL;
-    take_further_marks(election, configured != NULL);
+    election->ack_place = place;
+    election->ack_configured = configured != NULL;
+    take_further_acks(election, configured != NULL);
     take_members(election);
-    if (!mark_path)
-        election->acknowledged = ACK_NO_MARK;
-    else if (election->acknowledged == ACK_NO_MARK)
+    if (!ack_path)
+        election->acknowledged = ACK_NOT_USED;
+    else if (election->acknowledged == ACK_NOT_USED)
         election->acknowledged = ACK_UNKNOWN;
 }
 
@@ -143,7 +143,7 @@ void election_take_recipe(struct election *election, const struct recipe *recipe
         return;
     election->recipe = recipe;
     certainty_settle_kind(election);
-    take_mark(election);
+    take_ack(election);
 }
 
 /* Its texts are never written to; the struct has no const because settings own theirs. */
@@ -188,5 +188,5 @@ void election_configure(struct election *election, const struct recipe_book *boo
             election_take_recipe(election, recipe,
                                  recipe->signature ? RECOGNISED_SIGNATURE : RECOGNISED_NAME);
     }
-    take_mark(election);
+    take_ack(election);
 }

@@ -50,14 +50,14 @@ bool election_complete(const struct election *election)
     case ELECTION_VACANT:
         break;
     }
-    if (!election->fresh || election->unknown_count > 0 || election->mark_unread)
+    if (!election->fresh || election->unknown_count > 0 || election->ack_unread)
         return false;
-    if (election->mark_place == MARK_REGISTRY)
-        return election->mark_denied || registry_complete(election);
-    if (!election->mark_path || election->mark_denied)
+    if (election->ack_place == ACK_PLACE_REGISTRY)
+        return election->ack_denied || registry_complete(election);
+    if (!election->ack_path || election->ack_denied)
         return true;
-    return election->mark_known && (!election->mark_present || election->mark_stat.owner != 0 ||
-                                    election->mark_data_mzxid == election->mark_stat.mzxid);
+    return election->ack_known && (!election->ack_present || election->ack_stat.owner != 0 ||
+                                   election->ack_data_mzxid == election->ack_stat.mzxid);
 }
 
 const struct candidate *election_take_unread(struct election *election)
@@ -88,9 +88,9 @@ bool election_guard(const struct election *election, unsigned i, char *buffer, s
         directory = election->path;
         name = election->candidates[0]->name;
     } else if (i == 1)
-        directory = election->mark_path;
+        directory = election->ack_path;
     else if (i >= 2 && i < ELECTION_GUARDS)
-        directory = election->further_marks[i - 2].path;
+        directory = election->further_acks[i - 2].path;
     if (!directory)
         return false;
     int length = name ? snprintf(buffer, size, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, name)

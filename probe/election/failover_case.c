@@ -411,7 +411,7 @@ static void look_at_others(struct failover_case *c)
 
 /* A follower reports the sessions it heard to ZooKeeper's leader within half a tick, but only while it lives:
    it must have answered all along, and once more since, and other connections to it must have lasted. */
-static bool is_untold(const struct failover_case *c)
+static bool is_unreported(const struct failover_case *c)
 {
     const struct cluster *cluster = c->election->cluster;
     if (c->at_leader)
@@ -436,7 +436,7 @@ static void finish_evidence(struct failover_case *c)
     const struct cluster *cluster = c->election->cluster;
     struct failover_evidence *e = &c->evidence;
     e->tick_ms = cluster_tick_ms(cluster);
-    e->untold = is_untold(c);
+    e->unreported = is_unreported(c);
     e->server = c->server < cluster->server_count ? cluster->servers[c->server].address : NULL;
     /* Also where only its timeout is known, the latest that it can have been heard. */
     int64_t heard_us = e->heard_low_us, most_us = failover_expiry_most_us(e->timeout_ms, e->tick_ms);
@@ -513,12 +513,12 @@ static void fill_phases(const struct failover_case *c, struct failover *failover
         failover->takeover = (struct span){now.mono_us - failover->elected_at.mono_us, SPAN_OPEN};
 }
 
-static void case_tell(struct model *model, struct failover_case *c, struct moment now)
+static void case_report(struct model *model, struct failover_case *c, struct moment now)
 {
     struct election *election = c->election;
     const struct change *change = &election->change;
     char evidence[400];
-    update_tell_elected_read(&(struct update){model, election, now}, true);
+    update_emit_elected_read(&(struct update){model, election, now}, true);
     struct failover failover = {.from = change->from,
                                 .from_identity = change->from_identity,
                                 .to = change->to,
@@ -528,7 +528,7 @@ static void case_tell(struct model *model, struct failover_case *c, struct momen
     look_at_others(c);
     finish_evidence(c);
     failover_judge(&c->evidence, &failover);
-    failover_evidence_tell(&c->evidence, failover.cause, evidence, sizeof evidence);
+    failover_evidence_describe(&c->evidence, failover.cause, evidence, sizeof evidence);
     failover.evidence = evidence[0] ? evidence : NULL;
     fill_phases(c, &failover, now);
     struct failover whole = failover;
@@ -538,24 +538,24 @@ static void case_tell(struct model *model, struct failover_case *c, struct momen
     election->counters.missed_changes += c->gap_us > 0;
     failover_case_forget(election);
     election_keep_failover(election, &failover);
-    const struct failover *told = election_failover_at(election, election->failover_count - 1);
+    const struct failover *reported = election_failover_at(election, election->failover_count - 1);
     struct event event = {.kind = EVENT_FAILOVER,
-                          .candidate = told->to,
-                          .identity = told->to_identity,
+                          .candidate = reported->to,
+                          .identity = reported->to_identity,
                           .position = 1,
-                          .from = told->from,
-                          .from_identity = told->from_identity,
-                          .gap_us = told->gap_us,
+                          .from = reported->from,
+                          .from_identity = reported->from_identity,
+                          .gap_us = reported->gap_us,
                           .after_us = -1,
-                          .failover = told};
-    update_tell(&(struct update){model, election, now}, &event);
+                          .failover = reported};
+    update_emit(&(struct update){model, election, now}, &event);
 }
 
 void failover_case_close(const struct update *f)
 {
     struct failover_case *c = case_of(f->election);
     if (c && c->won.mono_us != 0)
-        case_tell(f->model, c, f->at);
+        case_report(f->model, c, f->at);
     else
         failover_case_forget(f->election);
 }
@@ -576,9 +576,9 @@ static bool is_due(struct failover_case *c, struct moment now)
     if (now.mono_us - c->won.mono_us >= (within_us > 0 ? within_us : TOLD_AFTER_US))
         return true;
     if (election->acknowledged == ACK_NO ||
-        (election->acknowledged == ACK_UNKNOWN && !election->mark_denied && !election->mark_doubted))
+        (election->acknowledged == ACK_UNKNOWN && !election->ack_denied && !election->ack_doubted))
         return false;
-    if (election->leader_untold || is_unread(election) || awaits_log(c, now))
+    if (election->leader_unreported || is_unread(election) || awaits_log(c, now))
         return false;
     struct failover failover = {0};
     look_at_others(c);
@@ -594,7 +594,7 @@ void failover_cases_settle(struct model *model, struct cluster *cluster, struct 
     for (struct failover_case *c = cluster->cases; c; c = next) {
         next = c->next;
         if (is_due(c, now))
-            case_tell(model, c, now);
+            case_report(model, c, now);
     }
 }
 

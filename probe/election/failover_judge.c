@@ -34,8 +34,8 @@ bool failover_was_closed(const struct failover_evidence *e)
 {
     /* No server gives a session up before its timeout is over. */
     int64_t least_us = (int64_t)e->timeout_ms * 1000 - answered_late_us(e);
-    return e->fate == FATE_OVER && !e->displaced && !e->untold && e->timeout_ms > 0 && e->heard_low_us != 0 &&
-           e->fate_us - e->heard_low_us < least_us;
+    return e->fate == FATE_OVER && !e->displaced && !e->unreported && e->timeout_ms > 0 &&
+           e->heard_low_us != 0 && e->fate_us - e->heard_low_us < least_us;
 }
 
 /* A client may delete its znode and then close its session, and another may delete that of a session which
@@ -160,7 +160,8 @@ static const char *seconds(int64_t us, char *buffer, size_t size)
     return buffer;
 }
 
-static void tell_end(const struct failover_evidence *e, enum failover_cause cause, char *buffer, size_t size)
+static void describe_end(const struct failover_evidence *e, enum failover_cause cause, char *buffer,
+                         size_t size)
 {
     char heard[32], listed[32], timeout[32], parted[80] = "";
     const char *at = e->server ? e->server : "its server";
@@ -185,7 +186,8 @@ static void tell_end(const struct failover_evidence *e, enum failover_cause caus
              seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout), listed, how);
 }
 
-static void tell_deed(const struct failover_evidence *e, enum failover_cause cause, char *buffer, size_t size)
+static void describe_deed(const struct failover_evidence *e, enum failover_cause cause, char *buffer,
+                          size_t size)
 {
     char timeout[64] = "", span[32];
     if (e->timeout_ms > 0)
@@ -211,18 +213,18 @@ static void tell_deed(const struct failover_evidence *e, enum failover_cause cau
                  e->no_session ? "it belonged to no session" : "whose it was is not known");
 }
 
-static void tell_logged(const struct failover_evidence *e, enum failover_cause cause, char *buffer,
-                        size_t size)
+static void describe_logged(const struct failover_evidence *e, enum failover_cause cause, char *buffer,
+                            size_t size)
 {
-    tell_deed(e, cause, buffer, size);
+    describe_deed(e, cause, buffer, size);
     size_t length = strlen(buffer);
     if (e->logged_unproven)
         snprintf(buffer + length, size - length,
                  "; one server alone logged it, and left its epoch then: perhaps no other agreed");
 }
 
-const char *failover_evidence_tell(const struct failover_evidence *e, enum failover_cause cause, char *buffer,
-                                   size_t size)
+const char *failover_evidence_describe(const struct failover_evidence *e, enum failover_cause cause,
+                                       char *buffer, size_t size)
 {
     char span[32];
     int length = 0;
@@ -230,7 +232,7 @@ const char *failover_evidence_tell(const struct failover_evidence *e, enum failo
     if (e->displaced)
         snprintf(buffer, size, "its znode still stands: one with a lower number joined before it");
     else if (e->logged != DEED_NONE)
-        tell_logged(e, cause, buffer, size);
+        describe_logged(e, cause, buffer, size);
     else if (e->no_session)
         snprintf(buffer, size, "its znode belonged to no session, so somebody deleted it");
     else if (cause == CAUSE_RESIGNED)
@@ -249,7 +251,7 @@ const char *failover_evidence_tell(const struct failover_evidence *e, enum failo
         if (cause == CAUSE_EVICTED && length > 0 && (size_t)length < size)
             snprintf(buffer + length, size - (size_t)length, ", and it had requested nothing meanwhile");
     } else if (e->fate == FATE_OVER) {
-        tell_end(e, cause, buffer, size);
+        describe_end(e, cause, buffer, size);
     }
     return buffer;
 }

@@ -29,7 +29,7 @@ struct failover_evidence {
     const char *server; /* that listed it; or NULL */
     /* That server reports only now and then to ZooKeeper's leader, which counts the timeout, which sessions
        it heard, and may have died before it did, though it serves again by now. */
-    bool untold;
+    bool unreported;
     /* ZooKeeper's leader, or the server, may have changed since it was last heard: timeouts began anew. */
     bool restarted;
 
@@ -54,8 +54,8 @@ struct failover_evidence {
 void failover_judge(const struct failover_evidence *failover_evidence, struct failover *failover);
 
 /* For people: its evidence. Returns buffer; "" if there is none. */
-const char *failover_evidence_tell(const struct failover_evidence *failover_evidence,
-                                   enum failover_cause cause, char *buffer, size_t size);
+const char *failover_evidence_describe(const struct failover_evidence *failover_evidence,
+                                       enum failover_cause cause, char *buffer, size_t size);
 
 /* Its client closed its session, though perhaps only after its znode had been deleted: it was not dead. */
 bool failover_was_closed(const struct failover_evidence *failover_evidence);

@@ -220,10 +220,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "never-acknowledged",
             .severity = SEVERITY_CRITICAL,
-            .meaning =
-                "The first in line has not done what a leader of this layout does first: leave its mark. "
-                "It probably hangs while taking over.",
-            .looks = "It is first since longer than allow.failover, and the mark does not exist.",
+            .meaning = "The first in line has not done what a leader of this layout does first: write its "
+                       "acknowledgement. "
+                       "It probably hangs while taking over.",
+            .looks = "It is first since longer than allow.failover, and the acknowledgement does not exist.",
             .advice = "look at that application's log: it is first in line, and does not take over",
             .source = "pgconsul pull request 196",
         },
@@ -232,9 +232,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "acknowledgement-mismatch",
             .severity = SEVERITY_CRITICAL,
             .meaning =
-                "The mark says that somebody else leads than the first in line: the mark is stale, or there "
+                "The acknowledgement names another leader than the first in line: it is stale, or there "
                 "are two leaders.",
-            .looks = "The owner or the data of the mark belongs to another one than the first candidate.",
+            .looks = "The owner or the data of the acknowledgement is not the first candidate's.",
             .advice = "find out who acts as leader; make sure that only one does",
             .source = "SOLR-18301",
         },
@@ -274,7 +274,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "slow-failover",
             .severity = SEVERITY_WARNING,
             .meaning = "The latest failover took longer than allowed.",
-            .looks = "From the end of the leader's znode to the next acknowledgement (without a mark: to the "
+            .looks = "From the end of the leader's znode to the next acknowledgement (without one: to the "
                      "next first candidate) more than allow.failover.",
             .advice = "see which phase took long: nobody stood, or the new leader was slow to take over",
         },

@@ -15,7 +15,7 @@
 #include "probe/election/election.h"
 #include "probe/election/update.h"
 
-const char *tell_clock(struct moment at, char *buffer, size_t size)
+const char *describe_clock(struct moment at, char *buffer, size_t size)
 {
     int64_t s = at.wall_us / 1000000 % 86400;
     if (at.wall_us <= 0)
@@ -25,7 +25,7 @@ const char *tell_clock(struct moment at, char *buffer, size_t size)
     return buffer;
 }
 
-const char *tell_span(int64_t us, char *buffer, size_t size)
+const char *describe_span(int64_t us, char *buffer, size_t size)
 {
     if (us < 60 * INT64_C(1000000))
         snprintf(buffer, size, "%.1f s", (double)us / 1e6);
@@ -38,14 +38,14 @@ const char *tell_span(int64_t us, char *buffer, size_t size)
     return buffer;
 }
 
-const char *tell_span_at_most(int64_t us, char *buffer, size_t size)
+const char *describe_span_at_most(int64_t us, char *buffer, size_t size)
 {
     const int64_t s = 1000000, hour = 3600 * s;
     int64_t step = us < 60 * s ? s / 10 : us < 2 * hour ? 60 * s : us < 48 * hour ? hour : 24 * hour;
-    return tell_span(us <= INT64_MAX - step ? (us + step - 1) / step * step : us, buffer, size);
+    return describe_span(us <= INT64_MAX - step ? (us + step - 1) / step * step : us, buffer, size);
 }
 
-const char *tell_session(const struct election *election, uint64_t session, char *buffer, size_t size)
+const char *describe_session(const struct election *election, uint64_t session, char *buffer, size_t size)
 {
     const struct client_session *shown = cluster_client(election->cluster, session);
     bool placed = shown && shown->connected && shown->server < election->cluster->server_count;
@@ -55,7 +55,7 @@ const char *tell_session(const struct election *election, uint64_t session, char
     return buffer;
 }
 
-const char *tell_path(const struct candidate *candidate, char *buffer, size_t size)
+const char *describe_path(const struct candidate *candidate, char *buffer, size_t size)
 {
     const struct election *election = candidate->election;
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
@@ -153,9 +153,9 @@ static struct finding_entry *entry_new(struct diagnosis *d, enum finding_code co
     return entry;
 }
 
-static void findings_tell(const struct update *f, enum event_kind kind, const struct finding *finding)
+static void findings_emit(const struct update *f, enum event_kind kind, const struct finding *finding)
 {
-    update_tell(f, &(struct event){.kind = kind, .after_us = -1, .finding = finding});
+    update_emit(f, &(struct event){.kind = kind, .after_us = -1, .finding = finding});
 }
 
 /* A recording may know it for longer. */
@@ -267,7 +267,7 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     if (fresh)
         baseline_since(d->f, finding);
     if (fresh || worse)
-        findings_tell(d->f, EVENT_FINDING_RAISED, finding);
+        findings_emit(d->f, EVENT_FINDING_RAISED, finding);
     else if (changed)
         update_touched(d->f);
 }
@@ -432,7 +432,7 @@ void findings_sweep(struct diagnosis *d)
         }
         election->finding_count = kept;
         for (size_t i = 0; i < cleared; i++) {
-            findings_tell(d->f, EVENT_FINDING_CLEARED, &gone[i]->shown);
+            findings_emit(d->f, EVENT_FINDING_CLEARED, &gone[i]->shown);
             findings_entry_free(gone[i]);
         }
     }

@@ -20,15 +20,15 @@
 struct election;
 
 /* Texts for evidence; each writes into buffer and returns it. */
-const char *tell_clock(struct moment at, char *buffer, size_t size);  /* "14:03:22Z" */
-const char *tell_span(int64_t us, char *buffer, size_t size);         /* "12.3 s", "4 min" */
-const char *tell_span_at_most(int64_t us, char *buffer, size_t size); /* an upper bound: rounded up */
+const char *describe_clock(struct moment at, char *buffer, size_t size);  /* "14:03:22Z" */
+const char *describe_span(int64_t us, char *buffer, size_t size);         /* "12.3 s", "4 min" */
+const char *describe_span_at_most(int64_t us, char *buffer, size_t size); /* an upper bound: rounded up */
 /* "session 0x2000… at 10.0.3.20:58122 on zk2:2181" */
-const char *tell_session(const struct election *election, uint64_t session, char *buffer, size_t size);
+const char *describe_session(const struct election *election, uint64_t session, char *buffer, size_t size);
 
 struct candidate;
 /* The full path of its znode: of a lock, the lock itself. */
-const char *tell_path(const struct candidate *candidate, char *buffer, size_t size);
+const char *describe_path(const struct candidate *candidate, char *buffer, size_t size);
 
 struct viewer; /* chain.h */
 
@@ -81,7 +81,7 @@ void findings_sweep(struct diagnosis *diagnosis);
 void findings_free(struct election *election);
 /* A recording counts from now on: findings that it has known for longer get its time. */
 void findings_take_baseline(const struct update *update);
-/* From the live model into a picture. */
+/* From the live model into a snapshot. */
 void findings_copy(const struct election *from, struct election *to);
 
 #endif

@@ -42,7 +42,7 @@ void leadership_lost(const struct update *f, const struct candidate *leader, boo
 {
     struct election *election = f->election;
     struct change *change = &election->change;
-    update_tell_elected_read(f, true);
+    update_emit_elected_read(f, true);
     failover_case_close(f);
     change_clear(change);
     change->from = text_copy(leader->name);

@@ -10,7 +10,7 @@ struct update;
 
 void leadership_found(const struct update *update, struct candidate *leader);
 void leadership_lost(const struct update *update, const struct candidate *leader, bool seen);
-/* Makes it the leader; update_tell_elected() reports the event, after everything else of the observation.
+/* Makes it the leader; update_emit_elected() reports the event, after everything else of the observation.
  */
 void leadership_won(const struct update *update, const struct candidate *leader);
 void leadership_vacant(const struct update *update);

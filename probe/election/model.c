@@ -47,7 +47,7 @@ static struct candidate *model_copy_candidate(const struct candidate *from)
     return to;
 }
 
-/* Its owner's session in the picture. */
+/* Its owner's session in the snapshot. */
 static void model_copy_owner(struct election *election, struct candidate *candidate,
                              const struct candidate *from)
 {
@@ -119,12 +119,12 @@ static struct election *model_copy_election(const struct election *from, struct 
     to->links = NULL;
     to->link_count = to->link_room = 0;
     to->name = text_copy(from->name);
-    to->mark_path = text_copy(from->mark_path);
-    to->mark_identity = text_copy(from->mark_identity);
-    to->mark_data = copy_bytes(from->mark_data, from->mark_data_length);
+    to->ack_path = text_copy(from->ack_path);
+    to->ack_identity = text_copy(from->ack_identity);
+    to->ack_data = copy_bytes(from->ack_data, from->ack_data_length);
     to->registry_path = text_copy(from->registry_path);
-    for (size_t i = 0; i < FURTHER_MARKS; i++)
-        to->further_marks[i].path = text_copy(from->further_marks[i].path);
+    for (size_t i = 0; i < FURTHER_ACKS; i++)
+        to->further_acks[i].path = text_copy(from->further_acks[i].path);
     to->members_path = text_copy(from->members_path);
     to->members = NULL;
     members_copy(from, to);
@@ -338,7 +338,7 @@ static void observe_gap(struct model *model, struct cluster *cluster, const stru
         election_lapse(election, moment_later(from, election->listed));
         diagnose_soon(election);
     }
-    model_tell(model, &(struct event){.kind = EVENT_CONNECTION,
+    model_emit(model, &(struct event){.kind = EVENT_CONNECTION,
                                       .at = o->at,
                                       .cluster = cluster,
                                       .connection = "gap",
@@ -394,11 +394,11 @@ static void model_observe_connection(struct model *model, struct cluster *cluste
     if (now == CONNECTION_CONNECTED)
         cluster->ever_connected = true;
     /* Reported are losing and regaining the connection, not each attempt in between. */
-    bool told = now != before && (now != CONNECTION_CONNECTING || before == CONNECTION_CONNECTED);
+    bool reported = now != before && (now != CONNECTION_CONNECTING || before == CONNECTION_CONNECTED);
     /* ... and why nothing will be seen although it is there, or that this is over. */
-    told |= now == CONNECTION_CONNECTED && other_problem;
-    if (told)
-        model_tell(model, &(struct event){.kind = EVENT_CONNECTION,
+    reported |= now == CONNECTION_CONNECTED && other_problem;
+    if (reported)
+        model_emit(model, &(struct event){.kind = EVENT_CONNECTION,
                                           .at = o->at,
                                           .cluster = cluster,
                                           .connection = words[now],
@@ -423,8 +423,8 @@ static void observe_znode(struct model *model, struct election *election, const 
 {
     struct update f = {model, election, o->at};
     if (o->kind == OBSERVED_UNREAD) {
-        if (o->unread.mark)
-            update_mark_unread(&f);
+        if (o->unread.ack)
+            update_ack_unread(&f);
         else
             update_path_unread(&f);
         return;
@@ -440,7 +440,7 @@ static void observe_znode(struct model *model, struct election *election, const 
             update_path_denied(&f);
         return;
     }
-    if (update_mark(&f, o))
+    if (update_ack(&f, o))
         return;
     const char *name = child_name(election, o->path);
     if (!name)

@@ -11,7 +11,7 @@
 #include "probe/election/election.h"
 #include "probe/election/event.h"
 
-/* ---- A picture that does not move ---- */
+/* ---- A snapshot that does not move ---- */
 
 struct model;
 

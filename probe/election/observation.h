@@ -236,7 +236,8 @@ struct observed_children {
 };
 
 struct observed_unread {
-    bool mark; /* the election's mark, or the registry of it; else its list, or for a lock the lock */
+    bool ack; /* the election's acknowledgement, or the registry of it; else its list, or for a lock the lock
+               */
 };
 
 struct observed_bad_reply {
@@ -276,7 +277,7 @@ struct observation {
     struct moment at;     /* of a list from a server: when it was asked for */
     unsigned cluster;     /* index into the model's clusters */
     const char *election; /* path of the election it was read for (full, chroot included); NULL where none */
-    const char *path;     /* full path of the znode read: the election's own, a child's, its mark's */
+    const char *path; /* full path of the znode read: the election's own, a child's, its acknowledgement's */
     union {
         struct observed_connection connection;
         struct observed_server server;

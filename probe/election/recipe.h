@@ -16,7 +16,7 @@
 enum recipe_family {
     FAMILY_SEQUENCE, /* ephemeral sequential children of one directory; the smallest number leads */
     FAMILY_LOCK,     /* one ephemeral znode at a fixed path; its owner leads */
-    FAMILY_HYBRID    /* a sequence, and a mark with which the leader acknowledges */
+    FAMILY_HYBRID    /* a sequence, and an acknowledgement with which the leader acknowledges */
 };
 
 enum recipe_watches {
@@ -35,11 +35,12 @@ enum recipe_nature {
 };
 
 /* Where the leader's acknowledgement is, seen from the election. */
-enum mark_place {
-    MARK_NONE,
-    MARK_NODE,        /* a znode: mark is a path relative to the election ("../leader"), or absolute */
-    MARK_PARENT_DATA, /* the data of the election's own directory */
-    MARK_REGISTRY     /* a directory: a child of it owned by the leader's session */
+enum ack_place {
+    ACK_PLACE_NONE,
+    ACK_PLACE_NODE, /* a znode: acknowledgement is a path relative to the election ("../leader"), or absolute
+                     */
+    ACK_PLACE_PARENT_DATA, /* the data of the election's own directory */
+    ACK_PLACE_REGISTRY     /* a directory: a child of it owned by the leader's session */
 };
 
 struct recipe {
@@ -52,14 +53,15 @@ struct recipe {
     const char *path;      /* PCRE2 over the election's path that must match too, or NULL */
     bool signature;        /* the names alone prove the recipe; else they only look like it */
     enum recipe_watches watches;
-    enum mark_place mark_place;
-    const char *mark;   /* see mark_place, or NULL. "{parent}" in it is the name of the directory
-                           that contains the election. Several znodes, with a space between them: the leader
-                           writes them all. A leading '?': versions of the layout differ in this */
+    enum ack_place ack_place;
+    const char *ack;    /* see ack_place, or NULL. "{parent}" in it is the name of the directory
+                            that contains the election. Several znodes, with a space between them: the leader
+                            writes them all. A leading '?': versions of the layout differ in this */
     const char *source; /* where this row was read */
     enum recipe_nature nature;
-    const char *members; /* a directory, as mark: its entries, owned by the members' sessions, say who they
-                            are; or NULL. With '=' in front the entries' names do, and not their data */
+    const char
+        *members; /* a directory, as acknowledgement: its entries, owned by the members' sessions, say who
+                     they are; or NULL. With '=' in front the entries' names do, and not their data */
 };
 
 /* Limits of names: a sequence number is an int32 printed with %010d by the server. */
@@ -117,13 +119,13 @@ const struct recipe *recipe_recognise(const struct recipe_book *book, const char
  */
 int64_t recipe_sequence_of(const char *name);
 
-/* The path of the mark for an election of this recipe: malloc'd, or NULL where it has none.
+/* The path of the acknowledgement for an election of this recipe: malloc'd, or NULL where it has none.
    configured (absolute; may be NULL) wins over the recipe's own. */
-char *recipe_mark_path(const struct recipe *recipe, const char *election_path, const char *configured);
+char *recipe_ack_path(const struct recipe *recipe, const char *election_path, const char *configured);
 /* Another version of the layout may acknowledge elsewhere. */
-bool recipe_mark_varies(const struct recipe *recipe);
+bool recipe_ack_varies(const struct recipe *recipe);
 /* Of a layout whose leader writes several: the others, i = 0, 1 ...; NULL: no more. */
-char *recipe_further_mark(const struct recipe *recipe, const char *election_path, size_t i);
+char *recipe_further_ack(const struct recipe *recipe, const char *election_path, size_t i);
 /* The directory of its members' entries; NULL: it has none. */
 char *recipe_members_path(const struct recipe *recipe, const char *election_path);
 

@@ -133,7 +133,7 @@ static bool own_row(struct recipe_row *row, const struct recipe_settings *own, c
     row->recipe.family = (enum recipe_family)family;
     row->recipe.watches = (enum recipe_watches)watch;
     row->recipe.signature = true;
-    row->recipe.mark_place = family == FAMILY_HYBRID ? MARK_NODE : MARK_NONE;
+    row->recipe.ack_place = family == FAMILY_HYBRID ? ACK_PLACE_NODE : ACK_PLACE_NONE;
     row->recipe.source = "configuration";
     row->recipe.name = recipe_book_copy_text(name);
     row->recipe.title = recipe_book_copy_text(name);
@@ -404,7 +404,7 @@ const struct recipe *recipe_recognise(const struct recipe_book *book, const char
 }
 
 /* "/a/b" and "../c/{parent}" make "/a/c/a"; one '..' too many stays at the root. */
-static char *resolve(const char *election_path, const char *mark)
+static char *resolve(const char *election_path, const char *ack)
 {
     size_t path_length = strlen(election_path);
     const char *last = strrchr(election_path, '/');
@@ -413,25 +413,25 @@ static char *resolve(const char *election_path, const char *mark)
         parent--;
     size_t parent_length = (size_t)(parent_end - parent);
 
-    char *out = xmalloc(path_length + strlen(mark) * (parent_length + 1) + 2);
+    char *out = xmalloc(path_length + strlen(ack) * (parent_length + 1) + 2);
     memcpy(out, election_path, path_length);
     size_t length = path_length > 1 ? path_length : 0;
-    while (*mark) {
-        size_t part = strcspn(mark, "/");
-        if (part == 2 && memcmp(mark, "..", 2) == 0) {
+    while (*ack) {
+        size_t part = strcspn(ack, "/");
+        if (part == 2 && memcmp(ack, "..", 2) == 0) {
             while (length > 0 && out[--length] != '/')
                 continue;
         } else if (part > 0) {
             out[length++] = '/';
-            if (part == 8 && memcmp(mark, "{parent}", 8) == 0) {
+            if (part == 8 && memcmp(ack, "{parent}", 8) == 0) {
                 memcpy(out + length, parent, parent_length);
                 length += parent_length;
             } else {
-                memcpy(out + length, mark, part);
+                memcpy(out + length, ack, part);
                 length += part;
             }
         }
-        mark += part + (mark[part] == '/');
+        ack += part + (ack[part] == '/');
     }
     out[length] = '\0';
     return out;
@@ -451,31 +451,32 @@ static char *nth_path(const char *words, const char *election_path, size_t n)
     return word[0] == '/' ? recipe_book_copy_text(word) : resolve(election_path, word);
 }
 
-bool recipe_mark_varies(const struct recipe *recipe)
+bool recipe_ack_varies(const struct recipe *recipe)
 {
-    return recipe->mark && recipe->mark[0] == '?';
+    return recipe->ack && recipe->ack[0] == '?';
 }
 
-static const char *marks_of(const struct recipe *recipe)
+static const char *acks_of(const struct recipe *recipe)
 {
-    return recipe->mark + recipe_mark_varies(recipe);
+    return recipe->ack + recipe_ack_varies(recipe);
 }
 
-char *recipe_mark_path(const struct recipe *recipe, const char *election_path, const char *configured)
+char *recipe_ack_path(const struct recipe *recipe, const char *election_path, const char *configured)
 {
     if (configured)
         return recipe_book_copy_text(configured);
-    if (recipe->mark_place == MARK_PARENT_DATA)
+    if (recipe->ack_place == ACK_PLACE_PARENT_DATA)
         return recipe_book_copy_text(election_path);
-    if (recipe->mark_place == MARK_NONE || !recipe->mark)
+    if (recipe->ack_place == ACK_PLACE_NONE || !recipe->ack)
         return NULL;
-    return nth_path(marks_of(recipe), election_path, 0);
+    return nth_path(acks_of(recipe), election_path, 0);
 }
 
-char *recipe_further_mark(const struct recipe *recipe, const char *election_path, size_t i)
+char *recipe_further_ack(const struct recipe *recipe, const char *election_path, size_t i)
 {
-    return recipe->mark_place == MARK_NODE && recipe->mark ? nth_path(marks_of(recipe), election_path, i + 1)
-                                                           : NULL;
+    return recipe->ack_place == ACK_PLACE_NODE && recipe->ack
+               ? nth_path(acks_of(recipe), election_path, i + 1)
+               : NULL;
 }
 
 char *recipe_members_path(const struct recipe *recipe, const char *election_path)

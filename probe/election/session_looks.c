@@ -80,21 +80,21 @@ static struct election *looks_election_of(const struct cluster *cluster, const c
 }
 
 /* The elections that this path concerns are to be diagnosed; and its part of the fingerprint. */
-static uint64_t concern(struct cluster *cluster, const char *path, struct client *client, bool mark)
+static uint64_t concern(struct cluster *cluster, const char *path, struct client *client, bool ack)
 {
     const char *child;
     struct election *election = looks_election_of(cluster, path, &child);
     size_t length = strlen(path);
     if (!election && !is_ancestor(cluster->clients, path, length))
         return 0;
-    if (mark && election) {
+    if (ack && election) {
         diagnose_soon(election);
         bystander_note(election, client->shown.id);
     }
     return looks_path_hash(path, length);
 }
 
-static void mark_owned(const struct client *client)
+static void ack_owned(const struct client *client)
 {
     for (const struct candidate *c = client->owned; c; c = c->owned_next)
         diagnose_soon(c->election);
@@ -211,7 +211,7 @@ static void looks_disconnected(struct cluster *cluster, struct client *client)
     client->shown.connected = false;
     client->shown.watches_known = false;
     run_end(client);
-    mark_owned(client);
+    ack_owned(client);
     for (size_t i = 0; i < client->shown.watch_count; i++)
         concern(cluster, client->shown.watches[i], client, true);
 }
@@ -229,7 +229,7 @@ static bool shadowed(struct cluster *cluster, struct client *client, size_t serv
     client->other_round = older ? cluster->servers[server].list_round : client->list_round;
     shown->watches_known = false;
     run_end(client);
-    mark_owned(client);
+    ack_owned(client);
     return older;
 }
 
@@ -273,7 +273,7 @@ static void read_clock(struct cluster *cluster, size_t index, struct moment at, 
 }
 
 /* Who leads is looked at for its silence, too: while it is worth a word, and when that ends. */
-static bool leader_tells(const struct candidate *c, int32_t before_ms)
+static bool leader_reports(const struct candidate *c, int32_t before_ms)
 {
     const struct client_session *shown = &c->client->shown;
     int32_t longest_ms = before_ms > shown->silent_ms ? before_ms : shown->silent_ms;
@@ -323,11 +323,11 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     if (seen->outstanding != 0 || seen->last_cxid < 0 || seen->last_cxid != client->run_cxid)
         client->idle = false;
     changed = look_goes_on(client, at) || changed;
-    bool told = changed || was_silent || client_is_silent(shown);
+    bool reported = changed || was_silent || client_is_silent(shown);
     for (struct candidate *c = client->owned; c; c = c->owned_next) {
         if (moved)
             client_named(c);
-        if (told || leader_tells(c, before_ms))
+        if (reported || leader_reports(c, before_ms))
             diagnose_soon(c->election);
     }
     if (changed && !client->owned)
@@ -364,7 +364,7 @@ void session_table_connections(struct cluster *cluster, size_t server, struct mo
         for (struct client *client = clients->buckets[i]; client; client = client->next) {
             /* A second list without it may prove that it is nowhere. */
             if (client->owned && !client->shown.connected)
-                mark_owned(client);
+                ack_owned(client);
             if (client->shown.server != server || client->list_round == from->list_round)
                 continue;
             if (client->shown.connected) {
@@ -389,22 +389,22 @@ static bool same_watches(const struct client_session *shown, const struct seen_w
     return true;
 }
 
-/* Its mark as an observer is part of what a run of looks shows: another announcement begins another run.
-   Where there are two, one is just being replaced. */
-static uint64_t see_marks(struct client *client)
+/* Its announcement as an observer is part of what a run of looks shows: another announcement begins another
+   run. Where there are two, one is just being replaced. */
+static uint64_t see_acks(struct client *client)
 {
     struct client_session *shown = &client->shown;
     uint64_t fingerprint = 0;
-    size_t marks = 0;
+    size_t acks = 0;
     int32_t count;
     client->announced = -1;
     for (size_t i = 0; i < shown->watch_count; i++) {
         if (!announced_in(shown->watches[i], &count))
             continue;
-        client->announced = marks++ == 0 ? count : -1;
+        client->announced = acks++ == 0 ? count : -1;
         fingerprint += looks_path_hash(shown->watches[i], strlen(shown->watches[i]));
     }
-    shown->observer = shown->observer || marks > 0;
+    shown->observer = shown->observer || acks > 0;
     return fingerprint;
 }
 
@@ -418,12 +418,12 @@ static void looks_see_watches(struct cluster *cluster, struct client *client, st
     if (!same)
         client_keep_watches(shown, seen);
     bool news = !same || !shown->watches_known || shown->watches_listed != listed;
-    uint64_t fingerprint = see_marks(client);
+    uint64_t fingerprint = see_acks(client);
     for (size_t i = 0; i < shown->watch_count; i++) {
         fingerprint += concern(cluster, shown->watches[i], client, news);
     }
     if (news)
-        mark_owned(client);
+        ack_owned(client);
     if (client->framed == 0 || fingerprint != client->fingerprint) {
         run_end(client);
         client->fingerprint = fingerprint;
@@ -538,7 +538,7 @@ void session_table_sessions(struct cluster *cluster, size_t server, struct momen
                 client->absent_us = at.mono_us;
             /* It may have heard a session that no server lists. */
             if (news || !alive || !client->shown.connected)
-                mark_owned(client);
+                ack_owned(client);
         }
     if (!same)
         clients->leads_us = 0;
@@ -556,12 +556,12 @@ void session_table_hidden(struct cluster *cluster, size_t server, enum hidden_pa
         for (struct client *client = clients->buckets[i]; client; client = client->next) {
             if (part == HIDDEN_SESSIONS) {
                 if (client->shown.alive_known)
-                    mark_owned(client);
+                    ack_owned(client);
                 client->shown.alive_known = false;
                 client->absent_rounds = 0;
             } else if (client->shown.server == server) {
                 if (client->shown.watches_known)
-                    mark_owned(client);
+                    ack_owned(client);
                 client->shown.watches_known = false;
                 run_end(client);
             }

@@ -242,7 +242,7 @@ bool client_was_heard(const struct cluster *cluster, const struct client *client
     return true;
 }
 
-/* ---- a picture ---- */
+/* ---- a snapshot ---- */
 
 struct session_table *session_table_copy(const struct session_table *from)
 {

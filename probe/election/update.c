@@ -62,14 +62,14 @@ void diagnose_forget(struct election *election)
     election->dirty = false;
 }
 
-void model_tell(struct model *model, const struct event *event)
+void model_emit(struct model *model, const struct event *event)
 {
     model->generation++;
     if (model->on_event)
         model->on_event(model->context, event);
 }
 
-void update_tell(const struct update *f, struct event *event)
+void update_emit(const struct update *f, struct event *event)
 {
     event->at = f->at;
     event->cluster = f->election->cluster;
@@ -82,13 +82,13 @@ void update_tell(const struct update *f, struct event *event)
     if (event->kind != EVENT_FINDING_RAISED && event->kind != EVENT_FINDING_CLEARED)
         diagnose_soon(f->election);
     f->election->turn = f->model->turn;
-    model_tell(f->model, event);
+    model_emit(f->model, event);
 }
 
-void update_tell_candidate(const struct update *f, enum event_kind kind, const struct candidate *candidate,
+void update_emit_candidate(const struct update *f, enum event_kind kind, const struct candidate *candidate,
                            size_t position)
 {
-    update_tell(f, &(struct event){.kind = kind,
+    update_emit(f, &(struct event){.kind = kind,
                                    .candidate = candidate->name,
                                    .identity = candidate->identity,
                                    .position = position,
@@ -97,10 +97,10 @@ void update_tell_candidate(const struct update *f, enum event_kind kind, const s
         bystander_left(f->election, candidate, kind == EVENT_LEADER_LOST, f->at);
 }
 
-void update_tell_elected(const struct update *f)
+void update_emit_elected(const struct update *f)
 {
     struct election *election = f->election;
-    election->leader_untold = false;
+    election->leader_unreported = false;
     const struct change *change = &election->change;
     struct event event = {.kind = EVENT_LEADER_ELECTED,
                           .candidate = election->leader->name,
@@ -111,13 +111,13 @@ void update_tell_elected(const struct update *f)
                           .after_us = -1};
     if (change->from && change->vacancy_us >= 0)
         event.after_us = f->at.mono_us - change->lost_at.mono_us;
-    update_tell(f, &event);
+    update_emit(f, &event);
 }
 
-void update_tell_elected_read(const struct update *f, bool read)
+void update_emit_elected_read(const struct update *f, bool read)
 {
-    if (f->election->leader_untold && read)
-        update_tell_elected(f);
+    if (f->election->leader_unreported && read)
+        update_emit_elected(f);
 }
 
 void update_touched(const struct update *f)

@@ -34,16 +34,16 @@ struct update {
 };
 
 /* Emits one event that belongs to no election. */
-void model_tell(struct model *model, const struct event *event);
+void model_emit(struct model *model, const struct event *event);
 /* Emits one event; fills in time, cluster and election. */
-void update_tell(const struct update *update, struct event *event);
+void update_emit(const struct update *update, struct event *event);
 /* ... of one candidate. */
-void update_tell_candidate(const struct update *update, enum event_kind kind,
+void update_emit_candidate(const struct update *update, enum event_kind kind,
                            const struct candidate *candidate, size_t position);
-/* ... that the leader was elected; or once its data has been read (leader_untold), and at the latest before
-   any other event about it. */
-void update_tell_elected(const struct update *update);
-void update_tell_elected_read(const struct update *update, bool read);
+/* ... that the leader was elected; or once its data has been read (leader_unreported), and at the latest
+   before any other event about it. */
+void update_emit_elected(const struct update *update);
+void update_emit_elected_read(const struct update *update, bool read);
 /* Something changed that a screen may show. */
 void update_touched(const struct update *update);
 

@@ -9,7 +9,7 @@ bool candidate_stays(const struct candidate *c)
     return c->known && c->stat.owner == 0;
 }
 
-enum answer whatif_told(const struct candidate *c, const char **why)
+enum answer whatif_notified(const struct candidate *c, const char **why)
 {
     *why = NULL;
     switch (c->link) {
@@ -78,7 +78,7 @@ static void shared_departure(const struct election *election, size_t at, struct 
     departure->heir = next;
     departure->leads = at == 0;
     departure->heir_stays = candidate_stays(next);
-    departure->told = whatif_told(next, &departure->why);
+    departure->notified = whatif_notified(next, &departure->why);
 }
 
 struct departure whatif_goes(const struct election *election, const struct candidate *goes)
@@ -93,10 +93,10 @@ struct departure whatif_goes(const struct election *election, const struct candi
         departure.leads = at == 0;
         departure.heir_stays = candidate_stays(departure.heir);
         if (at > 0 && all_watch_leader(election)) {
-            departure.told = ANSWER_NO;
+            departure.notified = ANSWER_NO;
             departure.why = "all watch the leader, and need to know of no other";
         } else {
-            departure.told = whatif_told(departure.heir, &departure.why);
+            departure.notified = whatif_notified(departure.heir, &departure.why);
         }
     }
     uint64_t sessions[64];
@@ -117,23 +117,23 @@ struct departure whatif_goes(const struct election *election, const struct candi
     }
     if (count > known)
         departure.other_count += count - known;
-    if (departure.told == ANSWER_NO)
+    if (departure.notified == ANSWER_NO)
         departure.others_unknown = others_unknown(election, at, departure.heir);
     return departure;
 }
 
-size_t whatif_lock_told(const struct election *election)
+size_t whatif_lock_notified(const struct election *election)
 {
     if (election->candidate_count == 0)
         return 0;
     const struct candidate *holder = election->candidates[0];
     uint64_t sessions[64];
     const size_t room = sizeof sessions / sizeof sessions[0];
-    size_t count = chain_watched_by(election, holder, sessions, room), told = count;
+    size_t count = chain_watched_by(election, holder, sessions, room), notified = count;
     for (size_t i = 0; i < count && i < room; i++)
         if (sessions[i] == holder->stat.owner) /* it watches itself: that notifies no other session */
-            told--;
-    return told;
+            notified--;
+    return notified;
 }
 
 /* A child watch, or a recursive one above, notifies just as well. */
@@ -174,28 +174,28 @@ struct next_failover whatif_next(const struct election *election)
     const struct candidate *leader = election->candidates[0];
     next.by_itself = !leader->known ? ANSWER_UNKNOWN : candidate_stays(leader) ? ANSWER_NO : ANSWER_YES;
     if (election->recipe && election->recipe->family == FAMILY_LOCK) { /* its waiters are in no line */
-        next.told = whatif_lock_told(election)    ? ANSWER_YES
-                    : shows_all_waiters(election) ? ANSWER_NO
-                                                  : ANSWER_UNKNOWN;
+        next.notified = whatif_lock_notified(election) ? ANSWER_YES
+                        : shows_all_waiters(election)  ? ANSWER_NO
+                                                       : ANSWER_UNKNOWN;
         return next;
     }
     next.chain = CHAIN_COMPLETE;
     size_t holders = shared_lock_holders(election);
     if (election->candidate_count == holders) {
-        next.told = ANSWER_UNKNOWN;
+        next.notified = ANSWER_UNKNOWN;
         return next;
     }
     next.heir = election->candidates[holders];
-    next.told = whatif_told(next.heir, &why);
+    next.notified = whatif_notified(next.heir, &why);
     for (size_t i = holders; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
-        enum answer told = whatif_told(c, &why);
-        if (told == ANSWER_NO) {
+        enum answer notified = whatif_notified(c, &why);
+        if (notified == ANSWER_NO) {
             next.chain = CHAIN_BROKEN;
             next.broken_at = c;
             return next;
         }
-        if (told == ANSWER_UNKNOWN)
+        if (notified == ANSWER_UNKNOWN)
             next.chain = CHAIN_UNKNOWN;
     }
     return next;

@@ -12,7 +12,7 @@
 enum answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
 
 /* Is this one notified when its predecessor goes? why: static text if not, or if unknown. */
-enum answer whatif_told(const struct candidate *candidate, const char **why);
+enum answer whatif_notified(const struct candidate *candidate, const char **why);
 
 /* No session owns it: it goes only when a client deletes it. (A znode with a time to live goes one day.) */
 bool candidate_stays(const struct candidate *candidate);
@@ -24,7 +24,7 @@ struct departure {
     const struct candidate *held_by; /* of a read-write lock: another reader that still holds it; or NULL */
     bool leads;                      /* the heir would be first */
     bool heir_stays;                 /* no session owns the heir, either: once first, it stays so */
-    enum answer told;                /* is the heir notified? */
+    enum answer notified;            /* is the heir notified? */
     const struct candidate
         *others[8];      /* further candidates that are notified (a herd, a wrong predecessor) */
     size_t other_count;  /* all of them */
@@ -39,7 +39,7 @@ struct departure whatif_goes(const struct election *election, const struct candi
  * A lock has no line: when its holder goes, the first to create it holds it. The number of sessions
  * known to watch it, except its holder's: those that are notified.
  */
-size_t whatif_lock_told(const struct election *election);
+size_t whatif_lock_notified(const struct election *election);
 
 /* Does this member hold the lock; would it be notified when the lock goes, by a watch on it that a server
    shows? NO only where every server shows its watches and none may be hidden. */
@@ -52,8 +52,8 @@ enum chain_state { CHAIN_UNKNOWN, CHAIN_COMPLETE, CHAIN_BROKEN };
 struct next_failover {
     const struct candidate *heir; /* NULL: there is no candidate behind the leader */
     enum answer by_itself;        /* may the leader go by itself? Not where no session owns it */
-    enum answer told;             /* the heir; of a lock, which has none: any session. One that watches its
-                                     directory alone is notified, too, invisibly */
+    enum answer notified;         /* the heir; of a lock, which has none: any session. One that watches its
+                                 directory alone is notified, too, invisibly */
     enum chain_state chain;       /* over the whole line */
     const struct candidate *broken_at; /* the first that is not notified when its predecessor goes, even if
                                           another watch notifies it later */

@@ -17,7 +17,7 @@ void batch_free(struct batch *batch)
         return;
     buffer_free(&batch->texts);
     buffer_free(&batch->patch);
-    buffer_free(&batch->picture);
+    buffer_free(&batch->snapshot);
     free(batch->subjects);
     free(batch->happenings);
     free(batch->tenures);
@@ -33,7 +33,7 @@ bool batch_is_empty(const struct batch *batch)
 
 size_t batch_size(const struct batch *batch)
 {
-    return sizeof *batch + batch->texts.room + batch->patch.room + batch->picture.room +
+    return sizeof *batch + batch->texts.room + batch->patch.room + batch->snapshot.room +
            batch->subject_room * sizeof *batch->subjects + batch->happening_room * sizeof *batch->happenings +
            batch->tenure_room * sizeof *batch->tenures + batch->fact_room * sizeof *batch->facts;
 }

@@ -62,7 +62,7 @@ enum row_source { SOURCE_OBSERVED, SOURCE_LOG, SOURCE_BOTH };
 
 enum batch_begins {
     BATCH_GOES_ON,
-    BATCH_NEW_CHUNK,   /* picture holds everything, with the patch applied */
+    BATCH_NEW_CHUNK,   /* snapshot holds everything, with the patch applied */
     BATCH_NEW_STRETCH, /* ... and nothing connects it with earlier rows */
 };
 
@@ -73,7 +73,7 @@ struct batch {
     const char *why;     /* of a new stretch: static text */
     int64_t ended_us;    /* of a new stretch: until when the one before was watched; 0: as the file says */
     int64_t gap_from_us; /* of a new stretch: nothing was recorded since then; 0: as the file says */
-    struct buffer texts, patch, picture;
+    struct buffer texts, patch, snapshot;
     struct subject_row *subjects;
     size_t subject_count, subject_room;
     struct happening *happenings;

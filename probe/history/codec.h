@@ -1,5 +1,5 @@
 /*
- * codec.h - numbers, texts and moments in few bytes: how a picture's items are written (snapshot.h).
+ * codec.h - numbers, texts and moments in few bytes: how a snapshot's items are written (snapshot.h).
  *
  * Writing goes into a buffer. Reading takes bytes that may be damaged
  * or a stranger's: what does not fit turns `bad`, and from then on everything read is 0 or NULL.

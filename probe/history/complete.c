@@ -504,7 +504,7 @@ static const char *const write_causes[] = {
     "UPDATE main.event SET source = 2 WHERE id IN (SELECT own FROM proven) AND source IS NULL",
     NULL};
 
-/* ---- pictures ---- */
+/* ---- snapshots ---- */
 
 /* ?1: the stretch's new number, ?2: its old one, ?3, ?4: from and to, ?5: the first new number of a chunk. */
 #define CHUNKS_OF(log, database)                                                                             \
@@ -549,7 +549,7 @@ static const char *const write_chunks[] = {
     "UPDATE chunk_place SET first_name = coalesce((SELECT max(first_name) FROM chunk_place q"
     "  WHERE q.log = 0 AND q.new < chunk_place.new), (SELECT max(first_name) FROM main.chunk"
     "  WHERE id < (SELECT min(new) FROM chunk_place)), 1) WHERE log = 1",
-    /* One that was cut has its beginning before the cut, and the rest behind it: the same picture. */
+    /* One that was cut has its beginning before the cut, and the rest behind it: the same snapshot. */
     "INSERT INTO main.chunk SELECT -p.new, p.stretch, p.from_us, p.first_event, p.first_name, c.picture_size,"
     "  c.picture, c.patches_size, c.patches FROM chunk_place p JOIN main.chunk c ON c.id = p.old"
     "  WHERE p.log = 0 AND p.copy",

@@ -262,7 +262,7 @@ static int64_t bound_at(const struct search *search, size_t rank)
     return at_place(search->found[i], search->found_count[i], search->places[rank]);
 }
 
-static void digest_tell(const struct search of[BOUNDS], struct failover_figures *figures)
+static void digest_report(const struct search of[BOUNDS], struct failover_figures *figures)
 {
     struct span *spans[RANKS] = {&figures->p50, &figures->p90, &figures->p99, &figures->max};
     figures->count = of[LOWS].total; /* each has a lower one */
@@ -288,7 +288,7 @@ bool digest_sum_stats(const struct digest_sum *sum, struct failover_stats *stats
     }
     for (unsigned cause = 0; cause <= ALL; cause++) {
         if (fine)
-            digest_tell(searches->of[cause], cause == ALL ? &stats->all : &stats->by_cause[cause]);
+            digest_report(searches->of[cause], cause == ALL ? &stats->all : &stats->by_cause[cause]);
         for (size_t i = 0; i < RANKS; i++) {
             free(searches->of[cause][LOWS].found[i]);
             free(searches->of[cause][HIGHS].found[i]);

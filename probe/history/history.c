@@ -38,7 +38,7 @@ struct history *history_open(const char *file, char **error)
     *error = NULL;
     struct history *h = xcalloc(1, sizeof *h);
     h->file = xstrdup(file);
-    h->picture = snapshot_new();
+    h->snapshot = snapshot_new();
     if ((h->db = recording_open_read(file, &h->still, error)) &&
         schema_prepare(h->db, h->file, false, error) && reader_begin(h, error)) {
         reader_end(h);
@@ -79,7 +79,7 @@ void history_close(struct history *h)
     if (!h)
         return;
     snapshot_model_free(h->restored);
-    snapshot_free(h->picture);
+    snapshot_free(h->snapshot);
     free(h->patches);
     free(h->chunks);
     free(h->stretches);
@@ -389,12 +389,12 @@ static unsigned char *unpacked(const void *packed, size_t packed_size, int64_t s
     return NULL;
 }
 
-/* The picture that a chunk begins with; its patches, where it is closed. */
+/* The snapshot that a chunk begins with; its patches, where it is closed. */
 static bool load_chunk(struct history *h, int64_t id, bool last)
 {
     sqlite3_stmt *statement = NULL;
     bool fine = false;
-    snapshot_clear(h->picture);
+    snapshot_clear(h->snapshot);
     free(h->patches);
     h->patches = NULL;
     h->patches_size = h->patches_at = 0;
@@ -409,7 +409,7 @@ static bool load_chunk(struct history *h, int64_t id, bool last)
             int64_t size = sql_number(statement, 0);
             unsigned char *whole =
                 unpacked(sqlite3_column_blob(statement, 1), (size_t)sqlite3_column_bytes(statement, 1), size);
-            fine = whole && snapshot_apply(h->picture, whole, (size_t)size);
+            fine = whole && snapshot_apply(h->snapshot, whole, (size_t)size);
             free(whole);
             if (fine && sqlite3_column_type(statement, 3) != SQLITE_NULL) {
                 h->patches_size = (size_t)sql_number(statement, 2);
@@ -436,7 +436,7 @@ static bool apply_packed(struct history *h, int64_t until_us)
             return false;
         if (at_us > until_us)
             return true;
-        if (patch && !snapshot_apply(h->picture, patch, length))
+        if (patch && !snapshot_apply(h->snapshot, patch, length))
             return false;
         h->patches_us = at_us;
         h->patches_at = (size_t)(scan.at - h->patches);
@@ -454,7 +454,7 @@ static bool apply_rows(struct history *h, int64_t until_us)
         sqlite3_bind_int64(statement, 1, h->patch);
     while (fine && (code = sql_next(statement, 0)) == SQLITE_ROW && sql_number(statement, 1) <= until_us) {
         const void *patch = sqlite3_column_blob(statement, 2);
-        fine = patch && snapshot_apply(h->picture, patch, (size_t)sqlite3_column_bytes(statement, 2));
+        fine = patch && snapshot_apply(h->snapshot, patch, (size_t)sqlite3_column_bytes(statement, 2));
         h->patch = sql_number(statement, 0);
     }
     fine = fine && (code == SQLITE_ROW || code == SQLITE_DONE);
@@ -462,7 +462,7 @@ static bool apply_rows(struct history *h, int64_t until_us)
     return fine;
 }
 
-static bool bring_picture(struct history *h, size_t stretch, int64_t at_us)
+static bool bring_snapshot(struct history *h, size_t stretch, int64_t at_us)
 {
     size_t first = h->stretches[stretch].first_chunk, chunk = h->stretches[stretch].end_chunk - 1;
     while (chunk > first && h->chunks[chunk].from_us > at_us)
@@ -532,7 +532,7 @@ bool reader_end_gaps(struct history *h, sqlite3_stmt *statement)
     return statement && (code == SQLITE_DONE || code == SQLITE_OK);
 }
 
-/* A recorder that is stalled, or hears nothing, knows it only afterwards: the picture of such a time shows
+/* A recorder that is stalled, or hears nothing, knows it only afterwards: the snapshot of such a time shows
  * the state before it. */
 static bool lapse_unseen(struct history *h, struct snapshot_model *restored, int64_t at_us, size_t stretch)
 {
@@ -554,8 +554,8 @@ const struct model *history_at(struct history *h, int64_t at_us, char **error)
     if (!reader_begin(h, error))
         return NULL;
     if (find_moment(h, at_us, &stretch, error) &&
-        !(bring_picture(h, stretch, at_us) &&
-          (restored = snapshot_read(h->picture, at_us, ++h->generation)) &&
+        !(bring_snapshot(h, stretch, at_us) &&
+          (restored = snapshot_read(h->snapshot, at_us, ++h->generation)) &&
           lapse_unseen(h, restored, at_us, stretch) &&
           reader_prove(h, (struct model *)(uintptr_t)snapshot_model_model(restored))))
         reader_failed(h, error);

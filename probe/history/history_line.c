@@ -63,7 +63,7 @@ void owners_free(struct owners *owners)
 
 /* A part of one tenure, in one stretch. */
 struct piece {
-    struct history_stretch told;
+    struct history_stretch reported;
     int64_t row; /* the tenure */
     char *name, *identity;
 };
@@ -156,7 +156,7 @@ static void add_piece(struct event_row *line, const struct tenure_read *tenure, 
 {
     room_for_one(&line->pieces, line->piece_count, &line->piece_room, sizeof *line->pieces);
     line->pieces[line->piece_count++] = (struct piece){
-        .told = {.kind = tenure->kind, .from_us = from_us, .to_us = to_us, .from_exact = exact},
+        .reported = {.kind = tenure->kind, .from_us = from_us, .to_us = to_us, .from_exact = exact},
         .row = tenure->row,
         .name = text_copy(tenure->name),
         .identity = text_copy(tenure->identity)};
@@ -218,7 +218,7 @@ static void add_tenure(struct event_row *line, const struct tenure_read *tenure,
 /* The beginning of this one was not seen: it goes on leading, after a gap at most. */
 static bool leads_on(const struct piece *before, const struct piece *piece)
 {
-    return before && before->name && piece->name && !piece->told.from_exact &&
+    return before && before->name && piece->name && !piece->reported.from_exact &&
            strcmp(before->name, piece->name) == 0;
 }
 
@@ -238,14 +238,14 @@ static void share_identities(struct event_row *line)
         struct piece *piece = &line->pieces[i];
         if (leads_on(before, piece))
             share_identity(before, piece);
-        before = piece->told.kind == STRETCH_GAP ? before : piece;
+        before = piece->reported.kind == STRETCH_GAP ? before : piece;
     }
     before = NULL;
     for (size_t i = line->piece_count; i-- > 0;) {
         struct piece *piece = &line->pieces[i];
         if (before && leads_on(piece, before))
             share_identity(piece, before);
-        before = piece->told.kind == STRETCH_GAP ? before : piece;
+        before = piece->reported.kind == STRETCH_GAP ? before : piece;
     }
 }
 
@@ -254,47 +254,47 @@ static void share_identities(struct event_row *line)
 static int by_time(const void *a, const void *b)
 {
     const struct piece *x = a, *y = b;
-    if (x->told.from_us != y->told.from_us)
-        return x->told.from_us < y->told.from_us ? -1 : 1;
+    if (x->reported.from_us != y->reported.from_us)
+        return x->reported.from_us < y->reported.from_us ? -1 : 1;
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static bool tell_clipped(const struct event_row *line, struct history_stretch told, history_stretch_fn fn,
-                         void *context)
+static bool report_clipped(const struct event_row *line, struct history_stretch reported,
+                           history_stretch_fn fn, void *context)
 {
-    if (told.from_us < line->from_us) {
-        told.from_us = line->from_us;
-        told.from_exact = false;
+    if (reported.from_us < line->from_us) {
+        reported.from_us = line->from_us;
+        reported.from_exact = false;
     }
-    told.to_us = told.to_us < line->to_us ? told.to_us : line->to_us;
-    return told.to_us <= told.from_us || fn(context, &told);
+    reported.to_us = reported.to_us < line->to_us ? reported.to_us : line->to_us;
+    return reported.to_us <= reported.from_us || fn(context, &reported);
 }
 
-static void history_line_tell(const struct event_row *line, history_stretch_fn fn, void *context)
+static void history_line_describe(const struct event_row *line, history_stretch_fn fn, void *context)
 {
     int64_t until_us = INT64_MIN;
     bool goes_on = true;
     for (size_t i = 0; i < line->piece_count && goes_on; i++) {
         const struct piece *piece = &line->pieces[i];
-        struct history_stretch told = piece->told;
-        told.name = piece->name;
-        told.identity = piece->identity;
+        struct history_stretch reported = piece->reported;
+        reported.name = piece->name;
+        reported.identity = piece->identity;
         /* The clock was set by less than was recorded: it goes on where another stretch begins to show it. */
         while (i + 1 < line->piece_count && line->pieces[i + 1].row == piece->row &&
-               line->pieces[i + 1].told.from_us <= told.to_us)
-            told.to_us = line->pieces[++i].told.to_us;
-        if (until_us != INT64_MIN && told.from_us > until_us) {
+               line->pieces[i + 1].reported.from_us <= reported.to_us)
+            reported.to_us = line->pieces[++i].reported.to_us;
+        if (until_us != INT64_MIN && reported.from_us > until_us) {
             struct history_stretch gap = {
-                .kind = STRETCH_GAP, .from_us = until_us, .to_us = told.from_us, .from_exact = true};
-            goes_on = tell_clipped(line, gap, fn, context);
+                .kind = STRETCH_GAP, .from_us = until_us, .to_us = reported.from_us, .from_exact = true};
+            goes_on = report_clipped(line, gap, fn, context);
         }
-        if (told.from_us < until_us) {
-            told.from_us = until_us;
-            told.from_exact = false;
+        if (reported.from_us < until_us) {
+            reported.from_us = until_us;
+            reported.from_exact = false;
         }
-        if (told.from_us < told.to_us) {
-            until_us = told.to_us;
-            goes_on = goes_on && tell_clipped(line, told, fn, context);
+        if (reported.from_us < reported.to_us) {
+            until_us = reported.to_us;
+            goes_on = goes_on && report_clipped(line, reported, fn, context);
         }
     }
 }
@@ -361,7 +361,7 @@ bool history_stretches(struct history *h, const char *cluster, const char *elect
     if (fine)
         share_identities(&line);
     if (fine)
-        history_line_tell(&line, fn, context);
+        history_line_describe(&line, fn, context);
     else
         reader_failed(h, error);
     for (size_t i = 0; i < line.piece_count; i++) {

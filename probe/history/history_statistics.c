@@ -48,7 +48,7 @@ static bool add_cluster(struct history *h, int64_t cluster, int64_t from_us, int
     sqlite3_stmt *statement = NULL;
     /* Whole hours within. Times before 1970 have no digest. */
     int64_t first = from_us <= 0 ? 0 : (from_us - 1) / LENGTHS_HOUR_US + 1, end = to_us / LENGTHS_HOUR_US;
-    int64_t told_us = from_us;
+    int64_t reported_us = from_us;
     bool fine = true;
     /* The recording of an older program has none. */
     int code = sqlite3_prepare_v2(h->db,
@@ -61,15 +61,15 @@ static bool add_cluster(struct history *h, int64_t cluster, int64_t from_us, int
         sqlite3_bind_int64(statement, 3, end);
         while (fine && (code = sql_next(statement, 0)) == SQLITE_ROW) {
             int64_t hour_us = sql_number(statement, 0) * LENGTHS_HOUR_US;
-            fine = add_time(h, cluster, told_us, hour_us, sum);
+            fine = add_time(h, cluster, reported_us, hour_us, sum);
             digest_sum_add(sum, sqlite3_column_blob(statement, 1),
                            (size_t)sqlite3_column_bytes(statement, 1));
-            told_us = hour_us + LENGTHS_HOUR_US;
+            reported_us = hour_us + LENGTHS_HOUR_US;
         }
         fine = fine && code == SQLITE_DONE;
     }
     sqlite3_finalize(statement);
-    return fine && add_time(h, cluster, told_us, to_us, sum);
+    return fine && add_time(h, cluster, reported_us, to_us, sum);
 }
 
 static bool of_clusters(struct history *h, const struct history_filter *filter, int64_t from_us,

@@ -1,5 +1,5 @@
 /*
- * items.h - the slots of a picture, and how one item is written into it. Private to this folder.
+ * items.h - the slots of a snapshot, and how one item is written into it. Private to this folder.
  *
  * An item's bytes are its kind, the slot of its parent (from 1; 0: none), a key that is unique among
  * its siblings, and its contents. Slots are numbered densely, and those of removed items are used
@@ -71,7 +71,7 @@ struct last_figures {
     char busiest_address[48];
 };
 
-struct picture {
+struct snapshot {
     struct slot *slots;
     size_t count, room;
     uint32_t *vacant; /* free slots below count */
@@ -94,18 +94,18 @@ struct picture {
     struct buffer order; /* slots of the written items, for an order */
 };
 
-/* Begins an item; its key is written into picture->item, then item_key() is called, then its contents. */
-void item_begin(struct picture *picture, enum item_kind kind, uint32_t parent);
-void item_key(struct picture *picture);
-/* Into the picture and, where it differs, the patch. Its slot. */
-uint32_t item_end(struct picture *picture, struct buffer *patch);
+/* Begins an item; its key is written into snapshot->item, then item_key() is called, then its contents. */
+void item_begin(struct snapshot *snapshot, enum item_kind kind, uint32_t parent);
+void item_key(struct snapshot *snapshot);
+/* Into the snapshot and, where it differs, the patch. Its slot. */
+uint32_t item_end(struct snapshot *snapshot, struct buffer *patch);
 /* The item of this key, if it is there, stays as it is. Its slot, or SLOT_NONE. */
-uint32_t item_keep(struct picture *picture);
+uint32_t item_keep(struct snapshot *snapshot);
 /* The same, of what the caller knows to be in this slot. */
-void item_stays(struct picture *picture, uint32_t slot);
+void item_stays(struct snapshot *snapshot, uint32_t slot);
 /* Of this slot; it is freed with it. */
-struct kept_history *item_history(struct picture *picture, uint32_t slot);
+struct kept_history *item_history(struct snapshot *snapshot, uint32_t slot);
 /* Removes children of parent (SLOT_NONE: items without a parent) that were not written in this round. */
-void items_sweep(struct picture *picture, uint32_t parent, struct buffer *patch);
+void items_sweep(struct snapshot *snapshot, uint32_t parent, struct buffer *patch);
 
 #endif

@@ -48,8 +48,8 @@ struct history {
     struct stretch_row *stretches; /* those that have chunks, in order of recording */
     size_t stretch_count;
 
-    struct picture *picture; /* of this chunk, with its patches until at_us */
-    int64_t chunk, patch;    /* patch: of an open chunk, the latest that was applied */
+    struct snapshot *snapshot; /* of this chunk, with its patches until at_us */
+    int64_t chunk, patch;      /* patch: of an open chunk, the latest that was applied */
     bool chunk_open;
     unsigned char *patches; /* of a closed one */
     size_t patches_size, patches_at;
@@ -102,7 +102,7 @@ struct stub *reader_stub(struct history *history, int64_t id);
 bool reader_failover(struct history *history, int64_t event, int64_t election, int64_t at_us,
                      struct failover *failover);
 
-/* A picture has the causes as they were observed: those that logs made certain since. False: they cannot be
+/* A snapshot has the causes as they were observed: those that logs made certain since. False: they cannot be
    read. */
 bool reader_prove(struct history *history, struct model *model);
 

@@ -11,10 +11,10 @@
 #include "probe/history/store.h"
 #include "probe/log.h"
 
-/* A picture is brought up to date at most for this part of the time. */
+/* A snapshot is brought up to date at most for this part of the time. */
 #define COST_PART 50
 #define DEFER_MOST_US 1000000
-/* A whole picture is written when the patches on the latest are so many times as large, within bounds. */
+/* A whole snapshot is written when the patches on the latest are so many times as large, within bounds. */
 #define PATCHES_TIMES 4
 #define PATCHES_LEAST (256u << 10)
 #define PATCHES_MOST (4u << 20)
@@ -23,18 +23,18 @@
 #define CHECK_MS 500
 
 /* The latest recorded tenure of an election, and its number in it; 0: none yet. */
-struct told_tenure {
+struct reported_tenure {
     struct moment from, to;
     bool named, identified;
     int64_t number;
 };
 
 /* The facts of an election recorded so far. */
-struct told {
+struct reported {
     const struct recipe *recipe;
     enum election_kind kind;
     bool known;
-    struct told_tenure tenure, before; /* before: as it was before this batch, which may be lost */
+    struct reported_tenure tenure, before; /* before: as it was before this batch, which may be lost */
     uint64_t batch;
 };
 
@@ -42,26 +42,26 @@ struct recorder {
     struct monitor *monitor; /* that it is subscribed to; NULL: none */
     const struct model *model;
     struct store *store;
-    struct picture *picture;
-    struct batch *batch;          /* being filled; NULL: none */
-    uint64_t batches;             /* begun so far: the number of the latest */
-    uint64_t generation;          /* that the picture shows */
-    uint64_t turn;                /* ... and its turn */
-    int64_t base_us;              /* between the clocks, in this stretch */
-    int64_t last_us;              /* of the latest batch in it */
-    int64_t alive_us;             /* until when all was handed on */
-    bool begun;                   /* a stretch */
-    bool from_log;                /* what it sees comes from transaction logs */
-    const char *why;              /* the next one begins */
-    size_t picture_size, patches; /* of the chunk */
-    uint64_t cost_us, updated_us; /* of the latest update, of uv_hrtime() */
-    uint64_t lost;                /* events, in all */
-    int64_t lost_us;              /* the first moment that was lost; 0: none, or a new stretch has begun */
-    struct recorder_loss loss;    /* the latest; its events while it goes on: those before it */
+    struct snapshot *snapshot;
+    struct batch *batch;           /* being filled; NULL: none */
+    uint64_t batches;              /* begun so far: the number of the latest */
+    uint64_t generation;           /* that the snapshot shows */
+    uint64_t turn;                 /* ... and its turn */
+    int64_t base_us;               /* between the clocks, in this stretch */
+    int64_t last_us;               /* of the latest batch in it */
+    int64_t alive_us;              /* until when all was handed on */
+    bool begun;                    /* a stretch */
+    bool from_log;                 /* what it sees comes from transaction logs */
+    const char *why;               /* the next one begins */
+    size_t snapshot_size, patches; /* of the chunk */
+    uint64_t cost_us, updated_us;  /* of the latest update, of uv_hrtime() */
+    uint64_t lost;                 /* events, in all */
+    int64_t lost_us;               /* the first moment that was lost; 0: none, or a new stretch has begun */
+    struct recorder_loss loss;     /* the latest; its events while it goes on: those before it */
     uint64_t lost_turn_us;
     struct name_lookup index; /* elections in the list, by cluster and path */
-    struct told *told;
-    size_t told_count, told_room;
+    struct reported *reported;
+    size_t reported_count, reported_room;
 
     uv_prepare_t *prepare;
     uv_check_t *check;
@@ -90,8 +90,8 @@ static struct batch *batch_of(struct recorder *r, int64_t at_us)
 }
 
 /* Facts of an election that are recorded once, and when they change. */
-static struct told *recorder_told_of(struct recorder *r, const struct cluster *cluster,
-                                     const struct election *e)
+static struct reported *recorder_reported_of(struct recorder *r, const struct cluster *cluster,
+                                             const struct election *e)
 {
     char key[1024];
     size_t name = strlen(cluster->name) + 1, length = strlen(e->path);
@@ -101,23 +101,23 @@ static struct told *recorder_told_of(struct recorder *r, const struct cluster *c
     memcpy(key, cluster->name, name);
     memcpy(key + name, e->path, length);
     if (!lookup_find(&r->index, key, name + length, &i)) {
-        room_for_one(&r->told, r->told_count, &r->told_room, sizeof *r->told);
-        i = (int64_t)r->told_count++;
-        r->told[i] = (struct told){0};
+        room_for_one(&r->reported, r->reported_count, &r->reported_room, sizeof *r->reported);
+        i = (int64_t)r->reported_count++;
+        r->reported[i] = (struct reported){0};
         lookup_set(&r->index, key, name + length, i);
     }
-    return &r->told[i];
+    return &r->reported[i];
 }
 
-static void tell_subject(struct recorder *r, const struct cluster *cluster, const struct election *e)
+static void report_subject(struct recorder *r, const struct cluster *cluster, const struct election *e)
 {
-    struct told *told = e ? recorder_told_of(r, cluster, e) : NULL;
-    if (told && told->known && told->recipe == e->recipe && told->kind == e->kind)
+    struct reported *reported = e ? recorder_reported_of(r, cluster, e) : NULL;
+    if (reported && reported->known && reported->recipe == e->recipe && reported->kind == e->kind)
         return;
-    if (told) {
-        told->known = true;
-        told->recipe = e->recipe;
-        told->kind = e->kind;
+    if (reported) {
+        reported->known = true;
+        reported->recipe = e->recipe;
+        reported->kind = e->kind;
     }
     batch_add_subject(r->batch, cluster, e);
 }
@@ -132,7 +132,7 @@ void recorder_event(void *context, const struct event *event)
     if (!batch_of(r, event->at.wall_us))
         return;
     if (event->cluster && event->election)
-        tell_subject(r, event->cluster, event->election);
+        report_subject(r, event->cluster, event->election);
     batch_add_event(r->batch, event);
 }
 
@@ -149,10 +149,10 @@ void recorder_from_log(struct recorder *r)
 
 /* ---- who led ---- */
 
-static bool same_tenure(const struct told_tenure *told, const struct tenure *tenure)
+static bool same_tenure(const struct reported_tenure *reported, const struct tenure *tenure)
 {
-    return told->from.mono_us == tenure->from.mono_us && told->to.mono_us == tenure->to.mono_us &&
-           told->named == (tenure->name != NULL) && told->identified == (tenure->identity != NULL);
+    return reported->from.mono_us == tenure->from.mono_us && reported->to.mono_us == tenure->to.mono_us &&
+           reported->named == (tenure->name != NULL) && reported->identified == (tenure->identity != NULL);
 }
 
 /* A tenure that came from a recording is in it already. */
@@ -171,83 +171,83 @@ static struct tenure own_part(const struct election *e, const struct tenure *ten
     return own;
 }
 
-static struct told_tenure *told_tenure_of(struct recorder *r, const struct election *e)
+static struct reported_tenure *reported_tenure_of(struct recorder *r, const struct election *e)
 {
-    struct told *told = recorder_told_of(r, e->cluster, e);
-    if (told && told->batch != r->batches) {
-        told->before = told->tenure;
-        told->batch = r->batches;
+    struct reported *reported = recorder_reported_of(r, e->cluster, e);
+    if (reported && reported->batch != r->batches) {
+        reported->before = reported->tenure;
+        reported->batch = r->batches;
     }
-    return told ? &told->tenure : NULL;
+    return reported ? &reported->tenure : NULL;
 }
 
-static void tell_tenures(struct recorder *r, const struct election *e)
+static void report_tenures(struct recorder *r, const struct election *e)
 {
-    struct told_tenure *told = told_tenure_of(r, e);
+    struct reported_tenure *reported = reported_tenure_of(r, e);
     size_t count = e->tenure_count, first = count;
-    if (!told || count == 0)
+    if (!reported || count == 0)
         return;
-    if (told->number && same_tenure(told, election_tenure_at(e, count - 1)))
+    if (reported->number && same_tenure(reported, election_tenure_at(e, count - 1)))
         return;
     /* The latest recorded one continues or has ended; its leader may have been corrected. */
-    while (first > 0 &&
-           (told->number == 0 || election_tenure_at(e, first - 1)->from.mono_us >= told->from.mono_us))
+    while (first > 0 && (reported->number == 0 ||
+                         election_tenure_at(e, first - 1)->from.mono_us >= reported->from.mono_us))
         first--;
     if (first == count)
         first = count - 1;
     while (first + 1 < count && is_recalled(e, election_tenure_at(e, first)))
         first++;
     /* So many followed it, all untold, that it is not remembered any more. */
-    bool again = told->number && election_tenure_at(e, first)->from.mono_us <= told->from.mono_us;
+    bool again = reported->number && election_tenure_at(e, first)->from.mono_us <= reported->from.mono_us;
     for (size_t i = first; i < count; i++) {
         const struct tenure *tenure = election_tenure_at(e, i);
         struct tenure own = own_part(e, tenure);
         if (!again || i > first)
-            told->number++;
-        batch_add_tenure(r->batch, e, &own, told->number);
-        told->from = tenure->from;
-        told->to = tenure->to;
-        told->named = tenure->name != NULL;
-        told->identified = tenure->identity != NULL;
+            reported->number++;
+        batch_add_tenure(r->batch, e, &own, reported->number);
+        reported->from = tenure->from;
+        reported->to = tenure->to;
+        reported->named = tenure->name != NULL;
+        reported->identified = tenure->identity != NULL;
     }
 }
 
-/* ---- pictures ---- */
+/* ---- snapshots ---- */
 
 static size_t patches_most(const struct recorder *r)
 {
-    size_t most = r->picture_size * PATCHES_TIMES;
+    size_t most = r->snapshot_size * PATCHES_TIMES;
     return most < PATCHES_LEAST ? PATCHES_LEAST : most > PATCHES_MOST ? PATCHES_MOST : most;
 }
 
-static void tell_all(struct recorder *r)
+static void report_all(struct recorder *r)
 {
     for (size_t i = 0; i < r->model->cluster_count; i++) {
         const struct cluster *cluster = &r->model->clusters[i];
         if (!r->begun)
-            tell_subject(r, cluster, NULL);
+            report_subject(r, cluster, NULL);
         for (size_t k = 0; k < cluster->election_count; k++) {
             if (r->begun && cluster->elections[k]->turn <= r->turn && cluster->turn <= r->turn)
                 continue;
-            tell_subject(r, cluster, cluster->elections[k]);
-            tell_tenures(r, cluster->elections[k]);
+            report_subject(r, cluster, cluster->elections[k]);
+            report_tenures(r, cluster->elections[k]);
         }
     }
 }
 
-static void take_picture(struct recorder *r)
+static void take_snapshot(struct recorder *r)
 {
     struct batch *batch = r->batch;
     if (!r->begun)
-        snapshot_clear(r->picture);
-    snapshot_update(r->picture, r->model, &batch->patch);
+        snapshot_clear(r->snapshot);
+    snapshot_update(r->snapshot, r->model, &batch->patch);
     size_t patch = batch->patch.length;
     r->patches += patch;
     if (!r->begun || r->patches > patches_most(r)) {
-        snapshot_keyframe(r->picture, &batch->picture);
+        snapshot_keyframe(r->snapshot, &batch->snapshot);
         batch->begins = r->begun ? BATCH_NEW_CHUNK : BATCH_NEW_STRETCH;
         batch->why = r->why;
-        r->picture_size = batch->picture.length;
+        r->snapshot_size = batch->snapshot.length;
         r->patches = 0;
     }
 }
@@ -264,11 +264,11 @@ static void lose(struct recorder *r, uint64_t events, int64_t from_us, const cha
     r->lost_turn_us = recorder_now_us();
     r->begun = false;
     r->why = "went on after a loss";
-    for (size_t i = 0; i < r->told_count; i++) {
-        struct told *told = &r->told[i];
-        told->known = false;
-        if (told->batch == r->batches)
-            told->tenure = told->before;
+    for (size_t i = 0; i < r->reported_count; i++) {
+        struct reported *reported = &r->reported[i];
+        reported->known = false;
+        if (reported->batch == r->batches)
+            reported->tenure = reported->before;
     }
 }
 
@@ -283,9 +283,9 @@ static void watch_file(struct recorder *r)
         return;
     if (r->begun || r->lost_us)
         lose(r, events, from_us, "another file was begun");
-    for (size_t i = 0; i < r->told_count; i++)
-        if (r->told[i].tenure.number)
-            r->told[i].tenure.to.mono_us = -1; /* unlike any: it is told again */
+    for (size_t i = 0; i < r->reported_count; i++)
+        if (r->reported[i].tenure.number)
+            r->reported[i].tenure.to.mono_us = -1; /* unlike any: it is told again */
     r->why = "went on in another file";
     r->lost_turn_us = 0; /* at once */
 }
@@ -377,10 +377,10 @@ static uint64_t update(struct recorder *r, bool at_once)
         r->batch->at_us = model->now.wall_us;
     /* Facts of a transaction log alone change nothing in the model. */
     if (!r->begun || model->generation != r->generation || r->batch->happening_count > 0) {
-        tell_all(r);
+        report_all(r);
         r->generation = model->generation;
         r->turn = model->turn;
-        take_picture(r);
+        take_snapshot(r);
     }
     hand_on(r);
     r->updated_us = recorder_now_us();
@@ -409,14 +409,14 @@ struct recorder *recorder_new(const struct model *model, const char *file, int64
 {
     *error = NULL;
     struct recorder *r = xcalloc(1, sizeof *r);
-    r->picture = snapshot_new();
+    r->snapshot = snapshot_new();
     r->model = model;
     r->why = "started";
     r->generation = UINT64_MAX;
     r->store = store_open(file, keep_ms, error);
     if (r->store)
         return r;
-    snapshot_free(r->picture);
+    snapshot_free(r->snapshot);
     free(r);
     return NULL;
 }
@@ -522,9 +522,9 @@ bool recorder_stop(struct recorder *r, char **problem)
     recorder_close_handle((uv_handle_t *)r->timer);
     recorder_close_handle((uv_handle_t *)r->defer);
     batch_free(r->batch);
-    snapshot_free(r->picture);
+    snapshot_free(r->snapshot);
     lookup_free(&r->index);
-    free(r->told);
+    free(r->reported);
     free(r->problem);
     free(r->notice);
     free(r);

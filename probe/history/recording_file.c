@@ -157,11 +157,11 @@ static int take_lock(const char *file, char **error)
                              "with history: {file: ...}",
                              name, strerror(errno));
     } else if (fcntl(fd, F_SETLK, &lock) != 0) {
-        bool told = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0;
-        *error =
-            told ? text_format("%s: process %ld is recording into it already; one at a time can", file,
-                               (long)lock.l_pid)
-                 : text_format("%s: another process is recording into it already; one at a time can", file);
+        bool reported = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0;
+        *error = reported ? text_format("%s: process %ld is recording into it already; one at a time can",
+                                        file, (long)lock.l_pid)
+                          : text_format("%s: another process is recording into it already; one at a time can",
+                                        file);
         close(fd);
         fd = -1;
     }
@@ -203,7 +203,7 @@ int recording_file_take(const char *file, char **real, char **error)
 }
 
 #define BUSY_MS 5000
-/* Of a row: the largest is a packed picture. */
+/* Of a row: the largest is a packed snapshot. */
 #define ROW_MOST (64 << 20)
 
 /* SQLite keeps these beside a file: rows not yet moved into it, and data shared by those who have it open.

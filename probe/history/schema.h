@@ -21,9 +21,9 @@
  *     cluster, election, from_candidate, from_identity, to_candidate, to_identity
  *     cause, certainty, evidence         certainty NULL: the cause is unknown
  *     detection_low_ms, detection_high_ms, and the same of vacancy, takeover and total: at least and at most;
- *                     takeover and total end with the new leader's mark, which not every layout makes
- *     gap_ms          found after nobody had watched for so long: in no statistics
- *     id              of its event
+ *                     takeover and total end with the new leader's acknowledgement, which not every layout
+ * makes gap_ms          found after nobody had watched for so long: in no statistics id              of its
+ * event
  *
  *   findings    what was found wrong, when it was raised and when it was cleared
  *     time, cluster, election, event (finding-raised, -cleared or -muted), code, severity, certainty
@@ -90,20 +90,20 @@
  *   kind        the words of events, by number
  *   stretch     from when to when was recorded without a break, with the clock going forwards; why it began,
  *               and who recorded. Ids count in the order of recording, which decides where clocks jumped
- *   chunk       a whole picture of everything (snapshot.h, deflated), and the patches that follow it;
+ *   chunk       a whole snapshot of everything (snapshot.h, deflated), and the patches that follow it;
  *               first_event, first_name: the first ones after it
  *   patch       the patches of the latest chunk, as they came
  *   digest      how long the failovers of an hour (since 1970) took, for percentiles of many (digest.h)
  *
  * PRAGMA user_version is the schema's number, PRAGMA application_id says that it is a recording at all. An
  * older one can be read as it is, and is brought up to date by whoever records next, in one transaction. A
- * newer one is refused. The format of pictures belongs to the schema: whoever changes it gives the schema a
- * new number, and goes on reading the old one (snapshot_test.c holds pictures of each).
+ * newer one is refused. The format of snapshots belongs to the schema: whoever changes it gives the schema a
+ * new number, and goes on reading the old one (snapshot_test.c holds snapshots of each).
  *
  *   1   the first
  *   2   an index of an election's events
  *   3   digests
- *   4   whose clock a gap is of, and one that lasts; who left lately, in pictures
+ *   4   whose clock a gap is of, and one that lasts; who left lately, in snapshots
  *   5   a cause that is unknown has no certainty
  *   6   facts, and the source of each row
  */

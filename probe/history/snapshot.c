@@ -9,15 +9,15 @@
 /* What a record of a patch does to its slot. */
 enum record { RECORD_GONE, RECORD_WHOLE, RECORD_MIDDLE, RECORDS };
 
-/* No picture is larger: what a damaged file asks for beyond it is refused. */
+/* No snapshot is larger: what a damaged file asks for beyond it is refused. */
 #define SLOTS_MOST (1u << 22)
 #define ITEM_LONGEST (1u << 24)
 
-struct picture *snapshot_new(void)
+struct snapshot *snapshot_new(void)
 {
-    struct picture *picture = xcalloc(1, sizeof *picture);
-    picture->top = SLOT_NONE;
-    return picture;
+    struct snapshot *snapshot = xcalloc(1, sizeof *snapshot);
+    snapshot->top = SLOT_NONE;
+    return snapshot;
 }
 
 static void history_free(struct slot *slot)
@@ -30,7 +30,7 @@ static void history_free(struct slot *slot)
     slot->history = NULL;
 }
 
-void snapshot_clear(struct picture *p)
+void snapshot_clear(struct snapshot *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         free(p->slots[i].bytes);
@@ -45,30 +45,30 @@ void snapshot_clear(struct picture *p)
     p->figure_count = p->election_count = 0;
 }
 
-void snapshot_free(struct picture *picture)
+void snapshot_free(struct snapshot *snapshot)
 {
-    if (!picture)
+    if (!snapshot)
         return;
-    snapshot_clear(picture);
-    free(picture->slots);
-    free(picture->vacant);
-    free(picture->buckets);
-    free(picture->figures);
-    free(picture->elections);
-    buffer_free(&picture->item);
-    buffer_free(&picture->order);
-    free(picture);
+    snapshot_clear(snapshot);
+    free(snapshot->slots);
+    free(snapshot->vacant);
+    free(snapshot->buckets);
+    free(snapshot->figures);
+    free(snapshot->elections);
+    buffer_free(&snapshot->item);
+    buffer_free(&snapshot->order);
+    free(snapshot);
 }
 
-const unsigned char *snapshot_item(const struct picture *picture, size_t i, size_t *length)
+const unsigned char *snapshot_item(const struct snapshot *snapshot, size_t i, size_t *length)
 {
-    *length = picture->slots[i].length;
-    return picture->slots[i].bytes;
+    *length = snapshot->slots[i].length;
+    return snapshot->slots[i].bytes;
 }
 
 /* ---- slots ---- */
 
-static void grow_slots(struct picture *p, size_t count)
+static void grow_slots(struct snapshot *p, size_t count)
 {
     if (count <= p->room)
         return;
@@ -88,7 +88,7 @@ static uint32_t snapshot_hash_of(const unsigned char *bytes, size_t length)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-static void snapshot_grow_buckets(struct picture *p)
+static void snapshot_grow_buckets(struct snapshot *p)
 {
     if (p->used < p->bucket_count)
         return;
@@ -108,7 +108,7 @@ static void snapshot_grow_buckets(struct picture *p)
     p->bucket_count = count;
 }
 
-static uint32_t snapshot_find(const struct picture *p, uint32_t hash)
+static uint32_t snapshot_find(const struct snapshot *p, uint32_t hash)
 {
     const unsigned char *key = (const unsigned char *)p->item.bytes;
     uint32_t at = p->bucket_count ? p->buckets[hash & (p->bucket_count - 1)] : SLOT_NONE;
@@ -122,12 +122,12 @@ static uint32_t snapshot_find(const struct picture *p, uint32_t hash)
     return SLOT_NONE;
 }
 
-static uint32_t *children_of(struct picture *p, uint32_t parent)
+static uint32_t *children_of(struct snapshot *p, uint32_t parent)
 {
     return parent == SLOT_NONE ? &p->top : &p->slots[parent].child;
 }
 
-static uint32_t snapshot_add(struct picture *p, uint32_t hash)
+static uint32_t snapshot_add(struct snapshot *p, uint32_t hash)
 {
     snapshot_grow_buckets(p);
     grow_slots(p, p->count + 1);
@@ -145,7 +145,7 @@ static uint32_t snapshot_add(struct picture *p, uint32_t hash)
 }
 
 /* It is in no list of children any more. */
-static void snapshot_take(struct picture *p, uint32_t at, struct buffer *patch)
+static void snapshot_take(struct snapshot *p, uint32_t at, struct buffer *patch)
 {
     struct slot *slot = &p->slots[at];
     while (slot->child != SLOT_NONE) {
@@ -168,7 +168,7 @@ static void snapshot_take(struct picture *p, uint32_t at, struct buffer *patch)
 
 /* ---- writing ---- */
 
-void item_begin(struct picture *p, enum item_kind kind, uint32_t parent)
+void item_begin(struct snapshot *p, enum item_kind kind, uint32_t parent)
 {
     buffer_clear(&p->item);
     buffer_put_char(&p->item, (char)kind);
@@ -176,7 +176,7 @@ void item_begin(struct picture *p, enum item_kind kind, uint32_t parent)
     p->parent = parent;
 }
 
-void item_key(struct picture *p)
+void item_key(struct snapshot *p)
 {
     p->key_length = p->item.length;
 }
@@ -205,7 +205,7 @@ static void put_middle(struct buffer *patch, uint32_t at, const struct slot *slo
     buffer_put(patch, new + first, item->length - first - last);
 }
 
-uint32_t item_end(struct picture *p, struct buffer *patch)
+uint32_t item_end(struct snapshot *p, struct buffer *patch)
 {
     const struct buffer *item = &p->item;
     uint32_t hash = snapshot_hash_of((const unsigned char *)item->bytes, p->key_length);
@@ -228,7 +228,7 @@ uint32_t item_end(struct picture *p, struct buffer *patch)
     return at;
 }
 
-uint32_t item_keep(struct picture *p)
+uint32_t item_keep(struct snapshot *p)
 {
     uint32_t at = snapshot_find(p, snapshot_hash_of((const unsigned char *)p->item.bytes, p->key_length));
     if (at != SLOT_NONE)
@@ -236,12 +236,12 @@ uint32_t item_keep(struct picture *p)
     return at;
 }
 
-void item_stays(struct picture *p, uint32_t at)
+void item_stays(struct snapshot *p, uint32_t at)
 {
     p->slots[at].round = p->round;
 }
 
-struct kept_history *item_history(struct picture *p, uint32_t at)
+struct kept_history *item_history(struct snapshot *p, uint32_t at)
 {
     struct slot *slot = &p->slots[at];
     if (!slot->history)
@@ -249,7 +249,7 @@ struct kept_history *item_history(struct picture *p, uint32_t at)
     return slot->history;
 }
 
-void items_sweep(struct picture *p, uint32_t parent, struct buffer *patch)
+void items_sweep(struct snapshot *p, uint32_t parent, struct buffer *patch)
 {
     uint32_t *link = children_of(p, parent);
     while (*link != SLOT_NONE) {
@@ -263,7 +263,7 @@ void items_sweep(struct picture *p, uint32_t parent, struct buffer *patch)
     }
 }
 
-void snapshot_keyframe(const struct picture *p, struct buffer *patch)
+void snapshot_keyframe(const struct snapshot *p, struct buffer *patch)
 {
     for (size_t i = 0; i < p->count; i++)
         if (p->slots[i].bytes)
@@ -272,7 +272,7 @@ void snapshot_keyframe(const struct picture *p, struct buffer *patch)
 
 /* ---- reading ---- */
 
-static bool reach(struct picture *p, size_t at)
+static bool reach(struct snapshot *p, size_t at)
 {
     if (at >= SLOTS_MOST)
         return false;
@@ -303,7 +303,7 @@ static bool replace(struct slot *slot, struct scan *scan, bool whole)
     return true;
 }
 
-bool snapshot_apply(struct picture *p, const void *patch, size_t length)
+bool snapshot_apply(struct snapshot *p, const void *patch, size_t length)
 {
     struct scan scan = {patch, (const unsigned char *)patch + length, false};
     while (scan.at < scan.end) {

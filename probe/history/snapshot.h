@@ -1,7 +1,7 @@
 /*
  * snapshot.h - the readable part of a model, as a set of small items, and the patches between two states.
  *
- * The recorder keeps one picture up to date with the live model and stores the patches; a reader applies
+ * The recorder keeps one snapshot up to date with the live model and stores the patches; a reader applies
  * them to another one and makes a model of it again (snapshot_read.h). A screen drawn from that shows
  * the same as then. An item is one thing (an election, a candidate, a finding ...); a patch lists the
  * items that differ and their differences, so unchanged items cost nothing.
@@ -16,31 +16,31 @@
 #include "probe/election/model.h"
 #include "probe/json/buffer.h"
 
-struct picture;
+struct snapshot;
 
-struct picture *snapshot_new(void);
-void snapshot_free(struct picture *picture);
+struct snapshot *snapshot_new(void);
+void snapshot_free(struct snapshot *snapshot);
 
 /* ---- writing ---- */
 
 /*
- * Brings the picture up to date with the model and appends the differences to the patch; nothing if there
+ * Brings the snapshot up to date with the model and appends the differences to the patch; nothing if there
  * are none.
  */
-void snapshot_update(struct picture *picture, const struct model *model, struct buffer *patch);
+void snapshot_update(struct snapshot *snapshot, const struct model *model, struct buffer *patch);
 
-/* The patch that makes this picture of an empty one. */
-void snapshot_keyframe(const struct picture *picture, struct buffer *patch);
+/* The patch that makes this snapshot of an empty one. */
+void snapshot_keyframe(const struct snapshot *snapshot, struct buffer *patch);
 
 /* ---- reading ---- */
 
-/* False: the patch does not fit the picture or is damaged. The picture is then of no use. */
-bool snapshot_apply(struct picture *picture, const void *patch, size_t length);
+/* False: the patch does not fit the snapshot or is damaged. The snapshot is then of no use. */
+bool snapshot_apply(struct snapshot *snapshot, const void *patch, size_t length);
 /* Empty again. */
-void snapshot_clear(struct picture *picture);
+void snapshot_clear(struct snapshot *snapshot);
 
 /* The items, for snapshot_read.c: those that are not there have NULL bytes. Their first byte is an item_kind
    (items.h). */
-const unsigned char *snapshot_item(const struct picture *picture, size_t i, size_t *length);
+const unsigned char *snapshot_item(const struct snapshot *snapshot, size_t i, size_t *length);
 
 #endif

@@ -1,4 +1,4 @@
-/* What of a model is written into a picture: everything that a screen or a sink reads (as model_copy()). */
+/* What of a model is written into a snapshot: everything that a screen or a sink reads (as model_copy()). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,18 +16,18 @@
 #define FIGURES_EVERY_US 60000000
 
 struct writing {
-    struct picture *picture;
+    struct snapshot *snapshot;
     struct buffer *patch, *out; /* out: the item being written */
 };
 
 static void snapshot_items_begin(struct writing *w, enum item_kind kind, uint32_t parent)
 {
-    item_begin(w->picture, kind, parent);
+    item_begin(w->snapshot, kind, parent);
 }
 
 static uint32_t snapshot_items_end(struct writing *w)
 {
-    return item_end(w->picture, w->patch);
+    return item_end(w->snapshot, w->patch);
 }
 
 static void put_flag(struct writing *w, bool flag)
@@ -37,12 +37,12 @@ static void put_flag(struct writing *w, bool flag)
 
 static void snapshot_items_put_time(struct writing *w, struct moment moment)
 {
-    put_moment(w->out, moment, w->picture->base_us);
+    put_moment(w->out, moment, w->snapshot->base_us);
 }
 
 /* ---- a cluster ---- */
 
-static struct last_figures *snapshot_items_figures_of(struct picture *p, size_t cluster, size_t server)
+static struct last_figures *snapshot_items_figures_of(struct snapshot *p, size_t cluster, size_t server)
 {
     for (size_t i = 0; i < p->figure_count; i++)
         if (p->figures[i].cluster == cluster && p->figures[i].server == server)
@@ -116,11 +116,11 @@ static void snapshot_items_write_server(struct writing *w, const struct model *m
                                         size_t i, uint32_t at)
 {
     const struct server *server = &model->clusters[cluster].servers[i];
-    struct last_figures *figures = snapshot_items_figures_of(w->picture, cluster, i);
+    struct last_figures *figures = snapshot_items_figures_of(w->snapshot, cluster, i);
     note_figures(figures, server, model->now.mono_us);
     snapshot_items_begin(w, ITEM_SERVER, at);
     put_number(w->out, i);
-    item_key(w->picture);
+    item_key(w->snapshot);
     put_text(w->out, server->address);
     put_flag(w, server->unasked);
     put_flag(w, server->reachable);
@@ -149,7 +149,7 @@ static uint32_t snapshot_items_write_cluster(struct writing *w, const struct clu
 {
     snapshot_items_begin(w, ITEM_CLUSTER, SLOT_NONE);
     put_number(w->out, i);
-    item_key(w->picture);
+    item_key(w->snapshot);
     put_text(w->out, cluster->name);
     put_text(w->out, cluster->hosts);
     put_text(w->out, cluster->chroot);
@@ -178,8 +178,8 @@ static void put_recipe(struct writing *w, const struct recipe *recipe)
     put_text(w->out, recipe->candidate);
     put_flag(w, recipe->signature);
     put_number(w->out, recipe->watches);
-    put_number(w->out, recipe->mark_place);
-    put_text(w->out, recipe->mark);
+    put_number(w->out, recipe->ack_place);
+    put_text(w->out, recipe->ack);
 }
 
 static void put_settings(struct writing *w, const struct election_settings *settings)
@@ -206,7 +206,7 @@ static uint32_t snapshot_items_write_election(struct writing *w, const struct el
 {
     snapshot_items_begin(w, ITEM_ELECTION, cluster);
     put_text(w->out, e->path);
-    item_key(w->picture);
+    item_key(w->snapshot);
     put_number(w->out, i);
     put_text(w->out, e->name);
     put_number(w->out, e->kind);
@@ -214,8 +214,8 @@ static uint32_t snapshot_items_write_election(struct writing *w, const struct el
     put_settings(w, e->settings);
     put_recipe(w, e->recipe);
     put_number(w->out, e->recognised);
-    put_number(w->out, e->mark_place);
-    put_text(w->out, e->mark_path);
+    put_number(w->out, e->ack_place);
+    put_text(w->out, e->ack_path);
     put_text(w->out, e->registry_path);
     return snapshot_items_end(w);
 }
@@ -224,7 +224,7 @@ static uint32_t snapshot_items_write_election(struct writing *w, const struct el
  * not there yet. */
 static uint32_t keep_election(struct writing *w, const struct election *e, size_t n, uint32_t cluster)
 {
-    struct picture *p = w->picture;
+    struct snapshot *p = w->snapshot;
     if (n < p->election_count && e->serial != 0 && p->elections[n].serial == e->serial) {
         item_stays(p, p->elections[n].slot);
         return p->elections[n].slot;
@@ -250,7 +250,7 @@ static void put_change(struct writing *w, const struct change *change)
 static void write_state(struct writing *w, const struct election *e, uint32_t at)
 {
     snapshot_items_begin(w, ITEM_STATE, at);
-    item_key(w->picture);
+    item_key(w->snapshot);
     put_number(w->out, e->state);
     snapshot_items_put_time(w, e->state_since);
     put_flag(w, e->state_since_exact);
@@ -260,10 +260,10 @@ static void write_state(struct writing *w, const struct election *e, uint32_t at
     put_flag(w, e->leader_since_exact);
     put_number(w->out, e->acknowledged);
     snapshot_items_put_time(w, e->unacknowledged_since);
-    put_flag(w, e->mark_known);
-    put_flag(w, e->mark_present);
-    put_number(w->out, e->mark_stat.owner);
-    put_text(w->out, e->mark_identity);
+    put_flag(w, e->ack_known);
+    put_flag(w, e->ack_present);
+    put_number(w->out, e->ack_stat.owner);
+    put_text(w->out, e->ack_identity);
     put_flag(w, registry_complete(e));
     put_flag(w, e->directory_known);
     put_flag(w, e->listed.mono_us != 0);
@@ -286,8 +286,8 @@ static void write_state(struct writing *w, const struct election *e, uint32_t at
     snapshot_items_put_time(w, e->unseen_at);
     put_number(w->out, e->kind_proof);
     put_flag(w, e->hidden_watches);
-    put_signed(w->out, e->mark_stat.ctime_ms);
-    put_signed(w->out, e->mark_stat.mtime_ms);
+    put_signed(w->out, e->ack_stat.ctime_ms);
+    put_signed(w->out, e->ack_stat.mtime_ms);
     put_flag(w, e->members_listed);
     put_text(w->out, e->members_path);
     snapshot_items_end(w);
@@ -338,7 +338,7 @@ static uint32_t snapshot_items_write_candidate(struct writing *w, const struct e
 {
     snapshot_items_begin(w, c->outside ? ITEM_OUTSIDER : ITEM_CANDIDATE, at);
     put_text(w->out, c->name);
-    item_key(w->picture);
+    item_key(w->snapshot);
     put_signed(w->out, c->sequence);
     put_flag(w, c->ranked);
     snapshot_items_put_time(w, c->joined);
@@ -368,7 +368,7 @@ static void write_session(struct writing *w, const struct client_session *s, uin
     bool silent = client_is_silent(s);
     snapshot_items_begin(w, ITEM_SESSION, at);
     put_number(w->out, s->id);
-    item_key(w->picture);
+    item_key(w->snapshot);
     put_text(w->out, s->address);
     put_signed(w->out, s->timeout_ms);
     put_number(w->out, s->server == CLIENT_NOWHERE ? 0 : (uint64_t)s->server + 1);
@@ -392,7 +392,7 @@ static void write_session(struct writing *w, const struct client_session *s, uin
 static void write_children(struct writing *w, const struct election *e, struct candidate *const *list,
                            size_t count, enum item_kind order, uint32_t at)
 {
-    struct buffer *slots = &w->picture->order;
+    struct buffer *slots = &w->snapshot->order;
     buffer_clear(slots);
     for (size_t i = 0; i < count; i++) {
         const struct client_session *session = candidate_client(list[i]);
@@ -401,7 +401,7 @@ static void write_children(struct writing *w, const struct election *e, struct c
             write_session(w, session, at);
     }
     snapshot_items_begin(w, order, at);
-    item_key(w->picture);
+    item_key(w->snapshot);
     buffer_put(w->out, slots->bytes, slots->length);
     snapshot_items_end(w);
 }
@@ -411,7 +411,7 @@ static uint32_t snapshot_items_write_finding(struct writing *w, const struct fin
     snapshot_items_begin(w, ITEM_FINDING, at);
     snapshot_items_put_code(w, f->code);
     put_number(w->out, f->subject);
-    item_key(w->picture);
+    item_key(w->snapshot);
     snapshot_items_put_time(w, f->since);
     put_flag(w, f->one_look);
     put_number(w->out, f->candidate_count);
@@ -430,12 +430,12 @@ static uint32_t snapshot_items_write_finding(struct writing *w, const struct fin
 
 static void snapshot_items_write_findings(struct writing *w, const struct election *e, uint32_t at)
 {
-    struct buffer *slots = &w->picture->order;
+    struct buffer *slots = &w->snapshot->order;
     buffer_clear(slots);
     for (size_t i = 0; i < e->finding_count; i++)
         put_number(slots, snapshot_items_write_finding(w, e->findings[i], at));
     snapshot_items_begin(w, ITEM_WORST, at);
-    item_key(w->picture);
+    item_key(w->snapshot);
     buffer_put(w->out, slots->bytes, slots->length);
     snapshot_items_end(w);
 }
@@ -469,7 +469,7 @@ static bool keep_settled(struct writing *w, struct keeping *k, uint64_t serial, 
     if (serial == 0 || k->next == k->count || items[k->next].serial != serial || !items[k->next].settled)
         return false;
     *kept = items[k->next];
-    item_stays(w->picture, kept->slot);
+    item_stays(w->snapshot, kept->slot);
     return true;
 }
 
@@ -479,7 +479,7 @@ static uint32_t snapshot_items_write_tenure(struct writing *w, const struct tenu
     snapshot_items_begin(w, ITEM_TENURE, at);
     put_signed(w->out, tenure->from.mono_us);
     put_number(w->out, same);
-    item_key(w->picture);
+    item_key(w->snapshot);
     snapshot_items_put_time(w, tenure->from);
     put_text(w->out, tenure->name);
     put_text(w->out, tenure->identity);
@@ -492,7 +492,7 @@ static uint32_t snapshot_items_write_tenure(struct writing *w, const struct tenu
 /* They begin one after the other; several that begin at once differ by their number. */
 static void write_tenures(struct writing *w, const struct election *e, uint32_t at)
 {
-    struct keeping keeping = keeping_begin(&item_history(w->picture, at)->tenures);
+    struct keeping keeping = keeping_begin(&item_history(w->snapshot, at)->tenures);
     struct kept_item item = {0};
     for (size_t i = 0; i < e->tenure_count; i++) {
         const struct tenure *tenure = election_tenure_at(e, i);
@@ -519,7 +519,7 @@ static uint32_t snapshot_items_write_failover(struct writing *w, const struct fa
     snapshot_items_put_time(w, f->lost_at);
     put_text(w->out, f->from);
     put_text(w->out, f->to);
-    item_key(w->picture);
+    item_key(w->snapshot);
     put_text(w->out, f->from_identity);
     put_text(w->out, f->to_identity);
     snapshot_items_put_time(w, f->elected_at);
@@ -536,7 +536,7 @@ static uint32_t snapshot_items_write_failover(struct writing *w, const struct fa
 
 static void snapshot_items_write_failovers(struct writing *w, const struct election *e, uint32_t at)
 {
-    struct keeping keeping = keeping_begin(&item_history(w->picture, at)->failovers);
+    struct keeping keeping = keeping_begin(&item_history(w->snapshot, at)->failovers);
     struct kept_item item = {.settled = true};
     for (size_t i = 0; i < e->failover_count; i++) {
         const struct failover *f = election_failover_at(e, i);
@@ -558,7 +558,7 @@ static void write_departed(struct writing *w, const struct election *e, uint32_t
             continue;
         snapshot_items_begin(w, ITEM_DEPARTED, at);
         put_number(w->out, i);
-        item_key(w->picture);
+        item_key(w->snapshot);
         put_text(w->out, note->host);
         put_text(w->out, note->name);
         put_flag(w, note->led);
@@ -575,7 +575,7 @@ static void write_members(struct writing *w, const struct election *e, uint32_t 
         const struct member *member = &e->listed_members[i];
         snapshot_items_begin(w, ITEM_MEMBER, at);
         put_text(w->out, member->name);
-        item_key(w->picture);
+        item_key(w->snapshot);
         put_text(w->out, member->identity);
         put_text(w->out, member->about);
         put_number(w->out, member->session);
@@ -593,10 +593,10 @@ static void write_all_of(struct writing *w, const struct election *e, uint32_t a
     snapshot_items_write_failovers(w, e, at);
     write_departed(w, e, at);
     write_members(w, e, at);
-    items_sweep(w->picture, at, w->patch);
+    items_sweep(w->snapshot, at, w->patch);
 }
 
-static void note_election(struct picture *p, size_t n, const struct election *e, uint32_t at)
+static void note_election(struct snapshot *p, size_t n, const struct election *e, uint32_t at)
 {
     if (n == p->election_count) {
         room_for_one(&p->elections, p->election_count, &p->election_room, sizeof *p->elections);
@@ -607,7 +607,7 @@ static void note_election(struct picture *p, size_t n, const struct election *e,
 
 static void write_elections(struct writing *w, const struct cluster *cluster, size_t *n, uint32_t at)
 {
-    struct picture *p = w->picture;
+    struct snapshot *p = w->snapshot;
     for (size_t k = 0; k < cluster->election_count; k++, ++*n) {
         const struct election *e = cluster->elections[k];
         bool same = e->turn <= p->turn && cluster->turn <= p->turn;
@@ -620,9 +620,9 @@ static void write_elections(struct writing *w, const struct cluster *cluster, si
     }
 }
 
-void snapshot_update(struct picture *p, const struct model *model, struct buffer *patch)
+void snapshot_update(struct snapshot *p, const struct model *model, struct buffer *patch)
 {
-    struct writing w = {.picture = p, .patch = patch, .out = &p->item};
+    struct writing w = {.snapshot = p, .patch = patch, .out = &p->item};
     size_t n = 0;
     p->round++;
     if (!p->has_base) {

@@ -41,7 +41,7 @@ struct snapshot_model {
 
 struct snapshot_reader {
     struct snapshot_model *restored;
-    const struct picture *picture;
+    const struct snapshot *snapshot;
     int64_t base_us;
     /* By slot; only one of both is set. */
     struct cluster **clusters;
@@ -93,8 +93,8 @@ static const struct recipe *snapshot_read_recipe(struct snapshot_reader *t, stru
     recipe->candidate = snapshot_read_text(t, scan);
     recipe->signature = scan_flag(scan);
     recipe->watches = (enum recipe_watches)scan_below(scan, WATCHES_UNKNOWN + 1);
-    recipe->mark_place = (enum mark_place)scan_below(scan, MARK_REGISTRY + 1);
-    recipe->mark = snapshot_read_text(t, scan);
+    recipe->ack_place = (enum ack_place)scan_below(scan, ACK_PLACE_REGISTRY + 1);
+    recipe->ack = snapshot_read_text(t, scan);
     recipe->source = "";
     t->bad = t->bad || !recipe->title;
     return recipe;
@@ -143,8 +143,8 @@ static void snapshot_read_election(struct snapshot_reader *t, size_t at, struct 
     e->settings = snapshot_read_settings(t, scan);
     e->recipe = snapshot_read_recipe(t, scan);
     e->recognised = (enum recognised)scan_below(scan, RECOGNISED_CONFIGURED + 1);
-    e->mark_place = (enum mark_place)scan_below(scan, MARK_REGISTRY + 1);
-    e->mark_path = scan_text(scan);
+    e->ack_place = (enum ack_place)scan_below(scan, ACK_PLACE_REGISTRY + 1);
+    e->ack_path = scan_text(scan);
     e->registry_path = scan_text(scan);
     t->bad = t->bad || !e->name || !e->settings;
 }
@@ -174,11 +174,11 @@ static void snapshot_read_state(struct snapshot_reader *t, struct election *e, s
     e->leader_since_exact = scan_flag(scan);
     e->acknowledged = (enum acknowledged)scan_below(scan, ACK_YES + 1);
     e->unacknowledged_since = snapshot_read_moment(t, scan);
-    e->mark_known = scan_flag(scan);
-    e->mark_present = scan_flag(scan);
-    e->mark_stat.owner = scan_number(scan);
-    free(e->mark_identity);
-    e->mark_identity = scan_text(scan);
+    e->ack_known = scan_flag(scan);
+    e->ack_present = scan_flag(scan);
+    e->ack_stat.owner = scan_number(scan);
+    free(e->ack_identity);
+    e->ack_identity = scan_text(scan);
     e->registry_complete = scan_flag(scan);
     e->directory_known = scan_flag(scan);
     if (scan_flag(scan))
@@ -217,8 +217,8 @@ static void snapshot_read_state(struct snapshot_reader *t, struct election *e, s
     if (!scan->bad && scan->at < scan->end)
         e->hidden_watches = scan_flag(scan);
     if (!scan->bad && scan->at < scan->end) {
-        e->mark_stat.ctime_ms = scan_signed(scan);
-        e->mark_stat.mtime_ms = scan_signed(scan);
+        e->ack_stat.ctime_ms = scan_signed(scan);
+        e->ack_stat.mtime_ms = scan_signed(scan);
     }
     if (!scan->bad && scan->at < scan->end) {
         e->members_listed = scan_flag(scan);
@@ -323,12 +323,12 @@ static void snapshot_read_order(struct snapshot_reader *t, struct election *e, b
                                 struct scan *scan)
 {
     size_t most = (size_t)(scan->end - scan->at), count = 0;
-    if (most > t->picture->count) /* a candidate has one place */
-        most = t->picture->count;
+    if (most > t->snapshot->count) /* a candidate has one place */
+        most = t->snapshot->count;
     struct candidate **list = xmalloc((most + 1) * sizeof(struct candidate *));
     candidates_reserve(e, most + 1);
     while (scan->at < scan->end && !scan->bad) {
-        uint64_t at = scan_below(scan, t->picture->count);
+        uint64_t at = scan_below(scan, t->snapshot->count);
         struct candidate *c = t->candidates[at];
         if (scan->bad || !c || c->election != e || c->outside != outside) {
             t->bad = true;
@@ -429,7 +429,7 @@ static void snapshot_read_worst(struct snapshot_reader *t, struct election *e, s
     size_t most = (size_t)(scan->end - scan->at), count = 0;
     struct finding **list = xmalloc((most + 1) * sizeof(struct finding *));
     while (scan->at < scan->end && !scan->bad) {
-        struct finding *f = t->findings[scan_below(scan, t->picture->count)];
+        struct finding *f = t->findings[scan_below(scan, t->snapshot->count)];
         if (scan->bad || !f)
             break;
         list[count++] = f;
@@ -686,11 +686,11 @@ static int by_beginning(const void *a, const void *b)
 }
 
 /* What an item is, and below what. */
-static bool read_head(const struct picture *picture, size_t i, struct scan *scan, unsigned *kind,
+static bool read_head(const struct snapshot *snapshot, size_t i, struct scan *scan, unsigned *kind,
                       size_t *parent)
 {
     size_t length;
-    const unsigned char *bytes = snapshot_item(picture, i, &length);
+    const unsigned char *bytes = snapshot_item(snapshot, i, &length);
     if (!bytes)
         return false;
     *scan = (struct scan){bytes + 1, bytes + length, false};
@@ -702,7 +702,7 @@ static bool read_head(const struct picture *picture, size_t i, struct scan *scan
 static void snapshot_read_item(struct snapshot_reader *t, unsigned kind, size_t i, size_t parent,
                                struct scan *scan)
 {
-    bool below = parent < t->picture->count;
+    bool below = parent < t->snapshot->count;
     struct cluster *cluster = below ? t->clusters[parent] : NULL;
     struct election *e = below ? t->elections[parent] : NULL;
     if (kind == ITEM_CLUSTER)
@@ -728,10 +728,10 @@ static void count_items(struct snapshot_reader *t, unsigned wanted)
     struct scan scan;
     unsigned kind;
     size_t parent;
-    for (size_t i = 0; i < t->picture->count; i++) {
-        if (!read_head(t->picture, i, &scan, &kind, &parent) || kind != wanted)
+    for (size_t i = 0; i < t->snapshot->count; i++) {
+        if (!read_head(t->snapshot, i, &scan, &kind, &parent) || kind != wanted)
             continue;
-        struct cluster *cluster = parent < t->picture->count ? t->clusters[parent] : NULL;
+        struct cluster *cluster = parent < t->snapshot->count ? t->clusters[parent] : NULL;
         if (kind == ITEM_CLUSTER)
             model->cluster_count++;
         else if (kind == ITEM_SERVER && cluster)
@@ -755,15 +755,15 @@ static void snapshot_read_kind(struct snapshot_reader *t, unsigned wanted)
     struct scan scan;
     unsigned kind;
     size_t parent;
-    for (size_t i = 0; i < t->picture->count && !t->bad; i++)
-        if (read_head(t->picture, i, &scan, &kind, &parent) && kind == wanted)
+    for (size_t i = 0; i < t->snapshot->count && !t->bad; i++)
+        if (read_head(t->snapshot, i, &scan, &kind, &parent) && kind == wanted)
             snapshot_read_item(t, kind, i, parent, &scan);
 }
 
-/* Items without a place: only in a damaged picture. */
+/* Items without a place: only in a damaged snapshot. */
 static void drop_loose(struct snapshot_reader *t)
 {
-    for (size_t i = 0; t->candidates && i < t->picture->count; i++)
+    for (size_t i = 0; t->candidates && i < t->snapshot->count; i++)
         if (t->candidates[i]) {
             candidate_free(t->candidates[i]);
             t->bad = true;
@@ -812,15 +812,15 @@ static void snapshot_read_finish(struct snapshot_reader *t)
     }
 }
 
-struct snapshot_model *snapshot_read(const struct picture *picture, int64_t wall_us, uint64_t generation)
+struct snapshot_model *snapshot_read(const struct snapshot *snapshot, int64_t wall_us, uint64_t generation)
 {
     /* What others point at comes first. */
     static const unsigned char order[] = {ITEM_CLOCK,   ITEM_CLUSTER,   ITEM_SERVER,   ITEM_ELECTION,
                                           ITEM_SESSION, ITEM_CANDIDATE, ITEM_OUTSIDER, ITEM_FINDING,
                                           ITEM_TENURE,  ITEM_FAILOVER,  ITEM_LINE,     ITEM_FOREIGN,
                                           ITEM_WORST,   ITEM_STATE,     ITEM_DEPARTED, ITEM_MEMBER};
-    struct snapshot_reader t = {.picture = picture, .restored = xcalloc(1, sizeof *t.restored)};
-    size_t count = picture->count + 1;
+    struct snapshot_reader t = {.snapshot = snapshot, .restored = xcalloc(1, sizeof *t.restored)};
+    size_t count = snapshot->count + 1;
     t.restored->model = xcalloc(1, sizeof *t.restored->model);
     struct model *model = t.restored->model;
     char *error = NULL;

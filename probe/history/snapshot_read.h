@@ -1,5 +1,5 @@
 /*
- * snapshot_read.h - makes a model of a picture again: read by the same functions as a live one.
+ * snapshot_read.h - makes a model of a snapshot again: read by the same functions as a live one.
  */
 #ifndef ELECTOP_PROBE_HISTORY_SNAPSHOT_READ_H
 #define ELECTOP_PROBE_HISTORY_SNAPSHOT_READ_H
@@ -10,11 +10,11 @@
 struct snapshot_model;
 
 /*
- * NULL: the picture is damaged. model->now is wall_us, on both clocks; what the recording
+ * NULL: the snapshot is damaged. model->now is wall_us, on both clocks; what the recording
  * does not hold (when a session was last heard, as long as it was not silent) is unknown in it. generation:
  * of the model.
  */
-struct snapshot_model *snapshot_read(const struct picture *picture, int64_t wall_us, uint64_t generation);
+struct snapshot_model *snapshot_read(const struct snapshot *snapshot, int64_t wall_us, uint64_t generation);
 void snapshot_model_free(struct snapshot_model *restored); /* NULL is fine */
 const struct model *snapshot_model_model(const struct snapshot_model *restored);
 

@@ -270,7 +270,7 @@ static bool write_subject(struct writer_sql *rows, const struct batch *batch, co
     return sql_done(statement);
 }
 
-/* ---- pictures ---- */
+/* ---- snapshots ---- */
 
 /* NULL: libdeflate has no compressor. */
 static unsigned char *deflated(const void *bytes, size_t length, size_t *size)
@@ -332,7 +332,7 @@ static bool begin_chunk(struct writer_sql *rows, const struct batch *batch)
     /* What a chunk names, it names anew: so the old ones can be forgotten with the old chunks. */
     lookup_clear(&rows->names);
     size_t size = 0;
-    unsigned char *packed = deflated(batch->picture.bytes, batch->picture.length, &size);
+    unsigned char *packed = deflated(batch->snapshot.bytes, batch->snapshot.length, &size);
     sqlite3_stmt *statement = use(rows, SQL_CHUNK);
     if (!packed || !statement) {
         free(packed);
@@ -343,7 +343,7 @@ static bool begin_chunk(struct writer_sql *rows, const struct batch *batch)
     sqlite3_bind_int64(statement, 3, batch->at_us);
     sqlite3_bind_int64(statement, 4, rows->next_event);
     sqlite3_bind_int64(statement, 5, rows->next_name);
-    sqlite3_bind_int64(statement, 6, (int64_t)batch->picture.length);
+    sqlite3_bind_int64(statement, 6, (int64_t)batch->snapshot.length);
     sqlite3_bind_blob64(statement, 7, packed, size, SQLITE_STATIC);
     bool fine = sql_done(statement);
     sqlite3_clear_bindings(statement);

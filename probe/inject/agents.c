@@ -241,7 +241,7 @@ static void make_ready(struct agents *a)
 
 static void make_go(struct agents *a)
 {
-    char *text = text_format(RUN_MARK "\n" FOR_WORD "%" PRId64, a->longest_ms);
+    char *text = text_format(RUN_MARKER "\n" FOR_WORD "%" PRId64, a->longest_ms);
     make(a, &a->go, "go", "", text, CREATE_PERSISTENT);
     free(text);
 }

@@ -62,12 +62,12 @@ static void crowd_parts_fill(struct crowd_parts *parts, const struct crowd_optio
             .election = o->election,
             .name = o->name,
             .data = o->data,
-            .mark = o->mark,
-            .mark_data = o->mark_data,
+            .ack = o->ack,
+            .ack_data = o->ack_data,
             .acl = o->acl,
-            .rules = {.manner = behaviour_rules_of(i ? o->parts[i - 1].behaviour : BEHAVIOUR_RECIPE),
+            .rules = {.behaviour = behaviour_rules_of(i ? o->parts[i - 1].behaviour : BEHAVIOUR_RECIPE),
                       .lock = o->lock,
-                      .mark = o->mark != NULL,
+                      .ack = o->ack != NULL,
                       .findable = name_is_unique(o->name, alone),
                       .never_leads = o->never_leads},
             .slow_ms = i ? o->parts[i - 1].slow_ms : 0,
@@ -86,8 +86,8 @@ static void crowd_parts_begin(struct crowd_parts *parts, struct crowd_options *o
     o->election = crowd_parts_keep(parts, options->election);
     o->name = crowd_parts_keep(parts, options->name ? options->name : "");
     o->data = crowd_parts_keep(parts, options->data);
-    o->mark = crowd_parts_keep(parts, options->mark);
-    o->mark_data = crowd_parts_keep(parts, options->mark_data ? options->mark_data : options->data);
+    o->ack = crowd_parts_keep(parts, options->ack);
+    o->ack_data = crowd_parts_keep(parts, options->ack_data ? options->ack_data : options->data);
     parts->list = xcalloc(options->part_count + 1, sizeof *parts->list);
     parts->options = xcalloc(options->part_count + 1, sizeof *parts->options);
     for (size_t i = 0; i < options->part_count; i++)
@@ -269,7 +269,7 @@ static size_t victim(struct crowd *crowd)
 {
     if (crowd->options.victim == VICTIM_LEADER) {
         const struct test_candidate *leader = crowd_candidate_at(crowd, crowd->stats.leader);
-        bool mute = leader && crowd_candidate_options(crowd, crowd->stats.leader)->rules.manner->is_mute;
+        bool mute = leader && crowd_candidate_options(crowd, crowd->stats.leader)->rules.behaviour->is_mute;
         return leader && (crowd->stats.acknowledged || mute) &&
                        !candidate_session_paused(candidate_session_of(leader))
                    ? crowd->stats.leader
@@ -367,7 +367,7 @@ static void crowd_settle_failover(struct crowd *crowd, uint64_t time_us)
     bool late = failover->led_us && time_us > failover->led_us + patience_us;
     /* One that never acknowledges would keep the next from dying for ever. */
     bool mute = failover->first_us && stats->leader != RUN_STATS_NOBODY &&
-                crowd_candidate_options(crowd, stats->leader)->rules.manner->is_mute;
+                crowd_candidate_options(crowd, stats->leader)->rules.behaviour->is_mute;
     bool rests = is_at_rest(crowd, time_us);
     if ((!rests && !late && !mute) || !run_stats_settle(stats, late || mute))
         return;

@@ -45,10 +45,10 @@ struct crowd_options {
 
     const char *election; /* the directory, made if missing; or the lock */
     bool lock;
-    const char *name; /* in front of the number, with {uuid}, {hex}, {session}, {session_hex}: naming.h */
-    const char *data; /* of every candidate's znode; never NULL */
-    const char *mark; /* where the leader acknowledges, or NULL */
-    const char *mark_data; /* NULL: data */
+    const char *name;     /* in front of the number, with {uuid}, {hex}, {session}, {session_hex}: naming.h */
+    const char *data;     /* of every candidate's znode; never NULL */
+    const char *ack;      /* where the leader acknowledges, or NULL */
+    const char *ack_data; /* NULL: data */
     const struct acl *acl; /* of all that they create; NULL: open to everyone. Not copied */
     bool never_leads; /* one that finds itself first deletes its znode at once, and acknowledges nothing */
 

@@ -84,7 +84,7 @@ static void put_entry(struct text *text, const struct acl_entry *entry)
         text_add(text, entry->permissions & permissions[i].bit ? permissions[i].letter : "");
 }
 
-char *acl_tell(const struct acl *acl)
+char *acl_describe(const struct acl *acl)
 {
     struct text text = {0};
     for (size_t i = 0; i < acl->count && i < TOLD_MOST; i++) {
@@ -142,9 +142,9 @@ static void live_acls_look_end(struct acl_look *look)
 }
 
 /* Where all that may be shown is the same, what may not be differs. */
-static char *tell_difference(const struct acl *ours, const char *name, const struct acl *its)
+static char *describe_difference(const struct acl *ours, const char *name, const struct acl *its)
 {
-    char *one = acl_tell(ours), *other = acl_tell(its), *quoted = text_quoted(name), *problem = NULL;
+    char *one = acl_describe(ours), *other = acl_describe(its), *quoted = text_quoted(name), *problem = NULL;
     if (strcmp(one, other) == 0)
         problem =
             text_format("the candidates' ACLs differ: that of %s names the same as the first one's (%s), "
@@ -159,7 +159,7 @@ static char *tell_difference(const struct acl *ours, const char *name, const str
     return problem;
 }
 
-static char *tell_closed(const char *name)
+static char *describe_closed(const char *name)
 {
     char *quoted = text_quoted(name), *problem = NULL;
     problem =
@@ -174,9 +174,9 @@ static void live_acls_judge(struct acl_look *look, enum session_result result, c
     if (result == SESSION_NO_NODE || (result == SESSION_OK && acl_is_same(look->ours, acl)))
         return; /* it has gone; or it is as the others are */
     if (result == SESSION_OK)
-        look->problem = tell_difference(look->ours, name, acl);
+        look->problem = describe_difference(look->ours, name, acl);
     else if (result != SESSION_LOST)
-        look->problem = tell_closed(name);
+        look->problem = describe_closed(name);
     else
         look->lost = true;
 }
@@ -511,8 +511,8 @@ static const char *lock_problem(const struct run *t)
 {
     bool watches = false;
     for (size_t i = 0; i < t->options.part_count; i++) {
-        const struct behaviour_rules *manner = behaviour_rules_of(t->options.parts[i].behaviour);
-        watches |= manner->watches != WHOM_PREDECESSOR || manner->watches_once;
+        const struct behaviour_rules *behaviour = behaviour_rules_of(t->options.parts[i].behaviour);
+        watches |= behaviour->watches != WHOM_PREDECESSOR || behaviour->watches_once;
     }
     return !t->layout.lock   ? NULL
            : t->options.name ? "it is a lock, and its candidates have no names of their own; leave out --name"

@@ -27,7 +27,7 @@ bool acl_is_same(const struct acl *acl, const struct acl *b);
 bool acl_is_masked(const struct acl *acl);
 
 /* For people, one line: who may do what, as zkCli has it (cdrwa). malloc'd. */
-char *acl_tell(const struct acl *acl);
+char *acl_describe(const struct acl *acl);
 
 #define LAYOUT_DATA_MOST 4096
 

@@ -105,20 +105,20 @@ static const char *candidate_data(const struct run *t)
     return t->layout.data ? t->layout.data : IDENTITY_TEST_CANDIDATE;
 }
 
-/* Who acknowledges late or never needs a mark. */
-static void mark_choose(struct run *t)
+/* Who acknowledges late or never needs an acknowledgement. */
+static void ack_choose(struct run *t)
 {
     for (size_t i = 0; i < t->options.part_count; i++) {
-        const struct behaviour_rules *manner = behaviour_rules_of(t->options.parts[i].behaviour);
-        if ((manner->is_slow || manner->is_mute) && !t->mark)
-            t->mark = text_format("%s/%s.leader", t->sandbox, t->run);
+        const struct behaviour_rules *behaviour = behaviour_rules_of(t->options.parts[i].behaviour);
+        if ((behaviour->is_slow || behaviour->is_mute) && !t->ack)
+            t->ack = text_format("%s/%s.leader", t->sandbox, t->run);
     }
 }
 
 /* Texts are the run's. Adds an acknowledgement first, where a candidate is to acknowledge late or never. */
 static void run_crowd_options(struct run *t, struct crowd_options *o)
 {
-    mark_choose(t);
+    ack_choose(t);
     const struct run_options *wanted = &t->options;
     int ceiling = wanted->settings->inject.creates_per_s;
     /* Live: at most the siblings' shortest, so that ours expire as soon as they would. */
@@ -136,7 +136,7 @@ static void run_crowd_options(struct run *t, struct crowd_options *o)
         .lock = t->layout.lock,
         .name = run_name(t),
         .data = candidate_data(t),
-        .mark = t->mark,
+        .ack = t->ack,
         .acl = t->layout.acl.count ? &t->layout.acl : NULL,
         .never_leads = wanted->live,
         .count = wanted->candidates,
@@ -560,7 +560,7 @@ static void run_gather_one(struct run *t)
 
 static void begin_removing(struct run *t)
 {
-    if (t->phase == RUN_OVER || t->marks_ended)
+    if (t->phase == RUN_OVER || t->counters_ended)
         return; /* it ended at once, with an answer still on its way */
     if (t->phase == RUN_ENDING && t->agents) {
         run_enter(t, RUN_GATHERING);
@@ -608,7 +608,7 @@ static void doubt_end(struct run *t)
  */
 static void run_end_one(struct run *t)
 {
-    if (t->phase == RUN_OVER || (t->marks_ended && t->marks_ask))
+    if (t->phase == RUN_OVER || (t->counters_ended && t->counters))
         return;
     if (t->crowd && run_counters_after(t, run_end_one))
         return;
@@ -742,7 +742,7 @@ void run_free(struct run *t)
     free(t->run);
     free(t->within);
     free(t->election);
-    free(t->mark);
+    free(t->ack);
     free(t->notes);
     free(t);
 }

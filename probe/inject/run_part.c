@@ -62,7 +62,7 @@ char *run_part_write(const struct run_report *r)
         [PART_FAILOVER_REQUESTS] = r->requests,
     };
     struct text text = {0};
-    text_printf(&text, RUN_MARK "\nend %s\ncounts", run_end_word(r->end));
+    text_printf(&text, RUN_MARKER "\nend %s\ncounts", run_end_word(r->end));
     for (size_t i = 0; i < PART_NEVER_LED; i++)
         text_printf(&text, " %" PRIu64, counts[i]);
     for (size_t how = 0; how < KILL_COUNT; how++)
@@ -140,7 +140,7 @@ void run_part_read(const struct agent_part *agent, struct run_part *part)
         return;
     }
     snprintf(part->end, sizeof part->end, "%.*s", (int)strcspn(end + 1, "\n"), end + 1);
-    part->told = true;
+    part->reported = true;
 }
 
 static void add_up(struct run_part *all, const struct run_part *part)
@@ -149,7 +149,7 @@ static void add_up(struct run_part *all, const struct run_part *part)
         all->counts[i] += part->counts[i];
     for (size_t i = 0; i < PART_TIMES; i++)
         histogram_merge(&all->times[i], &part->times[i]);
-    all->told |= part->told;
+    all->reported |= part->reported;
 }
 
 /* It did not do its part, and so the run did not. */

@@ -1,7 +1,7 @@
 /*
  * run_part.h - the results of one agent of a run, as text, and the sum of all.
  *
- *   electop run                   the mark of all persistent znodes of a run
+ *   electop run                   the marker of all persistent znodes of a run
  *   end done
  *   counts 1000 1000 1000 0 ...   in the order of enum part_count
  *   stand 900 4100 61000 12:3 13:40    of a histogram: least, most, sum (microseconds), and the buckets in
@@ -55,8 +55,8 @@ enum part_time {
 
 /* Large: not for the stack. */
 struct run_part {
-    char end[24]; /* "done"; nothing was handed in: "died", "running"; "unreadable" */
-    bool told;    /* false: only the end is known */
+    char end[24];  /* "done"; nothing was handed in: "died", "running"; "unreadable" */
+    bool reported; /* false: only the end is known */
     uint64_t counts[PART_COUNTS];
     struct histogram times[PART_TIMES];
 };

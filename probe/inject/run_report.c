@@ -70,8 +70,8 @@ void run_count_failover(struct run *t, const struct crowd_failover *failover)
     if (!ended)
         return;
     histogram_add(&t->by_cause[failover->how], (int64_t)(failover->led_us - failover->due_us));
-    add_phase(&t->times.detection, failover->due_us, failover->told_us);
-    add_phase(&t->times.vacancy, failover->told_us, failover->first_us);
+    add_phase(&t->times.detection, failover->due_us, failover->reported_us);
+    add_phase(&t->times.vacancy, failover->reported_us, failover->first_us);
     add_phase(&t->times.takeover, failover->first_us, failover->led_us);
     if (failover->broken_off)
         return; /* its cost is not all known */
@@ -154,7 +154,7 @@ void run_report(const struct run *t, struct run_report *report)
         .cpu_us = t->ended_us ? t->cpu_us
                   : t->crowd  ? run_cpu_us() - t->cpu_us
                               : 0,
-        .server_count = t->mark_count,
+        .server_count = t->counter_count,
         .swept = t->swept,
         .left_to_expire = t->left_to_expire,
         .withdrawals = t->withdrawals,
@@ -286,21 +286,21 @@ static void run_json_put_failovers(struct json_writer *w, const struct run_repor
     json_write_end(w, '}');
 }
 
-static void run_json_put_mark(struct json_writer *w, const char *key, const struct server_counter *mark)
+static void run_json_put_counter(struct json_writer *w, const char *key, const struct server_counter *counter)
 {
     json_member_begin(w, key, '{');
-    if (mark->zxid < 0)
+    if (counter->zxid < 0)
         json_member_null(w, "zxid");
     else
-        json_member_session(w, "zxid", (uint64_t)mark->zxid);
-    json_member_known(w, "connections", mark->connections);
-    json_member_known(w, "watches", mark->watches);
-    json_member_known(w, "sessions", mark->sessions);
-    json_member_known(w, "ephemerals", mark->ephemerals);
-    json_member_known(w, "outstanding", mark->outstanding);
-    json_member_known(w, "slowest_ms", mark->slowest_ms);
-    json_member_known(w, "packets_received", mark->received);
-    json_member_known(w, "packets_sent", mark->sent);
+        json_member_session(w, "zxid", (uint64_t)counter->zxid);
+    json_member_known(w, "connections", counter->connections);
+    json_member_known(w, "watches", counter->watches);
+    json_member_known(w, "sessions", counter->sessions);
+    json_member_known(w, "ephemerals", counter->ephemerals);
+    json_member_known(w, "outstanding", counter->outstanding);
+    json_member_known(w, "slowest_ms", counter->slowest_ms);
+    json_member_known(w, "packets_received", counter->received);
+    json_member_known(w, "packets_sent", counter->sent);
     json_write_end(w, '}');
 }
 
@@ -408,11 +408,11 @@ static void run_json_put_part(struct json_writer *w, const struct run_part *part
         enum part_time time;
     } times[] = {{"stand", PART_STAND}, {"failover", PART_FAILOVER}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        json_member_known(w, counts[i].key, part->told ? (int64_t)part->counts[counts[i].count] : -1);
+        json_member_known(w, counts[i].key, part->reported ? (int64_t)part->counts[counts[i].count] : -1);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         json_write_line(w, 6);
         json_write_key(w, times[i].key);
-        if (part->told)
+        if (part->reported)
             run_json_put_times(w, &part->times[times[i].time]);
         else
             json_write_null(w);
@@ -470,13 +470,13 @@ static void run_json_put_run(struct json_writer *w, const struct run_report *r)
         json_write_line(w, 4);
         json_write_begin(w, '{');
         json_member_text(w, "address", r->before[i].address);
-        run_json_put_mark(w, "before", &r->before[i]);
+        run_json_put_counter(w, "before", &r->before[i]);
         if (r->looks[i]) {
-            run_json_put_mark(w, "highest", &r->highest[i]);
+            run_json_put_counter(w, "highest", &r->highest[i]);
         } else {
             json_member_null(w, "highest");
         }
-        run_json_put_mark(w, "after", &r->after[i]);
+        run_json_put_counter(w, "after", &r->after[i]);
         json_member_uint(w, "looks", r->looks[i]);
         json_member_known(w, "transactions", server_counter_transactions(&r->before[i], &r->after[i]));
         json_write_end(w, '}');

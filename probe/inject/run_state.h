@@ -30,7 +30,7 @@ struct run {
     void *context;
 
     char *hosts, *path, *sandbox; /* full paths */
-    char *run, *within, *election, *mark;
+    char *run, *within, *election, *ack;
     struct session *session;
     struct guard *guard;
     char agent[AGENT_NAME_SIZE];
@@ -45,7 +45,7 @@ struct run {
     int siblings_timeout_ms;
     struct layout layout;
     struct crowd *crowd;
-    struct server_counters *marks_ask;
+    struct server_counters *counters;
 
     enum run_phase phase;
     enum run_end end;
@@ -76,10 +76,10 @@ struct run {
     uint64_t notices, requests, counted;
     struct server_counter before[SERVER_COUNTERS_MOST], highest[SERVER_COUNTERS_MOST],
         after[SERVER_COUNTERS_MOST];
-    size_t mark_count, looks[SERVER_COUNTERS_MOST];
-    uint64_t marks_asked_us, marks_next_us;
-    void (*marks_then)(struct run *);
-    bool marks_ended;
+    size_t counter_count, looks[SERVER_COUNTERS_MOST];
+    uint64_t counters_asked_us, counters_next_us;
+    void (*counters_then)(struct run *);
+    bool counters_ended;
     size_t swept, left_to_expire, withdrawals;
 };
 

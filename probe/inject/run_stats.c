@@ -156,7 +156,7 @@ static void leads(struct run_stats *t, size_t i, const struct candidacy *c, uint
     if (f && c->own != f->from) {
         f->to = c->own;
         f->first_us = f->first_us ? f->first_us : now_us;
-        f->told_us = f->told_us ? f->told_us : now_us;
+        f->reported_us = f->reported_us ? f->reported_us : now_us;
         if (c->acknowledged && !f->led_us)
             f->led_us = now_us;
     }
@@ -203,9 +203,9 @@ void run_stats_asked(struct run_stats *t, enum candidate_ask what)
     t->requests++;
     t->under_way++;
     t->lists += what == ASK_LOOK || what == ASK_LOOK_AND_WATCH;
-    t->creates += what == ASK_CREATE || what == ASK_ORPHAN || what == ASK_CONTEND || what == ASK_MARK ||
-                  what == ASK_DIRECTORY || what == ASK_MARK_DIRECTORY;
-    t->deletes += what == ASK_DELETE || what == ASK_MARK_GONE;
+    t->creates += what == ASK_CREATE || what == ASK_ORPHAN || what == ASK_CONTEND || what == ASK_ACK ||
+                  what == ASK_DIRECTORY || what == ASK_ACK_DIRECTORY;
+    t->deletes += what == ASK_DELETE || what == ASK_ACK_GONE;
 }
 
 void run_stats_answered(struct run_stats *t)
@@ -218,6 +218,6 @@ void run_stats_noticed(struct run_stats *t, int64_t number, uint64_t now_us)
     t->notices++;
     struct crowd_failover *f = open_one(t);
     /* A child watch names no znode: the first one after the death belongs to it. */
-    if (f && !f->told_us && (number == f->from || number == SEQUENCE_NONE))
-        f->told_us = now_us;
+    if (f && !f->reported_us && (number == f->from || number == SEQUENCE_NONE))
+        f->reported_us = now_us;
 }

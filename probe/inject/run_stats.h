@@ -57,11 +57,11 @@ struct crowd_failover {
     enum kill_mode how;
     bool planned; /* false: no death of the schedule (its session expired, another client deleted its znode)
                    */
-    uint64_t due_us;   /* when the death should have been; unplanned: when we knew of it */
-    uint64_t dead_us;  /* when it was done */
-    uint64_t told_us;  /* the first notification of it to any of us */
-    uint64_t first_us; /* the next one knew that it is first */
-    uint64_t led_us;   /* ... and acknowledged, where it does */
+    uint64_t due_us;      /* when the death should have been; unplanned: when we knew of it */
+    uint64_t dead_us;     /* when it was done */
+    uint64_t reported_us; /* the first notification of it to any of us */
+    uint64_t first_us;    /* the next one knew that it is first */
+    uint64_t led_us;      /* ... and acknowledged, where it does */
     /* Its cost, from the death until no request was under way; broken off: a lower bound.
      */
     uint64_t notices, requests;

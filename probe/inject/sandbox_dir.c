@@ -145,8 +145,8 @@ static bool is_left_to_its_session(const struct deletion *deletion, const struct
     if (stat->owner == 0 || guard_is_our_session(deletion->guard, stat->owner))
         return false;
     if (!deletion->above) {
-        size_t length = strlen(deletion->path), mark = strlen(LEADER);
-        return length > mark && strcmp(deletion->path + length - mark, LEADER) == 0;
+        size_t length = strlen(deletion->path), marker = strlen(LEADER);
+        return length > marker && strcmp(deletion->path + length - marker, LEADER) == 0;
     }
     const char *names = deletion->above->names;
     return names && (*names == '=' || !name_is_unique(names, true));
@@ -244,7 +244,7 @@ struct look {
     occupied_fn fn;
     void *context;
     char *names[LOOKS_MOST];
-    size_t count, told, owed;
+    size_t count, reported, owed;
     enum session_result result;
     size_t by; /* LOOKS_MOST: none */
 };
@@ -269,8 +269,8 @@ static void occupied_on_candidate(void *context, enum session_result result, con
     if (result == SESSION_LOST)
         look->result = SESSION_LOST;
     if (result == SESSION_OK && stat->owner != 0 && look->by == LOOKS_MOST)
-        look->by = look->told;
-    look->told++;
+        look->by = look->reported;
+    look->reported++;
     look->owed--;
     occupied_look_end(look);
 }
@@ -347,7 +347,7 @@ struct sandbox_dir {
     bool may_delete; /* in the sandbox: tried */
 };
 
-static void sandbox_dir_mark(struct sandbox_dir *);
+static void sandbox_dir_marker(struct sandbox_dir *);
 static void look_for_others(struct sandbox_dir *);
 static void next_over(struct sandbox_dir *);
 static void make_run(struct sandbox_dir *);
@@ -405,7 +405,7 @@ static void on_sandbox(void *context, enum session_result result, const char *pa
     (void)path;
     struct sandbox_dir *p = context;
     if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
-        sandbox_dir_mark(p);
+        sandbox_dir_marker(p);
     else
         sandbox_dir_fail(p, result, "create", p->sandbox);
 }
@@ -416,7 +416,7 @@ static void on_proved(void *context, enum session_result result, const char *pat
     struct sandbox_dir *p = context;
     p->may_delete = result == SESSION_OK || result == SESSION_NO_NODE;
     if (p->may_delete)
-        sandbox_dir_mark(p);
+        sandbox_dir_marker(p);
     else
         sandbox_dir_fail(p, result, "delete what a run makes, such as", p->alive_path);
 }
@@ -456,7 +456,7 @@ static void sandbox_dir_on_marked(void *context, enum session_result result, con
         sandbox_dir_fail(p, SESSION_LOST, "create", p->sandbox);
 }
 
-static void sandbox_dir_mark(struct sandbox_dir *p)
+static void sandbox_dir_marker(struct sandbox_dir *p)
 {
     if (!guard_create(p->guard, p->session, p->alive_path, "", 0, CREATE_EPHEMERAL, NULL,
                       sandbox_dir_on_marked, p))
@@ -774,8 +774,8 @@ static void on_sandbox_signed(void *context, enum session_result result, const s
                               const void *data, size_t length)
 {
     struct sandbox_dir *p = context;
-    bool is_ours = result == SESSION_OK && length == strlen(SANDBOX_MARK) && stat->children == 0 &&
-                   stat->version == 0 && data && memcmp(data, SANDBOX_MARK, length) == 0;
+    bool is_ours = result == SESSION_OK && length == strlen(SANDBOX_MARKER) && stat->children == 0 &&
+                   stat->version == 0 && data && memcmp(data, SANDBOX_MARKER, length) == 0;
     if (!is_ours || !guard_delete(p->guard, p->session, p->sandbox, stat->version, on_removed_sandbox, p))
         sandbox_dir_done(p, NULL);
 }
@@ -895,7 +895,7 @@ static void sandbox_dir_on_looked(void *context, enum session_result result, con
         if (!occupied_look(p->session, p->looking, sandbox_dir_on_looked, p))
             sandbox_dir_fail(p, SESSION_LOST, "read", p->looking);
     } else {
-        sandbox_dir_mark(p);
+        sandbox_dir_marker(p);
     }
 }
 

@@ -22,7 +22,7 @@ struct server_counters {
     struct http *http;
     server_counters_fn fn;
     void *context;
-    struct server_counter marks[SERVER_COUNTERS_MOST];
+    struct server_counter counters[SERVER_COUNTERS_MOST];
     size_t count, at;
     enum fourletter_word word;
     struct fourletter *word_ask;
@@ -33,31 +33,31 @@ struct server_counters {
 
 static void ask_next(struct server_counters *);
 
-void server_counter_clear(struct server_counter *mark)
+void server_counter_clear(struct server_counter *counter)
 {
-    *mark = (struct server_counter){"", -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    *counter = (struct server_counter){"", -1, -1, -1, -1, -1, -1, -1, -1, -1};
 }
 
-bool server_counter_knows(const struct server_counter *mark)
+bool server_counter_knows(const struct server_counter *counter)
 {
     struct server_counter none;
     server_counter_clear(&none);
-    return server_counter_raise(&none, mark);
+    return server_counter_raise(&none, counter);
 }
 
-bool server_counter_raise(struct server_counter *mark, const struct server_counter *other)
+bool server_counter_raise(struct server_counter *counter, const struct server_counter *other)
 {
     const struct {
         int64_t *to, from;
-    } all[] = {{&mark->zxid, other->zxid},
-               {&mark->connections, other->connections},
-               {&mark->watches, other->watches},
-               {&mark->sessions, other->sessions},
-               {&mark->ephemerals, other->ephemerals},
-               {&mark->outstanding, other->outstanding},
-               {&mark->slowest_ms, other->slowest_ms},
-               {&mark->received, other->received},
-               {&mark->sent, other->sent}};
+    } all[] = {{&counter->zxid, other->zxid},
+               {&counter->connections, other->connections},
+               {&counter->watches, other->watches},
+               {&counter->sessions, other->sessions},
+               {&counter->ephemerals, other->ephemerals},
+               {&counter->outstanding, other->outstanding},
+               {&counter->slowest_ms, other->slowest_ms},
+               {&counter->received, other->received},
+               {&counter->sent, other->sent}};
     bool knows = false;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         knows |= all[i].from >= 0;
@@ -73,27 +73,27 @@ int64_t server_counter_transactions(const struct server_counter *before, const s
     return same_epoch && after->zxid >= before->zxid ? after->zxid - before->zxid : -1;
 }
 
-static int64_t server_counters_better(int64_t known, int64_t told)
+static int64_t server_counters_better(int64_t known, int64_t reported)
 {
-    return told >= 0 ? told : known;
+    return reported >= 0 ? reported : known;
 }
 
 static void server_counters_take(struct server_counters *m)
 {
-    struct server_counter *mark = &m->marks[m->at];
+    struct server_counter *counter = &m->counters[m->at];
     const struct server_figures *figures = &m->answer.figures;
-    mark->zxid = server_counters_better(mark->zxid, figures->zxid);
-    mark->connections = server_counters_better(mark->connections, figures->connections);
-    mark->watches = server_counters_better(mark->watches, figures->all_watches);
-    mark->sessions = server_counters_better(mark->sessions, figures->sessions);
-    mark->ephemerals = server_counters_better(mark->ephemerals, figures->ephemerals);
-    mark->outstanding = server_counters_better(mark->outstanding, figures->outstanding);
-    mark->slowest_ms = server_counters_better(mark->slowest_ms, figures->slowest_ms);
-    mark->received = server_counters_better(mark->received, figures->received);
-    mark->sent = server_counters_better(mark->sent, figures->sent);
+    counter->zxid = server_counters_better(counter->zxid, figures->zxid);
+    counter->connections = server_counters_better(counter->connections, figures->connections);
+    counter->watches = server_counters_better(counter->watches, figures->all_watches);
+    counter->sessions = server_counters_better(counter->sessions, figures->sessions);
+    counter->ephemerals = server_counters_better(counter->ephemerals, figures->ephemerals);
+    counter->outstanding = server_counters_better(counter->outstanding, figures->outstanding);
+    counter->slowest_ms = server_counters_better(counter->slowest_ms, figures->slowest_ms);
+    counter->received = server_counters_better(counter->received, figures->received);
+    counter->sent = server_counters_better(counter->sent, figures->sent);
 }
 
-static void marks_free(struct server_counters *m)
+static void counters_free(struct server_counters *m)
 {
     loop_timer_free(m->turn);
     connect_string_free(&m->string);
@@ -155,14 +155,14 @@ static void server_counters_on_word(void *context, const char *problem, const ch
     m->word_ask = NULL;
     server_answer_free(&m->answer);
     server_answer_clear(&m->answer);
-    bool told = !problem && !fourletter_word_read(m->word, text, &m->answer);
-    if (told)
+    bool reported = !problem && !fourletter_word_read(m->word, text, &m->answer);
+    if (reported)
         server_counters_take(m);
     if (m->word == FOURLETTER_WORD_SRVR &&
         !problem) { /* who does not answer is not asked the other word, too */
         m->word = FOURLETTER_WORD_MNTR;
         ask_next(m);
-    } else if (told || !ask_admin(m)) {
+    } else if (reported || !ask_admin(m)) {
         next_server(m);
     }
 }
@@ -171,8 +171,8 @@ static void server_counters_on_word(void *context, const char *problem, const ch
 static void server_counters_on_turn(uv_timer_t *turn)
 {
     struct server_counters *m = turn->data;
-    m->fn(m->context, m->marks, m->count);
-    marks_free(m);
+    m->fn(m->context, m->counters, m->count);
+    counters_free(m);
 }
 
 static void ask_next(struct server_counters *m)
@@ -210,21 +210,21 @@ struct server_counters *server_counters_ask(uv_loop_t *loop, const struct cluste
     m->turn = loop_timer_new(loop, m);
     if (!m->http || !connect_string_parse(cluster->hosts, &m->string, &error)) {
         free(error);
-        marks_free(m);
+        counters_free(m);
         return NULL;
     }
     m->count = m->string.count < SERVER_COUNTERS_MOST ? m->string.count : SERVER_COUNTERS_MOST;
     for (size_t i = 0; i < m->count; i++) {
         char *address = host_port_print(&m->string.servers[i]);
-        server_counter_clear(&m->marks[i]);
-        snprintf(m->marks[i].address, sizeof m->marks[i].address, "%s", address);
+        server_counter_clear(&m->counters[i]);
+        snprintf(m->counters[i].address, sizeof m->counters[i].address, "%s", address);
         free(address);
     }
     if (cluster->servers.four_letter == CHOICE_AUTO || !cluster->servers.admin_off)
         ask_next(m);
     if (m->word_ask || m->admin_ask)
         return m;
-    marks_free(m); /* nothing may be asked */
+    counters_free(m); /* nothing may be asked */
     return NULL;
 }
 
@@ -236,5 +236,5 @@ void server_counters_cancel(struct server_counters *m)
         fourletter_cancel(m->word_ask);
     if (m->admin_ask)
         adminserver_cancel(m->admin_ask);
-    marks_free(m);
+    counters_free(m);
 }

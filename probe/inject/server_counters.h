@@ -23,13 +23,13 @@ struct server_counter {
     int64_t zxid, connections, watches, sessions, ephemerals;
     int64_t outstanding, slowest_ms, received, sent;
 };
-void server_counter_clear(struct server_counter *mark);
+void server_counter_clear(struct server_counter *counter);
 /* Whether anything is known. */
-bool server_counter_knows(const struct server_counter *mark);
+bool server_counter_knows(const struct server_counter *counter);
 /* Each figure becomes the higher of both; what only one knows is that one's. False:
    the other knows nothing. */
-bool server_counter_raise(struct server_counter *mark, const struct server_counter *other);
-/* How many transactions there were between two marks of one server; -1: not known, as when another server
+bool server_counter_raise(struct server_counter *counter, const struct server_counter *other);
+/* How many transactions there were between two counters of one server; -1: not known, as when another server
    became ZooKeeper's leader in between and began to number anew. */
 int64_t server_counter_transactions(const struct server_counter *before, const struct server_counter *after);
 
@@ -40,7 +40,7 @@ typedef void (*server_counters_fn)(void *context, const struct server_counter *,
 /*
  * Polls the servers of the connect string, one after the other; fn is called once, from a turn of its own: a
  * server that does not answer at all takes two seconds, and two more where its AdminServer is configured. The
- * cluster is borrowed until then. The marks are valid during the call. NULL: no server may be polled, or
+ * cluster is borrowed until then. The counters are valid during the call. NULL: no server may be polled, or
  * libcurl cannot begin.
  */
 struct server_counters *server_counters_ask(uv_loop_t *loop, const struct cluster_settings *cluster,

@@ -60,9 +60,9 @@ static double figures_next_failover(const struct election *election)
         return NAN;
     struct next_failover next = whatif_next(election);
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    if ((!lock && !next.heir) || next.told == ANSWER_NO)
+    if ((!lock && !next.heir) || next.notified == ANSWER_NO)
         return 0;
-    return next.told == ANSWER_YES ? 1 : NAN;
+    return next.notified == ANSWER_YES ? 1 : NAN;
 }
 
 static double seconds_since(struct moment then, struct moment now)

@@ -113,8 +113,8 @@ void report_sum_up(struct report_election *election)
         sum_up_stretch(election, i, &since_us);
     for (size_t i = 0; i < election->failover_count; i++)
         election->missed_count += election->failovers[i].gap_us > 0;
-    size_t seen = changes_seen(election), told = election->failover_count - election->missed_count;
-    election->change_count = seen > told ? seen : told;
+    size_t seen = changes_seen(election), reported = election->failover_count - election->missed_count;
+    election->change_count = seen > reported ? seen : reported;
     report_make_stats(election);
 }
 
@@ -301,15 +301,15 @@ static struct report_finding *find_standing(struct report_election *election, co
 
 static void raise_finding(struct report_election *election, const struct finding *finding, int64_t at_us)
 {
-    struct report_finding *told = find_standing(election, finding);
-    if (!told) {
+    struct report_finding *reported = find_standing(election, finding);
+    if (!reported) {
         /* Findings are few: an array that grows by one is good enough. */
         size_t room = election->finding_count;
-        told = report_gather_append((void **)&election->findings, &election->finding_count, &room,
-                                    sizeof *election->findings);
-        told->raised_us = finding->since.wall_us ? finding->since.wall_us : at_us;
+        reported = report_gather_append((void **)&election->findings, &election->finding_count, &room,
+                                        sizeof *election->findings);
+        reported->raised_us = finding->since.wall_us ? finding->since.wall_us : at_us;
     }
-    finding_assign(&told->finding, finding);
+    finding_assign(&reported->finding, finding);
 }
 
 /* The state at one moment: which elections were observed, and their findings. */
@@ -341,9 +341,9 @@ static bool take_event(void *context, const struct event *event)
     } else if (found && event->kind == EVENT_FINDING_RAISED && event->finding) {
         raise_finding(found, event->finding, event->at.wall_us);
     } else if (found && event->kind == EVENT_FINDING_CLEARED && event->finding) {
-        struct report_finding *told = find_standing(found, event->finding);
-        if (told)
-            told->cleared_us = event->at.wall_us;
+        struct report_finding *reported = find_standing(found, event->finding);
+        if (reported)
+            reported->cleared_us = event->at.wall_us;
     }
     return true;
 }
@@ -378,29 +378,29 @@ static struct report_stretch *add_stretch(struct gathering *gathering, enum stre
 }
 
 /* The time line is complete until then. */
-static int64_t told_until(const struct gathering *gathering)
+static int64_t reported_until(const struct gathering *gathering)
 {
     const struct report_election *election = gathering->election;
     return election->stretch_count ? election->stretches[election->stretch_count - 1].to_us
                                    : gathering->report->from_us;
 }
 
-static bool take_stretch(void *context, const struct history_stretch *told)
+static bool take_stretch(void *context, const struct history_stretch *reported)
 {
     struct gathering *gathering = context;
     /* A clock that went back causes stretches that overlap: each moment is reported once. */
-    int64_t until_us = told_until(gathering), end_us = gathering->report->to_us;
-    int64_t from_us = told->from_us > until_us ? told->from_us : until_us;
-    int64_t to_us = told->to_us < end_us ? told->to_us : end_us;
+    int64_t until_us = reported_until(gathering), end_us = gathering->report->to_us;
+    int64_t from_us = reported->from_us > until_us ? reported->from_us : until_us;
+    int64_t to_us = reported->to_us < end_us ? reported->to_us : end_us;
     if (to_us <= from_us)
         return true;
     if (from_us > until_us)
         add_stretch(gathering, STRETCH_GAP, until_us, from_us);
-    struct report_stretch *stretch = add_stretch(gathering, told->kind, from_us, to_us);
-    stretch->from_exact = told->from_exact;
-    if (told->kind == STRETCH_LED) {
-        stretch->name = text_copy(told->name);
-        stretch->leader = report_gather_leader_of(gathering, told->name, told->identity);
+    struct report_stretch *stretch = add_stretch(gathering, reported->kind, from_us, to_us);
+    stretch->from_exact = reported->from_exact;
+    if (reported->kind == STRETCH_LED) {
+        stretch->name = text_copy(reported->name);
+        stretch->leader = report_gather_leader_of(gathering, reported->name, reported->identity);
     }
     return true;
 }
@@ -491,8 +491,8 @@ static bool gather_election(struct gathering *gathering, struct history *history
         !history_failovers(history, &only, report->from_us, end_of_events(report), take_failover, gathering,
                            error))
         return false;
-    if (told_until(gathering) < report->to_us)
-        add_stretch(gathering, STRETCH_GAP, told_until(gathering), report->to_us);
+    if (reported_until(gathering) < report->to_us)
+        add_stretch(gathering, STRETCH_GAP, reported_until(gathering), report->to_us);
     complete_identities(gathering);
     leave_out_skipped(report, election);
     report_sum_up(election);
@@ -771,13 +771,13 @@ static void json_report_write_leader(struct json_writer *writer, const struct re
     json_write_end(writer, '}');
 }
 
-static void json_report_write_finding(struct json_writer *writer, const struct report_finding *told)
+static void json_report_write_finding(struct json_writer *writer, const struct report_finding *reported)
 {
     json_write_begin(writer, '{');
-    json_member_time(writer, "raised", told->raised_us);
-    json_member_time(writer, "cleared", told->cleared_us);
+    json_member_time(writer, "raised", reported->raised_us);
+    json_member_time(writer, "cleared", reported->cleared_us);
     json_write_key(writer, "finding");
-    json_finding_write(writer, &told->finding, NULL);
+    json_finding_write(writer, &reported->finding, NULL);
     json_write_end(writer, '}');
 }
 

@@ -106,7 +106,7 @@ static void story_chain(struct story *story, const struct election *election)
     struct next_failover next = whatif_next(election);
     story->candidates = election->candidate_count;
     story->heir = next.heir ? text_copy(next.heir->identity ? next.heir->identity : next.heir->name) : NULL;
-    story->heir_notified = next.told == ANSWER_YES ? 1 : next.told == ANSWER_NO ? 0 : -1;
+    story->heir_notified = next.notified == ANSWER_YES ? 1 : next.notified == ANSWER_NO ? 0 : -1;
     story->chain_broken = next.chain == CHAIN_BROKEN;
     story->findings = xcalloc(election->finding_count + 1, sizeof *story->findings);
     for (size_t i = 0; i < election->finding_count; i++) {
@@ -382,14 +382,14 @@ static bool story_near(void *context, const struct election *election, const str
 {
     struct story *story = context;
     const char *name = election->name ? election->name : election->path;
-    bool told = false;
+    bool notified = false;
     if (story_same(election->path, story->election))
         return true;
     for (size_t i = 0; i < story->near_count && i < STORY_NAMES; i++)
-        told = told || story_same(story->near[i], name);
-    if (!told && story->near_count < STORY_NAMES)
+        notified = notified || story_same(story->near[i], name);
+    if (!notified && story->near_count < STORY_NAMES)
         story->near[story->near_count] = text_copy(name);
-    story->near_count += !told;
+    story->near_count += !notified;
     story->near_same_session += failover->from_identity && story_same_leader(failover, &story->failover);
     return true;
 }

@@ -130,12 +130,12 @@ struct autopsy {
     struct znode_tree *tree;
     struct logged_elections *elections;
     struct log_stream *stream;
-    struct moment now;  /* of the latest transaction or tick */
-    int64_t base_us;    /* from the monotonic clock to the wall clock */
-    int64_t changed_us; /* monotonic: the model was shown something */
-    size_t ticked;      /* of ticks_us since then */
-    int64_t untold_us;  /* monotonic: the first change or fact that was not handed on */
-    bool untold;
+    struct moment now;     /* of the latest transaction or tick */
+    int64_t base_us;       /* from the monotonic clock to the wall clock */
+    int64_t changed_us;    /* monotonic: the model was shown something */
+    size_t ticked;         /* of ticks_us since then */
+    int64_t unreported_us; /* monotonic: the first change or fact that was not handed on */
+    bool unreported;
     int64_t zxid;        /* of the latest transaction */
     int64_t settled;     /* behind a fuzzy snapshot: until then the tree may be ahead of the log */
     int64_t repair_zxid; /* a snapshot behind a gap; 0: none */
@@ -159,21 +159,21 @@ struct autopsy {
 
 static void hand_on(struct autopsy *a)
 {
-    a->untold = false;
+    a->unreported = false;
     if (a->sink.changed)
         a->sink.changed(a->sink.context);
 }
 
-static void begin_untold(struct autopsy *a)
+static void begin_unreported(struct autopsy *a)
 {
-    if (!a->untold)
-        a->untold_us = a->now.mono_us;
-    a->untold = true;
+    if (!a->unreported)
+        a->unreported_us = a->now.mono_us;
+    a->unreported = true;
 }
 
-static void tell_changed(struct autopsy *a)
+static void report_changed(struct autopsy *a)
 {
-    begin_untold(a);
+    begin_unreported(a);
     a->changed_us = a->now.mono_us;
     a->ticked = 0;
 }
@@ -181,11 +181,11 @@ static void tell_changed(struct autopsy *a)
 /* Before a later moment is looked at. */
 static void hand_on_before(struct autopsy *a, int64_t mono_us)
 {
-    if (a->untold && mono_us - a->untold_us >= TOGETHER_US)
+    if (a->unreported && mono_us - a->unreported_us >= TOGETHER_US)
         hand_on(a);
 }
 
-static void tell_fact(struct autopsy *a, struct logged_fact fact)
+static void report_fact(struct autopsy *a, struct logged_fact fact)
 {
     if (!a->showing || !a->sink.fact)
         return;
@@ -193,15 +193,15 @@ static void tell_fact(struct autopsy *a, struct logged_fact fact)
     a->sink.fact(a->sink.context, &fact);
     /* A batch has the time of its first change or fact: a later change must not get the time of this one.
      */
-    begin_untold(a);
+    begin_unreported(a);
 }
 
 static void on_note(void *context, const struct stream_note *note)
 {
     struct autopsy *a = context;
     if (note->kind == STREAM_DIVERGED)
-        tell_fact(a,
-                  (struct logged_fact){.kind = FACT_DIVERGED, .zxid = note->zxid, .zxid_to = note->zxid_to});
+        report_fact(
+            a, (struct logged_fact){.kind = FACT_DIVERGED, .zxid = note->zxid, .zxid_to = note->zxid_to});
     if (a->sink.note)
         a->sink.note(a->sink.context, note);
 }
@@ -260,7 +260,7 @@ static struct moment moment_of(struct autopsy *a, const struct transaction *t)
         int64_t back_us = a->now.wall_us - wall_us;
         a->base_us = wall_us - a->now.mono_us;
         a->now.wall_us = wall_us; /* the fact has the new time, as its neighbours do */
-        tell_fact(a, (struct logged_fact){.kind = FACT_CLOCK_BACK, .zxid = t->zxid, .back_us = back_us});
+        report_fact(a, (struct logged_fact){.kind = FACT_CLOCK_BACK, .zxid = t->zxid, .back_us = back_us});
         at.mono_us = a->now.mono_us;
     } else if (a->started && at.mono_us < a->now.mono_us) {
         at = a->now; /* some milliseconds: the order is that of the zxids */
@@ -287,11 +287,11 @@ static void delete_one(struct autopsy *a, struct znode *node, const struct trans
                                         .timeout_ms = session ? session->timeout_ms : 0,
                                         .active_us = active_of(session)};
     if (deed == DEED_DELETED && session)
-        tell_fact(a, (struct logged_fact){.kind = FACT_DELETED,
-                                          .zxid = t->zxid,
-                                          .session = t->session,
-                                          .owner = session->id,
-                                          .path = node->path});
+        report_fact(a, (struct logged_fact){.kind = FACT_DELETED,
+                                            .zxid = t->zxid,
+                                            .session = t->session,
+                                            .owner = session->id,
+                                            .path = node->path});
     logged_elections_deleted(a->elections, node, &seen, a->now);
 }
 
@@ -321,11 +321,11 @@ static void on_session_ended(struct autopsy *a, const struct transaction *t, boo
         free(path);
     }
     if (expired || owned)
-        tell_fact(a, (struct logged_fact){.kind = expired ? FACT_SESSION_EXPIRED : FACT_SESSION_CLOSED,
-                                          .zxid = t->zxid,
-                                          .session = t->session,
-                                          .timeout_ms = session ? session->timeout_ms : 0,
-                                          .began_us = session ? session->began_ms * 1000 : 0});
+        report_fact(a, (struct logged_fact){.kind = expired ? FACT_SESSION_EXPIRED : FACT_SESSION_CLOSED,
+                                            .zxid = t->zxid,
+                                            .session = t->session,
+                                            .timeout_ms = session ? session->timeout_ms : 0,
+                                            .began_us = session ? session->began_ms * 1000 : 0});
     znode_tree_session_ended(a->tree, t->session);
 }
 
@@ -354,7 +354,7 @@ static void check_epoch_end(struct autopsy *a, const struct transaction *t, cons
         znode_tree_unseen(a->tree, change) == 0)
         return;
     on_note(a, &(struct stream_note){.kind = STREAM_MISSING, .zxid = a->epoch_after + 1, .zxid_to = first});
-    tell_fact(a, (struct logged_fact){.kind = FACT_MISSING, .zxid = a->epoch_after + 1, .zxid_to = first});
+    report_fact(a, (struct logged_fact){.kind = FACT_MISSING, .zxid = a->epoch_after + 1, .zxid_to = first});
     a->incomplete = true;
 }
 
@@ -407,7 +407,7 @@ static void note_epoch(struct autopsy *a, const struct transaction *t)
     if (a->zxid == 0 || zxid_epoch(t->zxid) == zxid_epoch(a->zxid))
         return;
     a->epoch_after = a->zxid;
-    tell_fact(a, (struct logged_fact){.kind = FACT_EPOCH, .zxid = t->zxid, .began_us = a->before_us});
+    report_fact(a, (struct logged_fact){.kind = FACT_EPOCH, .zxid = t->zxid, .began_us = a->before_us});
     struct observation o = {.kind = OBSERVED_TRANSACTION, .at = a->now, .transaction = {.zxid = t->zxid}};
     if (a->showing)
         model_observe(a->model, &o);
@@ -428,11 +428,11 @@ static void note_starts(struct autopsy *a, const struct transaction *t)
     }
     for (; a->start < a->starts.count && a->starts.list[a->start].zxid <= t->zxid; a->start++) {
         const struct log_start *start = &a->starts.list[a->start];
-        tell_fact(a, (struct logged_fact){.kind = FACT_SERVER_STARTED,
-                                          .zxid = start->zxid,
-                                          .owner = start->number,
-                                          .path = start->server,
-                                          .began_us = a->before_us});
+        report_fact(a, (struct logged_fact){.kind = FACT_SERVER_STARTED,
+                                            .zxid = start->zxid,
+                                            .owner = start->number,
+                                            .path = start->server,
+                                            .began_us = a->before_us});
     }
 }
 
@@ -454,7 +454,7 @@ static void apply(struct autopsy *a, const struct transaction *t)
     note_active(a, t);
     a->zxid = t->zxid;
     if (logged_elections_settle(a->elections, a->now))
-        tell_changed(a);
+        report_changed(a);
 }
 
 /* ---- gaps ---- */
@@ -555,7 +555,7 @@ static void miss(struct autopsy *a, const struct transaction *t, struct moment a
         repair(a, t->zxid);
         return;
     }
-    tell_fact(a, (struct logged_fact){.kind = FACT_MISSING, .zxid = a->zxid + 1, .zxid_to = t->zxid - 1});
+    report_fact(a, (struct logged_fact){.kind = FACT_MISSING, .zxid = a->zxid + 1, .zxid_to = t->zxid - 1});
     connection(a, CONNECTION_CONNECTING, "transactions are missing in the logs");
     hand_on(a);
     a->now = at;
@@ -565,7 +565,7 @@ static void miss(struct autopsy *a, const struct transaction *t, struct moment a
         repair(a, t->zxid);
     else
         logged_elections_show(a->elections, a->now);
-    tell_changed(a);
+    report_changed(a);
 }
 
 /* ---- what nobody agreed upon ---- */
@@ -623,7 +623,7 @@ static void autopsy_show(struct autopsy *a, struct moment at)
     connection(a, CONNECTION_CONNECTED,
                a->blind ? "no snapshot shows what was there before the first transaction" : NULL);
     logged_elections_show(a->elections, a->now);
-    tell_changed(a);
+    report_changed(a);
 }
 
 /* Is this the moment from which on the query wants to know? What the model is shown first is the state of
@@ -680,7 +680,7 @@ bool autopsy_step(struct autopsy *a, size_t most)
         if (more)
             autopsy_take(a, &t, missing);
     }
-    if (a->untold)
+    if (a->unreported)
         hand_on(a);
     return more && !a->over;
 }
@@ -693,7 +693,7 @@ void autopsy_pass(struct autopsy *a, int64_t wall_us)
     if (!a->showing)
         autopsy_show(a, a->started ? a->now : (struct moment){wall_us, wall_us});
     int64_t mono_us = a->now.mono_us + (wall_us - a->now.wall_us);
-    if (a->untold)
+    if (a->unreported)
         hand_on(a);
     if (mono_us <= a->now.mono_us)
         return;

@@ -53,7 +53,7 @@ struct log_stream {
     void *context;
 };
 
-static void stream_tell(const struct log_stream *s, struct stream_note note)
+static void stream_emit(const struct log_stream *s, struct stream_note note)
 {
     if (s->note)
         s->note(s->context, &note);
@@ -93,7 +93,7 @@ static bool server_log_open(struct log_stream *s, struct server_log *log)
 {
     int fd = open(current_file(s, log)->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        stream_tell(s, (struct stream_note){.kind = STREAM_UNREAD,
+        stream_emit(s, (struct stream_note){.kind = STREAM_UNREAD,
                                             .where = current_file(s, log)->path,
                                             .why = strerror(errno)});
         return false;
@@ -108,7 +108,7 @@ static bool note_trouble(struct log_stream *s, struct server_log *log, enum log_
 {
     const char *path = current_file(s, log)->path;
     if (next == LOG_DAMAGED) {
-        stream_tell(s, (struct stream_note){.kind = STREAM_DAMAGED,
+        stream_emit(s, (struct stream_note){.kind = STREAM_DAMAGED,
                                             .where = path,
                                             .from = log->reader.damaged_from,
                                             .to = log->reader.damaged_to,
@@ -117,7 +117,7 @@ static bool note_trouble(struct log_stream *s, struct server_log *log, enum log_
     }
     const char *why = log->reader.foreign ? "is no transaction log of ZooKeeper" : strerror(errno);
     if (next == LOG_FAILED)
-        stream_tell(s, (struct stream_note){.kind = STREAM_UNREAD, .where = path, .why = why});
+        stream_emit(s, (struct stream_note){.kind = STREAM_UNREAD, .where = path, .why = why});
     return false;
 }
 
@@ -334,7 +334,7 @@ static const struct server_log *compare_heads(const struct log_stream *s, const 
         }
     }
     if (other)
-        stream_tell(s, (struct stream_note){.kind = STREAM_DIVERGED,
+        stream_emit(s, (struct stream_note){.kind = STREAM_DIVERGED,
                                             .where = s->set->servers[first->server].name,
                                             .other = s->set->servers[other->server].name,
                                             .zxid = first->head.zxid,
@@ -364,7 +364,7 @@ static bool note_missing(struct log_stream *s, int64_t zxid)
     int64_t from = s->last ? s->last + 1 : s->first;
     if (s->last == 0 ? zxid <= s->first : follows)
         return false;
-    stream_tell(s, (struct stream_note){.kind = STREAM_MISSING, .zxid = from, .zxid_to = zxid - 1});
+    stream_emit(s, (struct stream_note){.kind = STREAM_MISSING, .zxid = from, .zxid_to = zxid - 1});
     return true;
 }
 
@@ -379,7 +379,7 @@ bool log_stream_next(struct log_stream *s, struct transaction *t, bool *missing)
             return false;
         int64_t zxid = lowest->head.zxid;
         if (s->log_count > 1 && was_dropped(s, zxid)) {
-            stream_tell(s, (struct stream_note){.kind = STREAM_DROPPED,
+            stream_emit(s, (struct stream_note){.kind = STREAM_DROPPED,
                                                 .where = s->set->servers[lowest->server].name,
                                                 .zxid = zxid,
                                                 .zxid_to = zxid});

@@ -14,8 +14,8 @@
 #define LIST_ALWAYS 200
 
 enum interest_role {
-    INTEREST_OWN,  /* the election's own znode, and its children */
-    INTEREST_MARK, /* the leader's acknowledgement */
+    INTEREST_OWN, /* the election's own znode, and its children */
+    INTEREST_ACK, /* the leader's acknowledgement */
     INTEREST_REGISTRY
 };
 
@@ -33,11 +33,11 @@ struct touched_child {
 
 struct logged_election {
     struct logged_election *next, *next_dirty;
-    struct znode *own, *mark, *registry; /* places in the tree; the latter two may be NULL */
+    struct znode *own, *ack, *registry; /* places in the tree; the latter two may be NULL */
     const struct election_settings *settings;
     enum election_origin origin;
     bool shown, dirty;
-    bool own_changed, mark_changed, registry_changed;
+    bool own_changed, ack_changed, registry_changed;
     struct touched_child *touched;
     size_t touched_count, touched_room;
 };
@@ -96,12 +96,12 @@ static void touch(struct logged_elections *es, struct znode *node, bool gone, bo
 {
     for (struct interest *i = node->interests; i; i = i->next) {
         i->election->own_changed |= i->role == INTEREST_OWN;
-        i->election->mark_changed |= i->role == INTEREST_MARK;
+        i->election->ack_changed |= i->role == INTEREST_ACK;
         i->election->registry_changed |= i->role == INTEREST_REGISTRY;
         election_touch(es, i->election);
     }
     for (struct interest *i = node->parent ? node->parent->interests : NULL; i; i = i->next) {
-        if (i->role == INTEREST_MARK)
+        if (i->role == INTEREST_ACK)
             continue;
         if (i->role == INTEREST_REGISTRY)
             i->election->registry_changed = true;
@@ -162,12 +162,12 @@ static void show_children(struct logged_elections *es, const struct logged_elect
     free(names);
 }
 
-static void show_mark(struct logged_elections *es, const struct logged_election *e, struct moment at)
+static void show_ack(struct logged_elections *es, const struct logged_election *e, struct moment at)
 {
-    if (e->mark && e->mark->exists)
-        show_node(es, e, e->mark, at);
-    else if (e->mark)
-        show_absent(es, e, e->mark->path, at);
+    if (e->ack && e->ack->exists)
+        show_node(es, e, e->ack, at);
+    else if (e->ack)
+        show_absent(es, e, e->ack->path, at);
 }
 
 static void show_registry(struct logged_elections *es, const struct logged_election *e, struct moment at)
@@ -204,17 +204,17 @@ static struct znode *interest_move(struct logged_elections *es, struct logged_el
 }
 
 /* Once the recipe is known, the model says where the leader acknowledges. */
-static void follow_marks(struct logged_elections *es, struct logged_election *e, struct moment at)
+static void follow_acks(struct logged_elections *es, struct logged_election *e, struct moment at)
 {
     const struct election *shown = model_election(es->model, 0, e->own->path);
     if (!shown)
         return;
-    bool node = shown->mark_place == MARK_NODE;
-    struct znode *mark = interest_move(es, e, e->mark, node ? shown->mark_path : NULL, INTEREST_MARK);
+    bool node = shown->ack_place == ACK_PLACE_NODE;
+    struct znode *ack = interest_move(es, e, e->ack, node ? shown->ack_path : NULL, INTEREST_ACK);
     struct znode *registry = interest_move(es, e, e->registry, shown->registry_path, INTEREST_REGISTRY);
-    if (mark != e->mark) {
-        e->mark = mark;
-        show_mark(es, e, at);
+    if (ack != e->ack) {
+        e->ack = ack;
+        show_ack(es, e, at);
     }
     if (registry != e->registry) {
         e->registry = registry;
@@ -247,8 +247,8 @@ static void show_all(struct logged_elections *es, struct logged_election *e, str
         e->shown = true;
     }
     show_own(es, e, true, at);
-    follow_marks(es, e, at);
-    show_mark(es, e, at);
+    follow_acks(es, e, at);
+    show_ack(es, e, at);
     show_registry(es, e, at);
 }
 
@@ -481,9 +481,9 @@ static void show_changes(struct logged_elections *es, struct logged_election *e,
     if (list)
         show_own(es, e, false, at);
     show_touched(es, e, false, at);
-    follow_marks(es, e, at);
-    if (e->mark_changed)
-        show_mark(es, e, at);
+    follow_acks(es, e, at);
+    if (e->ack_changed)
+        show_ack(es, e, at);
     if (e->registry_changed)
         show_registry(es, e, at);
 }
@@ -503,7 +503,7 @@ bool logged_elections_settle(struct logged_elections *es, struct moment at)
         for (size_t i = 0; i < e->touched_count; i++)
             free(e->touched[i].name);
         e->touched_count = 0;
-        e->own_changed = e->mark_changed = e->registry_changed = false;
+        e->own_changed = e->ack_changed = e->registry_changed = false;
     }
     return any;
 }
@@ -554,7 +554,7 @@ void logged_elections_free(struct logged_elections *es)
     for (struct logged_election *e = es ? es->all : NULL, *next; e; e = next) {
         next = e->next;
         interests_free(e->own);
-        interests_free(e->mark);
+        interests_free(e->ack);
         interests_free(e->registry);
         for (size_t i = 0; i < e->touched_count; i++)
             free(e->touched[i].name);

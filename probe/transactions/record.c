@@ -91,8 +91,8 @@ struct changes {
     void *context;
 };
 
-static void changes_tell(const struct changes *changes, const struct cursor *c,
-                         const struct znode_change *change)
+static void changes_report(const struct changes *changes, const struct cursor *c,
+                           const struct znode_change *change)
 {
     if (!c->bad)
         changes->fn(changes->context, changes->transaction, change);
@@ -113,14 +113,14 @@ static void read_create(const struct changes *changes, struct cursor *c, int32_t
         change.creations = cursor_int(c);
     if (type == TRANSACTION_CREATE_TTL)
         change.ttl_ms = cursor_long(c);
-    changes_tell(changes, c, &change);
+    changes_report(changes, c, &change);
 }
 
 static void read_delete(const struct changes *changes, struct cursor *c)
 {
     struct znode_change change = {.kind = CHANGE_DELETED};
     cursor_path(c, &change);
-    changes_tell(changes, c, &change);
+    changes_report(changes, c, &change);
 }
 
 static void read_data(const struct changes *changes, struct cursor *c)
@@ -129,7 +129,7 @@ static void read_data(const struct changes *changes, struct cursor *c)
     cursor_path(c, &change);
     change.data = cursor_buffer(c, &change.data_length);
     change.version = cursor_int(c);
-    changes_tell(changes, c, &change);
+    changes_report(changes, c, &change);
 }
 
 /* Is this a list of paths, with nothing behind it but perhaps a digest? */
@@ -150,7 +150,7 @@ static void read_session_end(const struct changes *changes, struct cursor *c)
         for (int32_t i = 0; i < count && !c->bad; i++) {
             struct znode_change change = {.kind = CHANGE_CLOSED};
             cursor_path(c, &change);
-            changes_tell(changes, c, &change);
+            changes_report(changes, c, &change);
         }
     } else if (cursor_left(c) != 0 && cursor_left(c) != TRANSACTION_DIGEST_BYTES) {
         c->bad = true;
@@ -220,7 +220,7 @@ bool transaction_changes(const struct transaction *t, znode_change_fn fn, void *
         read_multi(&changes, &c);
     } else if (t->type == TRANSACTION_CREATE_SESSION) {
         struct znode_change change = {.kind = CHANGE_SESSION_BEGAN, .timeout_ms = cursor_int(&c)};
-        changes_tell(&changes, &c, &change);
+        changes_report(&changes, &c, &change);
     } else if (t->type == TRANSACTION_CLOSE_SESSION) {
         read_session_end(&changes, &c);
     } else {

@@ -257,7 +257,7 @@ static void reader_greeting(struct frame_reader *r)
         reader_fail(r, "password length", password);
     reader_skip(r, PASSWORD_LENGTH, "a password");
     if (!r->failed && r->at != r->end && *r->at > 1)
-        reader_fail(r, "read-only mark", *r->at);
+        reader_fail(r, "read-only flag", *r->at);
 }
 
 void frame_ledger_free(struct frame_ledger *ledger)

@@ -513,7 +513,7 @@ static char *describe_left_out(struct discover *d)
     return NULL;
 }
 
-static void tell_left_out(struct discover *d)
+static void report_left_out(struct discover *d)
 {
     char *now = describe_left_out(d);
     bool same = now && d->left_out ? strcmp(now, d->left_out) == 0 : !now && !d->left_out;
@@ -633,7 +633,7 @@ static void watched_answered(struct directory *dir, struct watched_directory *w,
     }
     if (changed && dir->alone && !d->walking) {
         count_denied(d);
-        tell_left_out(d);
+        report_left_out(d);
     }
 }
 
@@ -703,7 +703,7 @@ static void walk_ended(struct discover *d)
         uv_timer_start(d->timer, discover_on_timer, LOST_AGAIN_MS, 0);
         return;
     }
-    tell_left_out(d);
+    report_left_out(d);
     d->looked = true;
     if (d->settings->every_ms > 0)
         uv_timer_start(d->timer, discover_on_timer, (uint64_t)d->settings->every_ms, 0);

@@ -24,10 +24,10 @@ struct node_watch {
 };
 
 /* The first ones as election_guard() numbers them. */
-enum { GUARD_LEADER, GUARD_MARK, GUARD_SELF = ELECTION_GUARDS, GUARD_COUNT };
+enum { GUARD_LEADER, GUARD_ACK, GUARD_SELF = ELECTION_GUARDS, GUARD_COUNT };
 
 /* A directory whose entries name sessions: that of the acknowledgement, or that of the members. */
-enum { REGISTRY_MARK, REGISTRY_MEMBERS, REGISTRIES };
+enum { REGISTRY_SESSIONS, REGISTRY_MEMBERS, REGISTRIES };
 struct registry_watch {
     struct election_watch *watched;
     struct watch_entry entry; /* its children */
@@ -92,7 +92,7 @@ static void election_watch_release(struct election_watch *s)
     free(s);
 }
 
-/* One answer less; false: the subject is not watched any more. */
+/* One answer less; false: the election is not watched any more. */
 static bool election_watch_answered(struct election_watch *s)
 {
     if (s->ended) {
@@ -295,7 +295,7 @@ static void registry_watch_init(struct registry_watch *w, struct election_watch 
 }
 
 /*
- * The candidates of all subjects, read one by one, a bounded number at a time.
+ * The candidates of all elections, read one by one, a bounded number at a time.
  *
  * Subjects take turns, each until it has nothing more to ask for.
  */
@@ -333,7 +333,7 @@ static void candidate_reads_on_candidate(void *context, enum session_result resu
     free(r);
 }
 
-/* False: nothing more of this subject can be asked for now. */
+/* False: nothing more of this election can be asked for now. */
 static bool read_next(struct election_watch *s)
 {
     const struct candidate *c = election_take_unread(s->election);
@@ -359,7 +359,7 @@ static bool read_next(struct election_watch *s)
     return true;
 }
 
-/* Reads the next candidates of all subjects, as many as may be under way at a time. */
+/* Reads the next candidates of all elections, as many as may be under way at a time. */
 void election_watches_read(struct live_cluster *live)
 {
     while (live->reading_first) {
@@ -381,9 +381,9 @@ void election_watches_read(struct live_cluster *live)
 /* Some are wanted again that time alone has made doubtful. */
 void election_watches_read_again(struct live_cluster *live)
 {
-    for (size_t i = 0; i < live->subject_count; i++)
-        if (live->subjects[i]->election->unread_first)
-            election_watch_read_soon(live->subjects[i]);
+    for (size_t i = 0; i < live->election_count; i++)
+        if (live->elections[i]->election->unread_first)
+            election_watch_read_soon(live->elections[i]);
 }
 
 /* It has candidates to be read: they come in its turn. */
@@ -511,7 +511,7 @@ static bool guard_send(struct node_watch *g, bool data)
 
 /*
  * Sets the watch and reads the znode, in one request where it is there. A candidate's name never comes
- * back; a lock or a mark may appear, and is then waited for by exists.
+ * back; a lock or an acknowledgement may appear, and is then waited for by exists.
  */
 static void guard_ask(struct node_watch *g)
 {
@@ -599,7 +599,7 @@ static void election_watch_reconcile(struct election_watch *s)
         else if (g->entry.path)
             guard_release(g);
     }
-    registry_watch_set(&s->registries[REGISTRY_MARK], s->election->registry_path);
+    registry_watch_set(&s->registries[REGISTRY_SESSIONS], s->election->registry_path);
     registry_watch_set(&s->registries[REGISTRY_MEMBERS], s->election->members_path);
     if (s->election->unread_first)
         election_watch_read_soon(s);
@@ -713,8 +713,8 @@ static void on_synced(void *context, enum session_result result, const char *pat
     bool again = shard->sync_again;
     (void)path;
     shard->syncing = shard->sync_again = false;
-    for (size_t i = 0; result == SESSION_OK && i < live->subject_count; i++) {
-        struct election_watch *s = live->subjects[i];
+    for (size_t i = 0; result == SESSION_OK && i < live->election_count; i++) {
+        struct election_watch *s = live->elections[i];
         bool wanted = s->shard == shard && s->election->suspected && !s->absent_ms && !s->confirming;
         if (wanted && session_children(shard->session, s->path, false, on_confirmed, s)) {
             s->synced_us = shard->synced_us;
@@ -739,8 +739,8 @@ static void shard_sync(struct session_shard *shard)
 void election_watches_confirm(struct live_cluster *live)
 {
     bool wanted[SESSION_SHARDS_MOST] = {false};
-    for (size_t i = 0; !live->model->one_look && i < live->subject_count; i++) {
-        const struct election_watch *s = live->subjects[i];
+    for (size_t i = 0; !live->model->one_look && i < live->election_count; i++) {
+        const struct election_watch *s = live->elections[i];
         wanted[s->shard - live->shards] |= s->election->suspected && !s->absent_ms;
     }
     for (size_t i = 0; i < live->shard_count; i++)
@@ -809,11 +809,11 @@ void election_watch_unread(struct election_watch *s, const char *path, bool list
 {
     const struct election *e = s->election;
     bool lock = e->recipe && e->recipe->family == FAMILY_LOCK, itself = same_path(s->path, path);
-    bool mark = same_path(e->mark_path, path) || same_path(e->registry_path, path) ||
-                same_path(e->members_path, path);
+    bool ack =
+        same_path(e->ack_path, path) || same_path(e->registry_path, path) || same_path(e->members_path, path);
     struct observation o = live_observation(s->live, OBSERVED_UNREAD, s->path, path);
-    o.unread.mark = !(itself && (list || lock));
-    if (mark || !o.unread.mark)
+    o.unread.ack = !(itself && (list || lock));
+    if (ack || !o.unread.ack)
         election_watch_observe(s, &o);
 }
 

@@ -163,7 +163,7 @@ static size_t named_as(const struct servers *s, size_t member)
     return CONNECT_STRING_SERVERS;
 }
 
-static void tell_ensemble(struct servers *s, enum ensemble_known known)
+static void report_ensemble(struct servers *s, enum ensemble_known known)
 {
     const char *addresses[SERVER_ADDRESSES_MOST];
     for (size_t i = 0; i < s->places.count; i++)
@@ -226,7 +226,7 @@ static void settle(struct servers *s)
 
     bool whole = members > 0 && s->member_count == members && (others || found == members);
     bool part = !whole && s->places.count < s->member_count;
-    tell_ensemble(s, whole ? ENSEMBLE_WHOLE : part ? ENSEMBLE_PART : ENSEMBLE_UNKNOWN);
+    report_ensemble(s, whole ? ENSEMBLE_WHOLE : part ? ENSEMBLE_PART : ENSEMBLE_UNKNOWN);
     s->begun = true;
 }
 

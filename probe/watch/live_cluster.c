@@ -21,7 +21,7 @@
 #include "probe/watch/pattern.h"
 #include "probe/watch/election_watch.h"
 #include "probe/watch/ensemble_watch.h"
-#include "probe/watch/observer_mark.h"
+#include "probe/watch/observer_watch.h"
 #include "probe/watch/replica_check.h"
 
 /*
@@ -68,8 +68,8 @@ static bool follower_open(struct log_follower *f)
 
 /* ---- transactions ---- */
 
-static void follower_tell(const struct log_follower *f, const struct transaction *t, const char *path,
-                          enum transaction_deed deed)
+static void follower_report(const struct log_follower *f, const struct transaction *t, const char *path,
+                            enum transaction_deed deed)
 {
     struct observation o = live_observation(f->live, OBSERVED_TRANSACTION, NULL, path);
     o.transaction = (struct observed_transaction){.zxid = t->zxid, .deed = deed, .session = t->session};
@@ -88,7 +88,8 @@ static bool is_of_election(const struct log_follower *f, const char *path, size_
 }
 
 /* Old servers do not write down which znodes go with a session: its candidates do. */
-static void tell_owned(const struct log_follower *f, const struct transaction *t, enum transaction_deed deed)
+static void report_owned(const struct log_follower *f, const struct transaction *t,
+                         enum transaction_deed deed)
 {
     const struct cluster *cluster = &f->live->model->clusters[f->live->index];
     for (size_t i = 0; i < cluster->election_count; i++) {
@@ -101,7 +102,7 @@ static void tell_owned(const struct log_follower *f, const struct transaction *t
             lock ? text_copy(election->path)
                  : text_format("%s/%s", strcmp(election->path, "/") == 0 ? "" : election->path, leader->name);
         if (path)
-            follower_tell(f, t, path, deed);
+            follower_report(f, t, path, deed);
         free(path);
     }
 }
@@ -111,14 +112,14 @@ static void follower_change(void *context, const struct transaction *t, const st
     const struct log_follower *f = context;
     enum transaction_deed ended = t->cxid == 0 ? DEED_EXPIRED : DEED_CLOSED;
     if (change->kind == CHANGE_SESSION_ENDED) {
-        tell_owned(f, t, ended);
+        report_owned(f, t, ended);
         return;
     }
     if ((change->kind != CHANGE_DELETED && change->kind != CHANGE_CLOSED) ||
         !is_of_election(f, change->path, change->path_length))
         return;
     char *path = text_format("%.*s", (int)change->path_length, change->path);
-    follower_tell(f, t, path, change->kind == CHANGE_DELETED ? DEED_DELETED : ended);
+    follower_report(f, t, path, change->kind == CHANGE_DELETED ? DEED_DELETED : ended);
     free(path);
 }
 
@@ -140,7 +141,7 @@ static void on_follow(uv_timer_t *timer)
     f->current = f->current || !more;
     /* Also where nothing happened: the log is being followed. */
     if (f->current)
-        follower_tell(f, &last, NULL, DEED_NONE);
+        follower_report(f, &last, NULL, DEED_NONE);
 }
 
 /* From now on, where the settings name a directory; NULL: they name none, or it cannot be read, which is in
@@ -231,7 +232,7 @@ void watch_map_notify(struct watch_map *map, enum session_notice notice, const c
     if (!map->bucket_count)
         return;
     uint32_t hash = watch_map_hash_of(path);
-    struct watch_entry *told[SHARERS_MOST];
+    struct watch_entry *reported[SHARERS_MOST];
     size_t count = 0;
     for (;;) {
         struct watch_entry *e = map->buckets[hash % map->bucket_count];
@@ -239,14 +240,14 @@ void watch_map_notify(struct watch_map *map, enum session_notice notice, const c
             if (e->hash != hash || strcmp(e->path, path) != 0)
                 continue;
             size_t i = 0;
-            while (i < count && told[i] != e)
+            while (i < count && reported[i] != e)
                 i++;
             if (i == count)
                 break;
         }
         if (!e || count == SHARERS_MOST)
             return;
-        told[count++] = e;
+        reported[count++] = e;
         e->notice(e->context, notice);
     }
 }
@@ -456,9 +457,9 @@ static void on_refused(void *context, const char *path, bool list, const char *p
         if (all_connected(live))
             live_cluster_observe_connection(live, CONNECTION_CONNECTED, NULL);
     }
-    for (size_t i = 0; path && i < live->subject_count; i++)
-        if (election_watch_shard(live->subjects[i]) == shard)
-            election_watch_unread(live->subjects[i], path, list);
+    for (size_t i = 0; path && i < live->election_count; i++)
+        if (election_watch_shard(live->elections[i]) == shard)
+            election_watch_unread(live->elections[i], path, list);
 }
 
 static void live_cluster_on_state(void *context, enum connection_state state, bool renewed,
@@ -470,16 +471,16 @@ static void live_cluster_on_state(void *context, enum connection_state state, bo
     shard->refusing = NULL;
     log_state(shard, state, problem);
     if (state == CONNECTION_CONNECTED && renewed)
-        observer_mark_begin(shard->mark);
+        observer_watch_begin(shard->observer);
     else if (state == CONNECTION_CONNECTED)
-        observer_mark_changed(shard->mark);
+        observer_watch_changed(shard->observer);
     bool joins = state == CONNECTION_CONNECTED && !shard->counted && shard != live->shards;
     shard->counted |= state == CONNECTION_CONNECTED || shard == live->shards;
     if (joins) {
         /* One more session for more elections: the others are connected, and go on. */
-        for (size_t i = 0; i < live->subject_count; i++)
-            if (election_watch_shard(live->subjects[i]) == shard)
-                election_watch_begin(live->subjects[i]);
+        for (size_t i = 0; i < live->election_count; i++)
+            if (election_watch_shard(live->elections[i]) == shard)
+                election_watch_begin(live->elections[i]);
         return;
     }
     if (!shard->counted || (state == CONNECTION_CONNECTED && !all_connected(live)))
@@ -488,8 +489,8 @@ static void live_cluster_on_state(void *context, enum connection_state state, bo
     if (state != CONNECTION_CONNECTED)
         return;
     chroot_ask(live);
-    for (size_t i = 0; i < live->subject_count; i++)
-        election_watch_begin(live->subjects[i]);
+    for (size_t i = 0; i < live->election_count; i++)
+        election_watch_begin(live->elections[i]);
     for (size_t i = 0; i < live->pattern_count; i++)
         pattern_begin(live->patterns[i]);
     if (live->discover)
@@ -516,14 +517,14 @@ static void live_cluster_on_reading(void *context)
     log_line(LOG_LEVEL_WARNING, "%s: not heard of for %lld ms: what happened meanwhile is read now",
              live_name(live), (long long)(silent_us / 1000));
     live_cluster_observe_connection(live, CONNECTION_CONNECTED, NULL);
-    for (size_t i = 0; i < live->subject_count; i++)
-        election_watch_woke(live->subjects[i]);
+    for (size_t i = 0; i < live->election_count; i++)
+        election_watch_woke(live->elections[i]);
 }
 
 static void shard_on_child_watches(void *context)
 {
     struct session_shard *shard = context;
-    observer_mark_changed(shard->mark);
+    observer_watch_changed(shard->observer);
 }
 
 static bool shard_open(struct live_cluster *live)
@@ -546,7 +547,7 @@ static bool shard_open(struct live_cluster *live)
     shard->session = session_open(live->loop, &options, &listener, shard);
     if (!shard->session)
         return false;
-    shard->mark = observer_mark_new(live, shard->session);
+    shard->observer = observer_watch_new(live, shard->session);
     live->shard_count++;
     return true;
 }
@@ -577,12 +578,13 @@ void live_cluster_watch(struct live_cluster *live, const char *path, const struc
 {
     if (live_watches(live, path))
         return;
-    room_for_one(&live->subjects, live->subject_count, &live->subject_room, sizeof(struct election_watch *));
+    room_for_one(&live->elections, live->election_count, &live->election_room,
+                 sizeof(struct election_watch *));
     struct session_shard *shard = shard_for(live, path);
     if (!shard)
         return;
     static const char *const why[] = {"named", "matches a pattern", "discovered"};
-    live->subjects[live->subject_count++] = election_watch_new(live, shard, path, settings, origin, seen);
+    live->elections[live->election_count++] = election_watch_new(live, shard, path, settings, origin, seen);
     log_line(LOG_LEVEL_INFO, "%s: watching %s (%s)", live_name(live), path, why[origin]);
 }
 
@@ -604,13 +606,13 @@ static void on_slow(uv_timer_t *timer)
     struct live_cluster *live = timer->data;
     uint64_t now = uv_now(live->loop);
     size_t kept = 0;
-    for (size_t i = 0; i < live->subject_count; i++) {
-        if (election_watch_is_forgotten(live->subjects[i], now))
-            live_cluster_forget(live, live->subjects[i]);
+    for (size_t i = 0; i < live->election_count; i++) {
+        if (election_watch_is_forgotten(live->elections[i], now))
+            live_cluster_forget(live, live->elections[i]);
         else
-            live->subjects[kept++] = live->subjects[i];
+            live->elections[kept++] = live->elections[i];
     }
-    live->subject_count = kept;
+    live->election_count = kept;
     election_watches_read_again(live);
     for (size_t i = 0; i < live->pattern_count; i++)
         pattern_try_again(live->patterns[i]);
@@ -671,9 +673,9 @@ bool live_looked(struct live_cluster *live)
         if (!pattern_looked(live->patterns[i]))
             return false;
     /* It is asked after every event: begin where it was not complete the last time. */
-    for (size_t n = 0; n < live->subject_count; n++) {
-        size_t i = (live->looked_from + n) % live->subject_count;
-        if (!election_watch_looked(live->subjects[i])) {
+    for (size_t n = 0; n < live->election_count; n++) {
+        size_t i = (live->looked_from + n) % live->election_count;
+        if (!election_watch_looked(live->elections[i])) {
             live->looked_from = i;
             return false;
         }
@@ -707,8 +709,8 @@ bool live_is_asking(const struct live_cluster *live)
 
 void live_woke(struct live_cluster *live)
 {
-    for (size_t i = 0; i < live->subject_count; i++)
-        election_watch_woke(live->subjects[i]);
+    for (size_t i = 0; i < live->election_count; i++)
+        election_watch_woke(live->elections[i]);
 }
 
 void live_stop(struct live_cluster *live)
@@ -720,13 +722,13 @@ void live_stop(struct live_cluster *live)
     discover_free(live->discover);
     for (size_t i = 0; i < live->pattern_count; i++)
         pattern_free(live->patterns[i]);
-    for (size_t i = 0; i < live->subject_count; i++)
-        election_watch_free(live->subjects[i]);
+    for (size_t i = 0; i < live->election_count; i++)
+        election_watch_free(live->elections[i]);
     /* Closing answers pending requests, which may refer to all of the above:
        they end with the last answer. */
     for (size_t i = 0; i < live->shard_count; i++) {
         session_close(live->shards[i].session);
-        observer_mark_free(live->shards[i].mark);
+        observer_watch_free(live->shards[i].observer);
         free(live->shards[i].refusing);
     }
     election_watches_read(live); /* lets go of those that still wait for their turn */
@@ -734,7 +736,7 @@ void live_stop(struct live_cluster *live)
     loop_timer_free(live->slow);
     loop_timer_free(live->pulse);
     free(live->patterns);
-    free(live->subjects);
+    free(live->elections);
     free(live->hosts);
     free(live->chroot);
     free(live);

@@ -57,7 +57,7 @@ void watch_map_clear(struct watch_map *map);
 struct election_watch;
 struct pattern;
 struct discover;
-struct observer_mark;
+struct observer_watch;
 struct servers;
 struct replica_rounds;
 
@@ -72,7 +72,7 @@ struct session_shard {
     size_t path_bytes; /* of the watches it may have to send again */
     bool counted;      /* has been connected: its losses are the cluster's */
     uint64_t id;       /* of its latest session, also when that is over: for the log */
-    struct observer_mark *mark;
+    struct observer_watch *observer;
     char *refusing; /* its server does not answer all that is asked: in words; or NULL */
     bool syncing, sync_again;
     int64_t synced_us; /* when the latest sync was asked for */
@@ -100,8 +100,8 @@ struct live_cluster {
     void (*reading)(void *context);
     void *context;
 
-    struct election_watch **subjects;
-    size_t subject_count, subject_room;
+    struct election_watch **elections;
+    size_t election_count, election_room;
     size_t looked_from;                                  /* the first that was not complete when last asked */
     struct election_watch *reading_first, *reading_last; /* those with candidates to read, in turn */
     size_t reads;                                        /* their requests under way */

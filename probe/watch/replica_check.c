@@ -1,4 +1,4 @@
-#include "probe/watch/observer_mark.h"
+#include "probe/watch/observer_watch.h"
 #include "probe/watch/replica_check.h"
 
 #include <stdlib.h>
@@ -165,7 +165,7 @@ static void replica_check_on_state(void *context, enum connection_state state, b
         return;
     if (state == CONNECTION_CONNECTED && !v->synced) {
         v->synced = true;
-        observer_mark_plainly(v->rounds->live, v->session);
+        observer_watch_plainly(v->rounds->live, v->session);
         if (!session_sync(v->session, "/", on_sync, v))
             visit_done(v, false);
     } else if (v->synced || state == CONNECTION_REFUSED) {
@@ -203,9 +203,9 @@ static void visit_begin(struct replica_rounds *r, const char *address)
 static void replica_check_round_begin(struct replica_rounds *r)
 {
     const struct live_cluster *live = r->live;
-    r->paths = xcalloc(live->subject_count + 1, sizeof *r->paths);
-    for (size_t i = 0; i < live->subject_count; i++) {
-        r->paths[r->path_count] = xstrdup(election_watch_path(live->subjects[i]));
+    r->paths = xcalloc(live->election_count + 1, sizeof *r->paths);
+    for (size_t i = 0; i < live->election_count; i++) {
+        r->paths[r->path_count] = xstrdup(election_watch_path(live->elections[i]));
         r->path_count++;
     }
     r->round++;
@@ -224,7 +224,7 @@ static bool can_begin(const struct live_cluster *live)
     size_t reachable = 0;
     for (size_t i = 0; i < servers_count(live->servers); i++)
         reachable += servers_address(live->servers, i) != NULL;
-    return reachable > 1 && live->subject_count > 0 && session_state(live->session) == CONNECTION_CONNECTED;
+    return reachable > 1 && live->election_count > 0 && session_state(live->session) == CONNECTION_CONNECTED;
 }
 
 static void replica_check_on_timer(uv_timer_t *timer)

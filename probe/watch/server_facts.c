@@ -16,9 +16,9 @@ static struct observation observation(const struct live_cluster *live, enum obse
     return o;
 }
 
-void server_facts_tell_server(const struct live_cluster *live, const char *address,
-                              const struct server_figures *f, bool reachable, int64_t took_us,
-                              const char *problem)
+void server_facts_report_server(const struct live_cluster *live, const char *address,
+                                const struct server_figures *f, bool reachable, int64_t took_us,
+                                const char *problem)
 {
     static const char alone[] = "read-only: it has no quorum, and takes only clients that ask for that";
     struct observation o = live_observation(live, OBSERVED_SERVER, NULL, NULL);
@@ -43,8 +43,8 @@ static int64_t load_bounded(int64_t figure, int64_t unit)
     return figure < 0 || figure > INT64_C(1000000000000) ? -1 : figure * unit;
 }
 
-void server_facts_tell_load(const struct live_cluster *live, const char *address,
-                            const struct server_figures *f, bool part)
+void server_facts_report_load(const struct live_cluster *live, const char *address,
+                              const struct server_figures *f, bool part)
 {
     struct observation o = live_observation(live, OBSERVED_LOAD, NULL, NULL);
     o.load = (struct observed_load){
@@ -64,8 +64,8 @@ void server_facts_tell_load(const struct live_cluster *live, const char *address
     live_observe(live, &o);
 }
 
-void server_facts_tell_unasked(const struct live_cluster *live, const char *address, bool ours,
-                               const char *problem)
+void server_facts_report_unasked(const struct live_cluster *live, const char *address, bool ours,
+                                 const char *problem)
 {
     struct observation o = live_observation(live, OBSERVED_SERVER, NULL, NULL);
     o.server = (struct observed_server){.address = address,
@@ -78,8 +78,8 @@ void server_facts_tell_unasked(const struct live_cluster *live, const char *addr
     live_observe(live, &o);
 }
 
-void server_facts_tell_hidden(const struct live_cluster *live, const char *address, enum hidden_part part,
-                              const char *problem)
+void server_facts_report_hidden(const struct live_cluster *live, const char *address, enum hidden_part part,
+                                const char *problem)
 {
     struct observation o = live_observation(live, OBSERVED_HIDDEN, NULL, NULL);
     o.hidden = (struct observed_hidden){.address = address, .part = part, .problem = problem};
@@ -87,11 +87,11 @@ void server_facts_tell_hidden(const struct live_cluster *live, const char *addre
     log_line(LOG_LEVEL_DEBUG, "%s: %s", address, problem);
 }
 
-void server_facts_tell_nothing(const struct live_cluster *live, const char *address, const char *problem)
+void server_facts_report_nothing(const struct live_cluster *live, const char *address, const char *problem)
 {
-    server_facts_tell_hidden(live, address, HIDDEN_CONNECTIONS, problem);
-    server_facts_tell_hidden(live, address, HIDDEN_WATCHES, problem);
-    server_facts_tell_hidden(live, address, HIDDEN_SESSIONS, problem);
+    server_facts_report_hidden(live, address, HIDDEN_CONNECTIONS, problem);
+    server_facts_report_hidden(live, address, HIDDEN_WATCHES, problem);
+    server_facts_report_hidden(live, address, HIDDEN_SESSIONS, problem);
 }
 
 static bool server_facts_is_ours(const struct live_cluster *live, uint64_t session)
@@ -133,8 +133,9 @@ static int64_t own_children(const struct live_cluster *live, const struct connec
     return (int64_t)count;
 }
 
-void server_facts_tell_connections(const struct live_cluster *live, const char *address, struct moment at,
-                                   int64_t pinged_us, int64_t counted_us, const struct connection_list *list)
+void server_facts_report_connections(const struct live_cluster *live, const char *address, struct moment at,
+                                     int64_t pinged_us, int64_t counted_us,
+                                     const struct connection_list *list)
 {
     int64_t latest_ms = -1, own_zxid = INT64_MAX;
     size_t own_count = 0;
@@ -169,9 +170,9 @@ void server_facts_tell_connections(const struct live_cluster *live, const char *
     log_line(LOG_LEVEL_DEBUG, "%s: %zu connections%s", address, list->count, ours ? ", ours among them" : "");
 }
 
-void server_facts_tell_watches(const struct live_cluster *live, const char *address, struct moment at,
-                               const char *from, const struct watch_list *list, int64_t all_watches,
-                               int64_t counted_us)
+void server_facts_report_watches(const struct live_cluster *live, const char *address, struct moment at,
+                                 const char *from, const struct watch_list *list, int64_t all_watches,
+                                 int64_t counted_us)
 {
     int64_t seen = (int64_t)list->path_count;
     struct observation o = observation(live, OBSERVED_WATCHES, at);
@@ -185,12 +186,12 @@ void server_facts_tell_watches(const struct live_cluster *live, const char *addr
     log_line(LOG_LEVEL_DEBUG, "%s: %zu watches by %s", address, list->path_count, from);
 }
 
-void server_facts_tell_sessions(const struct live_cluster *live, const char *address, struct moment at,
-                                const struct session_list *list)
+void server_facts_report_sessions(const struct live_cluster *live, const char *address, struct moment at,
+                                  const struct session_list *list)
 {
     if (list->count == 0) {
-        server_facts_tell_hidden(live, address, HIDDEN_SESSIONS,
-                                 "not ZooKeeper's leader any more, which alone knows the sessions");
+        server_facts_report_hidden(live, address, HIDDEN_SESSIONS,
+                                   "not ZooKeeper's leader any more, which alone knows the sessions");
         return;
     }
     struct observation o = observation(live, OBSERVED_SESSIONS, at);

@@ -10,38 +10,39 @@
 #include "probe/zookeeper/server_lists.h"
 
 /* took_us: of its cheap figures; -1: none came. problem NULL: it is well. */
-void server_facts_tell_server(const struct live_cluster *live, const char *address,
-                              const struct server_figures *server_figures, bool reachable, int64_t took_us,
-                              const char *problem);
+void server_facts_report_server(const struct live_cluster *live, const char *address,
+                                const struct server_figures *server_figures, bool reachable, int64_t took_us,
+                                const char *problem);
 
 /* part: it was asked for its cheapest figures alone. */
-void server_facts_tell_load(const struct live_cluster *live, const char *address,
-                            const struct server_figures *server_figures, bool part);
+void server_facts_report_load(const struct live_cluster *live, const char *address,
+                              const struct server_figures *server_figures, bool part);
 
 /* Of one that is not asked. ours: our own session is connected to it. problem: why it cannot be; or NULL. */
-void server_facts_tell_unasked(const struct live_cluster *live, const char *address, bool ours,
-                               const char *problem);
+void server_facts_report_unasked(const struct live_cluster *live, const char *address, bool ours,
+                                 const char *problem);
 
-void server_facts_tell_hidden(const struct live_cluster *live, const char *address, enum hidden_part part,
-                              const char *problem);
+void server_facts_report_hidden(const struct live_cluster *live, const char *address, enum hidden_part part,
+                                const char *problem);
 /* All three parts, for the same reason. */
-void server_facts_tell_nothing(const struct live_cluster *live, const char *address, const char *problem);
+void server_facts_report_nothing(const struct live_cluster *live, const char *address, const char *problem);
 
 /* The server's own "now" goes with them where a session of ours is among them, which sent a request just
    before, at pinged_us (0: it was not answered). Pass them on at once: the time until then is part of the
    observation. counted_us: in this round the server counted its watches after that; 0: it did not. */
-void server_facts_tell_connections(const struct live_cluster *live, const char *address, struct moment at,
-                                   int64_t pinged_us, int64_t counted_us, const struct connection_list *list);
+void server_facts_report_connections(const struct live_cluster *live, const char *address, struct moment at,
+                                     int64_t pinged_us, int64_t counted_us,
+                                     const struct connection_list *list);
 
 /* from: "adminserver" or "four-letter". all_watches: of that server, child watches too, counted after
    counted_us; -1: unknown. */
-void server_facts_tell_watches(const struct live_cluster *live, const char *address, struct moment at,
-                               const char *from, const struct watch_list *list, int64_t all_watches,
-                               int64_t counted_us);
+void server_facts_report_watches(const struct live_cluster *live, const char *address, struct moment at,
+                                 const char *from, const struct watch_list *list, int64_t all_watches,
+                                 int64_t counted_us);
 
 /* An empty list is hidden: a server that has just lost ZooKeeper's lead knows none. */
-void server_facts_tell_sessions(const struct live_cluster *live, const char *address, struct moment at,
-                                const struct session_list *list);
+void server_facts_report_sessions(const struct live_cluster *live, const char *address, struct moment at,
+                                  const struct session_list *list);
 
 /* A session of this program is among these. */
 bool server_facts_show_ours(const struct live_cluster *live, const struct connection_list *list);

@@ -372,8 +372,8 @@ static bool moved(const struct server_poll *q)
 
 static void server_poll_connections_came(struct server_poll *q)
 {
-    server_facts_tell_connections(q->live, q->address, q->asked_at, q->pinged_us, q->counted_us,
-                                  &q->answer.connections);
+    server_facts_report_connections(q->live, q->address, q->asked_at, q->pinged_us, q->counted_us,
+                                    &q->answer.connections);
     q->leader_timeout_ms = server_facts_leader_timeout_ms(q->live, &q->answer.connections);
     q->connections_known = true;
     if (q->way == BY_ADMINSERVER && server_facts_show_ours(q->live, &q->answer.connections))
@@ -394,9 +394,9 @@ static int64_t all_watches(const struct server_poll *q)
 
 static void watches_came(struct server_poll *q)
 {
-    server_facts_tell_watches(q->live, q->address, q->asked_at,
-                              q->way == BY_WORD ? "four-letter" : "adminserver", &q->answer.watches,
-                              all_watches(q), q->counted_us);
+    server_facts_report_watches(q->live, q->address, q->asked_at,
+                                q->way == BY_WORD ? "four-letter" : "adminserver", &q->answer.watches,
+                                all_watches(q), q->counted_us);
     if (q->way == BY_WORD) {
         q->wchc_watches = q->answer.watches.path_count;
         q->wchc_sessions = q->answer.watches.count;
@@ -421,11 +421,11 @@ static void step_succeeded(struct server_poll *q, int64_t took_us)
         q->down = false;
         q->stated_ms = uv_now(q->live->loop);
         q->answer.figures.tick_ms = q->tick_ms;
-        server_facts_tell_server(q->live, q->address, &q->answer.figures, true, took_us, NULL);
-        server_facts_tell_load(q->live, q->address, &q->answer.figures, true);
+        server_facts_report_server(q->live, q->address, &q->answer.figures, true, took_us, NULL);
+        server_facts_report_load(q->live, q->address, &q->answer.figures, true);
         break;
     case STEP_DISK:
-        server_facts_tell_load(q->live, q->address, &q->answer.figures, true);
+        server_facts_report_load(q->live, q->address, &q->answer.figures, true);
         break;
     case STEP_SUMMARY:
         q->summed = q->answer.figures;
@@ -440,7 +440,7 @@ static void step_succeeded(struct server_poll *q, int64_t took_us)
         break;
     case STEP_ENDED:
     case STEP_SESSIONS:
-        server_facts_tell_sessions(q->live, q->address, q->asked_at, &q->answer.sessions);
+        server_facts_report_sessions(q->live, q->address, q->asked_at, &q->answer.sessions);
         session_list_free(&q->answer.sessions);
         break;
     case STEP_FIGURES:
@@ -450,7 +450,7 @@ static void step_succeeded(struct server_poll *q, int64_t took_us)
         q->uptime_ms = q->answer.figures.uptime_ms;
         q->answer.figures.server_id = q->server_id;
         q->answer.figures.address_connections_most = q->address_connections_most;
-        server_facts_tell_load(q->live, q->address, &q->answer.figures, false);
+        server_facts_report_load(q->live, q->address, &q->answer.figures, false);
         break;
     case STEP_LENGTHS:
     case STEPS:
@@ -480,13 +480,13 @@ static void state_failed(struct server_poll *q)
     q->down = true;
     if (!asked) {
         bool ours = server_addresses_have_ours(q->places, q->host, atoi(q->port));
-        server_facts_tell_unasked(q->live, q->address, ours, NULL);
+        server_facts_report_unasked(q->live, q->address, ours, NULL);
     } else {
-        server_facts_tell_server(q->live, q->address, &q->answer.figures, q->answered, -1,
-                                 q->problems[by_word ? BY_WORD : BY_ADMINSERVER]);
+        server_facts_report_server(q->live, q->address, &q->answer.figures, q->answered, -1,
+                                   q->problems[by_word ? BY_WORD : BY_ADMINSERVER]);
         q->places->missed = true;
     }
-    server_facts_tell_nothing(q->live, q->address, problem);
+    server_facts_report_nothing(q->live, q->address, problem);
     server_poll_round_end(q);
 }
 
@@ -519,7 +519,7 @@ static void step_failed(struct server_poll *q)
                  settings->four_letter == CHOICE_OFF ? "; or ask by four-letter words (four_letter: auto)"
                  : is_any_word_off(q)                ? "; or " WORDS_LINE
                                                      : "");
-        server_facts_tell_hidden(q->live, q->address, lack[q->step], problem);
+        server_facts_report_hidden(q->live, q->address, lack[q->step], problem);
         if (q->step == STEP_WATCHES)
             q->looks = 0;
         else if (q->step == STEP_BEFORE || q->step == STEP_CONNECTIONS)
@@ -664,7 +664,7 @@ void server_poll_begin(struct server_poll *q)
         return;
     q->cheap = q->live->cluster->servers.every_ms == 0;
     if (q->cheap)
-        server_facts_tell_nothing(q->live, q->address, "not asked (every: off)");
+        server_facts_report_nothing(q->live, q->address, "not asked (every: off)");
     server_poll_round_begin(q);
 }
 
@@ -740,9 +740,9 @@ struct server_poll *server_poll_new(struct live_cluster *live, struct server_add
     server_answer_clear(&q->answer);
     server_figures_clear(&q->before);
     q->server_id = q->address_connections_most = q->uptime_ms = -1;
-    server_facts_tell_unasked(q->live, q->address, false, place->port ? NULL : place->problem);
+    server_facts_report_unasked(q->live, q->address, false, place->port ? NULL : place->problem);
     if (!q->host) {
-        server_facts_tell_nothing(q->live, q->address, place->problem);
+        server_facts_report_nothing(q->live, q->address, place->problem);
         q->rounds = 1;
     } else
         polled++;

@@ -119,7 +119,7 @@ static bool server_poll_admin_has_tls(const struct server_poll *q)
 }
 
 /* AdminServer names the client port without TLS, and none (-1) where there is only the one with it. */
-static int64_t told_port(const struct server_poll *q)
+static int64_t reported_port(const struct server_poll *q)
 {
     int64_t port = q->identity.figures.client_port;
     return server_poll_admin_has_tls(q) && port != atoi(q->port) ? 0 : port;
@@ -133,10 +133,10 @@ static void configuration_came(struct server_poll *q)
     char foreign[sizeof q->foreign];
     int port = atoi(q->port);
     int64_t id = server_addresses_id(q->places, q->address);
-    if (told_port(q) > 0 && told_port(q) != port) {
+    if (reported_port(q) > 0 && reported_port(q) != port) {
         snprintf(foreign, sizeof foreign, "it belongs to another server (its client port is %lld, not %d)",
-                 (long long)told_port(q), port);
-        if (server_addresses_with_port(q->places, (int)told_port(q)) > 0)
+                 (long long)reported_port(q), port);
+        if (server_addresses_with_port(q->places, (int)reported_port(q)) > 0)
             proved_foreign(q, foreign);
         else
             server_poll_admin_prove(q, ADMIN_CONNECTIONS);
@@ -144,7 +144,7 @@ static void configuration_came(struct server_poll *q)
         snprintf(foreign, sizeof foreign, "it belongs to another server (its id is %lld, not %lld)",
                  (long long)a->server_id, (long long)id);
         proved_foreign(q, foreign);
-    } else if ((told_port(q) == port || (server_poll_admin_has_tls(q) && q->admin_sure)) &&
+    } else if ((reported_port(q) == port || (server_poll_admin_has_tls(q) && q->admin_sure)) &&
                (q->admin_sure || (id > 0 && id == a->server_id) ||
                 server_addresses_with_port(q->places, port) == 1)) {
         server_poll_admin_prove(q, ADMIN_SERVER_STATS);
@@ -161,10 +161,10 @@ static void server_poll_admin_connections_came(struct server_poll *q)
         proved_own(q);
         return;
     }
-    if (told_port(q) > 0 && told_port(q) != port)
+    if (reported_port(q) > 0 && reported_port(q) != port)
         snprintf(foreign, sizeof foreign, "it belongs to another server (its client port is %lld, not %d)",
-                 (long long)told_port(q), port);
-    else if (told_port(q) > 0)
+                 (long long)reported_port(q), port);
+    else if (reported_port(q) > 0)
         snprintf(foreign, sizeof foreign,
                  "it does not tell whose it is: name it by the host of its server (others have port %d too)",
                  port);

@@ -98,15 +98,15 @@ void server_poll_ask_by_word(struct server_poll *q)
     enum fourletter_word word = inquiry_ways[q->step].word;
     char reason[200];
     int64_t bytes = predicted_bytes(q);
-    enum step told = q->step == STEP_WATCHES ? STEP_SUMMARY /* how much there is */
-                     : q->step == STEP_ENDED ? STEP_LENGTHS
-                                             : STEP_FIGURES;
-    bool untold = bytes < 0 && is_predicted(q->step);
+    enum step reported = q->step == STEP_WATCHES ? STEP_SUMMARY /* how much there is */
+                         : q->step == STEP_ENDED ? STEP_LENGTHS
+                                                 : STEP_FIGURES;
+    bool unreported = bytes < 0 && is_predicted(q->step);
     if (q->live->cluster->servers.four_letter == CHOICE_OFF) {
         server_poll_way_failed(q, "four-letter words are not asked (four_letter: off)");
-    } else if (q->word_off[word] || (untold && q->word_off[inquiry_ways[told].word])) {
+    } else if (q->word_off[word] || (unreported && q->word_off[inquiry_ways[reported].word])) {
         snprintf(reason, sizeof reason, "%s: switched off (4lw.commands.whitelist)",
-                 fourletter_word_text(q->word_off[word] ? word : inquiry_ways[told].word));
+                 fourletter_word_text(q->word_off[word] ? word : inquiry_ways[reported].word));
         server_poll_way_failed(q, reason);
     } else if (q->words_hang) {
         snprintf(reason, sizeof reason, "%s is not asked: another word was not answered in time",
@@ -114,7 +114,7 @@ void server_poll_ask_by_word(struct server_poll *q)
         server_poll_way_failed(q, reason);
     } else if (bytes < 0) {
         snprintf(reason, sizeof reason, "%s is not asked: nothing tells how long its answer would be%s",
-                 fourletter_word_text(word), untold ? q->unpredicted[told] : "");
+                 fourletter_word_text(word), unreported ? q->unpredicted[reported] : "");
         server_poll_way_failed(q, reason);
     } else if (bytes > WORD_MOST_BYTES) {
         snprintf(reason, sizeof reason,

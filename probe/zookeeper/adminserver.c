@@ -175,7 +175,7 @@ static void sessions(struct adminserver_parse *r, const struct json_value *value
 }
 
 /* A figure that most answers have, by its name. */
-static void figure_told(struct server_figures *f, const char *key, const struct json_value *value)
+static void figure_reported(struct server_figures *f, const char *key, const struct json_value *value)
 {
     static const struct {
         const char *key;
@@ -227,7 +227,7 @@ static void figures(struct adminserver_parse *r, const struct json_value *value)
             version_parse(value->text, value->length, f->version, sizeof f->version);
         r->found |= r->command != ADMIN_WATCH_SUMMARY && adminserver_parse_is(key, "server_state");
     } else if (value->kind == VALUE_NUMBER) {
-        figure_told(f, key, value);
+        figure_reported(f, key, value);
         r->found |= r->command == ADMIN_WATCH_SUMMARY && adminserver_parse_is(key, "num_total_watches");
         r->found |= r->command == ADMIN_CONFIGURATION && adminserver_parse_is(key, "client_port");
     }

@@ -31,15 +31,15 @@ static void descriptor_poll_on_closed(uv_handle_t *handle)
 
 /* Only events still wanted: that may have changed since the kernel was asked. Errors are always delivered.
  */
-static int descriptor_poll_told_of(uint32_t events, int wanted)
+static int descriptor_poll_reported_of(uint32_t events, int wanted)
 {
-    int told = (events & EPOLLIN ? UV_READABLE : 0) | (events & EPOLLOUT ? UV_WRITABLE : 0);
-    told &= wanted;
+    int reported = (events & EPOLLIN ? UV_READABLE : 0) | (events & EPOLLOUT ? UV_WRITABLE : 0);
+    reported &= wanted;
     if (events & (EPOLLERR | EPOLLHUP))
-        told |= UV_READABLE;
+        reported |= UV_READABLE;
     if (events & EPOLLERR)
-        told |= UV_WRITABLE;
-    return told;
+        reported |= UV_WRITABLE;
+    return reported;
 }
 
 static void descriptor_poll_on_ready(uv_poll_t *poll, int status, int events)
@@ -52,9 +52,9 @@ static void descriptor_poll_on_ready(uv_poll_t *poll, int status, int events)
     for (p->next = 0; p->next < p->count;) {
         const struct epoll_event *event = &batch[p->next++];
         const struct descriptor_poll_seat *seat = event->data.ptr;
-        int told = seat ? descriptor_poll_told_of(event->events, seat->events) : 0;
-        if (told)
-            seat->ready(seat->context, told);
+        int reported = seat ? descriptor_poll_reported_of(event->events, seat->events) : 0;
+        if (reported)
+            seat->ready(seat->context, reported);
     }
     p->batch = NULL;
     p->count = 0;

@@ -61,7 +61,7 @@ static bool json_stream_keep(struct json_stream *s, const char *bytes, size_t co
     return true;
 }
 
-static void json_stream_tell(struct json_stream *s, enum value_kind kind, const char *text, size_t length)
+static void json_stream_emit(struct json_stream *s, enum value_kind kind, const char *text, size_t length)
 {
     struct json_value value = {
         .kind = kind, .depth = s->depth, .keys = s->keys, .text = text, .length = length};
@@ -85,7 +85,7 @@ static void string_ended(struct json_stream *s, const char *text, size_t length)
         key[kept] = '\0';
         s->expecting = EXPECT_COLON;
     } else {
-        json_stream_tell(s, VALUE_TEXT, text, length);
+        json_stream_emit(s, VALUE_TEXT, text, length);
         value_ended(s);
     }
 }
@@ -128,7 +128,7 @@ static bool bare_ended(struct json_stream *s)
             : strcmp(s->text, "true") != 0 && strcmp(s->text, "false") != 0 && strcmp(s->text, "null") != 0)
         return json_stream_fail(s, "not JSON");
     s->token = TOKEN_NONE;
-    json_stream_tell(s, number ? VALUE_NUMBER : VALUE_WORD, s->text, s->length - 1);
+    json_stream_emit(s, number ? VALUE_NUMBER : VALUE_WORD, s->text, s->length - 1);
     value_ended(s);
     return true;
 }
@@ -137,7 +137,7 @@ static bool nest(struct json_stream *s, bool object)
 {
     if (s->depth == JSON_STREAM_DEPTH)
         return json_stream_fail(s, "JSON nested too deeply");
-    json_stream_tell(s, object ? VALUE_OBJECT : VALUE_LIST, "", 0);
+    json_stream_emit(s, object ? VALUE_OBJECT : VALUE_LIST, "", 0);
     s->in_object[s->depth] = object;
     s->keys[s->depth][0] = '\0';
     s->depth++;
@@ -150,7 +150,7 @@ static bool unnest(struct json_stream *s, bool object)
     if (!s->depth || s->in_object[s->depth - 1] != object)
         return json_stream_fail(s, "not JSON");
     s->depth--;
-    json_stream_tell(s, object ? VALUE_OBJECT_END : VALUE_LIST_END, "", 0);
+    json_stream_emit(s, object ? VALUE_OBJECT_END : VALUE_LIST_END, "", 0);
     value_ended(s);
     return true;
 }

@@ -164,7 +164,7 @@ static void set_state(struct session *s, enum connection_state state, bool renew
         s->listener.state(s->context, state, renewed, s->problem[0] ? s->problem : NULL);
 }
 
-static void tell_failure(struct session *s)
+static void report_failure(struct session *s)
 {
     if (!s->closing && s->listener.failed)
         s->listener.failed(s->context, s->problem);
@@ -434,7 +434,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
         connect_limiter_leave(s->limiter, &s->pass, state != ZOO_EXPIRED_SESSION_STATE);
     session_attempt_describe(s, rc, error, state_before);
     session_attempt_stay_in_turn(s);
-    tell_failure(s);
+    report_failure(s);
     uv_update_time(s->loop);
     if (s->state == CONNECTION_CONNECTED) {
         bool unheard = rc == ZOPERATIONTIMEOUT || error == ETIMEDOUT || error == EHOSTUNREACH;
@@ -588,7 +588,7 @@ static void session_connect(struct session *s)
                             silent_log);
     if (!s->zh) {
         snprintf(s->problem, sizeof s->problem, "cannot begin a session: %s", strerror(errno));
-        tell_failure(s);
+        report_failure(s);
         set_state(s, CONNECTION_CONNECTING, false);
         session_io_pause(s->io, PAUSE_LAST_MS);
         return;
@@ -610,7 +610,7 @@ static void session_on_resolved(void *context, const struct address *addresses, 
     session_enter(s); /* the listener may close it */
     if (problem) {
         snprintf(s->problem, sizeof s->problem, "%s", problem);
-        tell_failure(s);
+        report_failure(s);
     }
     free(s->addresses);
     s->addresses = xcalloc(count + 1, sizeof *addresses);

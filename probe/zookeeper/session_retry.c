@@ -19,7 +19,7 @@ struct again {
     struct request *first, *last; /* those that wait, by their next */
     unsigned under_way;           /* of those that were sent again */
     bool refused;                 /* one was, since they were last sent */
-    bool told;                    /* the listener knows of some */
+    bool reported;                /* the listener knows of some */
     unsigned pause_ms;            /* the latest; 0: none yet */
     uv_timer_t *timer;
 };
@@ -49,7 +49,7 @@ static void again_begin(struct session *s)
     s->again->timer = loop_timer_new(s->loop, s);
 }
 
-static void session_retry_tell(struct session *s, const struct request *r, int rc)
+static void session_retry_report(struct session *s, const struct request *r, int rc)
 {
     char problem[200];
     if (!s->listener.refused)
@@ -64,7 +64,7 @@ static void session_retry_tell(struct session *s, const struct request *r, int r
     else
         snprintf(problem, sizeof problem, "the server refuses requests (%s), and they are asked again",
                  zerror(rc));
-    s->again->told = true;
+    s->again->reported = true;
     s->listener.refused(s->context, r->path, r->kind == ANSWER_CHILDREN, problem);
 }
 
@@ -84,8 +84,8 @@ static void again_settle(struct session *s)
     a->pause_ms = 0;
     if (a->first) {
         again_send(s);
-    } else if (a->told) {
-        a->told = false;
+    } else if (a->reported) {
+        a->reported = false;
         s->listener.refused(s->context, NULL, false, NULL);
     }
 }
@@ -152,7 +152,7 @@ void session_retry_answer(struct request *r, int rc, const struct answer *answer
         r->refusals++;
         session_retry_keep(s->again, r);
         if (r->refusals == 2) /* a single one is over before anybody could read of it */
-            session_retry_tell(s, r, rc);
+            session_retry_report(s, r, rc);
     }
     if (!refused)
         request_answer(r, answer);
@@ -168,7 +168,7 @@ void session_retry_lost(struct session *s)
         return;
     uv_timer_stop(a->timer);
     a->pause_ms = 0;
-    a->told = a->refused = false;
+    a->reported = a->refused = false;
     while (a->first) {
         struct request *r = take_first(a);
         request_attach(r);

@@ -25,7 +25,7 @@
 #define DATA_ROOM 32
 #define CREATED_MS INT64_C(1763600000000)
 
-struct picture {
+struct snapshot {
     struct settings *settings;
     struct model *model;
     struct event_log *events;
@@ -44,7 +44,7 @@ static void *must(void *memory)
     return memory;
 }
 
-static void observe(struct picture *p, struct observation *observation)
+static void observe(struct snapshot *p, struct observation *observation)
 {
     p->now_us += 1000;
     observation->at = (struct moment){.mono_us = p->now_us, .wall_us = CREATED_MS * 1000 + p->now_us};
@@ -58,7 +58,7 @@ static void name_of(size_t i, char name[NAME_ROOM])
 }
 
 /* The znode of candidate i was read, for the version'th time. */
-static void observe_candidate(struct picture *p, size_t i, int32_t version)
+static void observe_candidate(struct snapshot *p, size_t i, int32_t version)
 {
     char name[NAME_ROOM], path[sizeof PATH + NAME_ROOM], data[DATA_ROOM];
     name_of(i, name);
@@ -79,7 +79,7 @@ static void observe_candidate(struct picture *p, size_t i, int32_t version)
     observe(p, &seen);
 }
 
-static void observe_all(struct picture *p)
+static void observe_all(struct snapshot *p)
 {
     struct observation connected = {
         .kind = OBSERVED_CONNECTION,
@@ -113,10 +113,10 @@ static void observe_all(struct picture *p)
         observe_candidate(p, i, 0);
 }
 
-static void picture_begin(struct picture *p, struct settings *settings, size_t count)
+static void picture_begin(struct snapshot *p, struct settings *settings, size_t count)
 {
     char *error = NULL;
-    *p = (struct picture){.settings = settings, .count = count};
+    *p = (struct snapshot){.settings = settings, .count = count};
     p->model = model_new(settings, &error);
     if (p->model == NULL) {
         fprintf(stderr, "frame: %s\n", error != NULL ? error : "out of memory");
@@ -135,7 +135,7 @@ static void picture_begin(struct picture *p, struct settings *settings, size_t c
     p->cells = must(cells_new(WIDTH, HEIGHT));
 }
 
-static void picture_end(struct picture *p)
+static void picture_end(struct snapshot *p)
 {
     p->view->ops->free(p->view);
     cells_free(p->cells);
@@ -143,13 +143,13 @@ static void picture_end(struct picture *p)
     event_log_free(p->events);
 }
 
-static struct scene scene_of(const struct picture *p)
+static struct scene scene_of(const struct snapshot *p)
 {
     return (struct scene){
         .model = p->model, .events = p->events, .settings = p->settings, .now = p->model->now};
 }
 
-static void press(struct picture *p, enum action action)
+static void press(struct snapshot *p, enum action action)
 {
     struct view *next = NULL;
     struct scene scene = scene_of(p);
@@ -157,7 +157,7 @@ static void press(struct picture *p, enum action action)
 }
 
 /* The last word that was drawn in the middle of the screen: a frame without the candidates proves nothing. */
-static bool shows(const struct picture *p, const char *text)
+static bool shows(const struct snapshot *p, const char *text)
 {
     char *drawn = NULL;
     size_t length = 0;
@@ -169,7 +169,7 @@ static bool shows(const struct picture *p, const char *text)
     return found;
 }
 
-static double draw_us(struct picture *p)
+static double draw_us(struct snapshot *p)
 {
     struct scene scene = scene_of(p);
     int64_t began_ns = gauge_ns(CLOCK_MONOTONIC);
@@ -184,7 +184,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median_of_frames(struct picture *p, size_t frames, bool changed)
+static double median_of_frames(struct snapshot *p, size_t frames, bool changed)
 {
     double *took = must(calloc(frames, sizeof *took));
     int32_t version = 1;
@@ -205,7 +205,7 @@ static double median_of_frames(struct picture *p, size_t frames, bool changed)
 
 static void measure(struct settings *settings, size_t count, size_t frames, const char *after)
 {
-    struct picture p;
+    struct snapshot p;
     char last[NAME_ROOM];
     picture_begin(&p, settings, count);
     press(&p, ACTION_LAST);

@@ -1,11 +1,11 @@
 /*
- * keys - from a key to the picture that follows it, with 5,000 elections of two candidates each.
+ * keys - from a key to the snapshot that follows it, with 5,000 elections of two candidates each.
  *
  *     keys ROUNDS
  *
  * Builds a model through its one way in, and types into the dashboard what a person types there: moves,
  * sorting, a filter, every screen, and back. Before each key the model changes, so that nothing may be kept
- * from the picture before. Each is drawn into cells of 200x60. Prints milliseconds:
+ * from the snapshot before. Each is drawn into cells of 200x60. Prints milliseconds:
  * {"keys": 640, "p50": 1.2, "p99": 6.3, "worst": 8.1, "by": "f"}
  */
 #include <stdio.h>

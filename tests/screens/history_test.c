@@ -154,7 +154,7 @@ static void looks_as_it_should(void **state)
 
 /* On what a cause rests is told to its end, also on the smallest usual screen; and its lines stay where they
    are as one goes through the failovers. */
-static void tells_all_of_the_evidence(void **state)
+static void reports_all_of_the_evidence(void **state)
 {
     const struct recorded *world = *state;
     recorded_change(world,
@@ -195,6 +195,6 @@ int main(void)
     tzset();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(looks_as_it_should, begin, end),
-        cmocka_unit_test_setup_teardown(tells_all_of_the_evidence, begin, end)};
+        cmocka_unit_test_setup_teardown(reports_all_of_the_evidence, begin, end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

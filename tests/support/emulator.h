@@ -40,7 +40,7 @@ void emulator_resize(struct emulator *, int width, int height);
 
 /* Until this is on the screen. */
 void emulator_wait_for(struct emulator *, const char *text);
-/* Until nothing has come for a while: a picture is complete then. */
+/* Until nothing has come for a while: a snapshot is complete then. */
 void emulator_settle(struct emulator *);
 /* A time that the test is about. */
 void emulator_pause(struct emulator *, int ms);

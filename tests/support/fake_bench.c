@@ -49,14 +49,14 @@ static void end(void *context)
 
 static const struct run_report *report(void *context)
 {
-    static struct run_report told;
+    static struct run_report reported;
     static struct run_options options;
     static struct histogram stand, failover;
     static struct crowd_failover failovers[5];
     enum run_phase phase = context ? *(const enum run_phase *)context : RUN_OVER;
     if (!context)
         return NULL;
-    memset(&told, 0, sizeof told);
+    memset(&reported, 0, sizeof reported);
     memset(&stand, 0, sizeof stand);
     memset(&failover, 0, sizeof failover);
     options = (struct run_options){.path = "/electop-sandbox",
@@ -64,42 +64,42 @@ static const struct run_report *report(void *context)
                                    .for_ms = 30000,
                                    .victim = VICTIM_LEADER,
                                    .every_ms = 2000};
-    told.phase = phase;
-    told.options = &options;
-    told.notes = "1 run was over and had left something: removed\n";
-    told.election = "/electop-sandbox/run-6f1c9e0a/election";
-    told.wanted = told.crowd.sessions = told.crowd.candidates = 5;
-    told.crowd.by_state[CANDIDATE_WAITING] = 3;
-    told.crowd.by_state[CANDIDATE_LEADING] = 1;
-    told.crowd.paused = 1;
-    told.crowd.requests = 46;
-    told.crowd.begun_us = 1;
-    told.crowd.stood_us = 5201;
+    reported.phase = phase;
+    reported.options = &options;
+    reported.notes = "1 run was over and had left something: removed\n";
+    reported.election = "/electop-sandbox/run-6f1c9e0a/election";
+    reported.wanted = reported.crowd.sessions = reported.crowd.candidates = 5;
+    reported.crowd.by_state[CANDIDATE_WAITING] = 3;
+    reported.crowd.by_state[CANDIDATE_LEADING] = 1;
+    reported.crowd.paused = 1;
+    reported.crowd.requests = 46;
+    reported.crowd.begun_us = 1;
+    reported.crowd.stood_us = 5201;
     for (int i = 1; i <= 5; i++) {
         histogram_add(&stand, 1000 * i);
         histogram_add(&failover, 700 * i);
-        histogram_add(&told.ping, 90 * i);
-        histogram_add(&told.by_cause[KILL_CLOSE], 700 * i);
-        histogram_add(&told.times.detection, 500 * i);
-        histogram_add(&told.times.vacancy, 200 * i);
-        histogram_add(&told.times.takeover, 0);
+        histogram_add(&reported.ping, 90 * i);
+        histogram_add(&reported.by_cause[KILL_CLOSE], 700 * i);
+        histogram_add(&reported.times.detection, 500 * i);
+        histogram_add(&reported.times.vacancy, 200 * i);
+        histogram_add(&reported.times.takeover, 0);
         failovers[i - 1] = (struct crowd_failover){.due_us = 1000000, .led_us = 1000000 + 700 * (uint64_t)i};
     }
-    told.crowd.failovers = failovers;
-    told.crowd.failover_count = 5;
-    told.by_how[KILL_CLOSE][0] = told.counted = 5;
-    told.notices = 5;
-    told.requests = 10;
-    told.run_us = 12000000;
-    told.cpu_us = 26100;
-    told.times.stand = &stand;
-    told.times.failover = &failover;
-    told.server_count = 1;
-    told.before[0] = (struct server_counter){"zk1:2181", 100, 2, 0, 1, 1, 0, 20, 4100, 4180};
-    told.highest[0] = (struct server_counter){"zk1:2181", 180, 7, 5, 6, 6, 1, 20, 4400, 4500};
-    told.after[0] = (struct server_counter){"zk1:2181", 184, 2, -1, 1, 1, 0, 20, 4460, 4571};
-    told.looks[0] = 11;
-    return &told;
+    reported.crowd.failovers = failovers;
+    reported.crowd.failover_count = 5;
+    reported.by_how[KILL_CLOSE][0] = reported.counted = 5;
+    reported.notices = 5;
+    reported.requests = 10;
+    reported.run_us = 12000000;
+    reported.cpu_us = 26100;
+    reported.times.stand = &stand;
+    reported.times.failover = &failover;
+    reported.server_count = 1;
+    reported.before[0] = (struct server_counter){"zk1:2181", 100, 2, 0, 1, 1, 0, 20, 4100, 4180};
+    reported.highest[0] = (struct server_counter){"zk1:2181", 180, 7, 5, 6, 6, 1, 20, 4400, 4500};
+    reported.after[0] = (struct server_counter){"zk1:2181", 184, 2, -1, 1, 1, 0, 20, 4460, 4571};
+    reported.looks[0] = 11;
+    return &reported;
 }
 
 static size_t count(void *context)

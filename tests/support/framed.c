@@ -64,7 +64,7 @@ enum view_result framed_press(struct framed *show, enum action action, struct vi
     return show->view->ops->action(show->view, &scene, action, next != NULL ? next : &ignored);
 }
 
-/* The line of the picture that is selected. */
+/* The line of the snapshot that is selected. */
 const char *framed_selected(struct framed *show)
 {
     static char line[FRAMED_WIDTH * CELL_BYTES];

@@ -14,7 +14,7 @@ struct framed {
     struct stage *stage;
     struct view *view;
     struct cells *cells;
-    char *text; /* of the latest picture */
+    char *text; /* of the latest snapshot */
 };
 
 /* Takes both over. */
@@ -22,11 +22,11 @@ struct framed framed_new(struct stage *, struct view *);
 void framed_end(struct framed *);
 
 struct scene framed_scene(const struct framed *);
-/* The picture of now; valid until the next one. */
+/* The snapshot of now; valid until the next one. */
 const char *framed_draw(struct framed *);
 /* next: the view that it leads to; or NULL. */
 enum view_result framed_press(struct framed *, enum action, struct view **next);
-/* The line of the picture that is selected. */
+/* The line of the snapshot that is selected. */
 const char *framed_selected(struct framed *);
 
 void assert_has(const char *text, const char *part);

@@ -13,7 +13,7 @@
 
 static const char *const paths[] = {"/election", "/controller",    "/things/x",
                                     "/",         "/_zkelection/b", "/l/auditorelection"};
-static const char *const marks[] = {"/coordinators_service_registry", "/_zkelection/b/leader_ack", "/mark"};
+static const char *const acks[] = {"/coordinators_service_registry", "/_zkelection/b/leader_ack", "/mark"};
 static const char *const children[] = {"n_0000000000",
                                        "n_0000000001",
                                        "n_0000000002",
@@ -91,7 +91,8 @@ static void check(const struct model *model, const struct election *e)
          "a leader, but not led");
     must(e->state != ELECTION_VACANT || e->candidate_count == 0, e, "vacant, but somebody stands");
     must(e->state != ELECTION_ABSENT || e->candidate_count == 0, e, "absent, but somebody stands");
-    must((e->acknowledged == ACK_NO_MARK) >= (e->mark_path == NULL), e, "acknowledged without a mark");
+    must((e->acknowledged == ACK_NOT_USED) >= (e->ack_path == NULL), e,
+         "acknowledged without an acknowledgement");
     for (size_t i = 0; i < e->foreign_count && i < FOREIGN_KEPT; i++)
         must(strlen(e->foreign[i]) < 100, e, "a foreign child");
     for (size_t i = 0; i + 1 < e->tenure_count; i++)
@@ -132,9 +133,9 @@ static void draw_path(struct monkey *m, const char *election, char *path, size_t
     else if (which < 6)
         snprintf(path, size, "%s/%s", strcmp(election, "/") == 0 ? "" : election, child);
     else if (which == 6)
-        snprintf(path, size, "%s", marks[draw(m, COUNT(marks))]);
+        snprintf(path, size, "%s", acks[draw(m, COUNT(acks))]);
     else
-        snprintf(path, size, "%s/%s", marks[draw(m, COUNT(marks))], child);
+        snprintf(path, size, "%s/%s", acks[draw(m, COUNT(acks))], child);
 }
 
 /* What a server might say, consistent or not. */
@@ -168,7 +169,7 @@ static void draw_watches(struct monkey *m, char texts[4][300], const char **watc
 }
 
 /* The twin is told the same, and looks at everything again each time. */
-static void tell(struct monkey *m, const struct observation *o)
+static void report(struct monkey *m, const struct observation *o)
 {
     struct cluster *cluster = &m->twin->clusters[0];
     for (size_t i = 0; i < cluster->election_count; i++)
@@ -222,7 +223,7 @@ static void observe_server(struct monkey *m)
         o.load.load.address_connections_most = (int64_t)draw(m, 5) - 1;
         o.load.load.slow_fsyncs = (int64_t)draw(m, 5) - 1;
     }
-    tell(m, &o);
+    report(m, &o);
 }
 
 static void step(struct monkey *m)
@@ -270,7 +271,7 @@ static void step(struct monkey *m)
         draw_path(m, election, path, sizeof path);
         break;
     case OBSERVED_UNREAD:
-        o.unread.mark = draw(m, 2) == 0;
+        o.unread.ack = draw(m, 2) == 0;
         break;
     case OBSERVED_TRANSACTION:
         draw_path(m, election, path, sizeof path);
@@ -305,7 +306,7 @@ static void step(struct monkey *m)
     case OBSERVED_TICK:
         break;
     }
-    tell(m, &o);
+    report(m, &o);
     struct election *e = model_election(m->model, 0, election);
     struct election *other = model_election(m->twin, 0, election);
     if (e && draw(m, 4) == 0) {
@@ -351,7 +352,7 @@ static void on_event(void *context, const struct event *event)
 /* ---- what is recorded of it ---- */
 
 struct recording {
-    struct picture *written, *read;
+    struct snapshot *written, *read;
     struct buffer patch;
 };
 
@@ -419,12 +420,12 @@ static void check_recording(struct recording *recording, const struct model *mod
     buffer_clear(&recording->patch);
     snapshot_update(recording->written, model, &recording->patch);
     if (!snapshot_apply(recording->read, recording->patch.bytes, recording->patch.length)) {
-        fprintf(stderr, "a patch does not fit its picture\n");
+        fprintf(stderr, "a patch does not fit its snapshot\n");
         abort();
     }
     struct snapshot_model *restored = snapshot_read(recording->read, model->now.wall_us, 1);
     if (!restored) {
-        fprintf(stderr, "no model can be made of a picture\n");
+        fprintf(stderr, "no model can be made of a snapshot\n");
         abort();
     }
     check_all(snapshot_model_model(restored));
@@ -439,7 +440,7 @@ static void check_recording(struct recording *recording, const struct model *mod
 void model_monkey_run(const uint8_t *bytes, size_t length)
 {
     struct recording recording = {.written = snapshot_new(), .read = snapshot_new()};
-    static char hosts[] = "h:1", name[] = "", automatic[] = "auto", kazoo[] = "zookeeper", mark[] = "/mark",
+    static char hosts[] = "h:1", name[] = "", automatic[] = "auto", kazoo[] = "zookeeper", ack[] = "/mark",
                 registry[] = "registry:/coordinators_service_registry", path[] = "/x";
     struct cluster_settings cluster = {.name = name, .hosts = hosts};
     struct settings settings = {.clusters = &cluster, .cluster_count = 1};
@@ -448,7 +449,7 @@ void model_monkey_run(const uint8_t *bytes, size_t length)
         .length = length,
         .now = {1000, 1700000000000000},
         .settings = {{.path = path, .recipe = automatic, .identity = registry},
-                     {.path = path, .recipe = kazoo, .acknowledgement = mark, .kind = KIND_LOCK}}};
+                     {.path = path, .recipe = kazoo, .acknowledgement = ack, .kind = KIND_LOCK}}};
     char *error = NULL;
     size_t read = 0;
     m.model = model_new(&settings, &error);
@@ -464,7 +465,7 @@ void model_monkey_run(const uint8_t *bytes, size_t length)
     for (size_t i = 0; i < COUNT(paths); i++) {
         struct observation o = {
             .kind = OBSERVED_ELECTION, .at = m.now, .election = paths[i], .path = paths[i]};
-        tell(&m, &o);
+        report(&m, &o);
     }
     for (size_t steps = 0; m.length > 0; steps++) {
         m.now.mono_us += 1000;

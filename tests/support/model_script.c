@@ -197,7 +197,7 @@ static void watch(struct script *s, char *words)
     const char *recipe = option(words, "recipe=", value);
     s->settings.path = keep(s, 0, s->election);
     s->settings.recipe = keep(s, 1, recipe ? recipe : "auto");
-    s->settings.acknowledgement = keep(s, 2, option(words, "mark=", value));
+    s->settings.acknowledgement = keep(s, 2, option(words, "acknowledgement=", value));
     s->settings.identity = keep(s, 3, option(words, "identity=", value));
     s->settings.allow = (struct allowance){5000, 10000, 66, 3, 600000, 1000, 60000};
     s->settings.kind = strstr(words, "kind=lock")   ? KIND_LOCK
@@ -245,7 +245,7 @@ static void read_all(struct script *s, struct election *election)
         fake_tree_read(s->tree, s->model, now(s), s->election, resolve(s, c->name, path));
 }
 
-/* The live model and a frozen picture of it must answer alike. */
+/* The live model and a frozen snapshot of it must answer alike. */
 static void question(struct script *s, char *words)
 {
     char got[2048] = "", frozen_got[2048] = "", name[PATHS] = "";
@@ -281,7 +281,7 @@ static void question(struct script *s, char *words)
     struct model *frozen = model_copy(s->model);
     words_describe(model_election(frozen, 0, s->election), words, name, frozen_got, sizeof frozen_got);
     if (strcmp(frozen_got, rest) != 0)
-        broken(s, "in the frozen picture it is ", frozen_got);
+        broken(s, "in the frozen snapshot it is ", frozen_got);
     model_free(frozen);
 }
 
@@ -433,16 +433,16 @@ static void begin_model(struct script *s)
 /* What can be read of this run is all that the next one has of it. */
 static void restart(struct script *s, int64_t after_ms)
 {
-    struct picture *picture = snapshot_new();
+    struct snapshot *snapshot = snapshot_new();
     struct buffer patch = {0};
     struct moment until = now(s);
-    snapshot_update(picture, s->model, &patch);
-    snapshot_clear(picture);
-    assert_true(snapshot_apply(picture, patch.bytes, patch.length));
+    snapshot_update(snapshot, s->model, &patch);
+    snapshot_clear(snapshot);
+    assert_true(snapshot_apply(snapshot, patch.bytes, patch.length));
     snapshot_model_free(s->earlier);
-    s->earlier = snapshot_read(picture, until.wall_us, 1);
+    s->earlier = snapshot_read(snapshot, until.wall_us, 1);
     assert_non_null(s->earlier);
-    snapshot_free(picture);
+    snapshot_free(snapshot);
     buffer_free(&patch);
     model_free(s->model);
     pass(s, after_ms);
@@ -599,7 +599,7 @@ static void run_line(struct script *s, char *line)
         observe(s, &o);
     } else if (strcmp(line, "unread") == 0) {
         struct observation o = {.kind = OBSERVED_UNREAD, .election = s->election, .path = s->election};
-        o.unread.mark = strcmp(rest, "mark") == 0;
+        o.unread.ack = strcmp(rest, "acknowledgement") == 0;
         observe(s, &o);
     } else if (strcmp(line, "restart") == 0) {
         restart(s, strtoll(rest, NULL, 10));

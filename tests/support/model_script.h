@@ -3,7 +3,7 @@
  *
  * A script changes a fake tree, observes parts of it, and states what follows:
  *
- *   watch /election [recipe=NAME] [kind=lock|auto] [mark=/PATH] [identity=HOW] [found|matched]
+ *   watch /election [recipe=NAME] [kind=lock|auto] [acknowledgement=/PATH] [identity=HOW] [found|matched]
  *                             found: by discovery; matched: by a pattern; else named. kind=leader is usual
  *   connect | lose [WHY] | expire | refuse | gap MS | drop
  *   unheard MS                lose it as the server was not heard for so long
@@ -18,9 +18,8 @@
  *   readall                   read whatever the model wants to have read
  *   gone NAME                 observe that it is absent, whatever the tree says
  *   deny PATH                 observe that it may not be read
- *   unread [mark]             observe that the servers do not answer what is asked of it, or of its mark
- *   quick                     a single look is all that will be taken
- *   tick MS                   time passes
+ *   unread [acknowledgement]             observe that the servers do not answer what is asked of it, or of
+ * its acknowledgement quick                     a single look is all that will be taken tick MS time passes
  *   restart [MS]              another run begins so much later, beside what was recorded of this one
  *   time                      observe that it has passed
  *   sync [MS]                 observe the children, after a sync (asked for so long ago)
@@ -58,7 +57,7 @@
  *   people                  ... and who is elected, with identities; whom a failover was to
  *   > EVENT                   the events of the line before, all of them, in order
  *   ? WHAT VALUE              state, leader, since, line, next, recipe, ack, fresh, unseen, complete, guard,
- *                             connection-since, mark, foreign, identity NAME, tenures, change,
+ *                             connection-since, acknowledgement, foreign, identity NAME, tenures, change,
  *                             findings (all but no-guid), all, why CODE, standing CODE,
  *                             raised CODE (when, in ms), link NAME, by NAME, goes NAME, goes-why NAME,
  *                             next-failover, suspected, sound, turned, lock-told

@@ -103,7 +103,7 @@ static void describe_chain(const struct election *e, const char *what, const cha
         words_add(out, size, "%s", d.why ? d.why : "");
     } else {
         struct departure d = whatif_goes(e, c);
-        words_add(out, size, "%s %s%s", d.heir ? d.heir->name : "nobody", answer_word(d.told),
+        words_add(out, size, "%s %s%s", d.heir ? d.heir->name : "nobody", answer_word(d.notified),
                   d.leads ? " leads" : "");
         for (size_t i = 0; i < d.other_count && i < 8; i++)
             words_add(out, size, " %s", d.others[i]->name);
@@ -116,8 +116,8 @@ static void describe_next(const struct election *e, char *out, size_t size)
 {
     static const char *const chains[] = {"unknown", "complete", "broken"};
     struct next_failover next = whatif_next(e);
-    words_add(out, size, "%s %s, chain %s", next.heir ? next.heir->name : "nobody", answer_word(next.told),
-              chains[next.chain]);
+    words_add(out, size, "%s %s, chain %s", next.heir ? next.heir->name : "nobody",
+              answer_word(next.notified), chains[next.chain]);
     if (next.broken_at)
         words_add(out, size, " at %s", next.broken_at->name);
     if (e->leader && next.by_itself != ANSWER_YES)
@@ -146,7 +146,7 @@ void words_describe(const struct election *e, const char *what, const char *name
     else if (strcmp(what, "connection-since") == 0)
         describe_time(out, size, &e->cluster->connection_since, true);
     else if (strcmp(what, "lock-told") == 0)
-        words_add(out, size, "%zu", whatif_lock_told(e));
+        words_add(out, size, "%zu", whatif_lock_notified(e));
     else if (strcmp(what, "fresh") == 0)
         words_add(out, size, "%s", e->fresh ? "yes" : "no");
     else if (strcmp(what, "unseen") == 0)
@@ -154,8 +154,8 @@ void words_describe(const struct election *e, const char *what, const char *name
                   (unsigned long long)e->counters.unseen_left);
     else if (strcmp(what, "complete") == 0)
         words_add(out, size, "%s", election_complete(e) ? "yes" : "no");
-    else if (strcmp(what, "mark") == 0)
-        words_add(out, size, "%s", e->mark_path ? e->mark_path : "none");
+    else if (strcmp(what, "acknowledgement") == 0)
+        words_add(out, size, "%s", e->ack_path ? e->ack_path : "none");
     else if (strcmp(what, "tenures") == 0)
         describe_tenures(out, size, e);
     else if (strcmp(what, "change") == 0)

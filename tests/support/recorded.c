@@ -21,7 +21,7 @@
 static void on_event(void *context, const struct event *event)
 {
     struct recorded *world = context;
-    json_event_write(&world->told, event);
+    json_event_write(&world->reported, event);
     world->events++;
     world->failovers += event->kind == EVENT_FAILOVER;
     recorder_event(world->recorder, event);
@@ -189,7 +189,7 @@ void recorded_free(struct recorded *world)
     folder_remove(world->folder);
     fake_tree_free(world->tree);
     model_free(world->model);
-    buffer_free(&world->told);
+    buffer_free(&world->reported);
     for (size_t i = 0; i < world->moments; i++)
         free(world->looks[i]);
     free(world);
@@ -288,15 +288,15 @@ struct history *recorded_open(const struct recorded *world)
 void recorded_same_events(const struct recorded *world, struct history *history)
 {
     char *error;
-    struct buffer told = {0};
-    assert_true(history_events(history, NULL, 0, INT64_MAX, append_line, &told, &error));
-    buffer_put_char(&told, '\0');
+    struct buffer reported = {0};
+    assert_true(history_events(history, NULL, 0, INT64_MAX, append_line, &reported, &error));
+    buffer_put_char(&reported, '\0');
     struct buffer expected = {0};
-    buffer_put(&expected, world->told.bytes, world->told.length);
+    buffer_put(&expected, world->reported.bytes, world->reported.length);
     buffer_put_char(&expected, '\0');
-    assert_string_equal(told.bytes, expected.bytes);
+    assert_string_equal(reported.bytes, expected.bytes);
     buffer_free(&expected);
-    buffer_free(&told);
+    buffer_free(&reported);
 }
 
 struct recorded *recorded_begin(void)

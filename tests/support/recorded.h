@@ -21,7 +21,7 @@ struct recorded {
     struct model *model;
     struct recorder *recorder;
     struct moment now;
-    struct buffer told; /* every event, a line each */
+    struct buffer reported; /* every event, a line each */
     size_t events, failovers;
     char *looks[MOMENTS_MOST]; /* as `once --json` would have said them ... */
     int64_t times[MOMENTS_MOST];

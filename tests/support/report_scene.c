@@ -128,20 +128,20 @@ static void find(struct report_election *election, enum finding_code code, enum 
                  const char *candidate, const char *evidence, int64_t from_us, int64_t to_us)
 {
     election->findings = grow(election->findings, election->finding_count, sizeof *election->findings);
-    struct report_finding *told = &election->findings[election->finding_count++];
-    told->finding.code = code;
-    told->finding.severity = finding_kind(code)->severity;
-    told->finding.certainty = certainty;
-    told->finding.evidence = own(evidence);
-    told->finding.advice = own(finding_kind(code)->advice);
-    told->finding.since = (struct moment){1, from_us};
+    struct report_finding *reported = &election->findings[election->finding_count++];
+    reported->finding.code = code;
+    reported->finding.severity = finding_kind(code)->severity;
+    reported->finding.certainty = certainty;
+    reported->finding.evidence = own(evidence);
+    reported->finding.advice = own(finding_kind(code)->advice);
+    reported->finding.since = (struct moment){1, from_us};
     if (candidate) {
-        told->finding.candidates = must(calloc(1, sizeof *told->finding.candidates));
-        told->finding.candidates[0] = own(candidate);
-        told->finding.candidate_count = 1;
+        reported->finding.candidates = must(calloc(1, sizeof *reported->finding.candidates));
+        reported->finding.candidates[0] = own(candidate);
+        reported->finding.candidate_count = 1;
     }
-    told->raised_us = from_us;
-    told->cleared_us = to_us;
+    reported->raised_us = from_us;
+    reported->cleared_us = to_us;
 }
 
 static struct report *finish(struct report *report)

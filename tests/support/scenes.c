@@ -58,7 +58,7 @@ struct stage *scene_usual(void)
 {
     struct stage *stage = stage_new(one);
     const struct stand kafka = {"controller", 0x100002a4d0a0051, "{\"version\":1,\"brokerid\":2}", 3900};
-    const struct stand mark = {"leader_ack", 0x100002a4d0a0041, "app-1", 3900};
+    const struct stand ack = {"leader_ack", 0x100002a4d0a0041, "app-1", 3900};
 
     stage_until(stage, 13, 0, 0, 0);
     stage_connected(stage, 0, "zk1:2181");
@@ -77,7 +77,7 @@ struct stage *scene_usual(void)
     stage_children(stage, 0, "/orders/election", orders, COUNT(orders), 8, 0);
     stage_node(stage, 0, "/kafka/controller", "/kafka/controller", &kafka);
     stage_children(stage, 0, "/_zkelection/app", ballots, COUNT(ballots), 5, 0);
-    stage_node(stage, 0, "/_zkelection/app", "/_zkelection/app/leader_ack", &mark);
+    stage_node(stage, 0, "/_zkelection/app", "/_zkelection/app/leader_ack", &ack);
     stage_children(stage, 0, "/locks/nightly-job", NULL, 0, 12, 0);
     stage_absent(stage, 0, "/teams/blue/leader", "/teams/blue/leader");
     stage_denied(stage, 0, "/secret/election");

@@ -224,7 +224,7 @@ void stage_unasked(struct stage *stage, unsigned cluster, const char *address, b
 }
 
 void stage_watch(struct stage *stage, unsigned cluster, const char *path, const char *name,
-                 enum election_kind kind, const char *mark)
+                 enum election_kind kind, const char *ack)
 {
     struct election_settings *settings = &stage->elections[stage->count];
 
@@ -237,7 +237,7 @@ void stage_watch(struct stage *stage, unsigned cluster, const char *path, const 
         .name = copy(name),
         .kind = kind,
         .recipe = copy("auto"),
-        .acknowledgement = copy(mark),
+        .acknowledgement = copy(ack),
         .allow = {.vacancy_ms = 5000, .failover_ms = 10000, .silent_percent = 66},
     };
     stage->directories[stage->count++] = (struct directory){.cluster = cluster, .path = copy(path)};

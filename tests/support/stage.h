@@ -51,9 +51,10 @@ void stage_server(struct stage *, unsigned cluster, const char *address, enum se
 /* Of one that is not asked; ours: our own session is connected to it. */
 void stage_unasked(struct stage *, unsigned cluster, const char *address, bool ours);
 
-/* Watches an election from now on. name: NULL: its path. mark: configured acknowledgement, or NULL. */
+/* Watches an election from now on. name: NULL: its path. acknowledgement: configured acknowledgement, or
+ * NULL. */
 void stage_watch(struct stage *, unsigned cluster, const char *path, const char *name, enum election_kind,
-                 const char *mark);
+                 const char *ack);
 
 /* Its children are these; new ones are read. next: the next number (first listing only); unseen: as many
    joined and left again since the list before. */
@@ -74,7 +75,7 @@ void stage_round(struct stage *, unsigned cluster, const char *address, const st
 /* It does not show this, and why. */
 void stage_hidden(struct stage *, unsigned cluster, const char *address, enum hidden_part, const char *why);
 
-/* A znode of its own: a lock's, or a mark. */
+/* A znode of its own: a lock's, or an acknowledgement. */
 void stage_node(struct stage *, unsigned cluster, const char *election, const char *path,
                 const struct stand *);
 void stage_absent(struct stage *, unsigned cluster, const char *election, const char *path);

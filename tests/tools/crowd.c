@@ -31,16 +31,16 @@ struct member {
     struct crowd *crowd;
     struct session *session;
     size_t owed;
-    bool told;
+    bool reported;
 };
 
 static void next(struct crowd *crowd);
 
 static void answered(struct member *m)
 {
-    if (--m->owed > 0 || m->told)
+    if (--m->owed > 0 || m->reported)
         return;
-    m->told = true;
+    m->reported = true;
     if (++m->crowd->ready == m->crowd->count) {
         puts("ready");
         fflush(stdout);
@@ -65,7 +65,7 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
 {
     (void)problem;
     struct member *m = context;
-    if (state != CONNECTION_CONNECTED || !renewed || m->told)
+    if (state != CONNECTION_CONNECTED || !renewed || m->reported)
         return;
     char path[64];
     size_t index = (size_t)(m - m->crowd->members);

@@ -49,29 +49,29 @@ static void what_is_masked_is_known(void **state)
     assert_false(acl_is_masked(&is_not));
 }
 
-static void tells(const struct acl_entry *entries, size_t count, const char *expected)
+static void reports(const struct acl_entry *entries, size_t count, const char *expected)
 {
     const struct acl acl = acl_of(entries, count);
-    char *told = acl_tell(&acl);
-    assert_non_null(told);
-    assert_string_equal(told, expected);
-    assert_null(strstr(told, HASH));
-    free(told);
+    char *reported = acl_describe(&acl);
+    assert_non_null(reported);
+    assert_string_equal(reported, expected);
+    assert_null(strstr(reported, HASH));
+    free(reported);
 }
 
 /* Users and permissions are told; what is behind a user, and ids of schemes that nobody knows, are not; no
  * stranger's byte gets through raw. */
-static void no_secret_is_told(void **state)
+static void no_secret_is_reported(void **state)
 {
     (void)state;
     const struct acl_entry usual[] = {{ALL, "digest", "app:" HASH}, {1, "world", "anyone"}};
-    tells(usual, 2, "\"digest:app\" cdrwa, \"world:anyone\" r");
+    reports(usual, 2, "\"digest:app\" cdrwa, \"world:anyone\" r");
     const struct acl_entry own[] = {{5, "token", HASH}};
-    tells(own, 1, "\"token:\" cr");
+    reports(own, 1, "\"token:\" cr");
     const struct acl_entry odd[] = {{2, "sasl", "a\033[1mb\n"}};
-    tells(odd, 1, "\"sasl:a\\x1b[1mb\\x0a\" w");
+    reports(odd, 1, "\"sasl:a\\x1b[1mb\\x0a\" w");
     const struct acl_entry many[] = {{1, "ip", "::1"}, {1, "ip", "::2"}, {1, "ip", "::3"}, {1, "ip", "::4"}};
-    tells(many, 4, "\"ip:::1\" r, \"ip:::2\" r, \"ip:::3\" r and 1 more");
+    reports(many, 4, "\"ip:::1\" r, \"ip:::2\" r, \"ip:::3\" r and 1 more");
 }
 
 int main(void)
@@ -79,7 +79,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_people_may_do_the_same),
         cmocka_unit_test(what_is_masked_is_known),
-        cmocka_unit_test(no_secret_is_told),
+        cmocka_unit_test(no_secret_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

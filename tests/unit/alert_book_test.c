@@ -18,13 +18,13 @@ static char severe[] = "severity>=error", elected[] = "leader-elected", program[
 static char *on_any[] = {severe, elected, NULL}, *run[] = {program, NULL};
 static struct alert_settings rule = {
     .on = on_any, .run = run, .timeout_ms = 1000, .again_after_ms = 600000, .cool_down_ms = 60000};
-static char told[4096];
+static char reported[4096];
 
-static void tell(void *context, const struct alert *alert, enum alert_state state)
+static void report(void *context, const struct alert *alert, enum alert_state state)
 {
-    size_t length = strlen(told);
+    size_t length = strlen(reported);
     (void)context;
-    snprintf(told + length, sizeof told - length, "%s %s %zu;", alert_state_word(state), alert->code,
+    snprintf(reported + length, sizeof reported - length, "%s %s %zu;", alert_state_word(state), alert->code,
              alert->member_count);
 }
 
@@ -36,12 +36,12 @@ struct world {
 
 static void setup(struct world *w)
 {
-    *told = '\0';
+    *reported = '\0';
     w->settings = *scripted_settings();
     w->settings.alerts = &rule;
     w->settings.alert_count = 1;
     w->model = scripted_world();
-    w->book = alert_book_new(&w->settings, tell, NULL);
+    w->book = alert_book_new(&w->settings, report, NULL);
     assert_non_null(w->book);
 }
 
@@ -66,8 +66,8 @@ static void finding(struct world *w, size_t election, bool raised, enum finding_
 static void expect(struct world *w, int64_t now_us, const char *wanted)
 {
     alert_book_turn(w->book, now_us);
-    assert_string_equal(told, wanted);
-    *told = '\0';
+    assert_string_equal(reported, wanted);
+    *reported = '\0';
 }
 
 #define CERTAIN CERTAINTY_CERTAIN
@@ -112,7 +112,7 @@ static void take_failover(struct world *w, const struct failover *failover, cons
 }
 
 /* The sentence has what is known; recorders of a pair, which measure other lengths, have the same key. */
-static void a_failover_is_told_with_its_facts(void **state)
+static void a_failover_is_reported_with_its_facts(void **state)
 {
     char from[] = "n_1", host[] = "host-a:1", to[] = "n_2", silent[] = "silent 9.6 s",
          keys[2][ALERT_KEY_SIZE];
@@ -208,7 +208,7 @@ static void again_and_cool_down(void **state)
 }
 
 /* A finding that is over before it could be told is not told, nor its end. */
-static void what_is_over_is_not_told(void **state)
+static void what_is_over_is_not_reported(void **state)
 {
     struct world w;
     (void)state;
@@ -350,11 +350,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_cause_is_one_alert),
-        cmocka_unit_test(a_failover_is_told_with_its_facts),
+        cmocka_unit_test(a_failover_is_reported_with_its_facts),
         cmocka_unit_test(other_causes_are_others),
         cmocka_unit_test(only_certain_ones),
         cmocka_unit_test(again_and_cool_down),
-        cmocka_unit_test(what_is_over_is_not_told),
+        cmocka_unit_test(what_is_over_is_not_reported),
         cmocka_unit_test(reload),
         cmocka_unit_test(restored_from_text),
         cmocka_unit_test(damaged_texts),

@@ -56,9 +56,9 @@ static struct moment at(const struct world *world)
     return (struct moment){world->now_ms * 1000, world->now_ms * 1000};
 }
 
-/* A round of its lists: the observer shows this mark, and the server counts so many watches on children, own
+/* A round of its lists: the observer has this watch, and the server counts so many watches on children, own
    of which are ours. */
-static int64_t round_shows(struct world *world, const char *mark, int64_t children, int64_t own)
+static int64_t round_shows(struct world *world, const char *announcement, int64_t children, int64_t own)
 {
     static const uint64_t ours[] = {US};
     struct seen_connection list[] = {
@@ -67,7 +67,7 @@ static int64_t round_shows(struct world *world, const char *mark, int64_t childr
         {.session = US, .client = "10.0.0.3:1", .established_ms = 1, .timeout_ms = 10000}};
     for (size_t i = 0; i < 3; i++)
         list[i].last_response_ms = world->now_ms;
-    struct seen_watches watches[] = {{OBSERVER, &mark, 1}};
+    struct seen_watches watches[] = {{OBSERVER, &announcement, 1}};
     struct observation connections = {.kind = OBSERVED_CONNECTIONS, .at = at(world)};
     connections.connections = (struct observed_connections){.address = "a",
                                                             .list = list,
@@ -80,7 +80,7 @@ static int64_t round_shows(struct world *world, const char *mark, int64_t childr
     seen.watches = (struct observed_watches){.address = "a",
                                              .from = "adminserver",
                                              .list = watches,
-                                             .count = mark ? 1 : 0,
+                                             .count = announcement ? 1 : 0,
                                              .child_watches = children,
                                              .counted_us = (world->now_ms - 10) * 1000};
     model_observe(world->model, &seen);
@@ -97,10 +97,10 @@ static void first_list(struct world *world)
     world->now_ms += 1000;
 }
 
-static int64_t after(struct world *world, int64_t ms, const char *mark, int64_t children, int64_t own)
+static int64_t after(struct world *world, int64_t ms, const char *announcement, int64_t children, int64_t own)
 {
     world->now_ms += ms;
-    return round_shows(world, mark, children, own);
+    return round_shows(world, announcement, children, own);
 }
 
 #define ONE "/electop-3-child-watches-1/electop-observer"
@@ -125,12 +125,12 @@ static void believes_none_that_changed(void **state)
 {
     struct world *world = *state;
     first_list(world);
-    const char *marks[] = {ONE, TWO};
+    const char *announcements[] = {ONE, TWO};
     for (int i = 0; i < 12; i++)
-        assert_int_equal(after(world, 1500, marks[i / 2 % 2], 5, 2), -1);
+        assert_int_equal(after(world, 1500, announcements[i / 2 % 2], 5, 2), -1);
 }
 
-static void a_plain_mark_hides_strangers(void **state)
+static void a_plain_announcement_hides_strangers(void **state)
 {
     struct world *world = *state;
     first_list(world);
@@ -213,7 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(subtracts_what_held, world_begin, world_end),
         cmocka_unit_test_setup_teardown(believes_none_that_changed, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(a_plain_mark_hides_strangers, world_begin, world_end),
+        cmocka_unit_test_setup_teardown(a_plain_announcement_hides_strangers, world_begin, world_end),
         cmocka_unit_test_setup_teardown(announces_too_much, world_begin, world_end),
         cmocka_unit_test(reads_announcements),
         cmocka_unit_test(counts_its_own),

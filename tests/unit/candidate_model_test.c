@@ -174,7 +174,7 @@ static void serve(struct world *w, int i)
 static const struct candidate_rules *rules(void)
 {
     static struct candidate_rules all;
-    all = (struct candidate_rules){.manner = behaviour_rules_of(BEHAVIOUR_RECIPE), .findable = findable};
+    all = (struct candidate_rules){.behaviour = behaviour_rules_of(BEHAVIOUR_RECIPE), .findable = findable};
     return &all;
 }
 
@@ -298,7 +298,7 @@ static void reconnect(struct world *w, int i)
 
 /* ---- what must hold ---- */
 
-static void tell(const struct world *w)
+static void report(const struct world *w)
 {
     printf("directory %d, next %d, %d faults left\n", w->directory, w->next, w->faults);
     for (int n = 0; n < NUMBERS; n++)
@@ -315,7 +315,7 @@ static void tell(const struct world *w)
 #define holds(w, condition)                                                                                  \
     do {                                                                                                     \
         if (!(condition)) {                                                                                  \
-            tell(w);                                                                                         \
+            report(w);                                                                                       \
             fail_msg("%s", #condition);                                                                      \
         }                                                                                                    \
     } while (0)

@@ -1,6 +1,6 @@
 /*
- * candidate: single steps that the model (candidate_model_test.c) does not play: a lock, a mark, and what the
- * servers refuse.
+ * candidate: single steps that the model (candidate_model_test.c) does not play: a lock, an acknowledgement,
+ * and what the servers refuse.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ static void asks(struct candidate_asks all, unsigned count, enum candidate_ask f
 static void a_lock_is_looked_at_before_it_is_deleted_again(void **state)
 {
     (void)state;
-    const struct candidate_rules lock = {.manner = behaviour_rules_of(BEHAVIOUR_RECIPE), .lock = true};
+    const struct candidate_rules lock = {.behaviour = behaviour_rules_of(BEHAVIOUR_RECIPE), .lock = true};
     for (int still_mine = 0; still_mine < 2; still_mine++) {
         struct candidacy c;
         candidate_init(&c);
@@ -39,29 +39,29 @@ static void a_lock_is_looked_at_before_it_is_deleted_again(void **state)
     }
 }
 
-/* ... or a mark, which would tell of a leader that there is none any more. */
-static void a_mark_is_not_left_behind(void **state)
+/* ... or an acknowledgement, which would tell of a leader that there is none any more. */
+static void a_ack_is_not_left_behind(void **state)
 {
     (void)state;
     const struct candidate_rules rules = {
-        .manner = behaviour_rules_of(BEHAVIOUR_RECIPE), .mark = true, .findable = true};
+        .behaviour = behaviour_rules_of(BEHAVIOUR_RECIPE), .ack = true, .findable = true};
     const struct line_place first = {.stands = true};
     struct candidacy c;
     candidate_init(&c);
     asks(candidate_connected(&c, &rules, true), 1, ASK_CREATE);
     asks(candidate_created(&c, &rules, SESSION_OK, 7), 1, ASK_LOOK);
-    asks(candidate_looked(&c, &rules, SESSION_OK, &first), 1, ASK_MARK);
-    asks(candidate_marked(&c, &rules, SESSION_BUSY), 1, ASK_REST); /* nor is it forgotten */
+    asks(candidate_looked(&c, &rules, SESSION_OK, &first), 1, ASK_ACK);
+    asks(candidate_ack_written(&c, &rules, SESSION_BUSY), 1, ASK_REST); /* nor is it forgotten */
     asks(candidate_rested(&c, &rules), 1, ASK_LOOK);
-    asks(candidate_looked(&c, &rules, SESSION_OK, &first), 1, ASK_MARK);
-    asks(candidate_marked(&c, &rules, SESSION_OK), 1, ASK_MARK_SEEN);
-    asks(candidate_mark_seen(&c, &rules, SESSION_OK, true), 0, ASK_LEAVE);
+    asks(candidate_looked(&c, &rules, SESSION_OK, &first), 1, ASK_ACK);
+    asks(candidate_ack_written(&c, &rules, SESSION_OK), 1, ASK_ACK_SEEN);
+    asks(candidate_ack_seen(&c, &rules, SESSION_OK, true), 0, ASK_LEAVE);
     assert_true(c.acknowledged);
-    asks(candidate_resign(&c, &rules), 2, ASK_MARK_GONE);
-    asks(candidate_mark_gone(&c, &rules, SESSION_BUSY), 1, ASK_MARK_SEEN);
+    asks(candidate_resign(&c, &rules), 2, ASK_ACK_GONE);
+    asks(candidate_ack_gone(&c, &rules, SESSION_BUSY), 1, ASK_ACK_SEEN);
     asks(candidate_deleted(&c, &rules, SESSION_OK), 0, ASK_LEAVE);
-    asks(candidate_mark_seen(&c, &rules, SESSION_OK, true), 1, ASK_MARK_GONE);
-    asks(candidate_mark_gone(&c, &rules, SESSION_OK), 0, ASK_LEAVE);
+    asks(candidate_ack_seen(&c, &rules, SESSION_OK, true), 1, ASK_ACK_GONE);
+    asks(candidate_ack_gone(&c, &rules, SESSION_OK), 0, ASK_LEAVE);
     assert_int_equal(c.state, CANDIDATE_RESIGNED);
 }
 
@@ -69,7 +69,8 @@ static void a_mark_is_not_left_behind(void **state)
 static void a_refusal_is_for_good(void **state)
 {
     (void)state;
-    const struct candidate_rules rules = {.manner = behaviour_rules_of(BEHAVIOUR_RECIPE), .findable = true};
+    const struct candidate_rules rules = {.behaviour = behaviour_rules_of(BEHAVIOUR_RECIPE),
+                                          .findable = true};
     static const enum session_result why[] = {SESSION_DENIED, SESSION_FAILED};
     for (int i = 0; i < 2; i++) {
         struct candidacy c;
@@ -87,7 +88,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lock_is_looked_at_before_it_is_deleted_again),
-        cmocka_unit_test(a_mark_is_not_left_behind),
+        cmocka_unit_test(a_ack_is_not_left_behind),
         cmocka_unit_test(a_refusal_is_for_good),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

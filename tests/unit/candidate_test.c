@@ -1,6 +1,6 @@
 /*
  * candidate: the recipe against a real server: the line, its ways to lose a leader, lost connections at the
- * worst moment, locks and marks. One server for all tests; each has an election of its own.
+ * worst moment, locks and acknowledgements. One server for all tests; each has an election of its own.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,7 +144,7 @@ static size_t count_children(struct playground *world, const char *path)
     return reader.children;
 }
 
-static bool mark_says(struct playground *world, const char *path, const char *data)
+static bool ack_says(struct playground *world, const char *path, const char *data)
 {
     struct reader reader;
     reader_begin(world, &reader);
@@ -387,22 +387,22 @@ static void a_lock_has_one_owner(void **state)
     line_end(three, 3);
 }
 
-/* A leader writes its mark once it leads; it takes it away when it resigns,
+/* A leader writes its acknowledgement once it leads; it takes it away when it resigns,
    and the next one writes its own. */
 static void a_leader_acknowledges(void **state)
 {
     struct playground *world = *state;
     struct test_candidate *two[2];
-    static const char *const marks[] = {"one", "two"};
+    static const char *const acks[] = {"one", "two"};
     for (int i = 0; i < 2; i++) {
         two[i] = stand(world, &(struct test_candidate_options){.election = "/solr/election",
                                                                .name = "{session}-node-n_",
-                                                               .mark = "/solr/state/leader",
-                                                               .mark_data = marks[i]});
+                                                               .ack = "/solr/state/leader",
+                                                               .ack_data = acks[i]});
         playground_run_until(world, is(two[i], i == 0 ? CANDIDATE_LEADING : CANDIDATE_WAITING));
     }
     playground_run_until(world, test_candidate_acknowledged(two[0]));
-    assert_true(mark_says(world, "/solr/state/leader", "one"));
+    assert_true(ack_says(world, "/solr/state/leader", "one"));
     assert_false(test_candidate_acknowledged(two[1]));
     char expected[64];
     snprintf(expected, sizeof expected, "%lld-node-n_", (long long)test_candidate_session(two[0]));
@@ -410,10 +410,10 @@ static void a_leader_acknowledges(void **state)
 
     test_candidate_depart(two[0], KILL_RESIGN);
     playground_run_until(world, test_candidate_acknowledged(two[1]));
-    assert_true(mark_says(world, "/solr/state/leader", "two"));
+    assert_true(ack_says(world, "/solr/state/leader", "two"));
     test_candidate_depart(two[1], KILL_RESIGN);
     playground_run_until(world, is(two[1], CANDIDATE_RESIGNED));
-    assert_true(mark_says(world, "/solr/state/leader", NULL));
+    assert_true(ack_says(world, "/solr/state/leader", NULL));
     line_end(two, 2);
 }
 
@@ -424,7 +424,7 @@ static void a_slow_one_hangs_and_goes_on(void **state)
     struct test_candidate *slow = stand(world, &(struct test_candidate_options){.election = "/slow",
                                                                                 .name = "n_",
                                                                                 .timeout_ms = CALM_MS,
-                                                                                .mark = "/slow-mark",
+                                                                                .ack = "/slow-mark",
                                                                                 .behaviour = BEHAVIOUR_SLOW,
                                                                                 .slow_ms = 200});
     playground_run_until(world, is(slow, CANDIDATE_LEADING));
@@ -452,7 +452,7 @@ static void stand_ill(struct playground *world, const struct test_candidate_opti
 }
 
 /* One that never watches, and one that watches itself, wait on when the leader has gone. */
-static void who_is_not_told_waits_for_ever(void **state)
+static void who_is_not_reported_waits_for_ever(void **state)
 {
     struct playground *world = *state;
     static const enum behaviour behaviours[] = {BEHAVIOUR_DEAF, BEHAVIOUR_SELF};
@@ -494,32 +494,33 @@ static void an_orphan_blocks_the_line(void **state)
     assert_int_equal(count_children(world, "/ill/persistent"), 1);
 }
 
-/* One that leads and never says so; one that has gone and whose mark still says that it leads. */
-static void marks_that_are_wrong(void **state)
+/* One that leads and never says so; one that has gone and whose acknowledgement still says that it leads. */
+static void acks_that_are_wrong(void **state)
 {
     struct playground *world = *state;
     struct test_candidate *two[2];
     stand_ill(world,
               &(struct test_candidate_options){
-                  .election = "/ill/mute", .name = "n_", .mark = "/ill/mute-mark", .mark_data = "x"},
+                  .election = "/ill/mute", .name = "n_", .ack = "/ill/mute-mark", .ack_data = "x"},
               BEHAVIOUR_MUTE, two);
     playground_run_for(world, 100);
     assert_true(is(two[0], CANDIDATE_LEADING) && !test_candidate_acknowledged(two[0]));
-    assert_true(mark_says(world, "/ill/mute-mark", NULL));
+    assert_true(ack_says(world, "/ill/mute-mark", NULL));
     test_candidate_depart(two[0], KILL_CLOSE);
     playground_run_until(world, test_candidate_acknowledged(two[1]));
     line_end(two, 2);
 
     stand_ill(world,
               &(struct test_candidate_options){
-                  .election = "/ill/stale", .name = "n_", .mark = "/ill/stale-mark", .mark_data = "x"},
+                  .election = "/ill/stale", .name = "n_", .ack = "/ill/stale-mark", .ack_data = "x"},
               BEHAVIOUR_FORGETFUL, two);
     playground_run_until(world, is(two[0], CANDIDATE_RESIGNED) && is(two[1], CANDIDATE_LEADING));
     assert_int_equal(count_children(world, "/ill/stale"), 1);
-    assert_true(mark_says(world, "/ill/stale-mark", "x"));
+    assert_true(ack_says(world, "/ill/stale-mark", "x"));
     assert_false(test_candidate_acknowledged(two[1]));
     test_candidate_depart(
-        two[0], KILL_CLOSE); /* the mark goes with its session, and the real leader writes its own */
+        two[0],
+        KILL_CLOSE); /* the acknowledgement goes with its session, and the real leader writes its own */
     playground_run_until(world, test_candidate_acknowledged(two[1]));
     line_end(two, 2);
 }
@@ -586,9 +587,9 @@ int main(void)
         cmocka_unit_test(a_lock_has_one_owner),
         cmocka_unit_test(a_leader_acknowledges),
         cmocka_unit_test(a_slow_one_hangs_and_goes_on),
-        cmocka_unit_test(who_is_not_told_waits_for_ever),
+        cmocka_unit_test(who_is_not_reported_waits_for_ever),
         cmocka_unit_test(an_orphan_blocks_the_line),
-        cmocka_unit_test(marks_that_are_wrong),
+        cmocka_unit_test(acks_that_are_wrong),
         cmocka_unit_test(the_cast_plays),
     };
     return cmocka_run_group_tests(tests, world_begin, world_end);

@@ -220,7 +220,7 @@ static void acknowledgements_of_other_versions(void **state)
 {
     (void)state;
 #define LATCH "_c_11111111-2222-3333-4444-555555555501-latch-0000000000"
-    model_script_run("the mark of another version was never seen: nothing is missing",
+    model_script_run("the acknowledgement of another version was never seen: nothing is missing",
                      "watch /flink/x/latch\nconnect\n> connection connected\n"
                      "+ " LATCH " s=a\ntick 60000\nlist\n> election-seen\nreadall\n"
                      "read /flink/x/connection_info\n? ack unknown\ntick 60000\ntime\n? findings none\n");
@@ -240,7 +240,7 @@ static void acknowledgements_of_other_versions(void **state)
                      "tick 10\n+ /flink/x/leader/rest_server/connection_info s=a u\n"
                      "read /flink/x/leader/rest_server/connection_info\n"
                      "> leader-acknowledged " LATCH "\n? ack yes\n");
-    model_script_run("a mark that belongs to a stranger, where none was ever seen with a member",
+    model_script_run("an acknowledgement that belongs to a stranger, where none was ever seen with a member",
                      "watch /flink/x/latch\nconnect\n> connection connected\n"
                      "+ " LATCH " s=a\n+ /flink/x/connection_info s=77 u\ntick 60000\n"
                      "list\n> election-seen\nreadall\nread /flink/x/connection_info\ntick 20000\ntime\n"

@@ -95,31 +95,31 @@ static void hidden_parts_by_reason(void **state)
     static char admin_words[] = "refused; wchc: off", admin_cons[] = "refused; cons: off",
                 half[] = "cut off; -";
     struct server server = {.hidden = {[HIDDEN_CONNECTIONS] = admin_cons, [HIDDEN_WATCHES] = admin_words}};
-    unsigned told = 0;
+    unsigned reported = 0;
     char parts[64];
 
     (void)state;
-    assert_string_equal(label_hidden(&server, &told, parts, sizeof parts), admin_words);
+    assert_string_equal(label_hidden(&server, &reported, parts, sizeof parts), admin_words);
     assert_string_equal(parts, "watches and connections");
-    assert_null(label_hidden(&server, &told, parts, sizeof parts));
+    assert_null(label_hidden(&server, &reported, parts, sizeof parts));
     server.hidden[HIDDEN_SESSIONS] = admin_cons;
-    told = 0;
-    assert_non_null(label_hidden(&server, &told, parts, sizeof parts));
+    reported = 0;
+    assert_non_null(label_hidden(&server, &reported, parts, sizeof parts));
     assert_string_equal(parts, "watches, connections and sessions");
     /* A follower that came back is not asked for sessions: why they were not had before says nothing now. */
     server.mode = SERVER_FOLLOWER;
-    told = 0;
-    assert_non_null(label_hidden(&server, &told, parts, sizeof parts));
+    reported = 0;
+    assert_non_null(label_hidden(&server, &reported, parts, sizeof parts));
     assert_string_equal(parts, "watches and connections");
-    assert_null(label_hidden(&server, &told, parts, sizeof parts));
+    assert_null(label_hidden(&server, &reported, parts, sizeof parts));
     server.mode = SERVER_LEADER;
     server.hidden[HIDDEN_CONNECTIONS] = half;
-    told = 0;
-    assert_non_null(label_hidden(&server, &told, parts, sizeof parts));
+    reported = 0;
+    assert_non_null(label_hidden(&server, &reported, parts, sizeof parts));
     assert_string_equal(parts, "watches and sessions");
-    assert_string_equal(label_hidden(&server, &told, parts, sizeof parts), half);
+    assert_string_equal(label_hidden(&server, &reported, parts, sizeof parts), half);
     assert_string_equal(parts, "connections");
-    assert_null(label_hidden(&server, &told, parts, sizeof parts));
+    assert_null(label_hidden(&server, &reported, parts, sizeof parts));
 }
 
 int main(void)

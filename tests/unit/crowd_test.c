@@ -179,10 +179,10 @@ static void leaders_die_in_every_way(void **state)
         for (size_t i = 0; i < 3; i++) {
             const struct crowd_failover *one = &f.failovers[i];
             assert_true(one->planned && one->how == (enum kill_mode)how && one->to > one->from);
-            assert_true(one->due_us <= one->dead_us && one->dead_us <= one->told_us);
-            assert_true(one->told_us <= one->first_us && one->first_us <= one->led_us);
-            uint64_t until_told_us = one->told_us - one->dead_us;
-            assert_true((until_told_us > (uint64_t)timeout_ms * 1000 / 2) == expires);
+            assert_true(one->due_us <= one->dead_us && one->dead_us <= one->reported_us);
+            assert_true(one->reported_us <= one->first_us && one->first_us <= one->led_us);
+            uint64_t until_reported_us = one->reported_us - one->dead_us;
+            assert_true((until_reported_us > (uint64_t)timeout_ms * 1000 / 2) == expires);
             assert_true(one->notices >= 1 && one->requests >= 1);
         }
         assert_int_equal(f.errors, 0);

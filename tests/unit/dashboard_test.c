@@ -143,7 +143,7 @@ static void ends_typing_with_a_new_screen(void **state)
 }
 
 /* Paused, the picture stands still while the model goes on; the title says so and for how long. */
-static void holds_the_picture(void **state)
+static void holds_the_snapshot(void **state)
 {
     struct fixture *fixture = *state;
     key(fixture, ' ');
@@ -338,7 +338,7 @@ static void names_servers_of_one_host_apart(void **state)
 
 /* Where nobody takes our credentials the title says so, at length or in a word: no server is said to be ill.
  */
-static void tells_a_refusal_from_an_illness(void **state)
+static void reports_a_refusal_from_an_illness(void **state)
 {
     static const int widths[] = {120, 40};
     static const char *const words[] = {"authentication failed", "auth"};
@@ -363,7 +363,7 @@ static void tells_a_refusal_from_an_illness(void **state)
 
 /* A server that went with our own connection is silent for as long as that: one time is enough. One that went
    long before has its own. */
-static void tells_one_silence_once(void **state)
+static void reports_one_silence_once(void **state)
 {
     struct fixture fixture = {.stage = stage_new((const char *const[]){"", NULL}),
                               .cells = cells_new(120, 24)};
@@ -818,13 +818,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clears_a_belief),
         cmocka_unit_test(names_servers_of_one_host_apart),
-        cmocka_unit_test(tells_a_refusal_from_an_illness),
-        cmocka_unit_test(tells_one_silence_once),
+        cmocka_unit_test(reports_a_refusal_from_an_illness),
+        cmocka_unit_test(reports_one_silence_once),
         TEST(goes_in_and_back),
         TEST(opens_help_and_events),
         TEST(edits_the_filter),
         TEST(ends_typing_with_a_new_screen),
-        TEST(holds_the_picture),
+        TEST(holds_the_snapshot),
         TEST(knows_when_to_draw),
         TEST(asks_its_host),
         TEST(chooses_columns),

@@ -17,14 +17,14 @@
 struct end {
     struct descriptor_poll *poller;
     struct descriptor_poll_seat seat, *drops;
-    int here, there, told, events;
+    int here, there, reported, events;
     bool frees;
 };
 
 static void on_ready(void *context, int uv_events)
 {
     struct end *end = context;
-    end->told++;
+    end->reported++;
     end->events = uv_events;
     if (end->drops)
         descriptor_poll_drop(end->poller, end->drops);
@@ -82,7 +82,7 @@ static void finish(struct pair *pair)
 }
 
 /* Both are told in one turn, each again while it is ready; what is waited for can be changed. */
-static void tells_each(void **state)
+static void reports_each(void **state)
 {
     (void)state;
     struct pair p;
@@ -91,16 +91,16 @@ static void tells_each(void **state)
     say(&p.other);
     uv_run(&p.loop, UV_RUN_ONCE);
     uv_run(&p.loop, UV_RUN_ONCE);
-    assert_int_equal(p.one.told, 2);
-    assert_int_equal(p.other.told, 2);
+    assert_int_equal(p.one.reported, 2);
+    assert_int_equal(p.other.reported, 2);
     assert_int_equal(p.one.events, UV_READABLE);
     assert_true(descriptor_poll_poll(p.poller, &p.one.seat, p.one.here, UV_WRITABLE));
     uv_run(&p.loop, UV_RUN_ONCE);
     assert_int_equal(p.one.events, UV_WRITABLE);
     assert_true(descriptor_poll_poll(p.poller, &p.one.seat, p.one.here, 0));
-    int told = p.one.told;
+    int reported = p.one.reported;
     uv_run(&p.loop, UV_RUN_ONCE);
-    assert_int_equal(p.one.told, told);
+    assert_int_equal(p.one.reported, reported);
     finish(&p);
 }
 
@@ -115,7 +115,7 @@ static void forgets_who_was_dropped_meanwhile(void **state)
     say(&p.one);
     say(&p.other);
     uv_run(&p.loop, UV_RUN_NOWAIT);
-    assert_int_equal(p.one.told + p.other.told, 1);
+    assert_int_equal(p.one.reported + p.other.reported, 1);
     finish(&p);
 }
 
@@ -144,7 +144,7 @@ static void ends_from_inside(void **state)
     p.one.frees = true;
     shutdown(p.one.there, SHUT_RDWR);
     uv_run(&p.loop, UV_RUN_DEFAULT); /* and with nothing polled the loop ends */
-    assert_int_equal(p.one.told, 1);
+    assert_int_equal(p.one.reported, 1);
     assert_true(p.one.events & UV_READABLE);
     close_end(&p.one);
     close_end(&p.other);
@@ -193,7 +193,7 @@ static void on_one_ready(void *context, int uv_events)
     assert_true(end->seat.events != 0);
     assert_int_equal(uv_events & ~end->seat.events, 0);
     short ready = crowd.calm ? readiness(end) : 0;
-    end->told |= uv_events;
+    end->reported |= uv_events;
     if (crowd.calm && uv_events & UV_READABLE)
         assert_true(ready & POLLIN);
     for (uint64_t acts = crowd.calm ? 0 : dice_draw(&crowd.dice, 4); acts > 0; acts--)
@@ -286,13 +286,13 @@ static void keeps_account_of_all(void **state)
         crowd.calm = true;
         for (size_t i = 0; i < MANY; i++)
             if (crowd.ends[i])
-                crowd.ends[i]->told = 0;
+                crowd.ends[i]->reported = 0;
         uv_run(&loop, UV_RUN_NOWAIT);
         for (size_t i = 0; i < MANY; i++) {
             const struct end *end = crowd.ends[i];
             short ready = end ? readiness(end) : 0;
             int due = (ready & POLLIN ? UV_READABLE : 0) | (ready & POLLOUT ? UV_WRITABLE : 0);
-            assert_int_equal(end ? end->told : 0, end ? due & end->seat.events : 0);
+            assert_int_equal(end ? end->reported : 0, end ? due & end->seat.events : 0);
         }
         crowd.calm = false;
     }
@@ -310,7 +310,7 @@ static void keeps_account_of_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_each),           cmocka_unit_test(forgets_who_was_dropped_meanwhile),
+        cmocka_unit_test(reports_each),         cmocka_unit_test(forgets_who_was_dropped_meanwhile),
         cmocka_unit_test(takes_a_number_again), cmocka_unit_test(ends_from_inside),
         cmocka_unit_test(lets_the_loop_end),    cmocka_unit_test(keeps_account_of_all),
     };

@@ -1,4 +1,5 @@
-/* Proves what is diagnosed from sessions, names, marks and times, each beside what must not alarm. */
+/* Proves what is diagnosed from sessions, names, acknowledgements and times, each beside what must not alarm.
+ */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -365,10 +366,11 @@ static void numbers_and_names(void **state)
 }
 
 #define MARKED                                                                                               \
-    "watch /election mark=/leader\nconnect\n> connection connected\n+ " A " s=a host-a\n+ " B " s=b "        \
+    "watch /election acknowledgement=/leader\nconnect\n> connection connected\n+ " A " s=a host-a\n+ " B     \
+    " s=b "                                                                                                  \
     "host-b\n"
 
-static void marks(void **state)
+static void acks(void **state)
 {
     (void)state;
     model_script_run("never-acknowledged, after the allowed time",
@@ -385,26 +387,27 @@ static void marks(void **state)
                             "+ /leader s=b host-b\n"
                             "read /leader\n> leader-acknowledged " B " after 10000\n"
                             "? findings none\n");
-    model_script_run("a mark that goes just before its leader, which has led for long",
+    model_script_run("an acknowledgement that goes just before its leader, which has led for long",
                      MARKED "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n"
                             "tick 60000\ntime\n"
                             "- /leader\nread /leader\n"
                             "? findings none\n"
                             "tick 10000\ntime\n"
                             "? findings never-acknowledged critical certain " A "\n");
-    model_script_run("found without a mark: nobody left since the youngest came, which is long ago",
-                     MARKED "tick 15000\nlist\n> election-seen\nreadall\nread /leader\n"
-                            "? findings none\n"
-                            "? suspected yes\n" /* it may be resigning just now */
-                            "tick 2000\ntime\n"
-                            "? findings never-acknowledged critical suspected " A "\n"
-                            "? suspected no\n"
-                            "? sound no\n"
-                            "tick 8000\ntime\n"
-                            "? findings never-acknowledged critical certain " A "\n"
-                            "+ /leader s=a host-a\n"
-                            "read /leader\n> leader-acknowledged " A "\n"
-                            "? findings none\n");
+    model_script_run(
+        "found without an acknowledgement: nobody left since the youngest came, which is long ago",
+        MARKED "tick 15000\nlist\n> election-seen\nreadall\nread /leader\n"
+               "? findings none\n"
+               "? suspected yes\n" /* it may be resigning just now */
+               "tick 2000\ntime\n"
+               "? findings never-acknowledged critical suspected " A "\n"
+               "? suspected no\n"
+               "? sound no\n"
+               "tick 8000\ntime\n"
+               "? findings never-acknowledged critical certain " A "\n"
+               "+ /leader s=a host-a\n"
+               "read /leader\n> leader-acknowledged " A "\n"
+               "? findings none\n");
     model_script_run("... a single look says so, and is not to be acted on",
                      MARKED "quick\ntick 15000\nlist\n> election-seen\nreadall\nread /leader\n"
                             "? findings never-acknowledged critical suspected " A "\n"
@@ -422,14 +425,14 @@ static void marks(void **state)
                             "? findings none\n"
                             "tick 1000\ntime\n"
                             "? findings never-acknowledged critical certain " A "\n");
-    model_script_run("... and a mark that names another one is told alike",
+    model_script_run("... and an acknowledgement that names another one is told alike",
                      MARKED "+ /leader s=b host-b\ntick 15000\n"
                             "list\n> election-seen\nreadall\nread /leader\n"
                             "tick 2000\ntime\n"
                             "? findings acknowledgement-mismatch critical suspected " A "," B "\n"
                             "tick 8000\ntime\n"
                             "? findings acknowledgement-mismatch critical certain " A "," B "\n");
-    model_script_run("acknowledgement-mismatch: the mark is another session's",
+    model_script_run("acknowledgement-mismatch: the acknowledgement is another session's",
                      MARKED "+ /leader s=b host-b\nlist\n> election-seen\nreadall\nread /leader\n"
                             "? findings none\n"
                             "tick 10000\ntime\n"
@@ -552,7 +555,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(owners), cmocka_unit_test(sessions), cmocka_unit_test(numbers_and_names),
-        cmocka_unit_test(marks),  cmocka_unit_test(times),    cmocka_unit_test(bad_replies),
+        cmocka_unit_test(acks),   cmocka_unit_test(times),    cmocka_unit_test(bad_replies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,7 +100,7 @@ static void is_text(json_t *object, const char *key, const char *wanted)
 
 /* What the servers show stands in the document: connections, watches, what the next failover does,
    findings. */
-static void json_tells_the_real_chain(void **state)
+static void json_reports_the_real_chain(void **state)
 {
     static const char *const states[] = {"leader",  "waiting", "waiting", "stuck",
                                          "waiting", "unknown", "wrong"};
@@ -152,7 +152,7 @@ static void json_tells_the_real_chain(void **state)
 #define HERD 3000
 
 /* A herd is told to its last one. */
-static void json_tells_a_whole_herd(void **state)
+static void json_reports_a_whole_herd(void **state)
 {
     (void)state;
     struct stage *stage = scene_crowd(HERD);
@@ -309,7 +309,7 @@ static size_t lines_with(const struct model *model, const struct print_style *ho
 
 /* For how long nobody has stood is told where it was seen to begin, however short that is; a first look knows
    nothing of it. */
-static void a_vacancy_that_was_seen_is_told(void **state)
+static void a_vacancy_that_was_seen_is_reported(void **state)
 {
     (void)state;
     struct model *model = scripted_world();
@@ -522,14 +522,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_is_as_promised),
         cmocka_unit_test(json_has_every_key),
-        cmocka_unit_test(json_tells_the_real_chain),
-        cmocka_unit_test(json_tells_a_whole_herd),
+        cmocka_unit_test(json_reports_the_real_chain),
+        cmocka_unit_test(json_reports_a_whole_herd),
         cmocka_unit_test(json_of_hidden_watches_is_null),
         cmocka_unit_test(lost_connection_is_unknown),
         cmocka_unit_test(text_into_a_pipe),
         cmocka_unit_test(paths_below_the_chroot),
         cmocka_unit_test(text_in_ascii),
-        cmocka_unit_test(a_vacancy_that_was_seen_is_told),
+        cmocka_unit_test(a_vacancy_that_was_seen_is_reported),
         cmocka_unit_test(text_on_a_terminal),
         cmocka_unit_test(ten_thousand),
         cmocka_unit_test(unasked_is_unknown),

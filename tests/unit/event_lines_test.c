@@ -16,7 +16,7 @@
 #include "tui/output/line_printer.h"
 
 /* Hands every kind of event to a sink, about the elections of the scripted world. */
-static void tell_all(const struct model *model, void (*sink)(void *, const struct event *), void *context)
+static void report_all(const struct model *model, void (*sink)(void *, const struct event *), void *context)
 {
     const struct cluster *cluster = &model->clusters[0];
     const struct election *election = model_election(model, 0, "/election"),
@@ -76,7 +76,7 @@ static void json_lines(void **state)
     (void)state;
     struct model *model = scripted_world();
     struct buffer out = {0};
-    tell_all(model, as_json, &out);
+    report_all(model, as_json, &out);
     json_event_write_dropped(&out, scripted_at(4), 17);
     golden_check("tests/unit/data/events.jsonl", &out);
     size_t lines = 0;
@@ -113,8 +113,8 @@ static void text_lines(void **state)
     struct buffer out = {0};
     struct printer printer;
     printer_begin(&printer, &out, &(struct print_style){.theme = {.depth = DEPTH_MONO}});
-    tell_all(model, as_text, &printer);
-    tell_all(model, as_text_of_several, &printer);
+    report_all(model, as_text, &printer);
+    report_all(model, as_text_of_several, &printer);
     event_line_print_dropped(&printer, scripted_at(4), 17, 20);
     for (size_t i = 0; i < out.length; i++)
         assert_true((unsigned char)out.bytes[i] >= 0x20 || out.bytes[i] == '\n');
@@ -160,7 +160,7 @@ static void a_line_is_cheap(void **state)
         struct timespec from, to;
         clock_gettime(CLOCK_MONOTONIC, &from);
         for (int i = 0; i < TIMES; i++)
-            tell_all(model, count_cost, &out);
+            report_all(model, count_cost, &out);
         clock_gettime(CLOCK_MONOTONIC, &to);
         double us = ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) / 1e3;
         best_us = us / TIMES / 12 < best_us ? us / TIMES / 12 : best_us;

@@ -19,7 +19,7 @@
     "- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\n"                               \
     "read " B "\n> leader-elected " A " -> " B " after 0\nlist\n"
 
-static void tells_a_closed_session(void **state)
+static void reports_a_closed_session(void **state)
 {
     (void)state;
     model_script_run("closed: it had been heard a second before",
@@ -181,7 +181,7 @@ static void follows_a_lock(void **state)
         "tick 100\nround\nsessions\ntick 1000\ntime\n> failover lock -> lock ended? vacancy 0\n");
 }
 
-static void tells_an_expired_session(void **state)
+static void reports_an_expired_session(void **state)
 {
     (void)state;
     model_script_run("expired: silent for its timeout, and seen so",
@@ -190,7 +190,7 @@ static void tells_an_expired_session(void **state)
                          "> failover " A " -> " B " expired? detection 7513-11149 vacancy 0\n");
 }
 
-static void tells_what_nobody_explains(void **state)
+static void reports_what_nobody_explains(void **state)
 {
     (void)state;
     model_script_run("unknown: no server shows anything, told after the second in which it may come again",
@@ -199,11 +199,11 @@ static void tells_what_nobody_explains(void **state)
                      "tick 900\ntime\ntick 200\ntime\n> failover " A " -> " B " unknown vacancy 0\n");
 }
 
-static void tells_at_the_latest(void **state)
+static void reports_at_the_latest(void **state)
 {
     (void)state;
-    model_script_run("a mark that does not come is not waited for beyond the allowed time",
-                     "servers 1\nwatch /election mark=/leader\nconnect\n> connection connected\n"
+    model_script_run("an acknowledgement that does not come is not waited for beyond the allowed time",
+                     "servers 1\nwatch /election acknowledgement=/leader\nconnect\n> connection connected\n"
                      "+ " A " s=a\n+ " B
                      " s=b\n+ /leader s=a x\nfailovers\ntick 1000\nlist\n> election-seen\n"
                      "readall\nread /leader\n"
@@ -213,7 +213,7 @@ static void tells_at_the_latest(void **state)
                      "> failover " A " -> " B " unknown vacancy 0 takeover 10100--1 total 10100--1\n");
 }
 
-static void tells_an_open_one_when_the_next_begins(void **state)
+static void reports_an_open_one_when_the_next_begins(void **state)
 {
     (void)state;
     model_script_run(
@@ -245,7 +245,7 @@ static void survives_being_dropped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_a_closed_session),
+        cmocka_unit_test(reports_a_closed_session),
         cmocka_unit_test(waits_until_it_knows_who_leads),
         cmocka_unit_test(doubts_that_znode_and_session_went_together),
         cmocka_unit_test(counts_what_others_did),
@@ -254,10 +254,10 @@ int main(void)
         cmocka_unit_test(is_not_misled_by_a_late_notice),
         cmocka_unit_test(proves_a_lock_that_was_closed),
         cmocka_unit_test(follows_a_lock),
-        cmocka_unit_test(tells_an_expired_session),
-        cmocka_unit_test(tells_what_nobody_explains),
-        cmocka_unit_test(tells_at_the_latest),
-        cmocka_unit_test(tells_an_open_one_when_the_next_begins),
+        cmocka_unit_test(reports_an_expired_session),
+        cmocka_unit_test(reports_what_nobody_explains),
+        cmocka_unit_test(reports_at_the_latest),
+        cmocka_unit_test(reports_an_open_one_when_the_next_begins),
         cmocka_unit_test(asks_no_longer_than_it_may_help),
         cmocka_unit_test(survives_being_dropped),
     };

@@ -203,36 +203,36 @@ static void sums_phases(void **state)
 }
 
 /* Evidence says what was seen, and fits any buffer. */
-static void tells_its_evidence(void **state)
+static void reports_its_evidence(void **state)
 {
     (void)state;
     char text[400], small[8];
     struct failover_evidence e = heard_before(11 * S);
-    failover_evidence_tell(&e, CAUSE_EXPIRED, text, sizeof text);
+    failover_evidence_describe(&e, CAUSE_EXPIRED, text, sizeof text);
     assert_string_equal(text, "last heard 11.0 s before at zk1:2181, its timeout is 10.0 s; absent from the "
                               "session list 0.20 s after");
-    failover_evidence_tell(&e, CAUSE_EXPIRED, small, sizeof small);
+    failover_evidence_describe(&e, CAUSE_EXPIRED, small, sizeof small);
     assert_int_equal(strlen(small), sizeof small - 1);
     e = heard_before(2 * S);
-    failover_evidence_tell(&e, CAUSE_CLOSED, text, sizeof text);
+    failover_evidence_describe(&e, CAUSE_CLOSED, text, sizeof text);
     assert_string_equal(text, "last heard 2.00 s before at zk1:2181, its timeout is 10.0 s; absent from the "
                               "session list 0.20 s after: one transaction ended it and took its znode");
     e.together = false;
-    failover_evidence_tell(&e, CAUSE_ENDED, text, sizeof text);
+    failover_evidence_describe(&e, CAUSE_ENDED, text, sizeof text);
     assert_string_equal(text, "last heard 2.00 s before at zk1:2181, its timeout is 10.0 s; absent from the "
                               "session list 0.20 s after: its client closed it, it did not expire");
     e.displaced = true;
-    failover_evidence_tell(&e, CAUSE_UNKNOWN, text, sizeof text);
+    failover_evidence_describe(&e, CAUSE_UNKNOWN, text, sizeof text);
     assert_string_equal(text, "its znode still stands: one with a lower number joined before it");
     e = heard_before(11 * S);
     e.fate = FATE_ALIVE;
     e.idle = true;
-    failover_evidence_tell(&e, CAUSE_EVICTED, text, sizeof text);
+    failover_evidence_describe(&e, CAUSE_EVICTED, text, sizeof text);
     assert_string_equal(text,
                         "its session 0x1234 lives on: listed 0.20 s after, and it had requested nothing "
                         "meanwhile");
     e.fate = FATE_UNKNOWN;
-    assert_string_equal(failover_evidence_tell(&e, CAUSE_UNKNOWN, text, sizeof text), "");
+    assert_string_equal(failover_evidence_describe(&e, CAUSE_UNKNOWN, text, sizeof text), "");
 }
 
 int main(void)
@@ -245,7 +245,7 @@ int main(void)
         cmocka_unit_test(widens_where_bounds_contradict),
         cmocka_unit_test(opens_bounds),
         cmocka_unit_test(sums_phases),
-        cmocka_unit_test(tells_its_evidence),
+        cmocka_unit_test(reports_its_evidence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

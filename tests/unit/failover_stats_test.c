@@ -65,7 +65,7 @@ static void intervals_hold_the_true_percentile(void **state)
     }
 }
 
-/* What counts: a total; without a mark what can be known; nothing that was found after a gap. */
+/* What counts: a total; without an acknowledgement what can be known; nothing that was found after a gap. */
 static void samples_are_what_is_known(void **state)
 {
     (void)state;

@@ -50,8 +50,8 @@ static void percentiles_are_close(void **state)
     static const double parts[] = {0.5, 0.9, 0.99, 0.999, 1};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         int64_t exact = samples[(int)(parts[i] * SAMPLES + 0.5) - 1],
-                told = histogram_percentile(&all, parts[i]);
-        assert_true(told >= exact && (told - exact) * 64 <= exact);
+                reported = histogram_percentile(&all, parts[i]);
+        assert_true(reported >= exact && (reported - exact) * 64 <= exact);
     }
 }
 

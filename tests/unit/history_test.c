@@ -14,7 +14,7 @@
 #include "tests/support/recorded.h"
 
 /* What a recording tells is what was told, word for word, and every moment looks as it did. */
-static void tells_the_same(void **state)
+static void reports_the_same(void **state)
 {
     (void)state;
     struct recorded *world = recorded_begin();
@@ -114,7 +114,7 @@ static bool is_the_finding(void *context, const struct event *event)
 
 /* However many candidates a finding is about, and whatever they call themselves; one of a newer program is
    left out. */
-static void tells_findings_whole(void **state)
+static void reports_findings_whole(void **state)
 {
     (void)state;
     struct recorded *world = recorded_begin();
@@ -404,9 +404,9 @@ static void shows_what_was_proven_since(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tells_the_same),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reports_the_same),
                                        cmocka_unit_test(finds_what_is_asked_for),
-                                       cmocka_unit_test(tells_findings_whole),
+                                       cmocka_unit_test(reports_findings_whole),
                                        cmocka_unit_test(knows_a_leader_again),
                                        cmocka_unit_test(reads_while_it_is_written),
                                        cmocka_unit_test(knows_when_nobody_watched),

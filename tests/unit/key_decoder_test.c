@@ -130,7 +130,7 @@ static void skips_what_it_does_not_know(void **state)
 }
 
 /* An ESC is the key after a moment; with a letter behind it, it is two keys. */
-static void tells_escape_from_a_sequence(void **state)
+static void reports_escape_from_a_sequence(void **state)
 {
     (void)state;
     struct key_press press;
@@ -234,7 +234,7 @@ int main(void)
         cmocka_unit_test_setup(knows_every_form_of_a_key, renew),
         cmocka_unit_test_setup(takes_keys_from_terminfo, renew),
         cmocka_unit_test_setup(skips_what_it_does_not_know, renew),
-        cmocka_unit_test_setup(tells_escape_from_a_sequence, renew),
+        cmocka_unit_test_setup(reports_escape_from_a_sequence, renew),
         cmocka_unit_test_setup(reads_the_mouse_in_three_protocols, renew),
         cmocka_unit_test_setup(keeps_a_paste_apart, renew),
         cmocka_unit_test_setup(hands_over_an_answer, renew),

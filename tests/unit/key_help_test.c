@@ -65,7 +65,7 @@ static void sight_free(struct sight *sight)
 }
 
 /* What is on the screen, without its last line, in which a key may say why it does nothing. */
-static char *picture(struct sight *sight)
+static char *snapshot(struct sight *sight)
 {
     dashboard_draw(sight->dashboard, sight->cells);
     sight->cells->height--;
@@ -81,7 +81,7 @@ static bool is_offered(const struct screen *screen, const struct key_binding *bi
     dashboard_draw(sight.dashboard, sight.cells);
     dashboard_key(sight.dashboard, '?', -1, -1);
     cells_resize(sight.cells, 100, 150);
-    char *text = picture(&sight), *elsewhere = strstr(text, "KEYS ELSEWHERE"), line[200];
+    char *text = snapshot(&sight), *elsewhere = strstr(text, "KEYS ELSEWHERE"), line[200];
     assert_non_null(elsewhere);
     *elsewhere = '\0';
     snprintf(line, sizeof line, "\n  %-14.13s", binding->keys);
@@ -94,10 +94,10 @@ static bool is_offered(const struct screen *screen, const struct key_binding *bi
 static bool has_effect(const struct screen *screen, int code)
 {
     struct sight sight = sight_new(screen);
-    char *before = picture(&sight);
+    char *before = snapshot(&sight);
     int acts = fake_bench_acts(), begun = fake_bench_begun();
     enum dashboard_wish wish = dashboard_key(sight.dashboard, code, -1, -1);
-    char *after = picture(&sight);
+    char *after = snapshot(&sight);
     /* A line that is being typed is an effect, too. */
     bool effect = wish != DASHBOARD_NOTHING || strcmp(before, after) != 0 || acts != fake_bench_acts() ||
                   begun != fake_bench_begun() || sight.cells->cursor_x >= 0;

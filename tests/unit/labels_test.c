@@ -82,7 +82,7 @@ static void tight_names_keep_their_number(void **state)
 }
 
 /* A column has few cells: what tells the servers apart, and never half an address. */
-static void servers_are_told_apart_in_few_columns(void **state)
+static void servers_are_reported_apart_in_few_columns(void **state)
 {
     static const struct {
         const char *addresses[3], *shown;
@@ -327,7 +327,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_names_keep_their_end),
         cmocka_unit_test(tight_names_keep_their_number),
-        cmocka_unit_test(servers_are_told_apart_in_few_columns),
+        cmocka_unit_test(servers_are_reported_apart_in_few_columns),
         cmocka_unit_test(names_are_shortened_to_word_and_number),
         cmocka_unit_test(candidates_have_paths),
         cmocka_unit_test(what_was_not_seen_has_no_age),

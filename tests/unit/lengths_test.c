@@ -36,17 +36,17 @@ static size_t expect_statistics(const struct recorded *world, int64_t from_us, i
     static struct taken taken;
     struct history *history = recorded_open(world);
     const struct history_filter one = {.cluster = "prod", .election = "/election"}, other = {.cluster = "x"};
-    struct failover_stats told, wanted;
+    struct failover_stats reported, wanted;
     char *error;
     taken.count = 0;
     assert_true(history_failovers(history, NULL, from_us, to_us, take, &taken, &error));
     failover_stats_make(taken.samples, taken.count, &wanted);
-    assert_true(history_statistics(history, NULL, from_us, to_us, &told, &error));
-    assert_memory_equal(&told, &wanted, sizeof told);
-    assert_true(history_statistics(history, &one, from_us, to_us, &told, &error));
-    assert_memory_equal(&told, &wanted, sizeof told);
-    assert_true(history_statistics(history, &other, from_us, to_us, &told, &error));
-    assert_int_equal(told.all.count, 0);
+    assert_true(history_statistics(history, NULL, from_us, to_us, &reported, &error));
+    assert_memory_equal(&reported, &wanted, sizeof reported);
+    assert_true(history_statistics(history, &one, from_us, to_us, &reported, &error));
+    assert_memory_equal(&reported, &wanted, sizeof reported);
+    assert_true(history_statistics(history, &other, from_us, to_us, &reported, &error));
+    assert_int_equal(reported.all.count, 0);
     history_close(history);
     return taken.count;
 }
@@ -85,7 +85,7 @@ static struct recorded *some_hours(int hours)
 }
 
 /* Any window: whole hours come from digests, their rest and what has none from the failovers. */
-static void digests_tell_the_same(void **state)
+static void digests_report_the_same(void **state)
 {
     (void)state;
     struct recorded *world = some_hours(6);
@@ -115,12 +115,12 @@ static void digests_tell_the_same(void **state)
     /* They are what is read where they are. */
     recorded_change(world, "UPDATE digest SET lengths = x''");
     struct history *history = recorded_open(world);
-    struct failover_stats told;
+    struct failover_stats reported;
     char *error;
-    assert_true(history_statistics(history, NULL, 0, INT64_MAX, &told, &error));
-    assert_true(told.all.count < all);
+    assert_true(history_statistics(history, NULL, 0, INT64_MAX, &reported, &error));
+    assert_true(reported.all.count < all);
     recorded_change(world, "UPDATE digest SET lengths = x'ff00ff'");
-    assert_false(history_statistics(history, NULL, 0, INT64_MAX, &told, &error));
+    assert_false(history_statistics(history, NULL, 0, INT64_MAX, &reported, &error));
     assert_non_null(strstr(error, "damaged"));
     free(error);
     history_close(history);
@@ -157,7 +157,7 @@ static void what_changes_is_digested_anew(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digests_tell_the_same),
+        cmocka_unit_test(digests_report_the_same),
         cmocka_unit_test(what_changes_is_digested_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

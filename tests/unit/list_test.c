@@ -83,7 +83,7 @@ static void selection_follows_its_thing(void **state)
 }
 
 /* Of what left, the name is told until the next move, and the place is kept. */
-static void what_left_is_told_and_its_place_kept(void **state)
+static void what_left_is_reported_and_its_place_kept(void **state)
 {
     struct list list = {0};
 
@@ -180,7 +180,7 @@ int main(void)
         cmocka_unit_test(moves_by_half_a_page),
         cmocka_unit_test(other_actions_do_not_move),
         cmocka_unit_test(selection_follows_its_thing),
-        cmocka_unit_test(what_left_is_told_and_its_place_kept),
+        cmocka_unit_test(what_left_is_reported_and_its_place_kept),
         cmocka_unit_test(walking_goes_round),
         cmocka_unit_test(what_is_cut_is_counted),
         cmocka_unit_test(a_row_is_its_line),

@@ -49,7 +49,7 @@ static int listen_no_more(void **state)
 }
 
 /* Written: the status that was given. Gone: 0, quietly. A full disk: 2, and why. */
-static void tells_a_reader_that_went_from_an_error(void **state)
+static void reports_a_reader_that_went_from_an_error(void **state)
 {
     (void)state;
     assert_int_equal(message_ended(0, EXIT_FOUND), EXIT_FOUND);
@@ -92,7 +92,7 @@ static void complains_line_by_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(tells_a_reader_that_went_from_an_error, listen_in, listen_no_more),
+        cmocka_unit_test_setup_teardown(reports_a_reader_that_went_from_an_error, listen_in, listen_no_more),
         cmocka_unit_test_setup_teardown(writes_a_whole_page, listen_in, listen_no_more),
         cmocka_unit_test_setup_teardown(complains_line_by_line, listen_in, listen_no_more),
     };

@@ -36,7 +36,7 @@ struct history {
     struct model *model;
     struct moment now;
     bool connected, listed;
-    struct set truth, told;
+    struct set truth, reported;
     char leader[NAMES];        /* by the events; "" for none */
     uint32_t next;             /* number of the next create */
     uint64_t creates, deletes; /* since the first list */
@@ -94,16 +94,16 @@ static void on_event(void *context, const struct event *event)
     note(h, event_word(event->kind), event->candidate ? event->candidate : "");
     switch (event->kind) {
     case EVENT_CANDIDATE_JOINED: {
-        check(h, find(&h->told, event->candidate) == h->told.count, "joined twice");
-        size_t at = put_in(&h->told, event->candidate, strtoll(event->candidate + 42, NULL, 10));
+        check(h, find(&h->reported, event->candidate) == h->reported.count, "joined twice");
+        size_t at = put_in(&h->reported, event->candidate, strtoll(event->candidate + 42, NULL, 10));
         (void)at;
         h->joined++;
         break;
     }
     case EVENT_CANDIDATE_LEFT: {
-        size_t at = find(&h->told, event->candidate);
-        check(h, at < h->told.count, "left without having been there");
-        take_out(&h->told, at);
+        size_t at = find(&h->reported, event->candidate);
+        check(h, at < h->reported.count, "left without having been there");
+        take_out(&h->reported, at);
         h->left++;
         break;
     }
@@ -183,9 +183,9 @@ static void compare(struct history *h)
     check(h, !election->leader || election->leader == election->candidates[0], "another leader");
     check(h, strcmp(h->leader, election->leader ? election->leader->name : "") == 0,
           "the events lead to another leader");
-    check(h, h->told.count == h->truth.count, "the events lead to another line");
+    check(h, h->reported.count == h->truth.count, "the events lead to another line");
     for (size_t i = 0; i < h->truth.count; i++)
-        check(h, find(&h->told, h->truth.ones[i].name) < h->told.count,
+        check(h, find(&h->reported, h->truth.ones[i].name) < h->reported.count,
               "the events lead to other candidates");
     check(h, election->fresh, "not fresh after a list");
     check(h, election->next_sequence == (int64_t)h->next, "another next number");
@@ -217,7 +217,7 @@ static void list(struct history *h)
     fake_tree_list(h->tree, h->model, h->now, ELECTION, ELECTION);
     if (!h->listed) {
         h->listed = true;
-        h->told = h->truth; /* stood before the first look: not told */
+        h->reported = h->truth; /* stood before the first look: not told */
         snprintf(h->leader, NAMES, "%s", h->truth.count ? h->truth.ones[0].name : "");
     }
     compare(h);

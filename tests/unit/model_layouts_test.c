@@ -1,4 +1,4 @@
-/* Proves what the model makes of each layout: locks, marks, recipes and their order, as scripts
+/* Proves what the model makes of each layout: locks, acknowledgements, recipes and their order, as scripts
  * (model_script.h). */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -143,7 +143,7 @@ static void locks(void **state)
         "? tenures controller(x) ~0-10, gap 10-20, controller(x) ~20-\n");
     model_script_run("a breadcrumb with the holder's data acknowledges",
                      "watch /hadoop-ha/ns/ActiveStandbyElectorLock\nconnect\n> connection connected\n"
-                     "? mark /hadoop-ha/ns/ActiveBreadCrumb\n"
+                     "? acknowledgement /hadoop-ha/ns/ActiveBreadCrumb\n"
                      "list\n"
                      "> election-seen\n"
                      "tick 5\n"
@@ -173,8 +173,8 @@ static void locks(void **state)
 static void acknowledgements(void **state)
 {
     (void)state;
-    model_script_run("an ephemeral mark of the leader's session",
-                     "watch /election mark=/election-leader\nconnect\n> connection connected\n"
+    model_script_run("an ephemeral acknowledgement of the leader's session",
+                     "watch /election acknowledgement=/election-leader\nconnect\n> connection connected\n"
                      "+ n_0000000000 s=1\n+ n_0000000001 s=2\n+ /election-leader s=1\n"
                      "list\n> election-seen\nreadall\n"
                      "? ack unknown\n"
@@ -206,7 +206,7 @@ static void acknowledgements(void **state)
                      "+ /coordinators_service_registry/n_0000000000 s=1 http://10.0.0.1:8080/search\n"
                      "list\n> election-seen\nreadall\n"
                      "? recipe course-search signature\n"
-                     "? mark /coordinators_service_registry\n"
+                     "? acknowledgement /coordinators_service_registry\n"
                      "? ack unknown\n"
                      "list /coordinators_service_registry\n"
                      "? complete no\n"
@@ -232,13 +232,13 @@ static void acknowledgements(void **state)
                      "read /coordinators_service_registry/n_0000000001\n"
                      "> leader-acknowledged c_0000000001 after 20\n"
                      "? identity c_0000000001 10.0.0.2:8080 by registry\n");
-    model_script_run("a recipe used without its registry has no mark",
+    model_script_run("a recipe used without its registry has no acknowledgement",
                      "watch /election\nconnect\n> connection connected\n"
                      "+ c_0000000000 s=1\nlist\n> election-seen\nreadall\n"
                      "list /coordinators_service_registry\n"
                      "? ack none\n"
                      "? complete yes\n");
-    model_script_run("the directory's own data as the mark",
+    model_script_run("the directory's own data as the acknowledgement",
                      "watch /ledgers/underreplication/auditorelection\nconnect\n> connection connected\n"
                      "+ V_0000000000 s=1 bookieId: \"10.0.0.1:3181\"\n"
                      "list\n> election-seen\nreadall\n"
@@ -252,33 +252,35 @@ static void acknowledgements(void **state)
                      "read .\n"
                      "> leader-acknowledged V_0000000000\n"
                      "? ack yes\n");
-    model_script_run("a persistent mark names a leader by its whole word, whatever stands about it",
-                     "watch /election mark=/mark\nconnect\n> connection connected\n"
-                     "+ n_0000000000 s=1 host-1\n+ /mark host-10\n"
-                     "list\n> election-seen\nreadall\nread /mark\n? ack no\n"
-                     "= /mark leads: host-1:8080\nread /mark\n> leader-acknowledged n_0000000000\n? ack yes\n"
-                     "= /mark leads: host-10:8080\nread /mark\n? ack unknown\n"
-                     "= /mark leads: host-2\nread /mark\n? ack no\n");
-    model_script_run("a persistent mark is judged by its data alone, not by the data that it had before",
-                     "watch /election mark=/election-leader\nconnect\n> connection connected\n"
-                     "+ n_0000000000 s=1 host-a\n+ /election-leader host-b\n"
-                     "list\n> election-seen\nreadall\n"
-                     "stat /election-leader\n"
-                     "? complete no\n"
-                     "? ack unknown\n"
-                     "read /election-leader\n"
-                     "? ack no\n"
-                     "? complete yes\n"
-                     "= /election-leader host-a\n"
-                     "tick 3\n"
-                     "stat /election-leader\n"
-                     "? ack no\n"
-                     "read /election-leader\n"
-                     "> leader-acknowledged n_0000000000\n");
-    model_script_run("a mark inside the election is not foreign to it",
+    model_script_run(
+        "a persistent acknowledgement names a leader by its whole word, whatever stands about it",
+        "watch /election acknowledgement=/mark\nconnect\n> connection connected\n"
+        "+ n_0000000000 s=1 host-1\n+ /mark host-10\n"
+        "list\n> election-seen\nreadall\nread /mark\n? ack no\n"
+        "= /mark leads: host-1:8080\nread /mark\n> leader-acknowledged n_0000000000\n? ack yes\n"
+        "= /mark leads: host-10:8080\nread /mark\n? ack unknown\n"
+        "= /mark leads: host-2\nread /mark\n? ack no\n");
+    model_script_run(
+        "a persistent acknowledgement is judged by its data alone, not by the data that it had before",
+        "watch /election acknowledgement=/election-leader\nconnect\n> connection connected\n"
+        "+ n_0000000000 s=1 host-a\n+ /election-leader host-b\n"
+        "list\n> election-seen\nreadall\n"
+        "stat /election-leader\n"
+        "? complete no\n"
+        "? ack unknown\n"
+        "read /election-leader\n"
+        "? ack no\n"
+        "? complete yes\n"
+        "= /election-leader host-a\n"
+        "tick 3\n"
+        "stat /election-leader\n"
+        "? ack no\n"
+        "read /election-leader\n"
+        "> leader-acknowledged n_0000000000\n");
+    model_script_run("an acknowledgement inside the election is not foreign to it",
                      "watch /_zkelection/x\nconnect\n> connection connected\n"
                      "+ ballot0000000000 s=1\n+ leader_ack s=1\nlist\n> election-seen\nreadall\n"
-                     "? mark /_zkelection/x/leader_ack\n"
+                     "? acknowledgement /_zkelection/x/leader_ack\n"
                      "? foreign 0\n"
                      "read leader_ack\n"
                      "? ack yes\n"

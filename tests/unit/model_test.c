@@ -287,14 +287,15 @@ static void paths(void **state)
     model_script_run("not answered from the first: nothing is known, not even that it may not be read",
                      "watch /election\nconnect\n> connection connected\nunread\n"
                      "? state unknown\n? complete no\n");
-    model_script_run("a mark about which nothing is answered acknowledges nobody, until it is read again",
-                     "watch /election mark=/mark\nconnect\n> connection connected\n"
-                     "+ n_0000000000 s=1 a\n+ /mark s=1 a\nlist\n> election-seen\nreadall\nread /mark\n"
-                     "? ack yes\n? complete yes\n"
-                     "unread mark\n"
-                     "? ack unknown\n? state led\n? fresh yes\n? complete no\n"
-                     "read /mark\n"
-                     "? ack yes\n? complete yes\n");
+    model_script_run(
+        "an acknowledgement about which nothing is answered acknowledges nobody, until it is read again",
+        "watch /election acknowledgement=/mark\nconnect\n> connection connected\n"
+        "+ n_0000000000 s=1 a\n+ /mark s=1 a\nlist\n> election-seen\nreadall\nread /mark\n"
+        "? ack yes\n? complete yes\n"
+        "unread acknowledgement\n"
+        "? ack unknown\n? state led\n? fresh yes\n? complete no\n"
+        "read /mark\n"
+        "? ack yes\n? complete yes\n");
     model_script_run("a candidate that may not be read does not keep the look from being complete",
                      "watch /election\nconnect\n> connection connected\n"
                      "+ n_0000000000 s=1\n+ n_0000000001 s=1\nlist\n> election-seen\n"

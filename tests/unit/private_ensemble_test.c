@@ -22,15 +22,15 @@
 
 /* What became of a start. */
 struct outcome {
-    bool told;
+    bool reported;
     char problem[2000];
 };
 
 static void on_ready(void *context, const char *problem)
 {
     struct outcome *outcome = context;
-    assert_false(outcome->told);
-    outcome->told = true;
+    assert_false(outcome->reported);
+    outcome->reported = true;
     snprintf(outcome->problem, sizeof outcome->problem, "%s", problem ? problem : "");
 }
 
@@ -39,17 +39,17 @@ static void on_alarm(uv_timer_t *timer)
     (void)timer;
 }
 
-static void run_until_told(uv_loop_t *loop, const struct outcome *outcome)
+static void run_until_reported(uv_loop_t *loop, const struct outcome *outcome)
 {
     uv_timer_t alarm;
     uv_timer_init(loop, &alarm);
     uv_timer_start(&alarm, on_alarm, 10, 10);
     uint64_t from = uv_now(loop);
-    while (!outcome->told && uv_now(loop) - from < WITHIN_MS)
+    while (!outcome->reported && uv_now(loop) - from < WITHIN_MS)
         uv_run(loop, UV_RUN_ONCE);
     uv_close((uv_handle_t *)&alarm, NULL);
     uv_run(loop, UV_RUN_NOWAIT);
-    assert_true(outcome->told);
+    assert_true(outcome->reported);
 }
 
 static struct private_ensemble *start(uv_loop_t *loop, const struct private_ensemble_options *options)
@@ -59,7 +59,7 @@ static struct private_ensemble *start(uv_loop_t *loop, const struct private_ense
     struct private_ensemble *sandbox = private_ensemble_start(loop, options, on_ready, &outcome, &error);
     if (!sandbox)
         fail_msg("%s", error);
-    run_until_told(loop, &outcome);
+    run_until_reported(loop, &outcome);
     assert_string_equal(outcome.problem, "");
     return sandbox;
 }
@@ -142,7 +142,7 @@ static void three_servers_one_by_one(void **state)
     struct outcome outcome = {0};
     assert_true(private_ensemble_server_start(sandbox, 1, on_ready, &outcome));
     assert_false(private_ensemble_server_start(sandbox, 1, NULL, NULL));
-    run_until_told(&loop, &outcome);
+    run_until_reported(&loop, &outcome);
     assert_string_equal(outcome.problem, "");
     assert_string_equal(private_ensemble_hosts(sandbox), hosts);
     int second = private_ensemble_server_pid(sandbox, 1);
@@ -181,7 +181,7 @@ static void own_and_wait(int report, bool until_ready)
     if (!sandbox)
         _exit(1);
     if (until_ready)
-        run_until_told(&loop, &outcome);
+        run_until_reported(&loop, &outcome);
     struct owned owned = {.server = private_ensemble_server_pid(sandbox, 0),
                           .supervisor = private_ensemble_supervisor_pid(sandbox)};
     snprintf(owned.directory, sizeof owned.directory, "%s", private_ensemble_directory(sandbox));
@@ -255,7 +255,7 @@ static void a_failed_start_says_why(void **state)
     struct private_ensemble_options options = {.servers = 1, .tick_ms = 500, .config = "initLimit=many\n"};
     struct private_ensemble *sandbox = private_ensemble_start(&loop, &options, on_ready, &outcome, &error);
     assert_non_null(sandbox);
-    run_until_told(&loop, &outcome);
+    run_until_reported(&loop, &outcome);
     assert_non_null(strstr(outcome.problem, "ended by itself"));
     assert_non_null(strstr(outcome.problem, "many"));
     stop(&loop, sandbox);

@@ -105,20 +105,20 @@ static void keeps_what_is_not_known_to_be_left(void **state)
 static void keeps_what_is_recorded_into(void **state)
 {
     (void)state;
-    int told[2];
+    int reported[2];
     char word;
     leave("electop-inuse1", 0700, 3600);
-    assert_int_equal(pipe(told), 0);
+    assert_int_equal(pipe(reported), 0);
     pid_t child = fork();
     if (child == 0) {
         int fd = open(below("electop-inuse1", "history.db.lock"), O_RDWR);
         struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
         word = fd >= 0 && fcntl(fd, F_SETLK, &lock) == 0 ? 'y' : 'n';
-        if (write(told[1], &word, 1) == 1)
+        if (write(reported[1], &word, 1) == 1)
             pause();
         _exit(0);
     }
-    assert_int_equal(read(told[0], &word, 1), 1);
+    assert_int_equal(read(reported[0], &word, 1), 1);
     assert_int_equal(word, 'y');
     make_and_remove();
     assert_true(is_there("electop-inuse1"));
@@ -126,8 +126,8 @@ static void keeps_what_is_recorded_into(void **state)
     waitpid(child, NULL, 0);
     make_and_remove();
     assert_false(is_there("electop-inuse1"));
-    close(told[0]);
-    close(told[1]);
+    close(reported[0]);
+    close(reported[1]);
 }
 
 static int begin(void **state)

@@ -144,7 +144,7 @@ static void every_row_is_reached(void **state)
 }
 
 /* The pieces of a name: sessions in both spellings, GUIDs, and who. */
-static void names_tell_more(void **state)
+static void names_report_more(void **state)
 {
     (void)state;
     struct candidate_name name;
@@ -246,12 +246,12 @@ static void majority(void **state)
     assert_string_equal(recipe_recognise(book, "/any", half, 2)->name, "sequence");
 }
 
-/* Where the mark of an election is. */
-static void mark_paths(void **state)
+/* Where the acknowledgement of an election is. */
+static void ack_paths(void **state)
 {
     (void)state;
     static const struct {
-        const char *recipe, *election, *configured, *mark;
+        const char *recipe, *election, *configured, *ack;
     } cases[] = {
         {"solr-overseer", "/overseer_elect/election", NULL, "/overseer_elect/leader"},
         {"solr-shard", "/collections/c/leader_elect/shard1/election", NULL,
@@ -270,13 +270,13 @@ static void mark_paths(void **state)
         {"flink", "/flink/x/latch", "/else", "/else"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char *mark =
-            recipe_mark_path(recipe_book_find(book, cases[i].recipe), cases[i].election, cases[i].configured);
-        if (cases[i].mark)
-            assert_string_equal(mark, cases[i].mark);
+        char *ack =
+            recipe_ack_path(recipe_book_find(book, cases[i].recipe), cases[i].election, cases[i].configured);
+        if (cases[i].ack)
+            assert_string_equal(ack, cases[i].ack);
         else
-            assert_null(mark);
-        free(mark);
+            assert_null(ack);
+        free(ack);
     }
 }
 
@@ -356,10 +356,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts_are_recognised),
         cmocka_unit_test(every_row_is_reached),
-        cmocka_unit_test(names_tell_more),
+        cmocka_unit_test(names_report_more),
         cmocka_unit_test(sequence_numbers),
         cmocka_unit_test(majority),
-        cmocka_unit_test(mark_paths),
+        cmocka_unit_test(ack_paths),
         cmocka_unit_test(own_recipes),
         cmocka_unit_test(evil_patterns_end),
     };

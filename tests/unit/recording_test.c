@@ -70,43 +70,44 @@ static void forgets_what_is_old(void **state)
     recorded_free(world);
 }
 
-struct line_told {
+struct line_reported {
     int64_t led_us, gap_us, until_us, doubt_us; /* doubt: a time at which nobody was watching */
     size_t led;
     bool apart, doubt_led;
 };
 
-static bool add_told(void *context, const struct history_stretch *stretch)
+static bool add_reported(void *context, const struct history_stretch *stretch)
 {
-    struct line_told *told = context;
+    struct line_reported *reported = context;
     int64_t us = stretch->to_us - stretch->from_us;
-    told->apart = told->apart && stretch->from_us >= told->until_us;
-    told->until_us = stretch->to_us;
+    reported->apart = reported->apart && stretch->from_us >= reported->until_us;
+    reported->until_us = stretch->to_us;
     if (stretch->kind == STRETCH_GAP)
-        told->gap_us += us;
+        reported->gap_us += us;
     if (stretch->kind != STRETCH_LED)
         return true;
-    told->led_us += us;
-    told->led++;
-    told->doubt_led |= stretch->from_us <= told->doubt_us && told->doubt_us < stretch->to_us;
+    reported->led_us += us;
+    reported->led++;
+    reported->doubt_led |= stretch->from_us <= reported->doubt_us && reported->doubt_us < stretch->to_us;
     return true;
 }
 
 /* How long somebody led between the recording's ends, and that the line runs along the clock. */
-static struct line_told line_of(struct history *history, int64_t doubt_us)
+static struct line_reported line_of(struct history *history, int64_t doubt_us)
 {
-    struct line_told told = {.apart = true, .doubt_us = doubt_us};
+    struct line_reported reported = {.apart = true, .doubt_us = doubt_us};
     int64_t from_us = 0, to_us = 0;
     char *error = NULL;
     assert_true(history_bounds(history, &from_us, &to_us, NULL));
-    assert_true(history_stretches(history, "prod", "/election", from_us, to_us, add_told, &told, &error));
-    assert_true(told.apart);
-    return told;
+    assert_true(
+        history_stretches(history, "prod", "/election", from_us, to_us, add_reported, &reported, &error));
+    assert_true(reported.apart);
+    return reported;
 }
 
 /* Whoever leads while the clock is set back led before it, and leads on after it; the line tells what the
  * moments show, and owns up to the time that no clock showed. */
-static void tells_who_led_when_the_clock_is_set_back(void **state)
+static void reports_who_led_when_the_clock_is_set_back(void **state)
 {
     (void)state;
     struct recorded *world = recorded_begin();
@@ -124,17 +125,17 @@ static void tells_who_led_when_the_clock_is_set_back(void **state)
 
     struct history *history = recorded_open(world);
     int64_t watched_us = before_us - begin_us + world->now.wall_us - after_us;
-    struct line_told told = line_of(history, begin_us - HOUR_MS / 2 * 1000);
-    assert_in_range(told.led_us, watched_us - 3000000, watched_us);
-    assert_int_equal(told.led, 12); /* eleven, one of them in two parts */
-    assert_false(told.doubt_led);
-    assert_true(told.gap_us > HOUR_MS * 900);
+    struct line_reported reported = line_of(history, begin_us - HOUR_MS / 2 * 1000);
+    assert_in_range(reported.led_us, watched_us - 3000000, watched_us);
+    assert_int_equal(reported.led, 12); /* eleven, one of them in two parts */
+    assert_false(reported.doubt_led);
+    assert_true(reported.gap_us > HOUR_MS * 900);
     history_close(history);
     recorded_free(world);
 }
 
 /* Set back by less than was recorded: no time is told twice, and none is missing. */
-static void tells_who_led_when_the_clock_is_set_back_a_little(void **state)
+static void reports_who_led_when_the_clock_is_set_back_a_little(void **state)
 {
     (void)state;
     struct recorded *world = recorded_begin();
@@ -149,10 +150,10 @@ static void tells_who_led_when_the_clock_is_set_back_a_little(void **state)
     recorded_stop(world);
 
     struct history *history = recorded_open(world);
-    struct line_told told = line_of(history, 0);
-    assert_in_range(told.led_us, world->now.wall_us - begin_us - 3000000, world->now.wall_us - begin_us);
-    assert_int_equal(told.led, 11);
-    assert_int_equal(told.gap_us, 0);
+    struct line_reported reported = line_of(history, 0);
+    assert_in_range(reported.led_us, world->now.wall_us - begin_us - 3000000, world->now.wall_us - begin_us);
+    assert_int_equal(reported.led, 11);
+    assert_int_equal(reported.gap_us, 0);
     history_close(history);
     recorded_free(world);
 }
@@ -228,8 +229,8 @@ static void a_gap_is_of_its_own_clock(void **state)
     char *drawn = recorded_watched(history, begin_us, begin_us + 4 * ten_ms * 1000, 40), *error;
     assert_string_equal(drawn, "########################################");
     free(drawn);
-    struct line_told told = line_of(history, 0);
-    assert_int_equal(told.gap_us, 0);
+    struct line_reported reported = line_of(history, 0);
+    assert_int_equal(reported.gap_us, 0);
     for (int i = 1; i < 8; i++) {
         const struct model *model = history_at(history, begin_us + i * ten_ms / 2 * 1000, &error);
         assert_true(model && model->clusters[0].elections[0]->fresh);
@@ -269,8 +270,8 @@ static void a_gap_goes_on_by_the_other_clock(void **state)
     drawn = recorded_watched(history, set_us - 3000000, set_us + 117000000, 12);
     assert_string_equal(drawn, "......######");
     free(drawn);
-    struct line_told told = line_of(history, begin_us + 90000000);
-    assert_false(told.doubt_led);
+    struct line_reported reported = line_of(history, begin_us + 90000000);
+    assert_false(reported.doubt_led);
     history_close(history);
     recorded_free(world);
 }
@@ -349,7 +350,7 @@ static void is_whole_in_itself_at_its_end(void **state)
 }
 
 /* Whoever leads after a gap as before led all the while; each moment has one row that says so. */
-static void tells_each_moment_once(void **state)
+static void reports_each_moment_once(void **state)
 {
     (void)state;
     struct recorded *world = recorded_begin();
@@ -412,7 +413,7 @@ static void claims_nothing_while_nothing_was_heard(void **state)
     recorded_changes(world, 5);
     int64_t heard_us = world->now.wall_us;
     recorded_pass(world, 6000);
-    int64_t told_us = world->now.wall_us;
+    int64_t reported_us = world->now.wall_us;
     struct observation o = {.kind = OBSERVED_CONNECTION, .at = world->now};
     o.connection = (struct observed_connection){
         .state = CONNECTION_CONNECTING, .session = 0x100, .silent_us = 6000000, .problem = "no answer"};
@@ -431,7 +432,7 @@ static void claims_nothing_while_nothing_was_heard(void **state)
     char *error;
     const struct model *model = history_at(history, heard_us, &error);
     assert_true(model && model->clusters[0].elections[0]->fresh);
-    model = history_at(history, told_us - 1000, &error);
+    model = history_at(history, reported_us - 1000, &error);
     assert_true(model && !model->clusters[0].elections[0]->fresh);
     assert_string_equal(model->clusters[0].problem, "the servers were not heard then");
     assert_int_equal(model->clusters[0].connection_since.wall_us, heard_us);
@@ -461,7 +462,7 @@ static void expect_no_recorder(struct recorded *world, const char *file, const c
 }
 
 /* A file that was cut is told, and not made worse by recording into it. */
-static void tells_of_a_cut_file(void **state)
+static void reports_of_a_cut_file(void **state)
 {
     (void)state;
     struct recorded *world = recorded_begin();
@@ -484,7 +485,7 @@ static void tells_of_a_cut_file(void **state)
 }
 
 /* Where there is nothing, and where nobody may write. */
-static void tells_of_wrong_places(void **state)
+static void reports_of_wrong_places(void **state)
 {
     (void)state;
     struct recorded *world = recorded_new();
@@ -577,17 +578,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forgets_what_is_old),
         cmocka_unit_test(goes_on_when_the_clock_is_set_back),
-        cmocka_unit_test(tells_who_led_when_the_clock_is_set_back),
-        cmocka_unit_test(tells_who_led_when_the_clock_is_set_back_a_little),
+        cmocka_unit_test(reports_who_led_when_the_clock_is_set_back),
+        cmocka_unit_test(reports_who_led_when_the_clock_is_set_back_a_little),
         cmocka_unit_test(a_gap_is_of_its_own_clock),
         cmocka_unit_test(a_gap_goes_on_by_the_other_clock),
         cmocka_unit_test(goes_on_while_nothing_happens),
         cmocka_unit_test(can_be_copied),
         cmocka_unit_test(is_whole_in_itself_at_its_end),
-        cmocka_unit_test(tells_of_a_cut_file),
-        cmocka_unit_test(tells_of_wrong_places),
+        cmocka_unit_test(reports_of_a_cut_file),
+        cmocka_unit_test(reports_of_wrong_places),
         cmocka_unit_test(refuses_what_it_does_not_know),
-        cmocka_unit_test(tells_each_moment_once),
+        cmocka_unit_test(reports_each_moment_once),
         cmocka_unit_test(claims_nothing_while_it_stood_still),
         cmocka_unit_test(claims_nothing_while_nothing_was_heard),
         cmocka_unit_test(keeps_its_locks),

@@ -210,7 +210,7 @@ static void near_seconds(int64_t us, int seconds)
 }
 
 /* The stretches add up to the window, led, vacant and unwatched apart; seen and missed changes are apart. */
-static void tells_what_was_done(void **state)
+static void reports_what_was_done(void **state)
 {
     (void)state;
     struct world *world = eventful();
@@ -238,8 +238,8 @@ static void tells_what_was_done(void **state)
     near_seconds(election->failovers[2].vacancy.low_us, 20);
     bool vacant = false;
     for (size_t i = 0; i < election->finding_count; i++) {
-        const struct report_finding *told = &election->findings[i];
-        vacant |= told->finding.code == FINDING_NO_LEADER && told->cleared_us > told->raised_us;
+        const struct report_finding *reported = &election->findings[i];
+        vacant |= reported->finding.code == FINDING_NO_LEADER && reported->cleared_us > reported->raised_us;
     }
     assert_true(vacant);
     report_free(report);
@@ -247,7 +247,7 @@ static void tells_what_was_done(void **state)
 }
 
 /* That the clock was set is told where the window has what it showed before, or then. */
-static void tells_that_the_clock_was_set(void **state)
+static void reports_that_the_clock_was_set(void **state)
 {
     (void)state;
     struct world *world = begin();
@@ -340,12 +340,12 @@ static void a_finding_that_names_others_is_one(void **state)
     const struct report_election *election = &report->elections[0];
     size_t flapping = 0;
     for (size_t i = 0; i < election->finding_count; i++) {
-        const struct report_finding *told = &election->findings[i];
-        if (told->finding.code != FINDING_FLAPPING)
+        const struct report_finding *reported = &election->findings[i];
+        if (reported->finding.code != FINDING_FLAPPING)
             continue;
         flapping++;
-        near_seconds(told->raised_us - world->began_us, 120);
-        assert_true(told->cleared_us > told->raised_us);
+        near_seconds(reported->raised_us - world->began_us, 120);
+        assert_true(reported->cleared_us > reported->raised_us);
     }
     assert_int_equal(flapping, 1);
     report_free(report);
@@ -403,7 +403,7 @@ static void what_was_not_recorded_is_a_gap(void **state)
 }
 
 /* Only what was asked for: a part of the time, an election by path, pattern or name. */
-static void tells_only_what_was_asked_for(void **state)
+static void reports_only_what_was_asked_for(void **state)
 {
     (void)state;
     struct world *world = eventful();
@@ -433,14 +433,14 @@ static void tells_only_what_was_asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_what_was_done),
-        cmocka_unit_test(tells_that_the_clock_was_set),
+        cmocka_unit_test(reports_what_was_done),
+        cmocka_unit_test(reports_that_the_clock_was_set),
         cmocka_unit_test(a_skipped_hour_is_no_gap),
         cmocka_unit_test(an_hour_is_skipped_before_the_first_sight),
         cmocka_unit_test(a_finding_that_names_others_is_one),
         cmocka_unit_test(leads_through_what_nobody_watched),
         cmocka_unit_test(what_was_not_recorded_is_a_gap),
-        cmocka_unit_test(tells_only_what_was_asked_for),
+        cmocka_unit_test(reports_only_what_was_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

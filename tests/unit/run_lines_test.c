@@ -51,7 +51,7 @@ static struct fixture *fixture_new(size_t count, int64_t ms, uint64_t notices, u
     return f;
 }
 
-static char *told_to(const struct run_report *report, enum run_reader reader)
+static char *reported_to(const struct run_report *report, enum run_reader reader)
 {
     struct buffer out = {0};
     static const struct print_style how = {.ascii = true, .theme.depth = DEPTH_MONO};
@@ -60,9 +60,9 @@ static char *told_to(const struct run_report *report, enum run_reader reader)
     return out.bytes;
 }
 
-static char *told(const struct run_report *report)
+static char *reported(const struct run_report *report)
 {
-    return told_to(report, READS_FROM_TOP);
+    return reported_to(report, READS_FROM_TOP);
 }
 
 static void has(const char *text, const char *part)
@@ -83,7 +83,7 @@ static void one_reads_as_one(void **state)
     struct fixture *f = fixture_new(1, 2, 1, 1);
     f->report.by_how[KILL_CLOSE][1] = 1;
     f->report.crowd.unplanned = 1;
-    char *text = told(&f->report);
+    char *text = reported(&f->report);
     has(text, "1 leader more went by no death of this run");
     has(text, "1 test candidate on 1 session in /electop-sandbox/run-1/election: all follow the recipe.");
     has(text, "1 failover: it took 2.00ms and cost 1 notification and 1 request.");
@@ -93,41 +93,41 @@ static void one_reads_as_one(void **state)
 }
 
 /* Who was killed by hand is not told as nobody. */
-static void deaths_by_hand_are_told(void **state)
+static void deaths_by_hand_are_reported(void **state)
 {
     (void)state;
     struct fixture *f = fixture_new(5, 2, 5, 5);
     f->report.by_hand = 1;
-    char *text = told(&f->report);
+    char *text = reported(&f->report);
     has(text, "Every 1s the leader closed its session. 1 was made to go by hand. It ran");
     free(text);
     f->options.victim = VICTIM_NOBODY;
     f->report.by_hand = 2;
-    text = told(&f->report);
+    text = reported(&f->report);
     has(text, "stood within 2.00ms. 2 were made to go by hand. It ran");
     hasnt(text, "Nobody was made to die");
     free(text);
     f->report.by_hand = 0;
-    text = told(&f->report);
+    text = reported(&f->report);
     has(text, "Nobody was made to die. It ran");
     free(text);
     free(f);
 }
 
 /* One that was stopped while they came on tells how many stood by then. */
-static void who_stood_before_the_end_is_told(void **state)
+static void who_stood_before_the_end_is_reported(void **state)
 {
     (void)state;
     struct fixture *f = fixture_new(4, 2, 4, 10);
     f->options.candidates = f->report.wanted = 300;
     f->report.crowd.stood_us = 0;
     f->report.end = RUN_STOPPED;
-    char *text = told(&f->report);
+    char *text = reported(&f->report);
     has(text, "all follow the recipe. 4 of them stood. It ran 30.0s, was stopped before all stood");
     free(text);
     f->report.problem = "the tool's own session expired";
     f->report.end = RUN_LOST;
-    text = told(&f->report);
+    text = reported(&f->report);
     has(text, "(lost): the tool's own session expired. 4 of them stood. It ran 30.0s, and took");
     free(text);
     free(f);
@@ -141,7 +141,7 @@ static void many_read_as_many(void **state)
     f->report.crowd.deaths = 6;
     f->report.crowd.left_out[OBSTACLE_FAILOVER] = 20;
     f->report.crowd.left_out[OBSTACLE_NOBODY] = 4;
-    char *text = told(&f->report);
+    char *text = reported(&f->report);
     has(text, "4 test candidates on 4 sessions");
     has(text, "All stood within 2.00ms. Every 1s the leader closed its session.");
     has(text, "4 failovers: p50 2.00ms, p99 2.00ms, the longest 2.00ms; each cost 1 notification and 2.5 "
@@ -153,7 +153,7 @@ static void many_read_as_many(void **state)
     free(text);
     f->report.crowd.left_out[OBSTACLE_FAILOVER] = 0;
     f->report.crowd.left_out[OBSTACLE_NOBODY] = 1;
-    text = told(&f->report);
+    text = reported(&f->report);
     has(text, "Of 7 deaths that were due 1 was left out while nobody led, or no server answered.");
     free(text);
     free(f);
@@ -161,7 +161,7 @@ static void many_read_as_many(void **state)
 
 /* Two agents of one run, of whom one died: what is told is of those that handed in, each has its line, and so
  * has what they come to. */
-static void agents_are_told_together(void **state)
+static void agents_are_reported_together(void **state)
 {
     (void)state;
     struct fixture *f = fixture_new(4, 2, 4, 10);
@@ -178,7 +178,7 @@ static void agents_are_told_together(void **state)
     f->report.counted = 8;
     f->report.notices = 8;
     f->report.requests = 20;
-    text = told(&f->report);
+    text = reported(&f->report);
     has(text,
         "2 agents together: 8 test candidates on 8 sessions, each agent's in an election of its own, ours in "
         "/electop-sandbox/run-1/election: ours follow the recipe. All of ours stood within 2.00ms. Every 1s "
@@ -194,7 +194,7 @@ static void agents_are_told_together(void **state)
     hasnt(text, "that were due");
     free(text);
     f->report.agent_count = 3;
-    text = told(&f->report);
+    text = reported(&f->report);
     has(text, "2 of 3 agents told their part: 8 test candidates");
     has(text, "died");
     free(text);
@@ -208,7 +208,7 @@ static void fewer_than_asked_for_are_not_all(void **state)
     (void)state;
     struct fixture *f = fixture_new(4, 2, 4, 10);
     f->options.candidates = 9;
-    char *text = told(&f->report);
+    char *text = reported(&f->report);
     has(text, "4 of them stood, and after 2.00ms no more were waited for.");
     hasnt(text, "All stood");
     free(text);
@@ -222,30 +222,30 @@ static void a_live_run_that_never_stood(void **state)
     struct fixture *f = fixture_new(1, 2, 1, 1);
     f->options.live = true;
     f->report.real_least = -1;
-    char *text = told(&f->report);
+    char *text = reported(&f->report);
     has(text, "None of them was seen to stand.");
     hasnt(text, "real candidate");
     free(text);
     f->report.real_least = 0;
-    text = told(&f->report);
+    text = reported(&f->report);
     has(text, "At least 0 real candidates stood before them");
     has(text, "none of them was ever first");
     free(text);
     f->report.first_may_us = 3000;
-    text = told(&f->report);
+    text = reported(&f->report);
     has(text, "one of them may have been first, for at most 3.00ms");
     free(text);
     f->report.first_may_us = -1;
-    text = told(&f->report);
+    text = reported(&f->report);
     has(text, "whether one of them was ever first is not known");
     free(text);
     f->report.first_may_us = 3000;
     f->report.crowd.first_most_us = 2000;
-    text = told(&f->report);
+    text = reported(&f->report);
     has(text, "one of them was first: it knew so for 2.00ms, and was so for at most 3.00ms");
     free(text);
     f->report.first_may_us = -1;
-    text = told(&f->report);
+    text = reported(&f->report);
     has(text, "one of them was first: it knew so for 2.00ms, and for how long it was is not known");
     free(text);
     free(f);
@@ -258,7 +258,7 @@ static void an_early_end_is_no_other(void **state)
     struct fixture *f = fixture_new(2, 2, 0, 0);
     f->report.crowd.stood_us = 0;
     f->report.end = RUN_STOPPED;
-    char *text = told(&f->report);
+    char *text = reported(&f->report);
     has(text, "It ran 30.0s, was stopped before all stood, and took 1.00ms of CPU here.");
     hasnt(text, "All stood");
     hasnt(text, "that were due");
@@ -266,28 +266,28 @@ static void an_early_end_is_no_other(void **state)
     free(f);
 }
 
-static void mark(struct server_counter *mark, int64_t zxid, int64_t connections, int64_t slowest_ms,
-                 int64_t received)
+static void counter(struct server_counter *counter, int64_t zxid, int64_t connections, int64_t slowest_ms,
+                    int64_t received)
 {
-    server_counter_clear(mark);
-    strcpy(mark->address, "zk1:2181");
-    mark->zxid = zxid;
-    mark->connections = connections;
-    mark->slowest_ms = slowest_ms;
-    mark->received = received;
+    server_counter_clear(counter);
+    strcpy(counter->address, "zk1:2181");
+    counter->zxid = zxid;
+    counter->connections = connections;
+    counter->slowest_ms = slowest_ms;
+    counter->received = received;
 }
 
 /* Before, the highest of some looks, after; growth; and a slowest answer that may be from before the run. */
-static void servers_figures_are_told(void **state)
+static void servers_figures_are_reported(void **state)
 {
     (void)state;
     struct fixture *f = fixture_new(2, 2, 2, 4);
-    mark(&f->report.before[0], 0x100000005, 3, 20, 100);
-    mark(&f->report.highest[0], 0x100000020, 12, 20, 150);
-    mark(&f->report.after[0], 0x100000045, 4, 20, 190);
+    counter(&f->report.before[0], 0x100000005, 3, 20, 100);
+    counter(&f->report.highest[0], 0x100000020, 12, 20, 150);
+    counter(&f->report.after[0], 0x100000045, 4, 20, 190);
     f->report.server_count = 1;
     f->report.looks[0] = 1;
-    char *text = told(&f->report);
+    char *text = reported(&f->report);
     has(text, "zk1:2181, 1 look\n");
     has(text, "    connections                        3        12         4\n");
     has(text, "    slowest answer                  20ms    <=20ms      20ms\n");
@@ -296,7 +296,7 @@ static void servers_figures_are_told(void **state)
     hasnt(text, "watches");
     free(text);
     f->report.after[0].slowest_ms = 31;
-    text = told(&f->report);
+    text = reported(&f->report);
     has(text, "    slowest answer                  20ms      31ms      31ms\n");
     free(text);
     free(f);
@@ -308,15 +308,15 @@ static void unknown_stays_unknown(void **state)
 {
     (void)state;
     struct fixture *f = fixture_new(2, 2, 2, 4);
-    mark(&f->report.before[0], 0x100000005, 3, 20, 100);
-    mark(&f->report.after[0], 0x200000001, 4, 5, 7);
+    counter(&f->report.before[0], 0x100000005, 3, 20, 100);
+    counter(&f->report.after[0], 0x200000001, 4, 5, 7);
     server_counter_clear(&f->report.highest[0]);
     for (int i = 0; i < 3; i++)
         server_counter_clear(i == 0   ? &f->report.before[1]
                              : i == 1 ? &f->report.highest[1]
                                       : &f->report.after[1]);
     f->report.server_count = 2;
-    char *text = told(&f->report);
+    char *text = reported(&f->report);
     has(text, "zk1:2181, 0 looks\n");
     has(text, "    connections                        3         ?         4\n");
     has(text, "    slowest answer                  20ms         ?       5ms\n");
@@ -334,9 +334,9 @@ static void higher_figures_are_kept(void **state)
     server_counter_clear(&highest);
     server_counter_clear(&look);
     assert_false(server_counter_raise(&highest, &look));
-    mark(&look, 5, 12, 3, 9);
+    counter(&look, 5, 12, 3, 9);
     assert_true(server_counter_raise(&highest, &look));
-    mark(&look, 7, 2, -1, 10);
+    counter(&look, 7, 2, -1, 10);
     assert_true(server_counter_raise(&highest, &look));
     assert_true(highest.connections == 12 && highest.slowest_ms == 3 && highest.received == 10);
     assert_true(highest.watches == -1);
@@ -349,7 +349,7 @@ static void a_herd_against_the_recipe(void **state)
     herd->options.parts[0] = (struct crowd_part){.behaviour = BEHAVIOUR_HERD, .percent = 100};
     herd->options.part_count = 1;
     herd->report.earlier = &chain->report;
-    char *text = told(&herd->report);
+    char *text = reported(&herd->report);
     has(text, "Behaviour herd against recipe: a failover took 29 notifications instead of 1, 60 requests "
               "instead of 2, and "
               "9.00ms (p50) instead of 2.00ms.");
@@ -361,12 +361,12 @@ static void a_herd_against_the_recipe(void **state)
     has(text, ": behaviour herd.");
     assert_true(strstr(text, "Side by side") < strstr(text, "Run 1"));
     free(text);
-    text = told_to(&herd->report, READS_FROM_END); /* the end is what a terminal shows */
+    text = reported_to(&herd->report, READS_FROM_END); /* the end is what a terminal shows */
     assert_true(strstr(text, "Side by side") > strstr(text, "Run 2"));
     free(text);
     chain->failover = (struct histogram){0};
     chain->report.counted = 0;
-    text = told(&herd->report);
+    text = reported(&herd->report);
     has(text, "There was no failover in one of the runs");
     free(text);
     free(chain);
@@ -377,14 +377,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_reads_as_one),
-        cmocka_unit_test(deaths_by_hand_are_told),
+        cmocka_unit_test(deaths_by_hand_are_reported),
         cmocka_unit_test(many_read_as_many),
-        cmocka_unit_test(who_stood_before_the_end_is_told),
-        cmocka_unit_test(agents_are_told_together),
+        cmocka_unit_test(who_stood_before_the_end_is_reported),
+        cmocka_unit_test(agents_are_reported_together),
         cmocka_unit_test(fewer_than_asked_for_are_not_all),
         cmocka_unit_test(a_live_run_that_never_stood),
         cmocka_unit_test(an_early_end_is_no_other),
-        cmocka_unit_test(servers_figures_are_told),
+        cmocka_unit_test(servers_figures_are_reported),
         cmocka_unit_test(unknown_stays_unknown),
         cmocka_unit_test(higher_figures_are_kept),
         cmocka_unit_test(a_herd_against_the_recipe),

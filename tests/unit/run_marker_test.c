@@ -12,7 +12,7 @@
 
 #include "probe/candidate/guard.h"
 
-static bool is_mark(const char *data, int32_t version, uint64_t owner)
+static bool is_marker(const char *data, int32_t version, uint64_t owner)
 {
     const struct znode_stat stat = {.version = version, .owner = owner};
     return run_marker_is(&stat, data, strlen(data));
@@ -23,10 +23,10 @@ static void only_what_is_as_it_was_made_is_ours(void **state)
 {
     (void)state;
     char *with = run_marker_make("{hex}-n_"), *without = run_marker_make(NULL);
-    assert_true(is_mark(with, 0, 0) && is_mark(without, 0, 0));
-    assert_false(is_mark(with, 1, 0));
-    assert_false(is_mark(with, 0, 0x1000));
-    assert_false(is_mark("electop runbook", 0, 0) || is_mark("electop ru", 0, 0) || is_mark("", 0, 0));
+    assert_true(is_marker(with, 0, 0) && is_marker(without, 0, 0));
+    assert_false(is_marker(with, 1, 0));
+    assert_false(is_marker(with, 0, 0x1000));
+    assert_false(is_marker("electop runbook", 0, 0) || is_marker("electop ru", 0, 0) || is_marker("", 0, 0));
     assert_false(run_marker_is(&(struct znode_stat){0}, NULL, 0));
     char *names = run_marker_names(with, strlen(with));
     assert_string_equal(names, "{hex}-n_");

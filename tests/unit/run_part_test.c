@@ -95,7 +95,7 @@ static void strangers_bytes_are_unreadable(void **state)
     assert_string_equal(part.end, "died");
     run_part_read(&(const struct agent_part){.alive = true}, &part);
     assert_string_equal(part.end, "running");
-    assert_false(part.told);
+    assert_false(part.reported);
 }
 
 int main(void)

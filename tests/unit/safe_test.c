@@ -109,7 +109,7 @@ static void is_stable(void **state)
 }
 
 /* One question for all that prints or draws; "C" is no UTF-8, "C.UTF-8" is. */
-static void tells_whether_the_locale_takes_utf8(void **state)
+static void reports_whether_the_locale_takes_utf8(void **state)
 {
     (void)state;
     assert_non_null(setlocale(LC_ALL, "C"));
@@ -121,9 +121,11 @@ static void tells_whether_the_locale_takes_utf8(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shows_what_the_table_says),           cmocka_unit_test(shows_nul_bytes),
-        cmocka_unit_test(does_not_depend_on_the_locale),       cmocka_unit_test(is_stable),
-        cmocka_unit_test(tells_whether_the_locale_takes_utf8),
+        cmocka_unit_test(shows_what_the_table_says),
+        cmocka_unit_test(shows_nul_bytes),
+        cmocka_unit_test(does_not_depend_on_the_locale),
+        cmocka_unit_test(is_stable),
+        cmocka_unit_test(reports_whether_the_locale_takes_utf8),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static const struct server *server_of(const struct world *world, const char *add
 }
 
 /* The server answered at that time, after 10 ms, with this transaction. */
-static const struct server *tells(struct world *world, const char *address, int64_t ms, int64_t zxid)
+static const struct server *reports(struct world *world, const char *address, int64_t ms, int64_t zxid)
 {
     struct observation o = {.kind = OBSERVED_SERVER, .at = {ms * 1000, ms * 1000}};
     o.server = (struct observed_server){
@@ -65,19 +65,19 @@ static const struct server *tells(struct world *world, const char *address, int6
 static void knows_who_is_behind(void **state)
 {
     struct world *world = *state;
-    assert_int_equal(tells(world, "a", 1000, 0x100000005)->lag, 0);
+    assert_int_equal(reports(world, "a", 1000, 0x100000005)->lag, 0);
     /* b was asked before a had told: it may have had the rest a moment later. */
-    assert_int_equal(tells(world, "b", 1005, 0x100000003)->lag, 0);
-    assert_int_equal(tells(world, "b", 1500, 0x100000003)->lag, 2);
+    assert_int_equal(reports(world, "b", 1005, 0x100000003)->lag, 0);
+    assert_int_equal(reports(world, "b", 1500, 0x100000003)->lag, 2);
     assert_int_equal(server_of(world, "b")->lag_us, 490000);
-    tells(world, "a", 2000, 0x100000009);
-    assert_int_equal(tells(world, "b", 3000, 0x100000003)->lag, 6);
+    reports(world, "a", 2000, 0x100000009);
+    assert_int_equal(reports(world, "b", 3000, 0x100000003)->lag, 6);
     assert_int_equal(server_of(world, "b")->lag_us, 1990000); /* since the oldest that it lacks */
-    assert_int_equal(tells(world, "b", 4000, 0x100000009)->lag, 0);
+    assert_int_equal(reports(world, "b", 4000, 0x100000009)->lag, 0);
     assert_int_equal(server_of(world, "b")->lag_us, 0);
     /* In another epoch at least as many as that one has had. */
-    tells(world, "a", 5000, 0x200000002);
-    assert_int_equal(tells(world, "b", 6000, 0x100000009)->lag, 3);
+    reports(world, "a", 5000, 0x200000002);
+    assert_int_equal(reports(world, "b", 6000, 0x100000009)->lag, 3);
     assert_int_equal(server_epoch(server_of(world, "a")), 2);
 }
 
@@ -85,9 +85,9 @@ static void knows_who_is_behind(void **state)
 static void begins_anew_with_other_data(void **state)
 {
     struct world *world = *state;
-    tells(world, "a", 1000, 0x100000500);
-    assert_int_equal(tells(world, "a", 2000, 0x2)->lag, 0);
-    assert_int_equal(tells(world, "a", 3000, 0x3)->lag, 0);
+    reports(world, "a", 1000, 0x100000500);
+    assert_int_equal(reports(world, "a", 2000, 0x2)->lag, 0);
+    assert_int_equal(reports(world, "a", 3000, 0x3)->lag, 0);
 }
 
 static void finds_the_busiest_address(void **state)

@@ -144,7 +144,7 @@ static void refuser_end(struct refuser *f)
 }
 
 /* What a session told of it. */
-struct told {
+struct reported {
     bool connected;
     int answers;
     enum session_result result;
@@ -156,12 +156,12 @@ struct told {
 static void on_state(void *context, enum connection_state state, bool renewed, const char *problem)
 {
     (void)renewed, (void)problem;
-    ((struct told *)context)->connected = state == CONNECTION_CONNECTED;
+    ((struct reported *)context)->connected = state == CONNECTION_CONNECTED;
 }
 
 static void on_refused(void *context, const char *path, bool list, const char *problem)
 {
-    struct told *t = context;
+    struct reported *t = context;
     t->refused += path != NULL;
     t->over += path == NULL;
     if (!path)
@@ -175,7 +175,7 @@ static void on_node(void *context, enum session_result result, const struct znod
                     const void *data, size_t length)
 {
     (void)stat, (void)data, (void)length;
-    struct told *t = context;
+    struct reported *t = context;
     t->answers++;
     t->result = result;
 }
@@ -187,11 +187,11 @@ static void on_children(void *context, enum session_result result, const struct 
     on_node(context, result, stat, NULL, count);
 }
 
-static struct session *begin(struct refuser *f, struct told *t)
+static struct session *begin(struct refuser *f, struct reported *t)
 {
     static const struct session_listener listener = {.state = on_state, .refused = on_refused};
     struct session_options options = {.hosts = f->hosts, .timeout_ms = 30000};
-    *t = (struct told){.result = SESSION_OK};
+    *t = (struct reported){.result = SESSION_OK};
     struct session *session = session_open(&loop, &options, &listener, t);
     assert_non_null(session);
     while (!t->connected)
@@ -205,7 +205,7 @@ static void asks_again_after_growing_pauses(void **state)
 {
     (void)state;
     struct refuser f;
-    struct told t;
+    struct reported t;
     refuser_begin(&f, 3, THROTTLED);
     struct session *session = begin(&f, &t);
     assert_true(session_children(session, "/election", true, on_children, &t));
@@ -226,11 +226,11 @@ static void asks_again_after_growing_pauses(void **state)
 }
 
 /* One refusal is over before anybody could read of it: it is not told. */
-static void tells_nobody_of_a_single_one(void **state)
+static void reports_nobody_of_a_single_one(void **state)
 {
     (void)state;
     struct refuser f;
-    struct told t;
+    struct reported t;
     refuser_begin(&f, 100, -1); /* of a hundred reads each one, once */
     struct session *session = begin(&f, &t);
     for (int i = 0; i < 100; i++)
@@ -250,7 +250,7 @@ static void loses_what_waits(void **state)
     (void)state;
     for (int close = 0; close < 2; close++) {
         struct refuser f;
-        struct told t;
+        struct reported t;
         refuser_begin(&f, -1, THROTTLED);
         struct session *session = begin(&f, &t);
         for (int i = 0; i < 3; i++)
@@ -292,7 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(asks_again_after_growing_pauses),
-        cmocka_unit_test(tells_nobody_of_a_single_one),
+        cmocka_unit_test(reports_nobody_of_a_single_one),
         cmocka_unit_test(loses_what_waits),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -58,7 +58,7 @@ static void on_ready(void *context, const char *problem)
 }
 
 /* What a session told. */
-struct told {
+struct reported {
     struct session *session;
     bool connected, disconnected, expired, refused, renewed, noticed;
     int answers, lost;
@@ -70,7 +70,7 @@ struct told {
 
 static void on_state(void *context, enum connection_state state, bool renewed, const char *problem)
 {
-    struct told *t = context;
+    struct reported *t = context;
     t->connected = state == CONNECTION_CONNECTED;
     t->disconnected |= state == CONNECTION_CONNECTING;
     t->expired |= state == CONNECTION_EXPIRED;
@@ -82,7 +82,7 @@ static void on_state(void *context, enum connection_state state, bool renewed, c
 
 static void on_notice(void *context, enum session_notice notice, const char *path)
 {
-    struct told *t = context;
+    struct reported *t = context;
     t->noticed = true;
     t->notice = notice;
     snprintf(t->path, sizeof t->path, "%s", path);
@@ -92,7 +92,7 @@ static void on_node(void *context, enum session_result result, const struct znod
                     const void *data, size_t length)
 {
     (void)data, (void)length;
-    struct told *t = context;
+    struct reported *t = context;
     assert_int_equal(stat != NULL, result == SESSION_OK);
     t->answers++;
     t->lost += result == SESSION_LOST;
@@ -106,26 +106,26 @@ static void on_node(void *context, enum session_result result, const struct znod
 
 static void on_text(void *context, enum session_result result, const char *path)
 {
-    struct told *t = context;
+    struct reported *t = context;
     t->answered = true;
     t->result = result;
     snprintf(t->path, sizeof t->path, "%s", path ? path : "");
 }
 
-static void begin_for(struct told *t, const char *hosts, int timeout_ms)
+static void begin_for(struct reported *t, const char *hosts, int timeout_ms)
 {
     static const struct session_listener listener = {.state = on_state, .notice = on_notice};
     struct session_options options = {.hosts = hosts, .timeout_ms = timeout_ms};
-    *t = (struct told){.session = session_open(&loop, &options, &listener, t)};
+    *t = (struct reported){.session = session_open(&loop, &options, &listener, t)};
     assert_non_null(t->session);
 }
 
-static void begin(struct told *t, const char *hosts)
+static void begin(struct reported *t, const char *hosts)
 {
     begin_for(t, hosts, TIMEOUT_MS);
 }
 
-static void ask(struct told *t, const char *path, bool watch)
+static void ask(struct reported *t, const char *path, bool watch)
 {
     t->answered = false;
     assert_true(session_exists(t->session, path, watch, on_node, t));
@@ -134,7 +134,7 @@ static void ask(struct told *t, const char *path, bool watch)
 
 struct transactions {
     unsigned long long latest; /* zxid */
-    bool told;
+    bool reported;
 };
 
 static void on_srvr(void *context, const char *problem, const char *text, size_t length, int64_t took_us)
@@ -143,7 +143,7 @@ static void on_srvr(void *context, const char *problem, const char *text, size_t
     struct transactions *t = context;
     const char *at = text ? strstr(text, "Zxid: ") : NULL;
     t->latest = at ? strtoull(at + strlen("Zxid: "), NULL, 0) : 0;
-    t->told = true;
+    t->reported = true;
 }
 
 /* By the server's own word. */
@@ -152,7 +152,7 @@ static unsigned long long transactions_there(void)
     struct transactions t = {0};
     const char *port = strrchr(private_ensemble_hosts(sandbox), ':') + 1;
     assert_non_null(fourletter_ask(&loop, NULL, "127.0.0.1", port, "srvr", WITHIN_MS, 65536, on_srvr, &t));
-    run_until(&t.told);
+    run_until(&t.reported);
     return t.latest;
 }
 
@@ -181,7 +181,7 @@ static void ends_a_session_that_was_only_asked_for(void **state)
 static void reads_and_watches(void **state)
 {
     (void)state;
-    struct told t;
+    struct reported t;
     begin(&t, private_ensemble_hosts(sandbox));
     /* Not connected: nothing is sent, and nobody is answered. */
     assert_false(session_exists(t.session, "/a", false, on_node, &t));
@@ -211,7 +211,7 @@ static void reads_and_watches(void **state)
 static void closes_from_inside_an_answer(void **state)
 {
     (void)state;
-    struct told t;
+    struct reported t;
     begin(&t, private_ensemble_hosts(sandbox));
     run_until(&t.connected);
     t.close_in_answer = true;
@@ -230,7 +230,7 @@ static void passes_over_dead_hosts(void **state)
 {
     (void)state;
     char hosts[256];
-    struct told t;
+    struct reported t;
     snprintf(hosts, sizeof hosts, "127.0.0.1:1,no-such-host.invalid:2181,[::1]:1,%s",
              private_ensemble_hosts(sandbox));
     begin(&t, hosts);
@@ -245,7 +245,7 @@ static void passes_over_dead_hosts(void **state)
 
 static void on_failed_close(void *context, const char *problem)
 {
-    struct told *t = context;
+    struct reported *t = context;
     snprintf(t->problem, sizeof t->problem, "%s", problem);
     t->answered = true;
     session_close(t->session);
@@ -253,14 +253,14 @@ static void on_failed_close(void *context, const char *problem)
 
 /* Whoever is told that a name cannot be looked up, or that nobody listens there, may close the session at
  * once. */
-static void closes_when_told_of_a_failure(void **state)
+static void closes_when_reported_of_a_failure(void **state)
 {
     (void)state;
     static const struct session_listener listener = {.failed = on_failed_close};
     static const char *const hosts[] = {"no-such-host.invalid:2181", "127.0.0.1:1"};
     for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
         struct session_options options = {.hosts = hosts[i], .timeout_ms = TIMEOUT_MS};
-        struct told t = {0};
+        struct reported t = {0};
         t.session = session_open(&loop, &options, &listener, &t);
         assert_non_null(t.session);
         run_until(&t.answered);
@@ -363,7 +363,7 @@ static void tries_and_blames_each_in_turn(void **state)
 #define A_TURN_MOST 200
 
 struct burst {
-    struct told told; /* first: the context of every callback */
+    struct reported reported; /* first: the context of every callback */
     uv_tcp_t listener;
     uv_tcp_t *caller;
     uint8_t heard[1 << 16];
@@ -382,7 +382,7 @@ static void on_burst_answer(void *context, enum session_result result, const str
     nanosleep(&(struct timespec){.tv_nsec = WORK_NS}, NULL);
     burst.of_this_turn++;
     burst.of_a_turn = burst.of_this_turn > burst.of_a_turn ? burst.of_this_turn : burst.of_a_turn;
-    burst.answered = ++burst.told.answers == BURST;
+    burst.answered = ++burst.reported.answers == BURST;
 }
 
 static void on_turn(uv_prepare_t *prepare)
@@ -457,13 +457,13 @@ static void reading_gives_way(void **state)
     assert_int_equal(uv_listen((uv_stream_t *)&burst.listener, 16, on_burst_caller), 0);
     assert_int_equal(uv_tcp_getsockname(&burst.listener, (struct sockaddr *)&address, &length), 0);
     snprintf(hosts, sizeof hosts, "127.0.0.1:%d", ntohs(address.sin_port));
-    begin_for(&burst.told, hosts, 10 * TIMEOUT_MS);
-    run_until(&burst.told.connected);
+    begin_for(&burst.reported, hosts, 10 * TIMEOUT_MS);
+    run_until(&burst.reported.connected);
     for (int i = 0; i < BURST; i++)
-        assert_true(session_exists(burst.told.session, "/election", false, on_burst_answer, NULL));
+        assert_true(session_exists(burst.reported.session, "/election", false, on_burst_answer, NULL));
     run_until(&burst.answered);
     assert_in_range(burst.of_a_turn, 1, A_TURN_MOST);
-    session_drop(burst.told.session);
+    session_drop(burst.reported.session);
     uv_close((uv_handle_t *)&burst.listener, NULL);
     uv_close((uv_handle_t *)&turns, NULL);
     uv_run(&loop, UV_RUN_NOWAIT);
@@ -522,7 +522,7 @@ static void is_refused_before_its_greeting(void **state)
 static void survives_a_restart(void **state)
 {
     (void)state;
-    struct told t;
+    struct reported t;
     begin_for(&t, private_ensemble_hosts(sandbox), LONGEST_MS); /* a start may take long on a busy machine */
     run_until(&t.connected);
     uint64_t id = session_id(t.session);
@@ -545,7 +545,7 @@ static void survives_a_restart(void **state)
 static void gives_up_a_session_that_cannot_come_back(void **state)
 {
     (void)state;
-    struct told t;
+    struct reported t;
     begin(&t, private_ensemble_hosts(sandbox));
     run_until(&t.connected);
     for (int i = 0; i < 3; i++) { /* the client must have seen a later zxid than an empty server has */
@@ -578,7 +578,7 @@ static void is_refused_for_good(void **state)
                                       .timeout_ms = TIMEOUT_MS,
                                       .auth_scheme = "kerberos",
                                       .auth_credential = "bob"};
-    struct told t = {0};
+    struct reported t = {0};
     t.session = session_open(&loop, &options, &listener, &t);
     run_until(&t.refused);
     assert_false(t.connected);
@@ -591,7 +591,7 @@ static void is_refused_for_good(void **state)
 
     options.auth_scheme = "digest";
     options.auth_credential = "bob:secret";
-    t = (struct told){0};
+    t = (struct reported){0};
     t.session = session_open(&loop, &options, &listener, &t);
     run_until(&t.connected);
     assert_true(t.renewed);
@@ -602,7 +602,7 @@ static void is_refused_for_good(void **state)
 static void drops_without_a_word(void **state)
 {
     (void)state;
-    struct told dropped, watching;
+    struct reported dropped, watching;
     begin(&dropped, private_ensemble_hosts(sandbox));
     begin(&watching, private_ensemble_hosts(sandbox));
     run_until(&dropped.connected);
@@ -652,7 +652,7 @@ int main(void)
         cmocka_unit_test(reads_and_watches),
         cmocka_unit_test(closes_from_inside_an_answer),
         cmocka_unit_test(passes_over_dead_hosts),
-        cmocka_unit_test(closes_when_told_of_a_failure),
+        cmocka_unit_test(closes_when_reported_of_a_failure),
         cmocka_unit_test(tries_and_blames_each_in_turn),
         cmocka_unit_test(reading_gives_way),
         cmocka_unit_test(is_refused_before_its_greeting),

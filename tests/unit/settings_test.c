@@ -372,7 +372,7 @@ static void errors_are_bounded(void **state)
 }
 
 /* The dashboard records where the configuration speaks of a history, and not because of the defaults. */
-static void history_is_told_from_its_defaults(void **state)
+static void history_is_reported_from_its_defaults(void **state)
 {
     (void)state;
     struct settings *s = read_good("history: {keep: 1d}\n");
@@ -418,7 +418,7 @@ int main(void)
         cmocka_unit_test(empty_files),         cmocka_unit_test(printing_round_trips),
         cmocka_unit_test(all_errors_at_once),  cmocka_unit_test(bad_values),
         cmocka_unit_test(recipes_are_known),   cmocka_unit_test(names_that_name_nothing),
-        cmocka_unit_test(errors_are_bounded),  cmocka_unit_test(history_is_told_from_its_defaults),
+        cmocka_unit_test(errors_are_bounded),  cmocka_unit_test(history_is_reported_from_its_defaults),
         cmocka_unit_test(the_table_is_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

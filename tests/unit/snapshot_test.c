@@ -45,10 +45,10 @@ static char *look(const struct model *model, struct moment at)
     return json.bytes;
 }
 
-static void same_look(const struct model *model, const struct picture *picture)
+static void same_look(const struct model *model, const struct snapshot *snapshot)
 {
     struct moment now = model->now;
-    struct snapshot_model *restored = snapshot_read(picture, now.wall_us, 1);
+    struct snapshot_model *restored = snapshot_read(snapshot, now.wall_us, 1);
     assert_non_null(restored);
     char *was = look(model, now),
          *is = look(snapshot_model_model(restored), snapshot_model_model(restored)->now);
@@ -61,7 +61,7 @@ static void same_look(const struct model *model, const struct picture *picture)
 /* The picture of a writer, and of a reader that has only its patches. */
 static void shows_the_same(const struct model *model)
 {
-    struct picture *written = snapshot_new(), *read = snapshot_new();
+    struct snapshot *written = snapshot_new(), *read = snapshot_new();
     struct buffer patch = {0};
     snapshot_update(written, model, &patch);
     assert_true(patch.length > 0);
@@ -105,7 +105,7 @@ static void every_scene(void **state)
 static const int formats[] = {3, 4};
 
 #define KEPT_AT_US INT64_C(1795183402400000) /* 2026-11-20T14:03:22.400Z */
-#define PICTURE_MOST 65536
+#define SNAPSHOT_MOST 65536
 
 static const struct model *model_of(const struct stage *stage, const struct recorded *world)
 {
@@ -114,30 +114,30 @@ static const struct model *model_of(const struct stage *stage, const struct reco
 
 static void write_kept(const char *path, const struct model *model)
 {
-    struct picture *picture = snapshot_new();
+    struct snapshot *snapshot = snapshot_new();
     struct buffer patch = {0};
-    snapshot_update(picture, model, &patch);
+    snapshot_update(snapshot, model, &patch);
     FILE *file = fopen(path, "wxe");
     if (!file || fwrite(patch.bytes, 1, patch.length, file) != patch.length || fclose(file) != 0)
         fail_msg("%s could not be written", path);
     buffer_free(&patch);
-    snapshot_free(picture);
+    snapshot_free(snapshot);
 }
 
 /* What the recorder of that format wrote. */
-static struct picture *read_kept(const char *path)
+static struct snapshot *read_kept(const char *path)
 {
-    static unsigned char bytes[PICTURE_MOST];
+    static unsigned char bytes[SNAPSHOT_MOST];
     FILE *file = fopen(path, "re");
     if (!file)
         fail_msg("%s is missing: WRITE_PICTURES=1 writes those that are", path);
     size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     assert_true(length < sizeof bytes);
-    struct picture *picture = snapshot_new();
-    if (!snapshot_apply(picture, bytes, length))
+    struct snapshot *snapshot = snapshot_new();
+    if (!snapshot_apply(snapshot, bytes, length))
         fail_msg("%s cannot be read any more", path);
-    return picture;
+    return snapshot;
 }
 
 /* What a look says, and what it does not: who led, and the failovers. */
@@ -208,7 +208,7 @@ static void reads_what_older_programs_wrote(void **state)
             char path[64], text[80];
             if (formats[i] < kept[k].since)
                 continue;
-            snprintf(path, sizeof path, "tests/unit/data/pictures/%d-%s", formats[i], kept[k].name);
+            snprintf(path, sizeof path, "tests/unit/data/snapshots/%d-%s", formats[i], kept[k].name);
             snprintf(text, sizeof text, "%s.txt", path);
             if (getenv("WRITE_PICTURES") && access(path, F_OK) != 0) {
                 struct stage *stage = kept[k].scene ? kept[k].scene() : NULL;
@@ -220,15 +220,15 @@ static void reads_what_older_programs_wrote(void **state)
                 write_kept(path, model_of(stage, world));
                 stage ? stage_free(stage) : recorded_free(world);
             }
-            struct picture *picture = read_kept(path);
-            struct snapshot_model *restored = snapshot_read(picture, KEPT_AT_US, 1);
+            struct snapshot *snapshot = read_kept(path);
+            struct snapshot_model *restored = snapshot_read(snapshot, KEPT_AT_US, 1);
             if (!restored)
                 fail_msg("%s cannot be read any more", path);
             struct buffer all = all_of(snapshot_model_model(restored));
             golden_check(text, &all);
             buffer_free(&all);
             snapshot_model_free(restored);
-            snapshot_free(picture);
+            snapshot_free(snapshot);
         }
 }
 

@@ -39,7 +39,7 @@ static void observe_server(struct recorded *world, enum server_mode mode, struct
 }
 
 /* The sentences of the latest failover. */
-static struct sentences tell(struct recorded *world, struct story **story)
+static struct sentences report(struct recorded *world, struct story **story)
 {
     char *error = NULL;
     recorded_stop(world);
@@ -50,10 +50,10 @@ static struct sentences tell(struct recorded *world, struct story **story)
     return story_sentences(*story, true);
 }
 
-static struct sentences tell_change(struct recorded *world, struct story **story)
+static struct sentences report_change(struct recorded *world, struct story **story)
 {
     recorded_changes(world, 1);
-    return tell(world, story);
+    return report(world, story);
 }
 
 static const struct sentence *said(const struct sentences *sentences, const char *part)
@@ -71,7 +71,7 @@ static void end(struct recorded *world, struct story *story, struct sentences *s
     recorded_free(world);
 }
 
-static void tells_of_slow_and_loaded_servers(void **state)
+static void reports_of_slow_and_loaded_servers(void **state)
 {
     (void)state;
     struct recorded *world = recorded_begin();
@@ -81,7 +81,7 @@ static void tells_of_slow_and_loaded_servers(void **state)
     load.outstanding = 71;
     observe_server(world, SERVER_FOLLOWER, load);
     struct story *story;
-    struct sentences sentences = tell_change(world, &story);
+    struct sentences sentences = report_change(world, &story);
     const struct sentence *slow = said(&sentences, "zk1:2181 was slow"),
                           *queue = said(&sentences, "71 requests");
     assert_non_null(slow);
@@ -98,7 +98,7 @@ static void tells_of_slow_and_loaded_servers(void **state)
     end(world, story, &sentences);
 }
 
-static void tells_of_a_slow_disk(void **state)
+static void reports_of_a_slow_disk(void **state)
 {
     (void)state;
     struct recorded *world = recorded_begin();
@@ -108,20 +108,20 @@ static void tells_of_a_slow_disk(void **state)
     load.slow_fsyncs = 5;
     observe_server(world, SERVER_FOLLOWER, load);
     struct story *story;
-    struct sentences sentences = tell_change(world, &story);
+    struct sentences sentences = report_change(world, &story);
     const struct sentence *slow = said(&sentences, "zk1:2181 had been slow to write to its disk");
     assert_non_null(slow);
     assert_non_null(strstr(slow->evidence, "5 times since it started"));
     end(world, story, &sentences);
 }
 
-static void tells_of_a_server_without_a_quorum(void **state)
+static void reports_of_a_server_without_a_quorum(void **state)
 {
     (void)state;
     struct recorded *world = recorded_begin();
     observe_server(world, SERVER_READ_ONLY, SERVER_LOAD_UNKNOWN);
     struct story *story;
-    struct sentences sentences = tell_change(world, &story);
+    struct sentences sentences = report_change(world, &story);
     assert_non_null(said(&sentences, "zk1:2181 had lost the quorum"));
     assert_null(said(&sentences, "requests"));
     end(world, story, &sentences);
@@ -138,7 +138,7 @@ static void says_nothing_of_healthy_servers(void **state)
     load.outstanding = 3;
     observe_server(world, SERVER_FOLLOWER, load);
     struct story *story;
-    struct sentences sentences = tell_change(world, &story);
+    struct sentences sentences = report_change(world, &story);
     assert_int_equal(story->server_count, 1);
     assert_int_equal(story->danger_count, 0);
     assert_int_equal(story->load_count, 0);
@@ -157,7 +157,7 @@ static void knows_the_leader_where_much_happens_at_once(void **state)
     other.at.wall_us += 6995000;
     recorder_fact(world->recorder, "prod", &other);
     struct story *story;
-    struct sentences sentences = tell_change(world, &story);
+    struct sentences sentences = report_change(world, &story);
     assert_true(story->failover.lost_at.wall_us - other.at.wall_us == 5000);
     assert_true(story->snapshot);
     assert_int_equal(story->session, 0x100000001);
@@ -167,7 +167,7 @@ static void knows_the_leader_where_much_happens_at_once(void **state)
 }
 
 /* The leader of server 2, with two sessions beside it that had begun there as well. */
-static struct sentences tell_together(size_t lived, uint64_t restarted)
+static struct sentences report_together(size_t lived, uint64_t restarted)
 {
     static char name[] = "/orders", leader[] = "app-1";
     struct story story = {.name = name,
@@ -194,7 +194,7 @@ static void suspects_a_server_with_reason(void **state)
     } cases[] = {{0, 0, true}, {3, 0, false}, {3, 1, false}, {3, 2, true}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct sentences sentences = tell_together(cases[i].lived, cases[i].restarted);
+        struct sentences sentences = report_together(cases[i].lived, cases[i].restarted);
         const struct sentence *server = said(&sentences, "at server 2: that server"),
                               *host = said(&sentences, "such as a host");
         assert_true(!server == !cases[i].server);
@@ -206,7 +206,7 @@ static void suspects_a_server_with_reason(void **state)
 
 /* Several restarts are one sentence; the leader's own server is suspected while nobody else is known to have
    found another one. */
-static void tells_of_restarts_at_once(void **state)
+static void reports_of_restarts_at_once(void **state)
 {
     static char name[] = "/orders", leader[] = "app-1", directory[] = "/var/zk2";
     (void)state;
@@ -302,13 +302,13 @@ static void infers_from_facts_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_of_slow_and_loaded_servers),
-        cmocka_unit_test(tells_of_a_slow_disk),
-        cmocka_unit_test(tells_of_a_server_without_a_quorum),
+        cmocka_unit_test(reports_of_slow_and_loaded_servers),
+        cmocka_unit_test(reports_of_a_slow_disk),
+        cmocka_unit_test(reports_of_a_server_without_a_quorum),
         cmocka_unit_test(says_nothing_of_healthy_servers),
         cmocka_unit_test(knows_the_leader_where_much_happens_at_once),
         cmocka_unit_test(suspects_a_server_with_reason),
-        cmocka_unit_test(tells_of_restarts_at_once),
+        cmocka_unit_test(reports_of_restarts_at_once),
         cmocka_unit_test(infers_from_facts_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

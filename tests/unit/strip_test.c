@@ -98,7 +98,7 @@ static void one_program_has_one_line(void **state)
 }
 
 /* Who holds a lock is told by who it is: the znode's name is the same for all, and claims nothing. */
-static void holders_of_a_lock_are_told_apart(void **state)
+static void holders_of_a_lock_are_reported_apart(void **state)
 {
     static const struct stand one = {"controller", 1, "{\"version\":1,\"brokerid\":1}", 60},
                               two = {"controller", 2, "{\"version\":1,\"brokerid\":2}", 0};
@@ -181,9 +181,12 @@ static void the_window_grows_until_chosen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tenures_have_their_share),      cmocka_unit_test(what_nobody_watched_is_a_gap),
-        cmocka_unit_test(one_program_has_one_line),      cmocka_unit_test(holders_of_a_lock_are_told_apart),
-        cmocka_unit_test(a_short_vacancy_is_seen),       cmocka_unit_test(shades_do_not_flip),
+        cmocka_unit_test(tenures_have_their_share),
+        cmocka_unit_test(what_nobody_watched_is_a_gap),
+        cmocka_unit_test(one_program_has_one_line),
+        cmocka_unit_test(holders_of_a_lock_are_reported_apart),
+        cmocka_unit_test(a_short_vacancy_is_seen),
+        cmocka_unit_test(shades_do_not_flip),
         cmocka_unit_test(the_window_grows_until_chosen),
     };
     return cmocka_run_group_tests_name("strip", tests, NULL, NULL);

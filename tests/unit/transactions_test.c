@@ -80,7 +80,7 @@ static void requests_give_transactions_away(void **state)
 }
 
 /* Tried on histories of which the truth is known: whatever is noted rightly, nothing is told wrongly. */
-static void never_tells_two_as_one(void **state)
+static void never_reports_two_as_one(void **state)
 {
     (void)state;
     srand(11);
@@ -136,7 +136,7 @@ int main(void)
         cmocka_unit_test(one_for_both_where_nothing_else_is_left),
         cmocka_unit_test(a_taker_where_only_one_can_be),
         cmocka_unit_test(requests_give_transactions_away),
-        cmocka_unit_test(never_tells_two_as_one),
+        cmocka_unit_test(never_reports_two_as_one),
         cmocka_unit_test(a_new_session_begins_with_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

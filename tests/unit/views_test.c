@@ -496,7 +496,7 @@ static void hostile_names_stay_text(void **state)
 }
 
 /* A name that says who it is and is shortened says so all the same. */
-static void events_tell_who_it_is(void **state)
+static void events_report_who_it_is(void **state)
 {
     static const struct stand both[] = {{"72057594037927936-10.0.3.17:8983_solr-n_0000000001", 1, "", 60},
                                         {"72057594037927937-10.0.3.18:8983_solr-n_0000000002", 2, "", 0}};
@@ -559,7 +559,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_selection_stays_with_its_event),
-        cmocka_unit_test(events_tell_who_it_is),
+        cmocka_unit_test(events_report_who_it_is),
         cmocka_unit_test(overview_selects_the_worst_at_first),
         cmocka_unit_test(overview_selection_stays_with_its_election),
         cmocka_unit_test(overview_opens_what_was_seen),

@@ -14,7 +14,7 @@
 struct waiter {
     struct watch_entry entry;
     struct watch_map *map;
-    int told;
+    int reported;
     struct waiter *removes; /* when told */
     const char *moves_to;
 };
@@ -23,7 +23,7 @@ static void on_notice(void *context, enum session_notice notice)
 {
     struct waiter *w = context;
     assert_int_equal(notice, NOTICE_DELETED);
-    w->told++;
+    w->reported++;
     if (w->removes)
         watch_map_remove(w->map, &w->removes->entry);
     if (w->moves_to)
@@ -36,7 +36,7 @@ static struct waiter waiter(struct watch_map *map)
 }
 
 /* Everybody at a path is told once, and nobody at another. */
-static void tells_all_of_one_path(void **state)
+static void reports_all_of_one_path(void **state)
 {
     (void)state;
     struct watch_map map = {0};
@@ -47,15 +47,15 @@ static void tells_all_of_one_path(void **state)
     watch_map_put(&map, &b.entry, "/a");
     watch_map_put(&map, &c.entry, "/a/b");
     watch_map_notify(&map, NOTICE_DELETED, "/a");
-    assert_int_equal(a.told, 1);
-    assert_int_equal(b.told, 1);
-    assert_int_equal(c.told, 0);
+    assert_int_equal(a.reported, 1);
+    assert_int_equal(b.reported, 1);
+    assert_int_equal(c.reported, 0);
     watch_map_clear(&map);
     assert_null(a.entry.path);
 }
 
 /* A handler that removes another, or goes elsewhere itself, leaves the rest told, and nobody twice. */
-static void may_change_while_telling(void **state)
+static void may_change_while_reporting(void **state)
 {
     (void)state;
     struct watch_map map = {0};
@@ -68,13 +68,13 @@ static void may_change_while_telling(void **state)
     all[2].removes = &all[1]; /* the latest is told first */
     all[0].moves_to = "/y";
     watch_map_notify(&map, NOTICE_DELETED, "/x");
-    assert_int_equal(all[2].told, 1);
-    assert_int_equal(all[1].told, 0);
-    assert_int_equal(all[0].told, 1);
+    assert_int_equal(all[2].reported, 1);
+    assert_int_equal(all[1].reported, 0);
+    assert_int_equal(all[0].reported, 1);
     assert_string_equal(all[0].entry.path, "/y");
     all[2].removes = NULL;
     watch_map_notify(&map, NOTICE_DELETED, "/y");
-    assert_int_equal(all[0].told, 2);
+    assert_int_equal(all[0].reported, 2);
     watch_map_clear(&map);
 }
 
@@ -98,7 +98,7 @@ static void grows(void **state)
     for (size_t i = 0; i < MANY; i++) {
         snprintf(path, sizeof path, "/e/%zu", i);
         watch_map_notify(&map, NOTICE_DELETED, path);
-        assert_int_equal(all[i].told, i % 2);
+        assert_int_equal(all[i].reported, i % 2);
     }
     assert_int_equal(map.count, MANY / 2);
     watch_map_clear(&map);
@@ -108,8 +108,8 @@ static void grows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_all_of_one_path),
-        cmocka_unit_test(may_change_while_telling),
+        cmocka_unit_test(reports_all_of_one_path),
+        cmocka_unit_test(may_change_while_reporting),
         cmocka_unit_test(grows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

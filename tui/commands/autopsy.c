@@ -39,7 +39,7 @@ struct autopsy_run {
     /* --follow: events as they come. */
     struct buffer line;
     struct printer printer;
-    long told;
+    long reported;
     int output_error;
     bool over;
 };
@@ -69,7 +69,7 @@ static void autopsy_note(void *context, const struct stream_note *note)
                  (uint64_t)note->zxid, note->where, note->other);
 }
 
-static void tell_notes(const struct autopsy_run *run)
+static void report_notes(const struct autopsy_run *run)
 {
     const struct log_set *set = log_recorder_set(run->recorder);
     for (size_t i = 0; i < set->note_count; i++)
@@ -196,7 +196,7 @@ static void on_follow_event(void *context, const struct event *event)
 static void on_follow_timer(uv_timer_t *timer)
 {
     struct autopsy_run *run = timer->data;
-    if (++run->told % (REFRESH_MS / FOLLOW_MS) == 0)
+    if (++run->reported % (REFRESH_MS / FOLLOW_MS) == 0)
         log_recorder_refresh(run->recorder);
     autopsy_read_all(run);
     /* A server writes its log before it answers: what is not in there now has not happened. */
@@ -256,7 +256,7 @@ static void follower_run(void *context)
 
 /* ---- telling ---- */
 
-static int tell_form(const struct invocation *invocation)
+static int report_form(const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     if (options->screen)
@@ -266,17 +266,17 @@ static int tell_form(const struct invocation *invocation)
     return options->at ? command_once_recorded(invocation) : command_report(invocation);
 }
 
-static bool is_told(const struct options *options)
+static bool is_reported(const struct options *options)
 {
     return !options->into || options->screen || options->events || options->at || options->html ||
            options->json || options->markdown;
 }
 
 /* The same forms as of any recording; a report is of all that was read. */
-static int tell_recording(const struct autopsy_run *run, const char *file)
+static int report_recording(const struct autopsy_run *run, const char *file)
 {
     struct options options = *run->invocation->options;
-    struct invocation told = *run->invocation;
+    struct invocation reported = *run->invocation;
     options.recording = options.replay = file;
     options.paths = NULL;
     options.path_count = 0;
@@ -285,8 +285,8 @@ static int tell_recording(const struct autopsy_run *run, const char *file)
     if (!options.screen && !options.events && !options.at)
         options.replay = NULL;
     options.cluster = NULL;
-    told.options = &options;
-    return tell_form(&told);
+    reported.options = &options;
+    return report_form(&reported);
 }
 
 static char *source_name(const struct options *options)
@@ -320,7 +320,7 @@ static int run_follow(struct autopsy_run *run, const char *file)
     on_follow_timer(&(uv_timer_t){.data = run});
     int status = EXIT_USAGE;
     if (uv_thread_create(&follower.thread, follower_run, &follower) == 0) {
-        status = tell_recording(run, file);
+        status = report_recording(run, file);
         uv_mutex_lock(&follower.mutex);
         follower.ended = true;
         uv_mutex_unlock(&follower.mutex);
@@ -340,7 +340,7 @@ static int autopsy_into(struct autopsy_run *run, const char *file)
         return autopsy_run_end(run) ? status : EXIT_USAGE;
     }
     autopsy_read_all(run);
-    tell_notes(run);
+    report_notes(run);
     uint64_t transactions = autopsy_transactions(log_recorder_autopsy(run->recorder));
     int64_t bytes = autopsy_bytes(log_recorder_autopsy(run->recorder));
     if (!autopsy_run_end(run))
@@ -348,7 +348,7 @@ static int autopsy_into(struct autopsy_run *run, const char *file)
     if (run->invocation->options->into)
         complain("%s: from %" PRIu64 " transactions in %.1f MB of logs", run->invocation->options->into,
                  transactions, (double)bytes / 1e6);
-    return is_told(run->invocation->options) ? tell_recording(run, file) : EXIT_DONE;
+    return is_reported(run->invocation->options) ? report_recording(run, file) : EXIT_DONE;
 }
 
 /* ---- completing a recording ---- */
@@ -359,7 +359,7 @@ static bool is_recorded(const char *file)
     return file && stat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
 }
 
-static void tell_completion(const char *file, const struct completion *done)
+static void report_completion(const char *file, const struct completion *done)
 {
     char filled[32], ahead[32];
     complain(
@@ -387,7 +387,7 @@ static bool record_logs(struct autopsy_run *run, const char *logs, int64_t ahead
         return false;
     autopsy_read_all(run);
     if (!ahead_us)
-        tell_notes(run);
+        report_notes(run);
     return autopsy_run_end(run);
 }
 
@@ -417,7 +417,7 @@ static bool complete_from(struct autopsy_run *run, const char *cluster, char **e
     fine = fine && recording_complete(file, logs, cluster, &done, error);
     done.ahead_us = apart ? ahead_us : 0;
     if (fine)
-        tell_completion(file, &done);
+        report_completion(file, &done);
     private_place_remove(directory);
     free(logs);
     return fine;
@@ -446,7 +446,7 @@ static int autopsy_complete(struct autopsy_run *run, char **error)
     bool fine = complete_from(run, found.name, error);
     run->invocation = before;
     recorded_cluster_free(&found);
-    return !fine ? EXIT_USAGE : is_told(options) ? tell_recording(run, options->into) : EXIT_DONE;
+    return !fine ? EXIT_USAGE : is_reported(options) ? report_recording(run, options->into) : EXIT_DONE;
 }
 
 int command_autopsy(const struct invocation *invocation)
@@ -515,14 +515,14 @@ int command_on_logs(const struct invocation *invocation, int (*command)(const st
         complain("%s", error);
     else if (autopsy_run_begin(&run)) {
         autopsy_read_all(&run);
-        tell_notes(&run);
-        struct options told = *options;
-        if (told.recording)
-            told.recording = file;
-        if (told.replay)
-            told.replay = file;
+        report_notes(&run);
+        struct options reported = *options;
+        if (reported.recording)
+            reported.recording = file;
+        if (reported.replay)
+            reported.replay = file;
         if (autopsy_run_end(&run))
-            status = command(&(struct invocation){&told, invocation->settings, named});
+            status = command(&(struct invocation){&reported, invocation->settings, named});
     }
     private_place_remove(directory);
     free(error);

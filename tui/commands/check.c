@@ -293,7 +293,7 @@ static void check_vacancy(struct check *check, const struct election *election, 
 static bool check_belongs(const struct election *election)
 {
     return election->kind_proof == KIND_CONFIGURED || election->recognised == RECOGNISED_CONFIGURED ||
-           election->listed_member_count > 0 || (election->mark_known && election->mark_present);
+           election->listed_member_count > 0 || (election->ack_known && election->ack_present);
 }
 
 /* The checks without any option. */

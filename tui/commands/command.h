@@ -52,7 +52,7 @@ void check_on_exhausted(void);
 int command_export(const struct invocation *invocation);
 struct exporter;
 /* Says where metrics are served, and who else can read them there. */
-void export_tell_place(const struct exporter *exporter);
+void export_report_place(const struct exporter *exporter);
 int command_autopsy(const struct invocation *invocation);
 int command_why(const struct invocation *invocation);
 /* Where the recording that is named is no recording but transaction logs, runs the command on one made from

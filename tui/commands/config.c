@@ -34,7 +34,7 @@ struct settings *command_settings(const struct options *options, char **error)
 }
 
 /* On standard error, which a service's starter may not keep, and in the log: a line each. */
-static void reload_tell(enum log_level level, const char *lines)
+static void reload_report(enum log_level level, const char *lines)
 {
     complain("%s", lines);
     for (const char *line = lines; *line;) {
@@ -46,15 +46,14 @@ static void reload_tell(enum log_level level, const char *lines)
 
 void command_refused(const char *error)
 {
-    reload_tell(LOG_LEVEL_ERROR, error ? error : "too many open files; raise the limit (ulimit -n)");
-    reload_tell(LOG_LEVEL_WARNING, "kept the previous configuration");
+    reload_report(LOG_LEVEL_ERROR, error ? error : "too many open files; raise the limit (ulimit -n)");
+    reload_report(LOG_LEVEL_WARNING, "kept the previous configuration");
 }
 
 void command_taken_over(const struct settings *settings)
 {
-    char *line =
-        text_format("%s: configuration reloaded", settings->file ? settings->file : "no file");
-    reload_tell(LOG_LEVEL_INFO, line);
+    char *line = text_format("%s: configuration reloaded", settings->file ? settings->file : "no file");
+    reload_report(LOG_LEVEL_INFO, line);
     free(line);
 }
 

@@ -69,12 +69,12 @@ static bool servers_begin(struct demo *demo)
     if (!demo->sandbox)
         complain("%s", error);
     free(error);
-    bool tells = isatty(STDERR_FILENO) && demo->sandbox;
-    if (tells)
+    bool reports = isatty(STDERR_FILENO) && demo->sandbox;
+    if (reports)
         fputs("electop: starting a private ZooKeeper on loopback, a second or two ...", stderr);
     while (demo->sandbox && demo->servers == SERVERS_START && !demo->ending.signal)
         uv_run(demo->loop, UV_RUN_ONCE);
-    if (tells)
+    if (reports)
         fputs("\r\033[K", stderr);
     return demo->servers == SERVERS_SERVE;
 }

@@ -13,44 +13,44 @@
 /* So much is gathered before it is written. */
 #define PIECE_BYTES (64 * 1024)
 
-struct telling {
+struct reporting {
     const struct options *options;
     struct buffer out;
     struct printer printer;
     bool several;
     int where_width;
-    long told;
+    long reported;
     int error; /* of the output; 0: it is well */
 };
 
-static bool flush(struct telling *telling)
+static bool flush(struct reporting *reporting)
 {
-    if (telling->out.length > 0)
-        telling->error = output_write(STDOUT_FILENO, telling->out.bytes, telling->out.length);
-    buffer_clear(&telling->out);
-    return telling->error == 0;
+    if (reporting->out.length > 0)
+        reporting->error = output_write(STDOUT_FILENO, reporting->out.bytes, reporting->out.length);
+    buffer_clear(&reporting->out);
+    return reporting->error == 0;
 }
 
 static bool events_recorded_on_event(void *context, const struct event *event)
 {
-    struct telling *telling = context;
-    if (event->election ? !recording_wants(telling->options, event->election)
-                        : telling->options->path_count > 0)
+    struct reporting *reporting = context;
+    if (event->election ? !recording_wants(reporting->options, event->election)
+                        : reporting->options->path_count > 0)
         return true;
-    if (telling->options->json)
-        json_event_write(&telling->out, event);
+    if (reporting->options->json)
+        json_event_write(&reporting->out, event);
     else
-        event_line_print(&telling->printer, event, telling->several, telling->where_width);
-    telling->told++;
-    if (telling->out.length >= PIECE_BYTES && !flush(telling))
+        event_line_print(&reporting->printer, event, reporting->several, reporting->where_width);
+    reporting->reported++;
+    if (reporting->out.length >= PIECE_BYTES && !flush(reporting))
         return false;
-    return telling->options->count == 0 || telling->told < telling->options->count;
+    return reporting->options->count == 0 || reporting->reported < reporting->options->count;
 }
 
 int command_events_recorded(const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
-    struct telling telling = {.options = options};
+    struct reporting reporting = {.options = options};
     struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
     int64_t begin_us, end_us, from_us, to_us;
     char *error = NULL;
@@ -61,23 +61,23 @@ int command_events_recorded(const struct invocation *invocation)
         const struct model *model = history_at(history, to_us, &error);
         free(error); /* its names are for the columns only */
         error = NULL;
-        telling.several = model && model->cluster_count > 1;
+        reporting.several = model && model->cluster_count > 1;
         if (from_us > to_us) {
             complain(
                 "--from is not before --to; times as 14:03 or -10m are seen from the end of the recording");
         } else {
-            printer_begin(&telling.printer, &telling.out, &how);
-            telling.where_width = model ? event_line_where(model, telling.printer.row->ascii) : 20;
-            if (!history_events(history, NULL, from_us, to_us + 1, events_recorded_on_event, &telling,
+            printer_begin(&reporting.printer, &reporting.out, &how);
+            reporting.where_width = model ? event_line_where(model, reporting.printer.row->ascii) : 20;
+            if (!history_events(history, NULL, from_us, to_us + 1, events_recorded_on_event, &reporting,
                                 &error))
                 complain("%s", error);
             else
-                status = message_ended(flush(&telling) ? 0 : telling.error, EXIT_DONE);
-            printer_end(&telling.printer);
+                status = message_ended(flush(&reporting) ? 0 : reporting.error, EXIT_DONE);
+            printer_end(&reporting.printer);
         }
     }
     history_close(history);
-    buffer_free(&telling.out);
+    buffer_free(&reporting.out);
     free(error);
     return status;
 }

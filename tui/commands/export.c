@@ -19,7 +19,7 @@
 
 #define LISTEN_USUALLY "127.0.0.1:9151"
 
-void export_tell_place(const struct exporter *exporter)
+void export_report_place(const struct exporter *exporter)
 {
     char line[160];
     snprintf(line, sizeof line, "metrics on http://%s/metrics\n", exporter_address(exporter));
@@ -115,7 +115,7 @@ static bool export_serve(struct exporting *e, const struct invocation *invocatio
 {
     struct settings *own = NULL;
     bool fine = true;
-    export_tell_place(e->exporter);
+    export_report_place(e->exporter);
     while (fine && (!ending->signal || ending->signal == SIGHUP)) {
         if (ending->signal == SIGHUP) {
             ending->signal = 0;

@@ -288,7 +288,7 @@ static int status_of_wishes(const struct injection *in, const struct run_report 
     return EXIT_DONE;
 }
 
-static int tell_of(const struct injection *in, struct run_report *first, struct run_report *second)
+static int report_of(const struct injection *in, struct run_report *first, struct run_report *second)
 {
     int status = status_of_end(first), ended = second ? status_of_end(second) : EXIT_DONE;
     if (status == EXIT_DONE)
@@ -308,13 +308,13 @@ static int tell_of(const struct injection *in, struct run_report *first, struct 
     return written != EXIT_DONE ? written : status;
 }
 
-static int inject_tell(const struct injection *in)
+static int inject_report(const struct injection *in)
 {
     struct run_report *last = xmalloc(sizeof *last), *earlier = xmalloc(sizeof *earlier);
     run_report(in->run, last);
     if (in->earlier)
         run_report(in->earlier, earlier);
-    int status = in->earlier ? tell_of(in, earlier, last) : tell_of(in, last, NULL);
+    int status = in->earlier ? report_of(in, earlier, last) : report_of(in, last, NULL);
     free(last);
     free(earlier);
     return status;
@@ -387,18 +387,18 @@ static int command_inject_on(uv_loop_t *loop, const struct invocation *invocatio
         free(in);
         return status;
     }
-    bool told = false;
+    bool reported = false;
     if (shutdown_begin(&in->ending, loop, 0, 0)) {
         uv_timer_init(loop, &in->progress);
         in->progress.data = in;
         if (in->shows_progress)
             uv_timer_start(&in->progress, on_progress, PROGRESS_MS, PROGRESS_MS);
-        told = inject_run_loop(in, loop);
+        reported = inject_run_loop(in, loop);
         uv_close((uv_handle_t *)&in->progress, NULL);
         progress_clear(in);
     }
-    if (told)
-        status = inject_tell(in);
+    if (reported)
+        status = inject_report(in);
     else
         complain("nothing can be run; raise the limit of open files (ulimit -n)");
     run_free(in->earlier);

@@ -39,8 +39,8 @@ struct recording {
     const char *pair;          /* --pair; or NULL */
     enum alerts_role role;     /* as last reported */
     uv_timer_t timer;
-    char *problem;             /* as last reported; NULL: none */
-    struct recorder_loss told; /* the latest, as far as reported */
+    char *problem;                 /* as last reported; NULL: none */
+    struct recorder_loss reported; /* the latest, as far as reported */
 };
 
 static void record_end(struct recording *r, bool *fine)
@@ -64,7 +64,7 @@ static void record_end(struct recording *r, bool *fine)
     r->monitor = NULL;
 }
 
-static void tell_place(const struct recording *r)
+static void report_place(const struct recording *r)
 {
     struct text text = {0};
     char keep[32];
@@ -103,7 +103,7 @@ static void recording_alerts(struct recording *r)
 }
 
 /* Of a pair: who sends the alerts, whenever that changes. */
-static void tell_role(struct recording *r)
+static void report_role(struct recording *r)
 {
     enum alerts_role role = r->alerts ? alerts_role(r->alerts) : ALERTS_ALONE;
     if (role == r->role)
@@ -134,7 +134,7 @@ static bool record_begin(struct recording *r, const struct settings *settings, c
     if (r->recorder)
         recording_alerts(r);
     if (r->recorder) {
-        tell_place(r);
+        report_place(r);
         r->look = first_look_begin(r->loop, r->monitor, settings);
         return true;
     }
@@ -146,20 +146,20 @@ static bool record_begin(struct recording *r, const struct settings *settings, c
 }
 
 /* Reports the events that did not fit into memory before they could be written: from when, and until when. */
-static void tell_loss(struct recording *r)
+static void report_loss(struct recording *r)
 {
     struct recorder_loss loss;
     char from[32], to[32];
     if (!r->recorder || !recorder_last_loss(r->recorder, &loss))
         return;
     format_time(loss.from_us, from, sizeof from);
-    if (!loss.to_us && r->told.from_us != loss.from_us)
+    if (!loss.to_us && r->reported.from_us != loss.from_us)
         complain("%s: no more can be kept in memory; what happens since %s is lost",
                  recorder_file(r->recorder), from);
-    else if (loss.to_us != r->told.to_us)
+    else if (loss.to_us != r->reported.to_us)
         complain("%s: %" PRIu64 " events from %s to %s are not in it; that time stands in it as a gap",
                  recorder_file(r->recorder), loss.events, from, format_time(loss.to_us, to, sizeof to));
-    r->told = loss;
+    r->reported = loss;
 }
 
 /* A log is not read all the time: an obstacle to recording is reported, and its end. */
@@ -178,8 +178,8 @@ static void record_on_check(uv_timer_t *timer)
     if (notice)
         complain("%s", notice);
     free(notice);
-    tell_loss(r);
-    tell_role(r);
+    report_loss(r);
+    report_role(r);
 }
 
 /* False: neither the new one nor the old one can be recorded with any more. */
@@ -230,7 +230,7 @@ static bool begin_export(struct recording *r, const struct options *options, cha
     r->exporter = exporter_start(r->loop, r->monitor, options->listen, (size_t)options->series,
                                  exporter_state, r, error);
     if (r->exporter)
-        export_tell_place(r->exporter);
+        export_report_place(r->exporter);
     return r->exporter != NULL;
 }
 

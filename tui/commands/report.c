@@ -94,7 +94,7 @@ static int write_text(const struct report *report, const struct report_note *not
     return message_buffer(&out, EXIT_DONE);
 }
 
-static int report_tell(const struct report *report, const char *file, const struct invocation *invocation)
+static int report_report(const struct report *report, const char *file, const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     const struct report_note note = {.recording = invocation->source ? invocation->source : file,
@@ -134,7 +134,7 @@ int command_report(const struct invocation *invocation)
                      invocation->source ? invocation->source : file);
     } else if (report_choose_window(invocation, begin_us, end_us, &query)) {
         struct report *report = report_make(history, &query, &error);
-        status = report ? report_tell(report, file, invocation) : give_up(error, EXIT_USAGE);
+        status = report ? report_report(report, file, invocation) : give_up(error, EXIT_USAGE);
         report_free(report);
     }
     history_close(history);

@@ -119,8 +119,7 @@ static bool watch_reload(void *context, char *problem, size_t size)
     struct settings *settings = command_settings(options, &error);
     if (settings && !error) {
         watch->next = settings;
-        log_line(LOG_LEVEL_INFO, "%s: configuration reloaded",
-                 settings->file ? settings->file : "no file");
+        log_line(LOG_LEVEL_INFO, "%s: configuration reloaded", settings->file ? settings->file : "no file");
         return true;
     }
     log_line(LOG_LEVEL_WARNING, "kept the previous configuration: %s", error);
@@ -167,7 +166,7 @@ static void record(struct watch *watch, uv_loop_t *loop, const struct history_se
     recall_mutes(file);
     watch->earlier = preload_begin(loop, watch->monitor, history);
     if (watch->earlier)
-        replay_tell(watch->past, events);
+        replay_report(watch->past, events);
     watch->recorder = recorder_start(loop, watch->monitor, file, history->keep_ms, &watch->complaint);
     if (!watch->recorder)
         preload_follow(watch->earlier);

@@ -20,7 +20,7 @@ static void print_sentences(struct buffer *out, const struct sentences *s, const
     printer_end(&printer);
 }
 
-static int tell_story(const struct story *story, const struct invocation *invocation)
+static int report_story(const struct story *story, const struct invocation *invocation)
 {
     struct buffer out = {0};
     struct sentences sentences = story_sentences(story, false);
@@ -56,7 +56,7 @@ int command_why(const struct invocation *invocation)
     if (history && choose_moment(options->when, to_us, &query.at_us)) {
         struct story *story = story_make(history, &query, &error);
         if (story)
-            status = tell_story(story, invocation);
+            status = report_story(story, invocation);
         else if (error)
             complain("%s", error);
         else {

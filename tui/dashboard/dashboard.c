@@ -182,7 +182,7 @@ static void dashboard_set_filter(struct dashboard *dashboard, const char *text);
 
 /* Time. */
 
-static void dashboard_tell(struct dashboard *dashboard, const struct replay_keys_note *note)
+static void dashboard_show_note(struct dashboard *dashboard, const struct replay_keys_note *note)
 {
     if (note->text[0])
         dashboard_say(dashboard, note->role, note->text);
@@ -197,7 +197,7 @@ bool dashboard_take_baseline(struct dashboard *dashboard, struct replay *past, c
     if (dashboard->replay_keys.live)
         return true;
     bool there = replay_keys_to(&dashboard->replay_keys, at_us, &note);
-    dashboard_tell(dashboard, &note);
+    dashboard_show_note(dashboard, &note);
     return there;
 }
 
@@ -253,7 +253,7 @@ static void go_to(struct dashboard *dashboard, const struct destination *to)
     bool now = to->path && !replay_keys_reaches(&dashboard->replay_keys, to->at_us);
     dashboard_resume(dashboard);
     bool there = now || replay_keys_to(&dashboard->replay_keys, to->at_us, &note);
-    dashboard_tell(dashboard, &note);
+    dashboard_show_note(dashboard, &note);
     if (there && to->path)
         dashboard_push(dashboard, election_view_new(to->cluster, to->path));
 }
@@ -301,7 +301,7 @@ static void move_in_time(struct dashboard *dashboard, enum action action)
     }
     dashboard_resume(dashboard);
     replay_keys_act(&dashboard->replay_keys, action, dashboard_now_of(dashboard), &note);
-    dashboard_tell(dashboard, &note);
+    dashboard_show_note(dashboard, &note);
 }
 
 static void go_back(struct dashboard *dashboard)
@@ -771,7 +771,7 @@ static bool jump(struct dashboard *dashboard, const char *text)
     dashboard_resume(dashboard);
     bool there = replay_keys_to_typed(&dashboard->replay_keys, text, dashboard_now_of(dashboard), &note);
     if (there)
-        dashboard_tell(dashboard, &note);
+        dashboard_show_note(dashboard, &note);
     return there;
 }
 
@@ -808,7 +808,7 @@ static bool take_typed(struct dashboard *dashboard)
     if (dashboard->footer.typing == TYPING_TIME && typed[0]) {
         dashboard_resume(dashboard);
         bool there = replay_keys_to_typed(&dashboard->replay_keys, typed, dashboard_now_of(dashboard), &note);
-        dashboard_tell(dashboard, &note);
+        dashboard_show_note(dashboard, &note);
         return there;
     } else if (dashboard->footer.typing == TYPING_ANSWER) {
         struct view *view = top_of(dashboard)->view;
@@ -850,7 +850,7 @@ static enum dashboard_wish click(struct dashboard *dashboard, int x, int y, bool
     if (action != ACTION_NONE) /* of two quick clicks on a key each counts, as if it were pressed */
         return dashboard_act(dashboard, action);
     if (replay_keys_click(&dashboard->replay_keys, x, y, &note)) {
-        dashboard_tell(dashboard, &note);
+        dashboard_show_note(dashboard, &note);
         return DASHBOARD_NOTHING;
     }
     if (y < 1 || !view->ops->click)

@@ -151,7 +151,7 @@ static void gather_events(struct replay *past, int64_t begin_us, int64_t to_us)
     past->events = filling.log;
 }
 
-void replay_tell(struct replay *past, struct event_log *log)
+void replay_report(struct replay *past, struct event_log *log)
 {
     struct filling filling = {.log = log};
     int64_t from_us, to_us;

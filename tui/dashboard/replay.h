@@ -40,7 +40,7 @@ const struct model *replay_model(const struct replay *past);
 const struct event_log *
 replay_events(const struct replay *past); /* those that led there, the latest of them */
 /* The latest of all that was recorded, for a log that begins; it stays where it is. */
-void replay_tell(struct replay *past, struct event_log *log);
+void replay_report(struct replay *past, struct event_log *log);
 struct moment replay_now(const struct replay *past); /* on the clocks of the model */
 
 int replay_pace(const struct replay *past);

@@ -252,10 +252,10 @@ static bool run_control_act(void *context, enum run_act what, size_t i, char *pr
 {
     struct run_control *bench = context;
     struct crowd *crowd = crowd_of(bench);
-    const struct run_report *told = report(bench);
+    const struct run_report *reported = report(bench);
     const char *why = !crowd ? "they have not begun to stand, or are ending"
                       /* In a live election the rules alone decide. */
-                      : told->options->live && what != RUN_KILL
+                      : reported->options->live && what != RUN_KILL
                           ? "in a live election they only come and go by its rules: K and X end them"
                           : do_act(bench, crowd, what, i);
     snprintf(problem, size, "%s", why ? why : "");

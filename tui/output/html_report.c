@@ -367,9 +367,9 @@ static void html_election_put_leaders(struct buffer *out, const struct report_el
 }
 
 static void html_election_put_finding(struct buffer *out, const struct report *report,
-                                      const struct report_finding *told)
+                                      const struct report_finding *reported)
 {
-    const struct finding *finding = &told->finding;
+    const struct finding *finding = &reported->finding;
     buffer_printf(out, "<tbody class=\"pair\"><tr><td class=\"t %s\">", severity_word(finding->severity));
     markup_text(out, severity_word(finding->severity));
     buffer_put_text(out, "</td><th scope=\"row\">");
@@ -382,9 +382,9 @@ static void html_election_put_finding(struct buffer *out, const struct report *r
         markup_name(out, finding->candidates[i]);
     }
     buffer_put_text(out, "</td>");
-    html_election_put_moment(out, report, told->raised_us);
-    if (told->cleared_us)
-        html_election_put_moment(out, report, told->cleared_us);
+    html_election_put_moment(out, report, reported->raised_us);
+    if (reported->cleared_us)
+        html_election_put_moment(out, report, reported->cleared_us);
     else
         buffer_put_text(out, "<td>still there</td>");
     buffer_put_text(out, "</tr>\n<tr><td></td><td class=\"evidence\" colspan=\"5\">");

@@ -199,22 +199,23 @@ static void markdown_report_put_findings(struct buffer *out, const struct report
                          "| Severity | Finding | Certainty | About | Since (UTC) | Until (UTC) | Evidence |\n"
                          "|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < shown; i++) {
-        const struct report_finding *told = &election->findings[i];
-        buffer_printf(out, "| %s | %s | %s | ", severity_word(told->finding.severity),
-                      finding_kind(told->finding.code)->word, certainty_word(told->finding.certainty));
-        for (size_t j = 0; j < told->finding.candidate_count; j++) {
+        const struct report_finding *reported = &election->findings[i];
+        buffer_printf(out, "| %s | %s | %s | ", severity_word(reported->finding.severity),
+                      finding_kind(reported->finding.code)->word,
+                      certainty_word(reported->finding.certainty));
+        for (size_t j = 0; j < reported->finding.candidate_count; j++) {
             buffer_put_text(out, j ? ", " : "");
-            markdown_report_put_code(out, told->finding.candidates[j]);
+            markdown_report_put_code(out, reported->finding.candidates[j]);
         }
-        buffer_put_text(out, told->finding.candidate_count ? " | " : "– | ");
-        markdown_report_put_moment(out, told->raised_us);
+        buffer_put_text(out, reported->finding.candidate_count ? " | " : "– | ");
+        markdown_report_put_moment(out, reported->raised_us);
         buffer_put_text(out, " | ");
-        if (told->cleared_us)
-            markdown_report_put_moment(out, told->cleared_us);
+        if (reported->cleared_us)
+            markdown_report_put_moment(out, reported->cleared_us);
         else
             buffer_put_text(out, "still there");
         buffer_put_text(out, " | ");
-        put_prose(out, told->finding.evidence);
+        put_prose(out, reported->finding.evidence);
         buffer_put_text(out, " |\n");
     }
     if (shown < election->finding_count)

@@ -204,7 +204,7 @@ static void say_changes(struct sentence_verdict *verdict, const struct report_el
 {
     struct text text = {0};
     char often[24];
-    size_t seen = election->change_count, told = election->failover_count - election->missed_count;
+    size_t seen = election->change_count, reported = election->failover_count - election->missed_count;
     double rate = report_changes_per_hour(election);
     if (!election->led_us && !election->vacant_us) {
         text_add(&text, "Nobody watched it in this time.");
@@ -229,8 +229,8 @@ static void say_changes(struct sentence_verdict *verdict, const struct report_el
                 separator = ", ";
             }
         }
-        if (seen > told)
-            text_printf(&text, "%s%zu whose evidence is not in yet", separator, seen - told);
+        if (seen > reported)
+            text_printf(&text, "%s%zu whose evidence is not in yet", separator, seen - reported);
         text_add(&text, ".");
     }
     report_sentences_say(verdict, &text);

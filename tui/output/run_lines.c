@@ -399,16 +399,16 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-static size_t agents_told(const struct run_report *r)
+static size_t agents_reported(const struct run_report *r)
 {
     struct run_part *part = xmalloc(sizeof *part);
-    size_t told = 0;
+    size_t reported = 0;
     for (size_t i = 0; i < r->agent_count; i++) {
         run_part_read(&r->agents[i], part);
-        told += part->told;
+        reported += part->reported;
     }
     free(part);
-    return told;
+    return reported;
 }
 
 static void put_behaviour(struct text *text, const struct run_options *options, bool ours)
@@ -599,14 +599,14 @@ static void put_live(struct run_figures *form, const struct run_report *r)
 /* How many candidates on how many sessions, and where. */
 static void run_lines_put_crowd(struct text *text, const struct run_report *r)
 {
-    size_t told = r->agents ? agents_told(r) : 0, sessions = r->crowd.sessions;
+    size_t reported = r->agents ? agents_reported(r) : 0, sessions = r->crowd.sessions;
     const char *where = r->election ? r->election : r->options->path;
-    if (r->agents && told < r->agent_count)
-        text_printf(text, "%zu of %zu agents told their part: ", told, r->agent_count);
+    if (r->agents && reported < r->agent_count)
+        text_printf(text, "%zu of %zu agents told their part: ", reported, r->agent_count);
     else if (r->agents)
-        text_printf(text, "%zu agent%s together: ", told, plural(told));
+        text_printf(text, "%zu agent%s together: ", reported, plural(reported));
     text_printf(text, "%zu test candidate%s on %zu session%s%s %s: ", r->wanted, plural(r->wanted), sessions,
-                plural(sessions), told > 1 ? ", each agent's in an election of its own, ours in" : " in",
+                plural(sessions), reported > 1 ? ", each agent's in an election of its own, ours in" : " in",
                 where);
 }
 
@@ -716,10 +716,10 @@ static int64_t growth_of(int64_t before, int64_t after)
 }
 
 /* A figure that only grows. told: known at one of both moments. */
-static bool put_growth(struct run_figures *form, const char *label, bool told, int64_t growth)
+static bool put_growth(struct run_figures *form, const char *label, bool reported, int64_t growth)
 {
     char cells[2][FORM_CELL] = {"", "?"};
-    if (!told)
+    if (!reported)
         return false;
     if (growth >= 0)
         snprintf(cells[1], FORM_CELL, "+%" PRId64, growth);
@@ -823,7 +823,7 @@ static void run_lines_put_agents(struct run_figures *form, const struct run_repo
     for (size_t i = 0; i < r->agent_count; i++) {
         run_part_read(&r->agents[i], part);
         char *end = safe_text(part->end, strlen(part->end), true);
-        if (part->told)
+        if (part->reported)
             agent_row(form, r->agents[i].name, end, &part->times[PART_STAND], &part->times[PART_FAILOVER]);
         else
             silent_row(form, r->agents[i].name, end);

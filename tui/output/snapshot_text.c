@@ -61,7 +61,7 @@ static const char *acknowledged_text(enum acknowledged acknowledged)
         return "not acknowledged yet";
     case ACK_UNKNOWN:
         return "acknowledgement unknown";
-    case ACK_NO_MARK:
+    case ACK_NOT_USED:
         break;
     }
     return NULL;
@@ -505,10 +505,10 @@ static void print_server(struct printer *printer, const struct cluster *cluster,
     else if (reach == SERVER_SILENT)
         printer_put(printer, x, ROLE_WARNING, "no answer");
     printer_prose(printer);
-    unsigned told = 0;
+    unsigned reported = 0;
     const char *why;
     while (reach == SERVER_ANSWERS || (reach == SERVER_NOT_ASKED && !server->problem)) {
-        if (!(why = label_hidden(server, &told, parts, sizeof parts)))
+        if (!(why = label_hidden(server, &reported, parts, sizeof parts)))
             break;
         x = printer_put(printer, 4, ROLE_WARNING, parts);
         x = printer_put(printer, x, ROLE_WARNING, " unknown: ");

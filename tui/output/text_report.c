@@ -314,24 +314,25 @@ static void text_report_print_findings(struct printer *printer, const struct rep
     if (election->finding_count)
         printer_line(printer);
     for (size_t i = 0; i < election->finding_count && i < ROWS_MOST; i++) {
-        const struct report_finding *told = &election->findings[i];
+        const struct report_finding *reported = &election->findings[i];
         char from[32], to[32], evidence[FINDING_EVIDENCE];
-        style look = severity_look(told->finding.severity);
-        int x =
-            printer_put(printer, 2, look, cells_sign(printer->row, severity_sign(told->finding.severity)));
-        x = printer_put(printer, x + 1, look, severity_word(told->finding.severity));
-        x = printer_put(printer, x + 1, ROLE_STRONG, finding_kind(told->finding.code)->word) + TABLE_GAP;
-        for (size_t j = 0; j < told->finding.candidate_count; j++)
-            x = printer_put(printer, x, ROLE_TEXT, told->finding.candidates[j]) + TABLE_GAP;
-        x +=
-            cells_printf(printer->row, x, 0, -1, ROLE_DIM, "%s, %s ", certainty_word(told->finding.certainty),
-                         moment(report, told->raised_us, from, sizeof from));
+        style look = severity_look(reported->finding.severity);
+        int x = printer_put(printer, 2, look,
+                            cells_sign(printer->row, severity_sign(reported->finding.severity)));
+        x = printer_put(printer, x + 1, look, severity_word(reported->finding.severity));
+        x = printer_put(printer, x + 1, ROLE_STRONG, finding_kind(reported->finding.code)->word) + TABLE_GAP;
+        for (size_t j = 0; j < reported->finding.candidate_count; j++)
+            x = printer_put(printer, x, ROLE_TEXT, reported->finding.candidates[j]) + TABLE_GAP;
+        x += cells_printf(printer->row, x, 0, -1, ROLE_DIM, "%s, %s ",
+                          certainty_word(reported->finding.certainty),
+                          moment(report, reported->raised_us, from, sizeof from));
         x = printer_put(printer, x, ROLE_DIM, cells_sign(printer->row, SIGN_DASH));
         printer_put(printer, x + 1, ROLE_DIM,
-                    told->cleared_us ? moment(report, told->cleared_us, to, sizeof to) : "still there");
+                    reported->cleared_us ? moment(report, reported->cleared_us, to, sizeof to)
+                                         : "still there");
         printer_line(printer);
-        if (told->finding.evidence)
-            line(printer, 4, ROLE_DIM, finding_evidence(&told->finding, evidence, sizeof evidence));
+        if (reported->finding.evidence)
+            line(printer, 4, ROLE_DIM, finding_evidence(&reported->finding, evidence, sizeof evidence));
     }
     if (election->finding_count > ROWS_MOST) {
         cells_printf(printer->row, 2, 0, -1, ROLE_DIM, "the first %d of %zu; --json has them all", ROWS_MOST,

@@ -106,7 +106,7 @@ static void axis_svg_print(struct buffer *out, const struct axis_scale *scale, d
 {
     int64_t step_us = choose_step(scale);
     int64_t first_us = (scale->from_us + step_us - 1) / step_us * step_us;
-    bool local = shows_local(scale), day_told = false;
+    bool local = shows_local(scale), day_reported = false;
     char zone[SENTENCE_TIME];
     axis_svg_put_label(out, "zone", scale->left - 10, bottom + LINE + 3);
     buffer_put_text(out, "UTC</text>\n");
@@ -134,11 +134,11 @@ static void axis_svg_print(struct buffer *out, const struct axis_scale *scale, d
             buffer_put_text(out, "</text>");
         }
         /* The day is shown once, and again at the beginning of another one. */
-        if (step_us < DAY && (!day_told || midnight)) {
+        if (step_us < DAY && (!day_reported || midnight)) {
             axis_svg_put_label(out, "time date", x, bottom + (local ? 3 : 2) * LINE + 3);
             put_day(out, at_us, SENTENCE_UTC);
             buffer_put_text(out, "</text>");
-            day_told = true;
+            day_reported = true;
         }
         buffer_put_char(out, '\n');
     }

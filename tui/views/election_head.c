@@ -119,7 +119,7 @@ static void say_acknowledgement(struct head_line *line, const struct election *e
     int64_t since_us;
 
     switch (election->acknowledged) {
-    case ACK_NO_MARK:
+    case ACK_NOT_USED:
         if (line->x + 29 <= line->cells->width) /* the layout says as much */
             election_head_say(line, ROLE_DIM, "takeover time unknown: no acknowledgement");
         return;
@@ -143,15 +143,15 @@ static void say_acknowledgement(struct head_line *line, const struct election *e
             election_head_say(line, ROLE_TEXT, format_age(since_us, age, sizeof age));
             election_head_say(line, ROLE_DIM, " ago");
         }
-        if (election->mark_identity != NULL) {
+        if (election->ack_identity != NULL) {
             election_head_say(line, ROLE_DIM, " as ");
-            election_head_say(line, ROLE_TEXT, election->mark_identity);
+            election_head_say(line, ROLE_TEXT, election->ack_identity);
         }
         break;
     }
-    if (election->mark_path != NULL) {
+    if (election->ack_path != NULL) {
         election_head_say(line, ROLE_DIM, " at ");
-        election_head_say(line, ROLE_DIM, election->mark_path);
+        election_head_say(line, ROLE_DIM, election->ack_path);
     }
 }
 

@@ -402,7 +402,7 @@ static int ensemble_draw_detail(struct cells *cells, int y, const struct scene *
     const struct cluster *cluster;
     const struct server *server = server_at(scene, at, &cluster);
     int end = cells->height;
-    unsigned told = 0;
+    unsigned reported = 0;
     bool silent;
     const char *why;
     char text[64], parts[64], unknown[768];
@@ -422,7 +422,7 @@ static int ensemble_draw_detail(struct cells *cells, int y, const struct scene *
     y += draw_dangers(cells, y, end, cluster, server);
     if (!server->unasked)
         y += draw_figures(cells, y, end, server);
-    while ((why = label_hidden(server, &told, parts, sizeof parts)) != NULL) {
+    while ((why = label_hidden(server, &reported, parts, sizeof parts)) != NULL) {
         if (!server->reachable && server->problem != NULL && strcmp(why, server->problem) == 0)
             continue; /* that is the reason, and is shown there */
         snprintf(unknown, sizeof unknown, "%s: %s", parts, why);
@@ -431,9 +431,9 @@ static int ensemble_draw_detail(struct cells *cells, int y, const struct scene *
     if (!server->reachable)
         y += ensemble_put_part(cells, y, end, ROLE_DIM, "unknown",
                                "what only this server shows; what was found from it stays, unconfirmed");
-    else if (told == 0 && server->watches_from == NULL && y < end)
+    else if (reported == 0 && server->watches_from == NULL && y < end)
         y += ensemble_put_part(cells, y, end, ROLE_DIM, "watches", "? not asked yet");
-    else if (told == 0 && y < end)
+    else if (reported == 0 && y < end)
         y += ensemble_put_part(cells, y, end, ROLE_GOOD, "shows",
                                label_asked_for_sessions(server) ? "its connections, sessions and watches"
                                                                 : "its connections and watches");

@@ -58,7 +58,7 @@ static void line_fill(struct event_line *line, const char *cluster, const char *
 }
 
 /* Its loss was shown a moment ago: its departure adds nothing. */
-static bool told_as_lost(const struct event_log *log, const struct event *event)
+static bool reported_as_lost(const struct event_log *log, const struct event *event)
 {
     const char *path = event->election ? event->election->path : NULL;
     if (event->kind != EVENT_CANDIDATE_LEFT || !path || !event->candidate)
@@ -78,7 +78,8 @@ static bool told_as_lost(const struct event_log *log, const struct event *event)
 }
 
 /* The line of its election is the line of the whole failover: later facts are added there. */
-static bool told_as_elected(struct event_log *log, const struct event *event, const struct event_words *words)
+static bool reported_as_elected(struct event_log *log, const struct event *event,
+                                const struct event_words *words)
 {
     if (event->failover->cause == CAUSE_UNKNOWN)
         return true; /* the lines of the loss, the election and the acknowledgement say as much */
@@ -99,8 +100,8 @@ static bool told_as_elected(struct event_log *log, const struct event *event, co
 /* What became certain so soon after it was suspected is one line. */
 #define SAME_FINDING_US 1000000
 
-static bool told_as_suspected(struct event_log *log, const struct event *event,
-                              const struct event_words *words)
+static bool reported_as_suspected(struct event_log *log, const struct event *event,
+                                  const struct event_words *words)
 {
     if (event->kind != EVENT_FINDING_RAISED || !event->election)
         return false;
@@ -125,12 +126,12 @@ void event_log_add(void *context, const struct event *event)
 {
     struct event_log *log = context;
     struct event_words words;
-    if (told_as_lost(log, event))
+    if (reported_as_lost(log, event))
         return;
     event_text(event, &words);
-    if (told_as_suspected(log, event, &words))
+    if (reported_as_suspected(log, event, &words))
         return;
-    if (event->kind == EVENT_FAILOVER && told_as_elected(log, event, &words))
+    if (event->kind == EVENT_FAILOVER && reported_as_elected(log, event, &words))
         return;
     struct event_line line = {.at = event->at, .kind = event->kind, .role = words.role, .label = words.label};
     line_fill(&line, event->cluster ? event->cluster->name : "",

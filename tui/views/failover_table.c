@@ -91,7 +91,7 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
                      failover_lines_width_of(cells, when(failover, cells, days, text, sizeof text)));
         columns_want(&table->columns[CAUSE], (int)strlen(failover_cause_word(failover->cause)) + 1);
         if (failover_lines_is_known(failover->takeover) ||
-            failover_lines_is_known(failover->total)) /* a layout with a mark */
+            failover_lines_is_known(failover->total)) /* a layout with an acknowledgement */
             table->columns[TAKEOVER].hidden = table->columns[TOTAL].hidden = false;
         for (int k = 0; k < 4; k++)
             columns_want(&table->columns[DETECTED + k],

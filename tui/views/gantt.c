@@ -19,29 +19,29 @@ size_t gantt_count(const struct leadership_history *leadership)
     return count == 0 ? 1 : count;
 }
 
-static int gantt_width_of(const struct gantt *lanes)
+static int gantt_width_of(const struct gantt *gantt)
 {
-    return lanes->width < WIDEST ? lanes->width : WIDEST;
+    return gantt->width < WIDEST ? gantt->width : WIDEST;
 }
 
 /* The eighth of a cell in which a time falls, within the window. */
-static int64_t eighth_of(const struct gantt *lanes, int64_t us)
+static int64_t eighth_of(const struct gantt *gantt, int64_t us)
 {
-    int64_t window = lanes->to_us - lanes->from_us, all = (int64_t)gantt_width_of(lanes) * CELL_EIGHTHS;
-    if (window <= 0 || us <= lanes->from_us)
+    int64_t window = gantt->to_us - gantt->from_us, all = (int64_t)gantt_width_of(gantt) * CELL_EIGHTHS;
+    if (window <= 0 || us <= gantt->from_us)
         return 0;
-    if (us >= lanes->to_us)
+    if (us >= gantt->to_us)
         return all;
     /* A window of years times the eighths of a wide screen is still far from overflowing. */
-    return (us - lanes->from_us) * all / window;
+    return (us - gantt->from_us) * all / window;
 }
 
 /* Sets the eighths of a stretch, at least one. */
-static void fill(unsigned char *masks, const struct gantt *lanes, int64_t from_us, int64_t to_us)
+static void fill(unsigned char *masks, const struct gantt *gantt, int64_t from_us, int64_t to_us)
 {
-    int64_t from = eighth_of(lanes, from_us), to = eighth_of(lanes, to_us);
-    int64_t all = (int64_t)gantt_width_of(lanes) * CELL_EIGHTHS;
-    if (to_us < lanes->from_us || from_us > lanes->to_us)
+    int64_t from = eighth_of(gantt, from_us), to = eighth_of(gantt, to_us);
+    int64_t all = (int64_t)gantt_width_of(gantt) * CELL_EIGHTHS;
+    if (to_us < gantt->from_us || from_us > gantt->to_us)
         return;
     from = from >= all ? all - 1 : from;
     to = to <= from ? from + 1 : to;
@@ -56,44 +56,44 @@ static void fill(unsigned char *masks, const struct gantt *lanes, int64_t from_u
     }
 }
 
-static void fill_lane(unsigned char *masks, const struct gantt *lanes,
+static void fill_lane(unsigned char *masks, const struct gantt *gantt,
                       const struct leadership_history *leadership, uint32_t lane)
 {
-    memset(masks, 0, (size_t)gantt_width_of(lanes));
+    memset(masks, 0, (size_t)gantt_width_of(gantt));
     for (size_t i = 0; i < leadership->stretch_count; i++)
         if (leadership->stretches[i].lane == lane)
-            fill(masks, lanes, leadership->stretches[i].from_us, leadership->stretches[i].to_us);
+            fill(masks, gantt, leadership->stretches[i].from_us, leadership->stretches[i].to_us);
 }
 
 /* Unknown eighths: in gaps, and outside the recording. */
-static void fill_unknown(unsigned char *masks, const struct gantt *lanes,
+static void fill_unknown(unsigned char *masks, const struct gantt *gantt,
                          const struct leadership_history *leadership)
 {
-    int width = gantt_width_of(lanes);
+    int width = gantt_width_of(gantt);
     unsigned char known[WIDEST] = {0};
-    int64_t last_us = lanes->from_us;
-    fill_lane(masks, lanes, leadership, LANE_UNKNOWN);
+    int64_t last_us = gantt->from_us;
+    fill_lane(masks, gantt, leadership, LANE_UNKNOWN);
     for (size_t i = 0; i < leadership->stretch_count; i++) {
         const struct leadership_history_stretch *stretch = &leadership->stretches[i];
         if (stretch->to_us > last_us) /* that it was not watched is recorded, too */
             last_us = stretch->to_us;
         if (stretch->lane != LANE_UNKNOWN)
-            fill(known, lanes, stretch->from_us, stretch->to_us);
+            fill(known, gantt, stretch->from_us, stretch->to_us);
     }
     for (int i = 0; i < width; i++)
         masks[i] |= (unsigned char)(~known[i] & FULL);
-    if (last_us > lanes->from_us && last_us < lanes->to_us && lanes->to_us - last_us <= lanes->fresh_us)
-        for (int64_t i = eighth_of(lanes, last_us); i < (int64_t)width * CELL_EIGHTHS; i++)
+    if (last_us > gantt->from_us && last_us < gantt->to_us && gantt->to_us - last_us <= gantt->fresh_us)
+        for (int64_t i = eighth_of(gantt, last_us); i < (int64_t)width * CELL_EIGHTHS; i++)
             masks[i / CELL_EIGHTHS] &= (unsigned char)~(1u << i % CELL_EIGHTHS);
 }
 
-static void draw_label(struct cells *cells, int y, const struct gantt *lanes,
+static void draw_label(struct cells *cells, int y, const struct gantt *gantt,
                        const struct leadership_history *leadership, uint32_t lane)
 {
-    int room = lanes->x - lanes->label_x - 2;
+    int room = gantt->x - gantt->label_x - 2;
     char name[128];
     if (lane == LANE_NOBODY) {
-        cells_put(cells, lanes->label_x, y, room, ROLE_CRITICAL, "nobody");
+        cells_put(cells, gantt->label_x, y, room, ROLE_CRITICAL, "nobody");
         return;
     }
     const struct leadership_history_leader *leader = &leadership->leaders[lane];
@@ -102,32 +102,32 @@ static void draw_label(struct cells *cells, int y, const struct gantt *lanes,
     style look = leads ? ROLE_TEXT | STYLE_BOLD : ROLE_DIM;
     if (leader->by_name)
         label_fit_name(cells, leader->who, room, name, sizeof name);
-    cells_put(cells, lanes->label_x, y, room, look, leader->by_name ? name : leader->who);
+    cells_put(cells, gantt->label_x, y, room, look, leader->by_name ? name : leader->who);
 }
 
-static void draw_lane(struct cells *cells, int y, const struct gantt *lanes, const unsigned char *masks,
+static void draw_lane(struct cells *cells, int y, const struct gantt *gantt, const unsigned char *masks,
                       const unsigned char *unknown, style look)
 {
-    int width = gantt_width_of(lanes);
+    int width = gantt_width_of(gantt);
     for (int i = 0; i < width; i++) {
         unsigned mask = masks[i];
         if (mask != 0) /* a gap cuts a bar, however short it was */
             mask = (mask & ~unknown[i] & FULL) != 0 ? mask & ~unknown[i] & FULL : mask;
         if (mask != 0)
-            cells_put(cells, lanes->x + i, y, 1, look, cells_bar(cells, mask));
+            cells_put(cells, gantt->x + i, y, 1, look, cells_bar(cells, mask));
         else if (unknown[i] != 0)
-            cells_put(cells, lanes->x + i, y, 1, ROLE_BAR_GAP, cells_sign(cells, SIGN_BAR_GAP));
+            cells_put(cells, gantt->x + i, y, 1, ROLE_BAR_GAP, cells_sign(cells, SIGN_BAR_GAP));
     }
 }
 
 /* The position of a moment, drawn only in empty cells. */
-static void draw_moment(struct cells *cells, int y, int rows, const struct gantt *lanes)
+static void draw_moment(struct cells *cells, int y, int rows, const struct gantt *gantt)
 {
-    if (lanes->moment_us < lanes->from_us || lanes->moment_us > lanes->to_us)
+    if (gantt->moment_us < gantt->from_us || gantt->moment_us > gantt->to_us)
         return;
-    int x = lanes->x + (int)(eighth_of(lanes, lanes->moment_us) / CELL_EIGHTHS);
-    if (x >= lanes->x + gantt_width_of(lanes))
-        x = lanes->x + gantt_width_of(lanes) - 1;
+    int x = gantt->x + (int)(eighth_of(gantt, gantt->moment_us) / CELL_EIGHTHS);
+    if (x >= gantt->x + gantt_width_of(gantt))
+        x = gantt->x + gantt_width_of(gantt) - 1;
     for (int i = y; i < y + rows && i < cells->height; i++) {
         const struct cell *cell = &cells->at[(size_t)i * (size_t)cells->width + (size_t)x];
         if (strcmp(cell->text, " ") == 0 || STYLE_ROLE(cell->style) == ROLE_BAR_GAP)
@@ -135,65 +135,65 @@ static void draw_moment(struct cells *cells, int y, int rows, const struct gantt
     }
 }
 
-void gantt_draw(struct cells *cells, int y, int rows, const struct gantt *lanes,
+void gantt_draw(struct cells *cells, int y, int rows, const struct gantt *gantt,
                 const struct leadership_history *leadership)
 {
     unsigned char unknown[WIDEST], masks[WIDEST];
     size_t count = gantt_count(leadership);
     int first = y;
-    if (gantt_width_of(lanes) < 1)
+    if (gantt_width_of(gantt) < 1)
         return;
-    fill_unknown(unknown, lanes, leadership);
+    fill_unknown(unknown, gantt, leadership);
     if (leadership->leader_count == 0 && !leadership->vacant) {
         memset(masks, 0, sizeof masks);
-        cells_put(cells, lanes->label_x, y, lanes->x - lanes->label_x - 2, ROLE_DIM, "? not known");
-        draw_lane(cells, y, lanes, masks, unknown, ROLE_BAR_GAP);
+        cells_put(cells, gantt->label_x, y, gantt->x - gantt->label_x - 2, ROLE_DIM, "? not known");
+        draw_lane(cells, y, gantt, masks, unknown, ROLE_BAR_GAP);
         return;
     }
-    for (size_t i = lanes->top; i < count && y < first + rows; i++, y++) {
+    for (size_t i = gantt->top; i < count && y < first + rows; i++, y++) {
         bool nobody = leadership->vacant && i == 0;
         uint32_t lane = nobody ? LANE_NOBODY : (uint32_t)(i - leadership->vacant);
-        fill_lane(masks, lanes, leadership, lane);
-        draw_label(cells, y, lanes, leadership, lane);
-        draw_lane(cells, y, lanes, masks, unknown,
+        fill_lane(masks, gantt, leadership, lane);
+        draw_label(cells, y, gantt, leadership, lane);
+        draw_lane(cells, y, gantt, masks, unknown,
                   nobody          ? ROLE_BAR_VACANT
                   : lane % 2 == 0 ? ROLE_BAR_A
                                   : ROLE_BAR_B);
     }
-    draw_moment(cells, first, y - first, lanes);
+    draw_moment(cells, first, y - first, gantt);
 }
 
-static int cell_of(const struct gantt *lanes, int64_t us)
+static int cell_of(const struct gantt *gantt, int64_t us)
 {
-    int cell = (int)(eighth_of(lanes, us) / CELL_EIGHTHS);
-    return cell < gantt_width_of(lanes) ? cell : gantt_width_of(lanes) - 1;
+    int cell = (int)(eighth_of(gantt, us) / CELL_EIGHTHS);
+    return cell < gantt_width_of(gantt) ? cell : gantt_width_of(gantt) - 1;
 }
 
-void gantt_draw_marks(struct cells *cells, int y, const struct gantt *lanes,
+void gantt_draw_marks(struct cells *cells, int y, const struct gantt *gantt,
                       const struct leadership_history *leadership)
 {
-    if (gantt_width_of(lanes) < 1)
+    if (gantt_width_of(gantt) < 1)
         return;
     for (size_t i = 0; i < leadership->failover_count; i++) {
         int64_t us = leadership->failovers[i].lost_at.wall_us;
-        if (us >= lanes->from_us && us <= lanes->to_us)
-            cells_put(cells, lanes->x + cell_of(lanes, us), y, 1, ROLE_BAR_CHANGE,
+        if (us >= gantt->from_us && us <= gantt->to_us)
+            cells_put(cells, gantt->x + cell_of(gantt, us), y, 1, ROLE_BAR_CHANGE,
                       cells_sign(cells, SIGN_TICK));
     }
-    if (lanes->moment_us >= lanes->from_us && lanes->moment_us <= lanes->to_us)
-        cells_put(cells, lanes->x + cell_of(lanes, lanes->moment_us), y, 1, ROLE_ACCENT | STYLE_BOLD,
+    if (gantt->moment_us >= gantt->from_us && gantt->moment_us <= gantt->to_us)
+        cells_put(cells, gantt->x + cell_of(gantt, gantt->moment_us), y, 1, ROLE_ACCENT | STYLE_BOLD,
                   cells_sign(cells, SIGN_MOMENT));
-    if (lanes->chosen_us >= lanes->from_us && lanes->chosen_us <= lanes->to_us && lanes->chosen_us != 0)
-        cells_put(cells, lanes->x + cell_of(lanes, lanes->chosen_us), y, 1, ROLE_KEY,
+    if (gantt->chosen_us >= gantt->from_us && gantt->chosen_us <= gantt->to_us && gantt->chosen_us != 0)
+        cells_put(cells, gantt->x + cell_of(gantt, gantt->chosen_us), y, 1, ROLE_KEY,
                   cells_sign(cells, SIGN_POINTER));
 }
 
-int64_t gantt_time_at(const struct gantt *lanes, int x)
+int64_t gantt_time_at(const struct gantt *gantt, int x)
 {
-    int width = gantt_width_of(lanes);
-    if (x < lanes->x || x >= lanes->x + width)
+    int width = gantt_width_of(gantt);
+    if (x < gantt->x || x >= gantt->x + width)
         return -1;
-    return lanes->from_us + (lanes->to_us - lanes->from_us) * (2 * (x - lanes->x) + 1) / (2 * width);
+    return gantt->from_us + (gantt->to_us - gantt->from_us) * (2 * (x - gantt->x) + 1) / (2 * width);
 }
 
 /* The axis. */
@@ -232,10 +232,10 @@ static int64_t round_up(int64_t second, int64_t step_s)
     return midnight > at ? (int64_t)midnight : second + step_s;
 }
 
-void gantt_draw_axis(struct cells *cells, int y, const struct gantt *lanes)
+void gantt_draw_axis(struct cells *cells, int y, const struct gantt *gantt)
 {
-    int width = gantt_width_of(lanes), free_x = lanes->x;
-    int64_t window_s = (lanes->to_us - lanes->from_us) / SECOND_US, step_s = 0;
+    int width = gantt_width_of(gantt), free_x = gantt->x;
+    int64_t window_s = (gantt->to_us - gantt->from_us) / SECOND_US, step_s = 0;
     if (width < 1 || window_s < 1)
         return;
     for (size_t i = 0; i < sizeof steps_s / sizeof *steps_s; i++) {
@@ -243,17 +243,17 @@ void gantt_draw_axis(struct cells *cells, int y, const struct gantt *lanes)
         if (step_s * width >= window_s * (step_s < 60 ? 14 : 11))
             break;
     }
-    int64_t second = round_up((lanes->from_us + SECOND_US - 1) / SECOND_US, step_s);
-    for (int i = 0; i < width && second * SECOND_US <= lanes->to_us; i++) {
+    int64_t second = round_up((gantt->from_us + SECOND_US - 1) / SECOND_US, step_s);
+    for (int i = 0; i < width && second * SECOND_US <= gantt->to_us; i++) {
         char label[24];
         time_t at = (time_t)second;
         struct tm tm;
-        int x = lanes->x + cell_of(lanes, second * SECOND_US);
+        int x = gantt->x + cell_of(gantt, second * SECOND_US);
         if (!localtime_r(&at, &tm))
             break;
         label_of(&tm, step_s, label, sizeof label);
         int length = safe_width(label, strlen(label), cells->ascii);
-        if (x >= free_x && x + 1 + length <= lanes->x + width - lanes->kept) {
+        if (x >= free_x && x + 1 + length <= gantt->x + width - gantt->kept) {
             cells_put(cells, x, y, 1, ROLE_RULE, cells_sign(cells, SIGN_CHAIN));
             cells_put(cells, x + 1, y, length, ROLE_DIM, label);
             free_x = x + length + 3;

@@ -25,17 +25,17 @@ struct gantt {
 size_t gantt_count(const struct leadership_history *leadership);
 
 /* Draws the lanes from top on, on rows y .. y + rows. */
-void gantt_draw(struct cells *cells, int y, int rows, const struct gantt *lanes,
+void gantt_draw(struct cells *cells, int y, int rows, const struct gantt *gantt,
                 const struct leadership_history *leadership);
 
 /* One row: where the failovers are, and the one that is chosen. */
-void gantt_draw_marks(struct cells *cells, int y, const struct gantt *lanes,
+void gantt_draw_marks(struct cells *cells, int y, const struct gantt *gantt,
                       const struct leadership_history *leadership);
 
 /* One row: round local times. */
-void gantt_draw_axis(struct cells *cells, int y, const struct gantt *lanes);
+void gantt_draw_axis(struct cells *cells, int y, const struct gantt *gantt);
 
 /* The time at a column; -1: it is beside the bars. */
-int64_t gantt_time_at(const struct gantt *lanes, int x);
+int64_t gantt_time_at(const struct gantt *gantt, int x);
 
 #endif

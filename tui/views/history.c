@@ -58,8 +58,8 @@ struct history_view {
     int64_t travel_us;
     bool travels_there; /* and shows the election */
     struct list list;   /* of failovers, the latest first */
-    struct gantt lanes;
-    int lanes_y, lanes_rows, table_y;
+    struct gantt gantt;
+    int lanes_y, gantt_rows, table_y;
     struct failover_table table;
     const char *longest_evidence; /* of all failovers, in the chronicle; "": there is none */
 };
@@ -298,9 +298,9 @@ static void draw_window(const struct history_view *view, struct cells *cells, in
              3;
     x = put_tenures(cells, x, y, leadership);
     snprintf(text, sizeof text, "%s", leadership->cut ? "more than can be shown: + for a shorter time" : "");
-    if (!*text && view->lanes_rows > 0 && gantt_count(leadership) > (size_t)view->lanes_rows)
-        snprintf(text, sizeof text, "lanes %" PRIu32 "-%" PRIu32 " of %zu", view->lanes.top + 1,
-                 view->lanes.top + (uint32_t)view->lanes_rows, gantt_count(leadership));
+    if (!*text && view->gantt_rows > 0 && gantt_count(leadership) > (size_t)view->gantt_rows)
+        snprintf(text, sizeof text, "lanes %" PRIu32 "-%" PRIu32 " of %zu", view->gantt.top + 1,
+                 view->gantt.top + (uint32_t)view->gantt_rows, gantt_count(leadership));
     if (x + safe_width(text, strlen(text), cells->ascii) < cells->width)
         cells_put_right(cells, cells->width - 1, y, label_room(x, cells->width - 1),
                         leadership->cut ? ROLE_WARNING : ROLE_DIM, text);
@@ -310,8 +310,8 @@ static void draw_window(const struct history_view *view, struct cells *cells, in
 static void scroll_lanes(struct history_view *view)
 {
     const struct failover *failover = failover_at(view, view->list.at);
-    size_t count = gantt_count(&view->leadership), rows = (size_t)view->lanes_rows;
-    view->lanes.top = 0;
+    size_t count = gantt_count(&view->leadership), rows = (size_t)view->gantt_rows;
+    view->gantt.top = 0;
     if (!failover || rows == 0 || count <= rows)
         return;
     const uint32_t wanted[] = {
@@ -319,10 +319,10 @@ static void scroll_lanes(struct history_view *view)
         leadership_history_lane(&view->leadership, failover->to_identity, failover->to)};
     for (int i = 0; i < 2; i++) {
         size_t line = wanted[i] < LANE_UNKNOWN ? (size_t)wanted[i] + view->leadership.vacant : 0;
-        if (line >= view->lanes.top + rows)
-            view->lanes.top = (uint32_t)(line - rows + 1);
-        else if (line < view->lanes.top)
-            view->lanes.top = (uint32_t)line;
+        if (line >= view->gantt.top + rows)
+            view->gantt.top = (uint32_t)(line - rows + 1);
+        else if (line < view->gantt.top)
+            view->gantt.top = (uint32_t)line;
     }
 }
 
@@ -340,22 +340,22 @@ static int history_label_width(const struct cells *cells, const struct leadershi
 static int draw_lanes(struct history_view *view, struct cells *cells, int y, int rows,
                       const struct scene *scene)
 {
-    struct gantt *lanes = &view->lanes;
+    struct gantt *gantt = &view->gantt;
     const struct failover *chosen = failover_at(view, view->list.at);
-    lanes->label_x = LEFT;
-    lanes->x = LEFT + history_label_width(cells, &view->leadership) + 2;
-    lanes->width = label_room(lanes->x, cells->width - 1);
-    lanes->from_us = view->from_us;
-    lanes->to_us = view->to_us;
-    lanes->fresh_us = scene->past || !view->follows ? 0 : FRESH_US;
-    lanes->moment_us = scene->past ? scene->now.wall_us : 0;
-    lanes->chosen_us = chosen ? chosen->lost_at.wall_us : 0;
+    gantt->label_x = LEFT;
+    gantt->x = LEFT + history_label_width(cells, &view->leadership) + 2;
+    gantt->width = label_room(gantt->x, cells->width - 1);
+    gantt->from_us = view->from_us;
+    gantt->to_us = view->to_us;
+    gantt->fresh_us = scene->past || !view->follows ? 0 : FRESH_US;
+    gantt->moment_us = scene->past ? scene->now.wall_us : 0;
+    gantt->chosen_us = chosen ? chosen->lost_at.wall_us : 0;
     view->lanes_y = y;
-    view->lanes_rows = rows;
+    view->gantt_rows = rows;
     scroll_lanes(view);
-    gantt_draw(cells, y, rows, lanes, &view->leadership);
-    gantt_draw_marks(cells, y + rows, lanes, &view->leadership);
-    gantt_draw_axis(cells, y + rows + 1, lanes);
+    gantt_draw(cells, y, rows, gantt, &view->leadership);
+    gantt_draw_marks(cells, y + rows, gantt, &view->leadership);
+    gantt_draw_axis(cells, y + rows + 1, gantt);
     return rows + 2;
 }
 
@@ -483,7 +483,7 @@ static void history_draw(struct view *self, const struct scene *scene, struct ce
     int rows = wanted < most ? wanted : most > 1 ? most : 1;
     int table_y = y + 1 + airy + rows + 2;
     follow_list(view, (size_t)share_out(view, cells, table_y, bottom).rows);
-    view->lanes_rows = rows;
+    view->gantt_rows = rows;
     scroll_lanes(view);
     draw_window(view, cells, y, scene);
     y += 1 + airy;
@@ -535,7 +535,7 @@ static enum view_result history_go_there(struct history_view *view)
     return VIEW_TRAVEL;
 }
 
-static enum view_result history_tell_why(const struct history_view *view, struct view **next)
+static enum view_result history_report_why(const struct history_view *view, struct view **next)
 {
     const struct failover *failover = failover_at(view, view->list.at);
     *next = failover ? story_view_new(view->cluster, view->path, failover->lost_at.wall_us) : NULL;
@@ -570,7 +570,7 @@ static enum view_result history_action(struct view *self, const struct scene *sc
     case ACTION_OPEN:
         return history_go_there(view);
     case ACTION_EXPLAIN:
-        return history_tell_why(view, next);
+        return history_report_why(view, next);
     default:
         return VIEW_IGNORED;
     }
@@ -581,10 +581,10 @@ static enum view_result history_click(struct view *self, const struct scene *sce
 {
     (void)next;
     struct history_view *view = history_view_of(self);
-    int64_t at_us = gantt_time_at(&view->lanes, x);
+    int64_t at_us = gantt_time_at(&view->gantt, x);
     if (!scene->history || !view->read)
         return VIEW_IGNORED;
-    if (y >= view->lanes_y && y < view->lanes_y + view->lanes_rows + 2 && at_us >= 0) {
+    if (y >= view->lanes_y && y < view->lanes_y + view->gantt_rows + 2 && at_us >= 0) {
         view->travel_us = at_us;
         view->travels_there = false;
         return VIEW_TRAVEL;

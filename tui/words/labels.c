@@ -35,7 +35,7 @@ enum outlook label_outlook(const struct election *election)
         return OUTLOOK_STOPS;
     if (election->candidate_count <= holders)
         return holders > 1 ? OUTLOOK_NONE : OUTLOOK_ALONE;
-    switch (whatif_told(election->candidates[holders], &why)) {
+    switch (whatif_notified(election->candidates[holders], &why)) {
     case ANSWER_YES:
         return OUTLOOK_WORKS;
     case ANSWER_NO:
@@ -67,7 +67,7 @@ struct verdict label_lock_verdict(const struct election *election)
 {
     if (election->state != ELECTION_LED || label_stale(election))
         return (struct verdict){OUTLOOK_NONE, SIGN_DASH, ROLE_DIM, "", ""};
-    if (whatif_lock_told(election) > 0)
+    if (whatif_lock_notified(election) > 0)
         return (struct verdict){OUTLOOK_NONE, SIGN_INFO, ROLE_DIM, "waiters", "waiters notified"};
     if (chain_watches_complete(election->cluster))
         return (struct verdict){OUTLOOK_NONE, SIGN_INFO, ROLE_DIM, "none", "no waiter"};
@@ -593,7 +593,7 @@ bool label_asked_for_sessions(const struct server *server)
     return server->mode != SERVER_FOLLOWER && server->mode != SERVER_OBSERVER;
 }
 
-const char *label_hidden(const struct server *server, unsigned *told, char *parts, size_t size)
+const char *label_hidden(const struct server *server, unsigned *reported, char *parts, size_t size)
 {
     static const struct {
         enum hidden_part part;
@@ -608,7 +608,7 @@ const char *label_hidden(const struct server *server, unsigned *told, char *part
 
         if (all[i].part == HIDDEN_SESSIONS && !label_asked_for_sessions(server))
             continue;
-        if (why == NULL || (*told & 1U << all[i].part) != 0)
+        if (why == NULL || (*reported & 1U << all[i].part) != 0)
             continue;
         if (reason == NULL) {
             reason = why;
@@ -616,7 +616,7 @@ const char *label_hidden(const struct server *server, unsigned *told, char *part
         }
         if (strcspn(why, ";") != length || strncmp(why, reason, length) != 0)
             continue;
-        *told |= 1U << all[i].part;
+        *reported |= 1U << all[i].part;
         same[count++] = all[i].word;
     }
     snprintf(parts, size, "%s%s%s%s%s", count > 0 ? same[0] : "", count > 2 ? ", " : "",

@@ -157,7 +157,7 @@ bool label_asked_for_sessions(const struct server *server);
  * the words used for each. told: the parts already returned, 0 to begin with. NULL: no
  * more.
  */
-const char *label_hidden(const struct server *server, unsigned *told, char *parts, size_t size);
+const char *label_hidden(const struct server *server, unsigned *reported, char *parts, size_t size);
 /* Its mode as it reports it; "?": it has not. */
 const char *label_mode(const struct server *server);
 

@@ -352,7 +352,7 @@ static void say_starts(struct sentences *s, const struct story *story)
             text_format("session 0x%" PRIx64 " has that server's number in its first byte", story->session));
 }
 
-static bool is_epoch_told(const struct story *story)
+static bool is_epoch_reported(const struct story *story)
 {
     for (size_t i = 0; i < story->start_count; i++)
         if (story->starts[i].zxid == story->epoch_zxid)
@@ -368,7 +368,7 @@ static void say_epoch(struct sentences *s, const struct story *story)
         return;
     story_clock(s, story->epoch_from_us ? story->epoch_from_us : story->epoch_us, from);
     story_clock(s, story->epoch_us, to);
-    if (!is_epoch_told(story))
+    if (!is_epoch_reported(story))
         story_lines_say(s, SENTENCE_CERTAIN,
                         story->epoch_from_us
                             ? text_format("ZooKeeper's own leader changed between %s and %s.", from, to)

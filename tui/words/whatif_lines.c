@@ -119,7 +119,7 @@ static void say_others(struct whatif_pen *pen, const struct departure *departure
             say_more(pen, ROLE_DIM, "; others: unknown");
         return;
     }
-    whatif_lines_say(pen, ROLE_WARNING, departure->told == ANSWER_YES ? "; also: " : "; instead: ");
+    whatif_lines_say(pen, ROLE_WARNING, departure->notified == ANSWER_YES ? "; also: " : "; instead: ");
     if (departure->others[0] == NULL) {
         snprintf(text, sizeof text, "%zu other%s", departure->other_count,
                  departure->other_count == 1 ? "" : "s");
@@ -134,7 +134,7 @@ static void say_others(struct whatif_pen *pen, const struct departure *departure
 }
 
 /* Why the successor is not notified. */
-static void say_untold(struct whatif_pen *pen, const struct departure *departure)
+static void say_unnotified(struct whatif_pen *pen, const struct departure *departure)
 {
     const char *why = departure->why != NULL ? departure->why : "it is not notified";
 
@@ -177,7 +177,7 @@ static void say_stays(struct whatif_pen *pen, const struct election *election,
                      !departure->leads             ? " up"
                      : election->kind == KIND_LOCK ? " hold it"
                                                    : " lead");
-    if (departure->told == ANSWER_NO)
+    if (departure->notified == ANSWER_NO)
         say_more(pen, ROLE_CRITICAL, ", which is not notified");
 }
 
@@ -221,8 +221,8 @@ static void say_outcome(struct whatif_pen *pen, const struct election *election,
             whatif_lines_say(pen, ROLE_DIM, "no candidate is behind it: no one has to be notified");
         return;
     }
-    if (departure->told == ANSWER_NO) {
-        say_untold(pen, departure);
+    if (departure->notified == ANSWER_NO) {
+        say_unnotified(pen, departure);
         return;
     }
     whatif_lines_say_candidate(pen, departure->heir);
@@ -231,7 +231,7 @@ static void say_outcome(struct whatif_pen *pen, const struct election *election,
         whatif_lines_say(pen, ROLE_CRITICAL, ": it has no session, and never goes by itself");
         return;
     }
-    if (departure->told == ANSWER_UNKNOWN) {
+    if (departure->notified == ANSWER_UNKNOWN) {
         whatif_lines_say(pen, ROLE_TEXT, departure->leads ? "leads, if notified: " : "must be notified: ");
         whatif_lines_say(pen, ROLE_DIM,
                          departure->why != NULL ? departure->why : "its watches are not known");
@@ -255,16 +255,16 @@ static void put_departure(struct cells *cells, int x, int y, const struct electi
                           const struct departure *departure, const struct candidate *before,
                           const char *label)
 {
-    bool whole = departure->told == ANSWER_YES && !departure->stays;
-    bool untold = departure->heir != NULL && departure->told == ANSWER_NO && departure->why != NULL &&
-                  strncmp(departure->why, "all watch", 9) != 0;
-    bool broken = untold || departure->stays || departure->heir_stays;
+    bool whole = departure->notified == ANSWER_YES && !departure->stays;
+    bool unnotified = departure->heir != NULL && departure->notified == ANSWER_NO && departure->why != NULL &&
+                      strncmp(departure->why, "all watch", 9) != 0;
+    bool broken = unnotified || departure->stays || departure->heir_stays;
     bool alone = departure->heir == NULL && before == NULL && election->kind != KIND_LOCK;
-    enum sign sign = whole                                                     ? SIGN_CHECK
-                     : alone                                                   ? SIGN_WARNING
-                     : broken                                                  ? SIGN_CRITICAL
-                     : departure->heir == NULL || departure->told == ANSWER_NO ? SIGN_INFO
-                                                                               : SIGN_UNKNOWN;
+    enum sign sign = whole                                                         ? SIGN_CHECK
+                     : alone                                                       ? SIGN_WARNING
+                     : broken                                                      ? SIGN_CRITICAL
+                     : departure->heir == NULL || departure->notified == ANSWER_NO ? SIGN_INFO
+                                                                                   : SIGN_UNKNOWN;
     style look = whole ? ROLE_GOOD : broken ? ROLE_CRITICAL : alone ? ROLE_WARNING : ROLE_DIM;
     struct whatif_pen pen = {cells, x, y};
 
@@ -285,7 +285,7 @@ static const struct candidate *first_unknown(const struct election *election)
     const char *why;
 
     for (size_t i = shared_lock_holders(election); i < election->candidate_count; i++)
-        if (whatif_told(election->candidates[i], &why) == ANSWER_UNKNOWN)
+        if (whatif_notified(election->candidates[i], &why) == ANSWER_UNKNOWN)
             return election->candidates[i];
     return NULL;
 }
@@ -293,19 +293,19 @@ static const struct candidate *first_unknown(const struct election *election)
 void whatif_put_holder(struct cells *cells, int x, int y, const struct election *election)
 {
     struct whatif_pen pen = {cells, x, y};
-    size_t told = whatif_lock_told(election);
+    size_t notified = whatif_lock_notified(election);
     bool complete = chain_watches_complete(election->cluster);
     char text[96];
 
     whatif_lines_say(&pen, ROLE_DIM, "If its holder goes now   ");
     whatif_lines_say(&pen, ROLE_TEXT, "the first to create it");
-    if (told == 0 && !complete)
+    if (notified == 0 && !complete)
         snprintf(text, sizeof text, "; who watches it is not known");
-    else if (told == 0)
+    else if (notified == 0)
         snprintf(text, sizeof text, "; no one else watches it");
     else
-        snprintf(text, sizeof text, "; watched by %s%zu", complete ? "" : "at least ", told);
-    whatif_lines_say(&pen, told == 0 && complete ? ROLE_WARNING : ROLE_DIM, text);
+        snprintf(text, sizeof text, "; watched by %s%zu", complete ? "" : "at least ", notified);
+    whatif_lines_say(&pen, notified == 0 && complete ? ROLE_WARNING : ROLE_DIM, text);
 }
 
 bool whatif_put_line(struct cells *cells, int x, int y, const struct election *election)
@@ -350,7 +350,7 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
     pen.x = x + 2 + LABEL_WIDTH;
     whatif_lines_say(&pen, ROLE_TEXT, "may stop at ");
     say_name(&pen, unknown);
-    whatif_told(unknown, &why);
+    whatif_notified(unknown, &why);
     if (pen.x + 2 + safe_width(why, strlen(why), cells->ascii) <= cells->width) {
         whatif_lines_say(&pen, ROLE_TEXT, ": ");
         whatif_lines_say(&pen, ROLE_DIM, why);
@@ -416,7 +416,7 @@ void whatif_pane_draw(struct cells *cells, int y, int rows, const struct electio
     for (size_t i = at; i < election->candidate_count && y < end; i++) {
         struct departure departure = whatif_goes(election, election->candidates[i]);
 
-        if (y + 1 == end && i + 1 < election->candidate_count && departure.told != ANSWER_NO) {
+        if (y + 1 == end && i + 1 < election->candidate_count && departure.notified != ANSWER_NO) {
             cells_printf(cells, LEFT + 2, y, -1, ROLE_DIM, "%s and so on, for %zu more",
                          cells_sign(cells, SIGN_ELLIPSIS), election->candidate_count - i);
             return;
@@ -427,7 +427,7 @@ void whatif_pane_draw(struct cells *cells, int y, int rows, const struct electio
         departure.leads = departure.heir != NULL && (departure.leads || at == 0);
         put_departure(cells, LEFT, y++, election, &departure, at > 0 ? election->candidates[at - 1] : NULL,
                       label);
-        if (departure.told == ANSWER_NO && departure.heir != NULL)
+        if (departure.notified == ANSWER_NO && departure.heir != NULL)
             return;
     }
 }

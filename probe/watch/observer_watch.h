@@ -1,5 +1,5 @@
 /*
- * observer_mark.h - announces to other copies of this program that a session is an observer, and its number
+ * observer_watch.h - announces to other copies of this program that a session is an observer, and its number
  * of child watches.
  *
  * The servers count child watches and list none. A copy of this program that finds a session without
@@ -17,23 +17,23 @@
  * To replace an announcement its watch is removed, which servers support since version 3.5: with an
  * older server, or without a known version, nothing is announced.
  */
-#ifndef ELECTOP_PROBE_WATCH_OBSERVER_MARK_H
-#define ELECTOP_PROBE_WATCH_OBSERVER_MARK_H
+#ifndef ELECTOP_PROBE_WATCH_OBSERVER_WATCH_H
+#define ELECTOP_PROBE_WATCH_OBSERVER_WATCH_H
 
 #include "probe/watch/live_cluster.h"
 
-struct observer_mark;
+struct observer_watch;
 
 /* Borrows both. */
-struct observer_mark *observer_mark_new(const struct live_cluster *live, struct session *session);
-void observer_mark_free(struct observer_mark *observer_mark);
+struct observer_watch *observer_watch_new(const struct live_cluster *live, struct session *session);
+void observer_watch_free(struct observer_watch *observer_watch);
 
 /* The session is a new one, and has no watch. */
-void observer_mark_begin(struct observer_mark *observer_mark);
+void observer_watch_begin(struct observer_watch *observer_watch);
 /* It has another number of watches on children. */
-void observer_mark_changed(struct observer_mark *observer_mark);
+void observer_watch_changed(struct observer_watch *observer_watch);
 
-/* Marks a session that sets no watch on children. */
-void observer_mark_plainly(const struct live_cluster *live, struct session *session);
+/* Announces an observer that sets no child watch. */
+void observer_watch_plainly(const struct live_cluster *live, struct session *session);
 
 #endif

@@ -14,11 +14,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    struct picture *picture = snapshot_new();
+    struct snapshot *snapshot = snapshot_new();
     struct snapshot_model *restored = NULL;
     struct buffer json = {0};
-    if (snapshot_apply(picture, bytes, length))
-        restored = snapshot_read(picture, INT64_C(1760000000000000), 1);
+    if (snapshot_apply(snapshot, bytes, length))
+        restored = snapshot_read(snapshot, INT64_C(1760000000000000), 1);
     if (restored) {
         const struct model *model = snapshot_model_model(restored);
         json_snapshot_write(&json, model, model->now);
@@ -27,6 +27,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     }
     buffer_free(&json);
     snapshot_model_free(restored);
-    snapshot_free(picture);
+    snapshot_free(snapshot);
     return 0;
 }

@@ -1,4 +1,4 @@
-#include "probe/watch/observer_mark.h"
+#include "probe/watch/observer_watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "probe/clock.h"
 #include "probe/loop_timer.h"
 
-#define MARK_SIZE 4096
+#define OBSERVER_PATH_SIZE 4096
 /* Their number is announced when it has not changed for so long; an announcement is replaced this long
    after the first change at the latest. */
 #define CALM_MS 300
@@ -18,12 +18,12 @@
 #define AGAIN_LATER_MS 10000
 #define AGAIN_SOON 10
 
-struct observer_mark {
+struct observer_watch {
     const struct live_cluster *live;
     struct session *session;
     uv_timer_t *timer;
-    char shown[MARK_SIZE]; /* the path that is watched; "": none */
-    bool announces;        /* it names a number */
+    char shown[OBSERVER_PATH_SIZE]; /* the path that is watched; "": none */
+    bool announces;                 /* it names a number */
     unsigned serial, tries;
     uint64_t changed_ms, stale_ms; /* the latest change; the first since the latest announcement, 0: none */
     char *replaced;                /* being taken back */
@@ -31,9 +31,9 @@ struct observer_mark {
     unsigned owed; /* answers that refer to this */
 };
 
-static void mark_on_timer(uv_timer_t *timer);
+static void observer_on_timer(uv_timer_t *timer);
 
-static void mark_release(struct observer_mark *m)
+static void observer_release(struct observer_watch *m)
 {
     if (!m->freed || m->owed > 0)
         return;
@@ -41,58 +41,58 @@ static void mark_release(struct observer_mark *m)
     free(m);
 }
 
-static void mark_on_ignored(void *context, enum session_result result, const struct znode_stat *stat,
-                            const void *data, size_t length)
+static void observer_on_ignored(void *context, enum session_result result, const struct znode_stat *stat,
+                                const void *data, size_t length)
 {
     (void)context, (void)result, (void)stat, (void)data, (void)length;
 }
 
-void observer_mark_plainly(const struct live_cluster *live, struct session *session)
+void observer_watch_plainly(const struct live_cluster *live, struct session *session)
 {
-    char path[MARK_SIZE];
+    char path[OBSERVER_PATH_SIZE];
     snprintf(path, sizeof path, "%s/electop-observer", live->chroot);
-    session_exists(session, path, true, mark_on_ignored, NULL);
+    session_exists(session, path, true, observer_on_ignored, NULL);
 }
 
-static void mark_replaced(struct observer_mark *m)
+static void observer_replaced(struct observer_watch *m)
 {
     free(m->replaced);
     m->replaced = NULL;
 }
 
 /* Where the connection was lost, the library sets both watches again: the timer tries once more. */
-static void mark_on_taken_back(void *context, enum session_result result, const char *path)
+static void observer_on_taken_back(void *context, enum session_result result, const char *path)
 {
-    struct observer_mark *m = context;
+    struct observer_watch *m = context;
     (void)path;
     m->owed--;
     if (result != SESSION_LOST)
-        mark_replaced(m);
-    mark_release(m);
+        observer_replaced(m);
+    observer_release(m);
 }
 
-static void mark_take_back(struct observer_mark *m)
+static void observer_take_back(struct observer_watch *m)
 {
-    if (m->replaced && session_unwatch(m->session, m->replaced, mark_on_taken_back, m))
+    if (m->replaced && session_unwatch(m->session, m->replaced, observer_on_taken_back, m))
         m->owed++;
 }
 
 /* The new one is set: only now the old one goes, so that the session is never without. */
-static void mark_on_set(void *context, enum session_result result, const struct znode_stat *stat,
-                        const void *data, size_t length)
+static void observer_on_set(void *context, enum session_result result, const struct znode_stat *stat,
+                            const void *data, size_t length)
 {
-    struct observer_mark *m = context;
+    struct observer_watch *m = context;
     (void)stat, (void)data, (void)length;
     m->owed--;
     if (!m->freed && result != SESSION_LOST)
-        mark_take_back(m);
-    mark_release(m);
+        observer_take_back(m);
+    observer_release(m);
 }
 
-static void mark_show(struct observer_mark *m, const char *path, bool announces)
+static void observer_show(struct observer_watch *m, const char *path, bool announces)
 {
     char *before = *m->shown ? xstrdup(m->shown) : NULL;
-    if (!session_exists(m->session, path, true, mark_on_set, m)) {
+    if (!session_exists(m->session, path, true, observer_on_set, m)) {
         free(before);
         return;
     }
@@ -103,7 +103,7 @@ static void mark_show(struct observer_mark *m, const char *path, bool announces)
 }
 
 /* Every server whose version is known can remove a watch. */
-static bool mark_is_replaceable(const struct observer_mark *m)
+static bool observer_is_replaceable(const struct observer_watch *m)
 {
     const struct cluster *cluster = &m->live->model->clusters[m->live->index];
     size_t known = 0;
@@ -119,76 +119,76 @@ static bool mark_is_replaceable(const struct observer_mark *m)
     return known > 0;
 }
 
-static void mark_announce(struct observer_mark *m, bool calm)
+static void observer_announce(struct observer_watch *m, bool calm)
 {
-    char path[MARK_SIZE];
+    char path[OBSERVER_PATH_SIZE];
     if (calm)
         snprintf(path, sizeof path, "%s/electop-%zu-child-watches-%u/electop-observer", m->live->chroot,
                  session_child_watches(m->session, clock_now().mono_us), ++m->serial);
     else
         snprintf(path, sizeof path, "%s/electop-observer", m->live->chroot);
-    mark_show(m, path, calm);
+    observer_show(m, path, calm);
     m->stale_ms = 0;
 }
 
-static void mark_wait(struct observer_mark *m, uint64_t ms)
+static void observer_wait(struct observer_watch *m, uint64_t ms)
 {
-    uv_timer_start(m->timer, mark_on_timer, ms, 0);
+    uv_timer_start(m->timer, observer_on_timer, ms, 0);
 }
 
-static void mark_on_timer(uv_timer_t *timer)
+static void observer_on_timer(uv_timer_t *timer)
 {
-    struct observer_mark *m = timer->data;
+    struct observer_watch *m = timer->data;
     uint64_t now_ms = uv_now(m->live->loop), calm_ms = now_ms - m->changed_ms;
     if (session_state(m->session) != CONNECTION_CONNECTED)
         return; /* begun again, or changed, when it is back */
     if (m->owed > 0 || m->replaced) {
         if (m->owed == 0)
-            mark_take_back(m);
-        mark_wait(m, CALM_MS);
-    } else if (!mark_is_replaceable(m)) {
-        mark_wait(m, m->tries++ < AGAIN_SOON ? AGAIN_MS : AGAIN_LATER_MS);
+            observer_take_back(m);
+        observer_wait(m, CALM_MS);
+    } else if (!observer_is_replaceable(m)) {
+        observer_wait(m, m->tries++ < AGAIN_SOON ? AGAIN_MS : AGAIN_LATER_MS);
     } else if (calm_ms >= CALM_MS) {
-        mark_announce(m, true);
+        observer_announce(m, true);
     } else {
         if (m->announces && m->stale_ms && now_ms - m->stale_ms >= STALE_MOST_MS)
-            mark_announce(m, false);
-        mark_wait(m, CALM_MS - calm_ms);
+            observer_announce(m, false);
+        observer_wait(m, CALM_MS - calm_ms);
     }
 }
 
-void observer_mark_changed(struct observer_mark *m)
+void observer_watch_changed(struct observer_watch *m)
 {
     m->changed_ms = uv_now(m->live->loop);
     if (!m->stale_ms)
         m->stale_ms = m->changed_ms ? m->changed_ms : 1;
     m->tries = 0;
     if (!uv_is_active((uv_handle_t *)m->timer) || uv_timer_get_due_in(m->timer) > CALM_MS)
-        mark_wait(m, CALM_MS);
+        observer_wait(m, CALM_MS);
 }
 
-void observer_mark_begin(struct observer_mark *m)
+void observer_watch_begin(struct observer_watch *m)
 {
     m->shown[0] = '\0';
-    mark_replaced(m);
-    mark_announce(m, false);
-    observer_mark_changed(m);
+    observer_replaced(m);
+    observer_announce(m, false);
+    observer_watch_changed(m);
 }
 
-struct observer_mark *observer_mark_new(const struct live_cluster *live, struct session *session)
+struct observer_watch *observer_watch_new(const struct live_cluster *live, struct session *session)
 {
-    struct observer_mark *m = xcalloc(1, sizeof *m);
+    struct observer_watch *m = xcalloc(1, sizeof *m);
     m->live = live;
     m->session = session;
     m->timer = loop_timer_new(live->loop, m);
     return m;
 }
 
-void observer_mark_free(struct observer_mark *m)
+void observer_watch_free(struct observer_watch *m)
 {
     if (!m)
         return;
     loop_timer_free(m->timer);
     m->freed = true;
-    mark_release(m);
+    observer_release(m);
 }
