@@ -181,12 +181,25 @@ static void read_part(const struct changes *changes, struct cursor *c, int32_t t
     }
 }
 
-/* The part's type is known before its bytes: one that failed makes no change, and nor do its siblings. */
+/* A multi was refused as a whole where one part failed: those before it keep the type that they had. */
+static bool multi_failed(struct cursor c, int32_t count)
+{
+    size_t length;
+    for (int32_t i = 0; i < count && !c.bad; i++) {
+        if (cursor_int(&c) == TRANSACTION_ERROR)
+            return true;
+        cursor_buffer(&c, &length);
+    }
+    return false;
+}
+
 static void read_multi(const struct changes *changes, struct cursor *c)
 {
     int32_t count = cursor_int(c);
     if (count > VECTOR_MOST)
         c->bad = true;
+    if (multi_failed(*c, count))
+        return;
     for (int32_t i = 0; i < count && !c->bad; i++) {
         size_t length;
         int32_t type = cursor_int(c);

@@ -5,6 +5,7 @@ import itertools
 import json
 
 import pytest
+from kazoo.exceptions import NotEmptyError
 
 from ensemble import Ensemble
 from autopsies import autopsy
@@ -52,5 +53,27 @@ def test_reconfigured():
         assert causes(events, LEADER) == ["closed", "resigned", "evicted"] and not complaints, (events, complaints)
         document = json.loads(run("autopsy", zk.directory, "--json").out)
         assert [election["path"] for election in document["elections"]] == [LEADER], document
+    finally:
+        zk.close()
+
+
+def test_a_refused_multi_changes_nothing():
+    """Its record keeps the parts before the one that failed, as if they had been done."""
+    zk = Ensemble(1)
+    try:
+        client = zk.client()
+        client.ensure_path(LEADER)
+        standing = [RawSession(zk.addresses[0], 30) for _ in range(3)]
+        names = [one.create(f"{LEADER}/n_", b"app") for one in standing]
+        both = client.transaction()
+        both.delete(f"{LEADER}/{names[0]}")
+        both.delete(f"{LEADER}/{names[1]}")
+        both.delete(LEADER)  # it has a child
+        assert any(isinstance(result, NotEmptyError) for result in both.commit())
+        assert sorted(client.get_children(LEADER)) == sorted(names)
+        standing[0].close()
+        until(lambda: not client.exists(f"{LEADER}/{names[0]}"), 20)
+        events, complaints = autopsy(zk.directory)
+        assert causes(events, LEADER) == ["closed"] and not complaints, (events, complaints)
     finally:
         zk.close()

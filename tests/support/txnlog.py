@@ -12,6 +12,7 @@ import zlib
 Transaction = collections.namedtuple("Transaction", "session cxid zxid time_ms type path length timeout_ms")
 CREATE, DELETE, SET_DATA, MULTI, CREATE2, CREATE_SESSION, CLOSE_SESSION = 1, 2, 5, 14, 15, -10, -11
 CREATE_CONTAINER, DELETE_CONTAINER, CREATE_TTL = 19, 20, 21
+ERROR = -1
 # One znode that came or went. kind: "create", "delete", or "close", a deletion by the end of its session: with cxid 0
 # the servers gave it up, else its client closed it. ephemeral, data: of one that came.
 Change = collections.namedtuple("Change", "zxid time_ms session cxid kind path ephemeral data", defaults=(b"",))
@@ -106,12 +107,15 @@ def _parts(kind, record, at):
             path, at = _text(record, at)
             yield "close", path, False
     elif kind == MULTI:
-        count, at = struct.unpack_from(">i", record, at)[0], at + 4
+        count, at, parts = struct.unpack_from(">i", record, at)[0], at + 4, []
         for _ in range(max(count, 0)):
-            part = struct.unpack_from(">i", record, at)[0]
             end = _buffer_end(record, at + 4)
-            yield from _parts(part, record[:end], at + 8)
+            parts.append((struct.unpack_from(">i", record, at)[0], at + 8, end))
             at = end
+        # Where one part failed the whole was refused; the parts before it keep their types.
+        if all(part != ERROR for part, _, _ in parts):
+            for part, begin, end in parts:
+                yield from _parts(part, record[:end], begin)
 
 
 def _is_bare(record):
