@@ -391,6 +391,15 @@ def test_lock_layout(zk, client):
     client.delete("/controller")
 
 
+def test_a_lock_whose_waiters_watch_no_lock(zk, client, path):
+    """They may watch an ancestor, which no server shows: that nobody watches the lock itself says nothing."""
+    lock = f"{path}/leader/election/instance"
+    client.create(lock, b"10.0.0.1@-@1", ephemeral=True, makepath=True)
+    shown = run("once", "--quick", "-s", zk.hosts, "--admin", zk.admin, lock).out
+    assert "ElasticJob leader" in shown and "the first to create it; who watches it is not known" in shown, shown
+    assert look_at(zk.hosts, lock, "--admin", zk.admin)["next_failover"]["told"] is None
+
+
 def test_hybrid_layout(zk, client):
     """A sequence and a mark: the leader leads when it has written its mark."""
     root = "/overseer_elect"

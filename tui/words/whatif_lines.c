@@ -294,18 +294,19 @@ void whatif_put_holder(struct cells *cells, int x, int y, const struct election 
 {
     struct whatif_pen pen = {cells, x, y};
     size_t notified = whatif_lock_notified(election);
-    bool complete = chain_watches_complete(election->cluster);
+    bool complete = chain_watches_complete(election->cluster),
+         nobody = whatif_next(election).notified == ANSWER_NO; /* not: they may watch what no server shows */
     char text[96];
 
     whatif_lines_say(&pen, ROLE_DIM, "If its holder goes now   ");
     whatif_lines_say(&pen, ROLE_TEXT, "the first to create it");
-    if (notified == 0 && !complete)
-        snprintf(text, sizeof text, "; who watches it is not known");
-    else if (notified == 0)
+    if (nobody)
         snprintf(text, sizeof text, "; no one else watches it");
+    else if (notified == 0)
+        snprintf(text, sizeof text, "; who watches it is not known");
     else
         snprintf(text, sizeof text, "; watched by %s%zu", complete ? "" : "at least ", notified);
-    whatif_lines_say(&pen, notified == 0 && complete ? ROLE_WARNING : ROLE_DIM, text);
+    whatif_lines_say(&pen, nobody ? ROLE_WARNING : ROLE_DIM, text);
 }
 
 bool whatif_put_line(struct cells *cells, int x, int y, const struct election *election)
