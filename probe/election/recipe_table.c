@@ -38,7 +38,7 @@ const struct recipe recipe_table[] = {
 
     {"elastic-job", "ElasticJob leader", FAMILY_LOCK, NULL, "/leader/election/instance$", true,
      WATCHES_UNKNOWN, ACK_PLACE_NONE, NULL, "elastic-job: LeaderNode.java",
-     NATURE_LEADS, NULL},
+     NATURE_LEADS, "=../../../instances"},
 
     /* Known by their path and their names. */
     {"solr-overseer", "Solr overseer", FAMILY_HYBRID, "^(?<session_dec>-?[0-9]+)-(?<who>.+)-n_" SEQ,

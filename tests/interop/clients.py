@@ -110,5 +110,6 @@ LAYOUTS = [
 # Their sessions do not come back to a server that was restarted.
 RECURSIVE_LAYOUTS = [
     lock("Pulsar", "pulsar", "pulsar", "/loadbalance/leader", told=None),
-    lock("ElasticJob", "elastic-job", "elastic-job", "/job/leader/election/instance", told=None),
+    lock("ElasticJob", "elastic-job", "elastic-job", "/job/leader/election/instance", told=None, identity="{}@-@1",
+         members="all"),
 ]

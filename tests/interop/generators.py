@@ -411,8 +411,12 @@ class Recursive(Member):
     def data(self):
         return self.name.encode()
 
+    def registered(self):
+        """Before it tries for the first time."""
+
     def take_part(self):
         self.eyes.ensure_path(self.above())
+        self.registered()
         self.raw.watch_all_below(self.ancestor())
         while not self.over.is_set():
             try:
@@ -442,6 +446,14 @@ class Pulsar(Recursive):
 class ElasticJob(Recursive):
     def ancestor(self):
         return self.above(3)
+
+    def data(self):
+        return f"{self.name}@-@1".encode()
+
+    def registered(self):
+        instances = f"{self.ancestor()}/instances"
+        self.eyes.ensure_path(instances)
+        self.raw.create(f"{instances}/{self.name}@-@1", f"jobInstanceId: {self.name}@-@1\n".encode(), EPHEMERAL)
 
 
 KINDS = {

@@ -280,6 +280,29 @@ static void ack_paths(void **state)
     }
 }
 
+static void members_paths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *recipe, *election, *members;
+    } cases[] = {
+        {"kafka-controller", "/kafka/controller", "/kafka/brokers/ids"},
+        {"hbase-master", "/hbase/master", "/hbase/backup-masters"},
+        {"patroni", "/service/main/leader", "/service/main/members"},
+        {"elastic-job", "/ns/job/leader/election/instance", "/ns/job/instances"},
+        {"solr-shard", "/collections/c/leader_elect/shard1/election", "/live_nodes"},
+        {"helix", "/c/CONTROLLER/LEADER", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *path = recipe_members_path(recipe_book_find(book, cases[i].recipe), cases[i].election);
+        if (cases[i].members)
+            assert_string_equal(path, cases[i].members);
+        else
+            assert_null(path);
+        free(path);
+    }
+}
+
 static char *word(const char *text)
 {
     return (char *)(uintptr_t)text;
@@ -360,6 +383,7 @@ int main(void)
         cmocka_unit_test(sequence_numbers),
         cmocka_unit_test(majority),
         cmocka_unit_test(ack_paths),
+        cmocka_unit_test(members_paths),
         cmocka_unit_test(own_recipes),
         cmocka_unit_test(evil_patterns_end),
     };
