@@ -188,6 +188,7 @@ class FieldPlay(Play):
         acted = self.strike(self.system.stop_signal, self.struck)
         self.deaths = {owner: at for owner, at in self.deaths.items() if at != acted}  # it says good-bye when it likes
         self.processes[self.struck].gone()  # it may give up its lead long before it ends
+        until(lambda: self.system.left(self.struck), READY_S, f"{self.struck} has left")
         self.settle({self.struck})
         return acted
 

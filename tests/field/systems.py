@@ -147,6 +147,10 @@ class System:
     def ready(self, play, member):
         return True
 
+    def left(self, member):
+        """A member that was told to end and has ended: whether nothing of it stands any more."""
+        return True
+
 
 class Kafka(System):
     name, version = "Kafka", "3.9.1"
@@ -229,6 +233,10 @@ postgresql:
     def ready(self, play, member):
         data, _ = self.get(f"/service/field/members/{member}")
         return data and json.loads(data).get("state") in ("running", "streaming")
+
+    def left(self, member):
+        """It gives up its lead and ends without closing its session, which expires later."""
+        return self.get(f"/service/field/members/{member}")[0] is None
 
     def member_of(self, play, client, life):
         data, owner = self.get("/service/field/leader")
