@@ -132,6 +132,7 @@ class FieldPlay(Play):
         self.system.prepare(self)
         for member in self.system.members:
             self.start(member)
+        self.system.started()
         self.settle(set())
         return time.time()
 
@@ -237,7 +238,8 @@ class FieldPlay(Play):
             return truth_in_words(client, seen)
         others = [name for name in self.processes if name not in (seen.names[client] or [None])[0:1] and
                   name != self.struck and self.processes[name].lives()]
-        return f"{', '.join(seen.names[client]) or 'nobody'} leads; {', '.join(others) or 'nobody'} runs beside it"
+        beside = f"{', '.join(others) or 'nobody'} {'run' if len(others) > 1 else 'runs'} beside it"
+        return f"{', '.join(seen.names[client]) or 'nobody'} leads; {beside}"
 
     def close(self):
         for process in self.processes.values():

@@ -8,9 +8,12 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.request
 
 from clients import Client
 from kazoo.exceptions import NoNodeError
+from patience import stretched
+from waiting import until
 
 BUILT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build", "field"))
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -93,6 +96,9 @@ class System:
         """Before the first member starts: play.folder is its own, play.client a session on the ensemble."""
         self.play, self.folder, self.hosts = play, play.folder, play.zk.hosts
         self.ports = {member: free_port() for member in self.members}
+
+    def started(self):
+        """All members are there for the first time."""
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
@@ -264,6 +270,34 @@ class Helix(System):
                 "--zkSvr", self.hosts, "--cluster", "field", "--controllerName", f"{member}_{self.ports[member]}"]
 
 
+class ElasticJob(System):
+    name, version = "ElasticJob", "3.0.4"
+    clients = [Client("ElasticJob leader", "", "elastic-job", below="/field/job/leader/election/instance", fixed=True,
+                      told=None, members="all")]
+
+    def fetch(self):
+        self.path = jars("elasticjob", f"org.apache.shardingsphere.elasticjob:elasticjob-lite-core:{self.version}")
+        self.path = compiled("elasticjob", "JobInstance.java", self.path)
+
+    def command(self, member):
+        return [*JAVA, "-cp", self.path, "JobInstance", self.hosts, "field", "job"]
+
+    def shown(self, client, member):
+        """An instance is called by its address and its process."""
+        return self.instance_of(self.play.processes[member].child.pid)
+
+    def instance_of(self, pid):
+        return next((name for name in self.children("/field/job/instances") if name.endswith(f"@-@{pid}")), None)
+
+    def member_of(self, play, client, life):
+        data, owner = self.get(client.below)
+        return next((member for member, process in play.processes.items() if data and owner == life.owner and
+                     data.decode().endswith(f"@-@{process.child.pid}")), None)
+
+    def ready(self, play, member):
+        return self.shown(self.clients[0], member) is not None
+
+
 class BookKeeper(System):
     name, version = "BookKeeper", "4.17.1"
     clients = [Client("BookKeeper auditor", "", "bookkeeper-auditor", below="/ledgers/underreplication/auditorelection")]
@@ -423,4 +457,54 @@ class Solr(System):
         return f"127.0.0.1:{self.ports[member]}_solr" in self.children("/live_nodes")
 
 
-SYSTEMS = {"kafka": Kafka, "hbase": HBase, "flink": Flink, "solr": Solr, "patroni": Patroni, "helix": Helix, "bookkeeper": BookKeeper}
+class SolrShard(Solr):
+    """A collection of one shard, with a replica on each of the nodes."""
+    clients = [Client("Solr shard", "", "solr-shard", below="/collections/field/leader_elect/shard1/election")]
+    CONFIG = {"solrconfig.xml": """<config><luceneMatchVersion>8.11.4</luceneMatchVersion>
+<schemaFactory class="ClassicIndexSchemaFactory"/><updateHandler><updateLog/></updateHandler>
+<requestHandler name="/select" class="solr.SearchHandler"/></config>""",
+              "schema.xml": """<schema name="field" version="1.6"><fieldType name="string" class="solr.StrField"/>
+<fieldType name="long" class="solr.LongPointField" docValues="true"/><field name="id" type="string" required="true"/>
+<field name="_version_" type="long" indexed="false"/><uniqueKey>id</uniqueKey></schema>"""}
+
+    def started(self):
+        for name, text in self.CONFIG.items():
+            self.play.client.create(f"/configs/field/{name}", text.encode(), makepath=True)
+        for member in self.members:  # it is listed as alive a moment before it serves
+            until(lambda: self.ask(member, "cores?action=STATUS"), 60, f"{member} answers")
+        made = self.ask(self.members[0], "collections?action=CREATE&name=field&numShards=1&replicationFactor=3"
+                                         "&collection.configName=field")
+        assert made and "failure" not in made, made
+
+    def ask(self, member, what):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[member]}/solr/admin/{what}&wt=json",
+                                        timeout=stretched(60)) as answer:
+                return json.load(answer)
+        except OSError:
+            return None
+
+    def replicas(self):
+        """What Solr writes of each: core_node: its node, its state."""
+        data, _ = self.get("/collections/field/state.json")
+        return json.loads(data)["field"]["shards"]["shard1"]["replicas"] if data else {}
+
+    def core(self, member):
+        return next((core for core, replica in self.replicas().items()
+                     if replica["node_name"] == super(SolrShard, self).shown(None, member)), None)
+
+    def shown(self, client, member):
+        return f"{self.core(member)} on {super().shown(client, member)}"
+
+    def member_of(self, play, client, life):
+        return next((member for member in self.members if f"-{self.core(member)}-" in life.name), None)
+
+    def ready(self, play, member):
+        core = self.core(member)
+        return super().ready(play, member) and \
+            (core is None or self.replicas()[core]["state"] == "active" and
+             any(f"-{core}-" in name for name in self.children(self.clients[0].below)))
+
+
+SYSTEMS = {"kafka": Kafka, "hbase": HBase, "flink": Flink, "solr": Solr, "solr-shard": SolrShard, "patroni": Patroni,
+           "helix": Helix, "elasticjob": ElasticJob, "bookkeeper": BookKeeper}

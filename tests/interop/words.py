@@ -22,7 +22,10 @@ def report_in_words(client, seen, path):
         leading = [c["identity"] or c["name"] for c in election["candidates"] if c["state"] in ("leader", "holder")]
         codes = sorted({f"{f['code']} ({f['severity']}, {f['certainty']})" for f in election["findings"] or []})
         waiting = sum(c["state"] not in ("leader", "holder") for c in election["candidates"])
-        shown = "" if client.fixed else f"; {waiting} waiting"  # those of a lock are its members: see judge.py
+        shown = f"; {waiting} waiting"
+        if client.fixed:  # those of a lock are among its members: see judge.py
+            members = len(election["members"] or ())
+            shown = f"; {members} member{'s' if members > 1 else ''}" if members else ""
         return f"{election['recipe']}: {', '.join(leading) or election['state']}{shown}" + \
                (f"; {', '.join(codes)}" if codes else "")
     return "nothing"
