@@ -244,6 +244,8 @@ class FieldPlay(Play):
     def close(self):
         for process in self.processes.values():
             process.end()
+        if self.processes:
+            self.system.close()
         for stream in self.streams:
             stream.stop()
         self.zk.close()

@@ -157,6 +157,9 @@ class System:
         """A member that was told to end and has ended: whether nothing of it stands any more."""
         return True
 
+    def close(self):
+        """All members have ended: so does what they had started."""
+
 
 class Kafka(System):
     name, version = "Kafka", "3.9.1"
@@ -239,6 +242,13 @@ postgresql:
     def ready(self, play, member):
         data, _ = self.get(f"/service/field/members/{member}")
         return data and json.loads(data).get("state") in ("running", "streaming")
+
+    def close(self):
+        """A PostgreSQL is in a process group of its own, and outlives the Patroni that was killed."""
+        for member in self.members:
+            subprocess.run([f"{self.BINARIES}/pg_ctl", "stop", "-m", "immediate", "-D", f"{self.folder}/{member}-data"],
+                           user="postgres", cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, check=False, timeout=stretched(60))
 
     def left(self, member):
         """It gives up its lead and ends without closing its session, which expires later."""
