@@ -5,6 +5,7 @@
 
 #include "config/memory.h"
 #include "probe/clock.h"
+#include "probe/election/session_table.h"
 #include "probe/log.h"
 #include "probe/watch/election_watch.h"
 
@@ -218,6 +219,17 @@ static uint64_t *leading_sessions(const struct cluster *cluster, size_t *count)
     }
     qsort(ids, *count, sizeof *ids, compare_ids);
     return ids;
+}
+
+bool server_facts_show_moved(const struct live_cluster *live, const struct connection_list *list)
+{
+    const struct session_table *clients = live->model->clusters[live->index].clients;
+    for (size_t i = 0; clients && i < list->count; i++) {
+        const struct client *client = session_table_find(clients, list->list[i].session);
+        if (client && client->owned && client->shown.established_ms < list->list[i].established_ms)
+            return true;
+    }
+    return false;
 }
 
 int64_t server_facts_leader_timeout_ms(const struct live_cluster *live, const struct connection_list *list)

@@ -48,6 +48,9 @@ void server_facts_report_sessions(const struct live_cluster *live, const char *a
 bool server_facts_show_ours(const struct live_cluster *live, const struct connection_list *list);
 bool server_facts_sessions_show_ours(const struct live_cluster *live, const struct session_list *list);
 
+/* A candidate's session has a younger connection than the model knows: nothing is known of the watches on it. */
+bool server_facts_show_moved(const struct live_cluster *live, const struct connection_list *list);
+
 /* The shortest timeout of the sessions there that lead an election; 0: none does. */
 int64_t server_facts_leader_timeout_ms(const struct live_cluster *live, const struct connection_list *list);
 

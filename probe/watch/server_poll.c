@@ -77,6 +77,11 @@ int64_t poll_budget_pause_ms(const struct poll_budget *a)
     return a->latest_us * POLL_BUDGET_PAUSE / 1000;
 }
 
+bool poll_budget_has_plenty(const struct poll_budget *a)
+{
+    return a->left_us - a->latest_us >= POLL_BUDGET_MOST_US / 2;
+}
+
 uint64_t poll_budget_due_ms(const struct poll_budget *a)
 {
     int64_t lacking_us = at_most(a->latest_us) - a->left_us;
@@ -184,6 +189,8 @@ const char *server_poll_doubt(const struct server_poll *q, char *reason, size_t 
             snprintf(reason, size, "our own session is connected there, but not in its list");
         else if (q->quiet && connections != q->listed)
             snprintf(reason, size, "lists %zu connections, and %zu before", connections, q->listed);
+        else if (q->quiet && server_facts_show_moved(q->live, &q->answer.connections))
+            snprintf(reason, size, "lists another connection of a candidate");
         else if (too_few((int64_t)connections, f->connections))
             snprintf(reason, size, "lists %zu connections, but counts %lld", connections,
                      (long long)f->connections);
@@ -243,7 +250,7 @@ static int64_t wanted_ms(const struct server_poll *q, int64_t usual_ms)
         ms = MISSED_LEAST_MS;
     if (model_wants_second_look(live->model, live->index)) {
         int64_t due_us = model_look_due_us(live->model, live->index) - clock_now().mono_us;
-        int64_t due_ms = due_us > SUSPECTED_LEAST_MS * 1000 ? due_us / 1000 + 1 : SUSPECTED_LEAST_MS;
+        int64_t due_ms = due_us > 0 ? due_us / 1000 + 1 : SUSPECTED_LEAST_MS;
         ms = due_ms < ms ? due_ms : ms;
     }
     return ms;
@@ -259,10 +266,11 @@ static int64_t pause_ms(const struct server_poll *q)
     if (third_ms && third_ms < ms && every_ms <= LEADER_MOST_MS)
         ms = third_ms;
     ms = poll_turn_ms(polled, ms, q->leader_timeout_ms);
-    if (every_ms <= LEADER_MOST_MS)
-        ms = wanted_ms(q, ms);
-    int64_t least_ms = poll_budget_pause_ms(&q->budget);
-    return ms > least_ms ? ms : least_ms;
+    int64_t least_ms = poll_budget_pause_ms(&q->budget),
+            soon_ms = every_ms <= LEADER_MOST_MS ? wanted_ms(q, ms) : ms;
+    if (soon_ms < ms && poll_budget_has_plenty(&q->budget))
+        least_ms = 0;
+    return soon_ms > least_ms ? soon_ms : least_ms;
 }
 
 /* Its budget began with another process, and its clock too. */
@@ -284,6 +292,15 @@ static bool full_can_wait(const struct server_poll *q, uint64_t now_ms)
         cost_us += poll_cost_us(&q->costs, answer, q->entries[answer]);
     int64_t apart_ms = cost_us * POLL_BUDGET_PAUSE / 1000;
     return third_ms > 0 && apart_ms > third_ms && now_ms - q->looked_ms < (uint64_t)apart_ms;
+}
+
+/* Whose connection is new is in no list yet, and a look counts only between two: without one before the
+   watches its first look would be the next round's. Where lists are long, that round would be the later for
+   it. */
+static bool newcomers_are_listed_first(const struct server_poll *q)
+{
+    int64_t cost_us = poll_cost_us(&q->costs, POLL_CONNECTIONS, q->entries[POLL_CONNECTIONS]);
+    return cost_us * POLL_BUDGET_PAUSE <= CHANGED_LEAST_MS * INT64_C(1000);
 }
 
 /* Lists of thousands come and go: the library would keep their room for the next ones. */
@@ -339,6 +356,7 @@ static void server_poll_round_begin(struct server_poll *q)
     q->quiet = !q->full && !q->evidence && !q->cheap && !q->changed && !q->down && !asks_by_word(q) &&
                q->connections_known &&
                now_ms - q->stated_ms < (uint64_t)poll_figures_ms(polled, q->live->cluster->servers.every_ms);
+    q->newcomers_first = q->changed && newcomers_are_listed_first(q);
     q->demanded = q->hastened = q->changed = false;
     q->calm = false;
     q->took_us = q->counted_us = 0;
@@ -372,6 +390,8 @@ static bool moved(const struct server_poll *q)
 
 static void server_poll_connections_came(struct server_poll *q)
 {
+    bool moved = q->step == STEP_CONNECTIONS && server_facts_show_moved(q->live, &q->answer.connections);
+    q->changed = q->changed || (moved && newcomers_are_listed_first(q));
     server_facts_report_connections(q->live, q->address, q->asked_at, q->pinged_us, q->counted_us,
                                     &q->answer.connections);
     q->leader_timeout_ms = server_facts_leader_timeout_ms(q->live, &q->answer.connections);
@@ -540,6 +560,7 @@ static void way_failed(struct server_poll *q, const char *problem)
     char *kept = q->problems[q->way];
     if (q->quiet) { /* the whole round says what is wrong, or what moved */
         q->quiet = false;
+        q->full = q->newcomers_first = newcomers_are_listed_first(q);
         q->step = STEP_STATE;
         step_begin(q);
         return;
@@ -627,19 +648,20 @@ static void step_begin(struct server_poll *q)
 {
     bool leads = q->answer.figures.mode == SERVER_LEADER || q->answer.figures.mode == SERVER_STANDALONE;
     bool words = asks_by_word(q);
-    bool wanted[STEPS + 1] = {[STEP_STATE] = !q->quiet,
-                              [STEP_LENGTHS] = q->evidence && words && leads && !q->cheap,
-                              [STEP_ENDED] = q->evidence && leads && !q->cheap,
-                              [STEP_AFTER] = q->evidence && leads && !q->cheap,
-                              [STEP_BEFORE] =
-                                  (q->evidence || (q->full && !q->connections_known)) && !q->cheap,
-                              [STEP_SUMMARY] = (q->full || !q->evidence) && !q->cheap && !q->quiet,
-                              [STEP_DISK] = q->full && !q->cheap && !words,
-                              [STEP_FIGURES] = q->full && !q->cheap,
-                              [STEP_WATCHES] = q->full && !q->cheap,
-                              [STEP_CONNECTIONS] = (q->full || !q->evidence) && !q->cheap,
-                              [STEP_SESSIONS] = q->full && !q->evidence && !q->cheap && leads,
-                              [STEPS] = true};
+    bool wanted[STEPS + 1] = {
+        [STEP_STATE] = !q->quiet,
+        [STEP_LENGTHS] = q->evidence && words && leads && !q->cheap,
+        [STEP_ENDED] = q->evidence && leads && !q->cheap,
+        [STEP_AFTER] = q->evidence && leads && !q->cheap,
+        [STEP_BEFORE] =
+            (q->evidence || (q->full && (!q->connections_known || q->newcomers_first))) && !q->cheap,
+        [STEP_SUMMARY] = (q->full || !q->evidence) && !q->cheap && !q->quiet,
+        [STEP_DISK] = q->full && !q->cheap && !words,
+        [STEP_FIGURES] = q->full && !q->cheap,
+        [STEP_WATCHES] = q->full && !q->cheap,
+        [STEP_CONNECTIONS] = (q->full || !q->evidence) && !q->cheap,
+        [STEP_SESSIONS] = q->full && !q->evidence && !q->cheap && leads,
+        [STEPS] = true};
     while (!wanted[q->step])
         q->step++;
     q->tried = 0;

@@ -84,6 +84,10 @@ void poll_budget_spend(struct poll_budget *poll_budget, int64_t took_us, uint64_
 /* The pause that pays for the latest round. */
 int64_t poll_budget_pause_ms(const struct poll_budget *poll_budget);
 
+/* Another round like the latest leaves half of the most: what waits for a look need not wait for that pause.
+   The other half is for a leader's end, which comes unforeseen. */
+bool poll_budget_has_plenty(const struct poll_budget *poll_budget);
+
 /* From when on as much is left as the latest round took: then another may begin out of turn. */
 uint64_t poll_budget_due_ms(const struct poll_budget *poll_budget);
 
@@ -143,7 +147,7 @@ int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
 #define CHANGED_LEAST_MS 1000
 /* While something is suspected that the next look may settle, and while a leader's connection has just gone.
  */
-#define SUSPECTED_LEAST_MS 500
+#define SUSPECTED_LEAST_MS 250
 #define MISSED_LEAST_MS 250
 /* Connections of a server whose lists are worth giving back. */
 #define MANY 1000
@@ -156,7 +160,7 @@ enum step {
     STEP_ENDED,  /* ... the sessions, before others have done much: each transaction until then may be the end
                   */
     STEP_AFTER,  /* ... and the state again: no list of sessions was reported after a later transaction */
-    STEP_BEFORE, /* connections: ... and the deleter's, or where there are none from an earlier round */
+    STEP_BEFORE, /* connections: ... and the deleter's, or where those of an earlier round lack somebody */
     STEP_SUMMARY,
     STEP_DISK, /* how often it was slow: from AdminServer alone */
     STEP_FIGURES,
@@ -196,9 +200,10 @@ struct server_poll {
     bool asking, full;
     bool demanded, on_demand; /* the next round; this round */
     bool cheap;               /* the figures only */
-    bool quiet;      /* the connections only: nothing moved, and the figures are not older than `every` */
-    bool evidence;   /* of a leader's end: connections and sessions */
-    bool words_hang; /* one was not answered in time: the rest would not be either */
+    bool quiet;    /* the connections only: nothing moved, and the figures are not older than `every` */
+    bool evidence; /* of a leader's end: connections and sessions */
+    bool newcomers_first; /* connections before the watches, too: candidates came, or connected anew */
+    bool words_hang;      /* one was not answered in time: the rest would not be either */
     enum step step;
     unsigned tried; /* of this step: 1 << enum way */
     enum way way;
@@ -225,9 +230,9 @@ struct server_poll {
     int64_t uptime_ms;            /* the latest; -1: unknown */
     bool calm;                    /* in this round */
     bool down;                    /* it did not say how it is, when it was asked last */
-    bool changed;                 /* candidates came or went: the next round looks at their sessions */
-    bool hastened;                /* the next one comes as soon as it may */
-    int64_t tick_ms;              /* its tickTime; <= 0: unknown */
+    bool changed;    /* candidates came, went or connected anew: the next round looks at their sessions */
+    bool hastened;   /* the next one comes as soon as it may */
+    int64_t tick_ms; /* its tickTime; <= 0: unknown */
     int64_t server_id, address_connections_most; /* of its configuration; -1: unknown */
     enum proof proof;
     uint64_t proved_ms;

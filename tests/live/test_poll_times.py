@@ -83,8 +83,9 @@ def test_a_list_of_another_length_makes_a_whole_round(world):
         return http(body)
 
     def followed():
-        """What was asked after each list of another length than the one just before it."""
-        return [admin.asked[i + 1] for i in range(1, len(lengths) - 1)
+        """The two requests after each list of another length than the one just before it: of a whole round the first
+        may be that list again."""
+        return [lengths[i + 1:i + 3] for i in range(1, len(lengths) - 2)
                 if None not in lengths[i - 1:i + 1] and lengths[i] != lengths[i - 1]]
 
     def another_comes():
@@ -95,9 +96,59 @@ def test_a_list_of_another_length_makes_a_whole_round(world):
         return len(followed()) >= 2
     with FakeAdmin(relay) as admin, Events(zk.hosts, "--admin", admin.address, lines[0].path):
         until(another_comes, 120, "two lists of another length in quiet rounds")
-        assert "connections" not in followed()
+        assert all(None in requests for requests in followed())
     for other in others:
         other.close()
+
+
+class Relay(FakeAdmin):
+    """A server's real AdminServer, which keeps what it lists: for each request the establishment of each session's
+    connection, or None where that was not asked for."""
+
+    def __init__(self, admin):
+        self.admin, self.lists = admin, []
+        super().__init__(self._real)
+
+    def _real(self, command):
+        with urllib.request.urlopen(f"http://{self.admin}/commands/{command}", timeout=10) as answer:
+            body = answer.read()
+        self.lists.append({c["session_id"] % (1 << 64): c["established"] for c in json.loads(body)["connections"]}
+                          if command == "connections" else None)
+        return http(body)
+
+
+def test_a_newcomer_is_looked_at_in_the_first_round(world):
+    """Between the joining and the first list of watches after it stands a list of connections that has the newcomer: so
+    that look counts already."""
+    zk, lines = world
+    for _ in range(2):
+        lines[0].join()
+    with Relay(zk.admin) as admin, Events(zk.hosts, "--admin", admin.address, lines[0].path):
+        until(lambda: admin.asked[-2:] == ["connections"] * 2, 90, "two rounds of connections alone")
+        before = len(admin.lists)
+        member = lines[0].join()
+        until(lambda: "watches" in admin.asked[before:], 20, "a whole round")
+        look = admin.asked.index("watches", before)
+        assert any(seen and member.session.id in seen for seen in admin.lists[before:look])
+
+
+def test_a_new_connection_makes_a_whole_round(world):
+    """A candidate that comes back has lost its watch or not: as many connections as before do not hide that."""
+    zk, lines = world
+    for _ in range(2):
+        lines[0].join()
+    with Relay(zk.admin) as admin, Events(zk.hosts, "--admin", admin.address, lines[0].path):
+        # The figures have just come, and nothing had moved: lists alone come next.
+        until(lambda: admin.asked[-2:] == ["watch_summary", "connections"], 90, "a round of figures and connections")
+        member, before = lines[0].members[1], len(admin.lists)
+        was = [seen for seen in admin.lists if seen][-1][member.session.id]
+        lines[0].sessions.append(member.session.move(zk.addresses[0]))
+
+        def came_back():
+            return [i for i, seen in enumerate(admin.lists) if i >= before and seen and seen.get(member.session.id, was) > was]
+        until(lambda: came_back() and len(admin.lists) > came_back()[0] + 2, 60, "its new connection, and what follows")
+        first = came_back()[0]
+        assert None in admin.lists[first + 1:first + 3], admin.asked[before:]
 
 
 def test_quiet_rounds_ask_for_connections_alone(world):

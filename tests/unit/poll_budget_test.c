@@ -37,6 +37,20 @@ static void what_is_left_is_spent_once(void **state)
     assert_int_equal(poll_budget_due_ms(&a), START + 5000);
 }
 
+/* Looks that something waits for take the first half without a pause; the other is kept. */
+static void half_is_kept(void **state)
+{
+    (void)state;
+    struct poll_budget a = {0};
+    unsigned at_once = 0;
+    for (poll_budget_spend(&a, 20000, START); poll_budget_has_plenty(&a); at_once++)
+        poll_budget_spend(&a, 20000, START);
+    assert_int_equal(at_once, 4);
+    assert_true(a.left_us >= POLL_BUDGET_MOST_US / 2);
+    poll_budget_spend(&a, 0, START + 20000 * POLL_BUDGET_PAUSE / 1000);
+    assert_true(poll_budget_has_plenty(&a));
+}
+
 /* However long nobody asked, no more than the most is kept;
    and a program that slept for days overflows not. */
 static void no_more_is_kept_than_the_most(void **state)
@@ -127,6 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_round_is_paid_for),
         cmocka_unit_test(what_is_left_is_spent_once),
+        cmocka_unit_test(half_is_kept),
         cmocka_unit_test(no_more_is_kept_than_the_most),
         cmocka_unit_test(over_any_stretch_it_is_a_hundredth),
         cmocka_unit_test(a_late_answer_costs_what_its_length_does),
