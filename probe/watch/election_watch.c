@@ -889,10 +889,17 @@ struct session_shard *election_watch_shard(const struct election_watch *s)
     return s->shard;
 }
 
+/* The directory that says who the members are. */
+static bool members_are_read(const struct election_watch *s)
+{
+    const struct registry *members = s->election->members;
+    return !s->registries[REGISTRY_MEMBERS].listing && (!members || registry_unread(members) == 0);
+}
+
 bool election_watch_looked(const struct election_watch *s)
 {
-    return election_complete(s->election) && !s->election->unread_first && s->reads == 0 &&
-           s->guards[GUARD_LEADER].asked == 0 && !s->list_outdated;
+    return election_complete(s->election) && members_are_read(s) && !s->election->unread_first &&
+           s->reads == 0 && s->guards[GUARD_LEADER].asked == 0 && !s->list_outdated;
 }
 
 bool election_watch_is_forgotten(const struct election_watch *s, uint64_t now_ms)

@@ -15,6 +15,9 @@ RECURSIVE = 1
 
 
 def text(value):
+    """None: null, which is not the same as empty."""
+    if value is None:
+        return struct.pack(">i", -1)
     value = value if isinstance(value, bytes) else value.encode()
     return struct.pack(">i", len(value)) + value
 
