@@ -6,6 +6,8 @@ import statistics
 import subprocess
 import time
 
+from measure_burden import measure_burden
+from measure_certainty import measure_certainty
 from measure_crowd import measure_crowd
 from measure_history import measure_history
 from measure_operation import measure_operation
@@ -371,4 +373,5 @@ def measure_diagnose(_rig, rounds, _quick, say):
 MEASURES = {"fall": measure_fall, "look": measure_look, "churn": measure_churn, "idle": measure_idle,
             "frame": measure_frame, "keys": measure_keys, "picture": measure_picture, "asking": measure_asking,
             "history": measure_history, "diagnose": measure_diagnose, "crowd": measure_crowd,
-            "transport": measure_transport, "transactions": measure_transactions, "operation": measure_operation}
+            "transport": measure_transport, "transactions": measure_transactions, "operation": measure_operation,
+            "burden": measure_burden, "certainty": measure_certainty}
