@@ -107,12 +107,29 @@ static void leaves_what_it_cannot_replace(void **state)
     assert_int_equal(files(), 0);
 }
 
+/* A named pipe is written where somebody reads it; nobody is waited for. */
+static void waits_for_no_reader(void **state)
+{
+    (void)state;
+    char content[3] = "";
+    assert_int_equal(mkfifo(in("pipe"), 0600), 0);
+    assert_int_equal(whole_file_write(in("pipe"), "one", 3), ENXIO);
+    int reader = open(in("pipe"), O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_int_equal(whole_file_write(in("pipe"), "two", 3), 0);
+    assert_int_equal(read(reader, content, sizeof content), 3);
+    assert_memory_equal(content, "two", 3);
+    close(reader);
+    unlink(in("pipe"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replaces_and_keeps_permissions),
         cmocka_unit_test(follows_links),
         cmocka_unit_test(leaves_what_it_cannot_replace),
+        cmocka_unit_test(waits_for_no_reader),
     };
     if (!mkdtemp(directory))
         return 1;

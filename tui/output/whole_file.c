@@ -16,7 +16,8 @@
 
 static int write_through(const char *path, const char *bytes, size_t length)
 {
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    /* O_NONBLOCK: a named pipe that nobody reads would block open() for ever, whatever signal comes. */
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
         return errno;
     int error = output_write(fd, bytes, length);

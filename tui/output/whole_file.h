@@ -10,7 +10,8 @@
 /*
  * Writes these bytes into the file. Its old contents stay whole until they are replaced, keep their
  * permissions, and stay if anything fails; a link keeps its target, and one to
- * nothing is refused with ENOENT. A special file (a pipe, /dev/stdout) is written directly. 0, or an errno.
+ * nothing is refused with ENOENT. A special file (a pipe, /dev/stdout) is written directly; a named pipe that
+ * nobody reads is refused with ENXIO. 0, or an errno.
  */
 int whole_file_write(const char *path, const void *bytes, size_t length);
 
