@@ -150,15 +150,36 @@ static int context_on_session(SSL *ssl, SSL_SESSION *session)
     return 1;
 }
 
-static void files_look(const struct tls_settings *s, struct file_state files[FILES])
+static const char *file_named(const struct tls_settings *s, int i)
 {
     const char *const names[FILES] = {s->ca, s->cert, s->key, s->key_password_file};
+    return names[i];
+}
+
+static void files_look(const struct tls_settings *s, struct file_state files[FILES])
+{
     for (int i = 0; i < FILES; i++) {
         struct stat status;
+        const char *name = file_named(s, i);
         files[i] = (struct file_state){0};
-        if (names[i] && stat(names[i], &status) == 0)
+        if (name && stat(name, &status) == 0)
             files[i] = (struct file_state){status.st_ino, status.st_mtim, status.st_ctim};
     }
+}
+
+/* The library would wait for somebody to write into a pipe, and read a device without end. What is not there,
+   it says itself. */
+static bool files_are_plain(const struct tls_settings *s, char *problem)
+{
+    for (int i = 0; i < FILES; i++) {
+        struct stat status;
+        const char *name = file_named(s, i);
+        if (!name || stat(name, &status) != 0 || S_ISREG(status.st_mode))
+            continue;
+        snprintf(problem, TLS_PROBLEM_TEXT, "the file %.100s is not a plain file; name one", name);
+        return false;
+    }
+    return true;
 }
 
 static bool time_is(struct timespec a, struct timespec b)
@@ -286,7 +307,8 @@ static SSL_CTX *context_make(const struct tls_settings *s, char *problem)
     SSL_CTX_set_default_passwd_cb_userdata(ssl, (void *)(uintptr_t)s);
     SSL_CTX_set_msg_callback(ssl, on_message);
     SSL_CTX_set_verify(ssl, s->verify == TLS_VERIFY_NONE ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, on_certificate);
-    bool good = (s->verify == TLS_VERIFY_NONE && !s->ca) || context_load_authority(ssl, s, problem);
+    bool good = files_are_plain(s, problem) &&
+                ((s->verify == TLS_VERIFY_NONE && !s->ca) || context_load_authority(ssl, s, problem));
     if (good && context_load_key(ssl, s, problem))
         return ssl;
     SSL_CTX_free(ssl);

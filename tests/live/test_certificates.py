@@ -224,9 +224,12 @@ def test_files_are_checked_first(command, authority, tmp_path):
     """What is wrong with them is said at once, and nobody is connected to."""
     client = authority.path("client")
     other = authority.issue("other")
-    missing = str(tmp_path / "missing.pem")
+    missing, pipe = str(tmp_path / "missing.pem"), str(tmp_path / "pipe")
+    os.mkfifo(pipe)
     path = "/electop-sandbox/files" if command == "inject" else "/election"
     for files, said in (((missing,), f"certificate {missing} (No such file or directory); check tls: ca (--tls-ca)"),
+                        ((pipe,), f"the file {pipe} is not a plain file; name one"),
+                        ((authority.ca, pipe, f"{client}.key"), f"the file {pipe} is not a plain file; name one"),
                         ((authority.ca, missing, f"{client}.key"), f"certificate {missing} (No such file or directory); check tls: cert (--tls-cert)"),
                         ((authority.ca, f"{client}.crt", f"{other}.key"), f"does not belong to the certificate {client}.crt; check tls: key (--tls-key)")):
         options = [word for pair in zip(("--tls-ca", "--tls-cert", "--tls-key"), files) for word in pair]
