@@ -414,15 +414,15 @@ def test_closed_output_of_a_stream(zk, election, client):
 
 
 @pytest.mark.parametrize("arguments", [["once"], ["once", "--json"], ["events"], ["events", "--json"], ["--help"],
-                                       ["--version"], ["config"], ["demo", "--no-screen"]], ids=" ".join)
+                                       ["--version"], ["config"], ["demo", "--no-screen"], ["check"]], ids=" ".join)
 def test_full_disk(zk, election, arguments):
-    """Output that cannot be written is said, and is 2 for every command."""
-    if arguments[0] in ("once", "events", "config"):
+    """Output that cannot be written is said, and is 2 for every command; of a check it is UNKNOWN."""
+    if arguments[0] in ("once", "events", "config", "check"):
         arguments = [*arguments, "-s", zk.hosts, election]
     with open("/dev/full", "wb") as full:
         done = subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
                               timeout=40)
-    assert done.returncode == 2, done
+    assert done.returncode == (3 if arguments[0] == "check" else 2), done
     assert done.stderr.startswith(b"electop: cannot write to standard output: No space left on device"), done
 
 

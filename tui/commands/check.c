@@ -114,8 +114,11 @@ static void check_raise(struct check *check, enum check_status status, const cha
     text_free(&text);
 }
 
-/* The line's signs that mean something to the daemon's reader, and strangers' bytes, are shown as others. */
-static void check_print(const char *status, const char *words, const char *performance, const char *lines)
+/*
+ * The line's signs that mean something to the daemon's reader, and strangers' bytes, are shown as others.
+ * False: the daemon does not get it.
+ */
+static bool check_print(const char *status, const char *words, const char *performance, const char *lines)
 {
     char *safe = safe_text(words, strlen(words), true);
     for (char *bar = safe; (bar = strchr(bar, '|'));)
@@ -123,9 +126,10 @@ static void check_print(const char *status, const char *words, const char *perfo
     struct text all = {0};
     text_printf(&all, "ELECTION %s - %s%s%s\n%s", status, safe, *performance ? " |" : "", performance,
                 lines ? lines : "");
-    message_text(all.at);
+    bool said = message_text(all.at) == EXIT_DONE;
     text_free(&all);
     free(safe);
+    return said;
 }
 
 int check_refuse(const char *problem)
@@ -529,8 +533,8 @@ static int check_judge(const struct model *model, const struct invocation *invoc
         text_printf(&words, "%s%zu elections", words.length ? "; " : "", check.elections);
     if (check.fine.length && words.length < TEXT_MOST / 2)
         text_printf(&words, "%s%s", words.length ? "; " : "", check.fine.at);
-    check_print(status_words[check.status], words.at ? words.at : "nothing was seen",
-                check.performance.at ? check.performance.at : "", check.lines.at);
+    bool said = check_print(status_words[check.status], words.at ? words.at : "nothing was seen",
+                            check.performance.at ? check.performance.at : "", check.lines.at);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         text_free(&check.problems[i]);
     text_free(&words);
@@ -538,7 +542,7 @@ static int check_judge(const struct model *model, const struct invocation *invoc
     text_free(&check.performance);
     text_free(&check.lines);
     free(check.name);
-    return (int)check.status;
+    return said ? (int)check.status : CHECK_UNKNOWN;
 }
 
 /* ---- the run ---- */
