@@ -427,7 +427,8 @@ static bool begin_stretch(struct writer_sql *rows, const struct batch *batch)
     int64_t last_us;
     if (!sql_ask(rows->db, "SELECT to_us FROM stretch ORDER BY id DESC LIMIT 1", &last_us))
         return false;
-    if (batch->gap_from_us)
+    /* A file that was put in the place of the one of before may end long before the loss. */
+    if (batch->gap_from_us && (last_us == 0 || batch->gap_from_us < last_us))
         last_us = batch->gap_from_us;
     bool clock =
         batch->why && strncmp(batch->why, CLOCK_SET, strlen(CLOCK_SET)) == 0; /* which leaves out nothing */

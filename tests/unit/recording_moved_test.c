@@ -141,6 +141,32 @@ static void leaves_a_moved_file_whole(void **state)
     recorded_free(world);
 }
 
+/* Whoever puts an older copy in its place takes away what happened since that: a gap from its end on says so. */
+static void tells_what_an_older_copy_lacks(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_changes(world, 3);
+    wait_until_written(world);
+    char *older = beside(world, ".1");
+    assert_int_equal(rename(world->file, older), 0);
+    expect_notice(world, "removed or moved");
+    recorded_changes(world, 5);
+    recorded_pass(world, 1000);
+    recorder_flush(world->recorder);
+    wait_until_written(world);
+    assert_int_equal(rename(older, world->file), 0);
+    expect_notice(world, "replaced");
+    recorded_changes(world, 1);
+    recorded_stop(world);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM stretch"), 2);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM gap g, stretch s, stretch n WHERE s.id = 1 AND"
+                                         " n.id = 2 AND g.from_us = s.to_us AND g.to_us = n.from_us"),
+                     1);
+    free(older);
+    recorded_free(world);
+}
+
 /* Without its log, its index or its lock the file itself goes on, and nothing is missing. */
 static void goes_on_without_what_lay_beside_it(void **state)
 {
@@ -215,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(begins_a_new_file_where_it_was_removed),
         cmocka_unit_test(leaves_a_moved_file_whole),
+        cmocka_unit_test(tells_what_an_older_copy_lacks),
         cmocka_unit_test(goes_on_without_what_lay_beside_it),
         cmocka_unit_test(leaves_a_foreign_file_alone),
     };
