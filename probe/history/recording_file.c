@@ -291,19 +291,42 @@ static bool open_still(sqlite3 **db, const char *file)
     return fine;
 }
 
+#define HEAD_SIZE 32
+
 /*
- * Asked of SQLite's own descriptor: closing another one would let go all locks that this process has on the
- * file, those of a recorder in it too.
+ * The first bytes of the file. Asked of SQLite's own descriptor: closing another one would let go all locks
+ * that this process has on the file, those of a recorder in it too. NULL: none is open.
  */
+static sqlite3_file *read_head(sqlite3 *db, unsigned char head[HEAD_SIZE], int *code)
+{
+    sqlite3_file *file = NULL;
+    if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file ||
+        !file->pMethods)
+        return NULL;
+    *code = file->pMethods->xRead(file, head, HEAD_SIZE, 0);
+    return file;
+}
+
+static bool is_head(const unsigned char head[HEAD_SIZE])
+{
+    return memcmp(head, "SQLite format 3", 16) == 0;
+}
+
+bool recording_open_is_overwritten(sqlite3 *db)
+{
+    unsigned char head[HEAD_SIZE];
+    int code;
+    return read_head(db, head, &code) &&
+           (code == SQLITE_IOERR_SHORT_READ || (code == SQLITE_OK && !is_head(head)));
+}
+
 bool recording_open_is_cut(sqlite3 *db, const char *path)
 {
-    unsigned char head[32];
-    sqlite3_file *file = NULL;
+    unsigned char head[HEAD_SIZE];
+    int code;
     sqlite3_int64 length = 0;
-    if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file ||
-        !file->pMethods || file->pMethods->xFileSize(file, &length) != SQLITE_OK ||
-        file->pMethods->xRead(file, head, sizeof head, 0) != SQLITE_OK ||
-        memcmp(head, "SQLite format 3", 16) != 0)
+    sqlite3_file *file = read_head(db, head, &code);
+    if (!file || code != SQLITE_OK || !is_head(head) || file->pMethods->xFileSize(file, &length) != SQLITE_OK)
         return false;
     int64_t size = head[16] << 8 | head[17];
     int64_t pages = (int64_t)head[28] << 24 | head[29] << 16 | head[30] << 8 | head[31];

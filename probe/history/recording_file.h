@@ -47,6 +47,9 @@ bool recording_open_is_stale(const char *file);
  */
 bool recording_open_is_cut(sqlite3 *db, const char *file);
 
+/* Somebody emptied the file that this has open, or wrote over its beginning. */
+bool recording_open_is_overwritten(sqlite3 *db);
+
 /* malloc'd. */
 char *recording_open_damaged(const char *file);
 

@@ -357,12 +357,13 @@ static void store_close_database(struct store *store, bool same_again)
     memset(store->beside, 0, sizeof store->beside);
 }
 
-/* A log without its file would be taken for the next file's. */
-static void store_remove_remains(const struct store *store)
+/* A log without its file would be taken for the next file's. overwritten: the file is there, and it is not
+ * its. */
+static void store_remove_remains(const struct store *store, bool overwritten)
 {
     for (size_t i = 0; i < BESIDE_COUNT; i++) {
         char *name = text_format("%s%s", store->file, beside[i]);
-        if (store_inode(store->file, "") == 0)
+        if (overwritten || store_inode(store->file, "") == 0)
             unlink(name);
         free(name);
     }
@@ -417,39 +418,60 @@ static void store_begin_anew(struct store *store)
     store->digest_hour = 0;
 }
 
+#define OVERWRITTEN "overwritten"
+#define REPLACED "replaced"
+
+/* Why the file is not the one any more into which this process writes; NULL: it is. */
+static const char *store_lost_file(struct store *store)
+{
+    if (store_has_moved(store))
+        return store_inode(store->file, "") != 0 ? REPLACED : "removed or moved";
+    return recording_open_is_overwritten(store->db) ? OVERWRITTEN : NULL;
+}
+
+/* All that can be saved goes into the file of before: whoever moved it has all of it. */
+static void store_leave_file(struct store *store, const char *what)
+{
+    bool overwritten = strcmp(what, OVERWRITTEN) == 0;
+    if (overwritten) /* what is not ours stays as it is */
+        sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
+    else
+        store_save_log(store);
+    store_close_database(store, false);
+    store_remove_remains(store, overwritten);
+    store->other_file = true;
+    store_begin_anew(store);
+}
+
 /*
- * Rows that are written into a file without a name are lost when the process ends. Saves what can be saved
- * and opens the file anew. False: the recording cannot be written at present.
+ * Rows that are written into a file without a name, or over what somebody else wrote there, are lost. Saves
+ * what can be saved and opens the file anew. False: the recording cannot be written at present.
  */
 static bool store_look_after_files(struct store *store)
 {
-    if (store->db && store_has_moved(store)) {
-        bool replaced = store_inode(store->file, "") != 0;
-        store_save_log(store); /* whoever moved it has all of it */
-        store_close_database(store, false);
-        if (!replaced)
-            store_remove_remains(store);
-        store->other_file = true;
-        store_begin_anew(store);
-        store_give_notice(store,
-                          text_format("%s: the recording was %s", store->file,
-                                      replaced ? "replaced; recording continues in the file that is "
-                                                 "there now"
-                                               : "removed or moved; recording continues in a new file"));
-    } else if (store->db) {
-        const char *lost = store_lost_beside(store);
-        if (!lost)
-            return true;
-        if (!store_save_log(store)) {
-            store_set_problem(store, schema_error(store->db, store->file));
-            return false;
-        }
+    const char *what = store->db ? store_lost_file(store) : NULL;
+    const char *beside_it = store->db && !what ? store_lost_beside(store) : NULL;
+    if (what) {
+        store_leave_file(store, what);
+    } else if (beside_it && !store_save_log(store)) {
+        store_set_problem(store, schema_error(store->db, store->file));
+        return false;
+    } else if (beside_it) {
         store_close_database(store, true);
+    } else if (store->db) {
+        return true;
+    }
+    bool fine = store_open_again(store);
+    const char *next = !fine || !what                ? ""
+                       : strcmp(what, REPLACED) == 0 ? "; recording continues in the file that is there now"
+                                                     : "; recording continues in a new file";
+    if (what)
+        store_give_notice(store, text_format("%s: the recording was %s%s", store->file, what, next));
+    else if (beside_it)
         store_give_notice(store, text_format("%s%s was removed or replaced; nothing is lost, the recording "
                                              "has all of it",
-                                             store->file, lost));
-    }
-    if (!store_open_again(store))
+                                             store->file, beside_it));
+    if (!fine)
         return false;
     store->other_file = false;
     store_set_problem(store, NULL);

@@ -200,6 +200,30 @@ static void goes_on_without_what_lay_beside_it(void **state)
     }
 }
 
+/* Emptied, as by a rotation of logs that copies and truncates: what follows is in a file that is whole. */
+static void begins_anew_in_an_emptied_file(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_changes(world, 3);
+    wait_until_written(world);
+    /* The first rows are taken over into the file at once; until then, all of it lies beside it. */
+    struct stat status = {0};
+    for (int i = 0; i < NOTICED_MS / 20 && status.st_size <= 4096; i++) {
+        uv_sleep(20);
+        assert_int_equal(stat(world->file, &status), 0);
+    }
+    assert_true(status.st_size > 4096);
+    char *leader = text_copy(leader_of(world));
+    assert_int_equal(truncate(world->file, 0), 0);
+    expect_notice(world, "overwritten; recording continues in a new file");
+    expect_new_file(world, leader);
+    assert_int_equal(
+        recorded_ask(world, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'"), 1);
+    free(leader);
+    recorded_free(world);
+}
+
 /* What is in the file's place now is no recording: it is left alone, and that is reported until it is gone.
  */
 static void leaves_a_foreign_file_alone(void **state)
@@ -243,6 +267,7 @@ int main(void)
         cmocka_unit_test(leaves_a_moved_file_whole),
         cmocka_unit_test(tells_what_an_older_copy_lacks),
         cmocka_unit_test(goes_on_without_what_lay_beside_it),
+        cmocka_unit_test(begins_anew_in_an_emptied_file),
         cmocka_unit_test(leaves_a_foreign_file_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,7 +145,10 @@ static bool record_begin(struct recording *r, const struct settings *settings, c
     return false;
 }
 
-/* Reports the events that did not fit into memory before they could be written: from when, and until when. */
+/*
+ * Reports the events that did not fit into memory before they could be written: from when, and until when.
+ * That the gap stands in the file is said once it can be written.
+ */
 static void report_loss(struct recording *r)
 {
     struct recorder_loss loss;
@@ -156,7 +159,9 @@ static void report_loss(struct recording *r)
     if (!loss.to_us && r->reported.from_us != loss.from_us)
         complain("%s: no more can be kept in memory; what happens since %s is lost",
                  recorder_file(r->recorder), from);
-    else if (loss.to_us != r->reported.to_us)
+    else if (loss.to_us && r->problem)
+        return;
+    else if (loss.to_us > loss.from_us && loss.to_us != r->reported.to_us)
         complain("%s: %" PRIu64 " events from %s to %s are not in it; that time stands in it as a gap",
                  recorder_file(r->recorder), loss.events, from, format_time(loss.to_us, to, sizeof to));
     r->reported = loss;
