@@ -128,6 +128,21 @@ def test_started_at_one_by_one(zk, election):
         assert terminal.wait() == 0
 
 
+def test_a_size_that_no_terminal_has(zk, election):
+    """Whatever the terminal claims, it goes on, in bounded memory."""
+    with Pty(command(zk, election), 100, 30) as terminal:
+        terminal.shows("/election", "host-a:8081")
+        for cols, rows in (3, 65535), (65535, 3), (65535, 65535):
+            drawn = len(terminal.bytes())
+            terminal.size(cols, rows)
+            until(lambda: len(terminal.bytes()) > drawn)
+            terminal.size(100, 30)
+            terminal.shows("/election", "host-a:8081")
+            assert terminal.process.poll() is None
+        terminal.keys("q")
+        assert terminal.wait() == 0
+
+
 def test_missing_chroot(zk, client):
     """It is named as missing, with and without elections to show, and all is well as soon as it is there."""
     for path in ("", "/election"):

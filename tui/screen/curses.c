@@ -200,14 +200,23 @@ static void curses_free_all(struct curses *curses)
     free(curses);
 }
 
-/* The terminal's size; false: the line has none (a serial console). */
+/* Larger than any screen; one of so many cells a side takes 100 MB. */
+#define SIDE_MOST 1000
+
+static int side(int length)
+{
+    return length < SIDE_MOST ? length : SIDE_MOST;
+}
+
+/* The part of the terminal that is drawn: curses itself crashes in one of more than 32,767 rows. False: the
+   line has no size (a serial console). */
 static bool read_size(int *width, int *height)
 {
     struct winsize size = {0};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
         return false;
-    *width = size.ws_col;
-    *height = size.ws_row;
+    *width = side(size.ws_col);
+    *height = side(size.ws_row);
     return true;
 }
 
