@@ -68,7 +68,7 @@ static const struct rule rules[FINDING_COUNT] = {
     [FINDING_WRONG_PREDECESSOR] = WATCH_RULE,
     [FINDING_WATCH_EATEN] = WATCH_RULE,
     [FINDING_ORPHAN_READER] = WATCH_RULE,
-    [FINDING_HERD] = SHOWN_RULE,
+    [FINDING_HERD] = {BIT(ELECTION), BIT(FRESH), BIT(LAYOUT)},
     [FINDING_WATCHER_WITHOUT_CANDIDATE] = SHOWN_RULE,
     [FINDING_EXTRA_WATCHES] = SHOWN_RULE,
     [FINDING_PERSISTENT_CANDIDATE] = MEMBER_RULE,
@@ -117,9 +117,70 @@ enum certainty_verdict certainty_judge(enum finding_code code, unsigned holds, e
 
 /* ---- known facts ---- */
 
+/* Clients that watch otherwise use these names, too. */
+static bool names_leave_open(const struct election *election)
+{
+    const struct recipe *recipe = election->recipe;
+    return recipe && recipe->family != FAMILY_LOCK &&
+           (recipe->watches == WATCHES_UNKNOWN ||
+            (recipe->nature == NATURE_ANY && election->recognised != RECOGNISED_CONFIGURED));
+}
+
+#define DIGITS "0123456789"
+#define SEQUENCE_DIGITS 10
+
+/* The next part of a name that is a word: no number, and no piece of an id. NULL: there is none. */
+static const char *next_word(const char **at, size_t *length)
+{
+    while (**at) {
+        const char *word = *at;
+        size_t whole = strcspn(word, "-_.:#@");
+        *at += whole + (word[whole] != '\0');
+        *length = strcspn(word, DIGITS) < whole ? strcspn(word, DIGITS) : whole;
+        bool number_follows = *length < whole && **at == '\0' && whole - *length == SEQUENCE_DIGITS;
+        if ((*length == whole || number_follows) && strspn(word, "abcdef") < *length)
+            return word;
+    }
+    return NULL;
+}
+
+bool certainty_one_role(const char *a, const char *b)
+{
+    for (;;) {
+        size_t length_a, length_b;
+        const char *word_a = next_word(&a, &length_a), *word_b = next_word(&b, &length_b);
+        if (!word_a || !word_b)
+            return !word_a && !word_b;
+        if (length_a != length_b || memcmp(word_a, word_b, length_a) != 0)
+            return false;
+    }
+}
+
 bool certainty_layout(const struct election *election, const struct candidate *c)
 {
-    return election->recognised != RECOGNISED_NAME && c->election == election;
+    return election->recognised != RECOGNISED_NAME && c->election == election &&
+           (!names_leave_open(election) || election->shows_layout);
+}
+
+static bool line_has_one_role(const struct election *election)
+{
+    for (size_t i = 1; i < election->candidate_count; i++)
+        if (!certainty_one_role(election->candidates[0]->name, election->candidates[i]->name))
+            return false;
+    return true;
+}
+
+bool certainty_shows_layout(const struct election *election)
+{
+    size_t right = 0, other = 0;
+    if (!names_leave_open(election))
+        return true;
+    for (size_t i = 1; i < election->candidate_count; i++) {
+        const struct candidate *c = election->candidates[i];
+        right += c->watches_right;
+        other += !c->watches_right && c->client && c->client->shown.watches_known;
+    }
+    return right > other && line_has_one_role(election);
 }
 
 bool certainty_order(const struct election *election, const struct candidate *c)
@@ -253,7 +314,8 @@ unsigned certainty_holds(const struct election *election, enum finding_code code
     bool known[PRESUMPTIONS] = {
         [PRESUMES_ELECTION] = election_is_proven(election),
         [PRESUMES_LEADER] = election->kind == KIND_LEADER && election->kind_proof != KIND_ASSUMED,
-        [PRESUMES_LAYOUT] = !member || certainty_layout(election, c),
+        [PRESUMES_LAYOUT] = code == FINDING_HERD ? !names_leave_open(election) || line_has_one_role(election)
+                                                 : !member || certainty_layout(election, c),
         [PRESUMES_ORDER] = !member || certainty_order(election, c),
         [PRESUMES_WATCHES] = !member || proved || certainty_watches(election, c),
         [PRESUMES_ACK] = certainty_ack(election),
@@ -286,12 +348,13 @@ int64_t certainty_possible_since_us(const struct election *election, const struc
 
 void certainty_settle_kind(struct election *election)
 {
-    enum recipe_nature nature = election->recipe ? election->recipe->nature : NATURE_EITHER;
+    enum recipe_nature nature = election->recipe ? election->recipe->nature : NATURE_ANY;
+    bool known = nature == NATURE_LEADS || nature == NATURE_LOCKS;
     bool wished = election->settings && election->settings->kind != KIND_AUTO;
     if (wished) {
         election->kind = election->settings->kind;
         election->kind_proof = KIND_CONFIGURED;
-    } else if (nature != NATURE_EITHER && election->recognised != RECOGNISED_NAME) {
+    } else if (known && election->recognised != RECOGNISED_NAME) {
         election->kind = nature == NATURE_LOCKS ? KIND_LOCK : KIND_LEADER;
         election->kind_proof = KIND_BY_LAYOUT;
     } else if (election->kind_proof != KIND_BY_BEHAVIOUR) {

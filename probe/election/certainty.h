@@ -73,8 +73,15 @@ void certainty_see_kind(struct election *election);
 
 /* ---- single presumptions, for the watch chain ---- */
 
-/* The znode that members of this layout watch is known, and not taken from a name that others may use. */
+/* The znode that members of this layout watch is known, and not taken from a name that others may use: their
+   names then leave it open, and the line has to show it. */
 bool certainty_layout(const struct election *election, const struct candidate *candidate);
+/* Most of those who wait watch the one before them, and all have one role: the watches of this line, as of
+   now, show whom its members watch. Or their names do. */
+bool certainty_shows_layout(const struct election *election);
+/* These two names differ in numbers and ids only. Readers and writers of one lock, who watch differently,
+   have different words in their names. */
+bool certainty_one_role(const char *a, const char *b);
 /* No hidden watch could notify this candidate: its server counts no child watches
    but those of observers, and no session watches an ancestor of the election (perhaps recursively). */
 bool certainty_watches(const struct election *election, const struct candidate *candidate);

@@ -605,6 +605,7 @@ void chain_update(struct diagnosis *d)
         certainty_settle_kind(election);
         d->f->model->generation++;
     }
+    election->shows_layout = certainty_shows_layout(election);
     for (size_t i = 0; i < election->candidate_count; i++)
         update_link(d, election->candidates[i]);
 }

@@ -261,6 +261,7 @@ struct election {
                                reported */
     bool hidden_watches;    /* hidden watches could notify a client of a change here */
     bool shows_predecessor; /* a member was seen to watch its predecessor */
+    bool shows_layout;      /* its line, or its names, show whom its members watch (certainty.h) */
     int64_t diagnosed_us, diagnose_at_us; /* the latest diagnosis; when time alone may change it, 0: never */
     int64_t quiet_us;                     /* the first list that showed the children of now; 0: not known */
     int64_t synced_us;                    /* the latest list after a sync; 0: none */

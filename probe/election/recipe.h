@@ -29,6 +29,7 @@ enum recipe_watches {
 
 /* What the layout is used for. */
 enum recipe_nature {
+    NATURE_ANY,    /* elections, locks, and semaphores, whose members watch one further ahead */
     NATURE_EITHER, /* elections and locks alike: the names do not tell */
     NATURE_LEADS,  /* there must be a leader */
     NATURE_LOCKS   /* it may be free */

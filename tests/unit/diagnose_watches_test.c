@@ -287,7 +287,7 @@ static void layouts(void **state)
         "list\n> election-seen\nreadall\nproof\n"
         "? link info_0000000001 unknown: this layout watches the directory, which no server shows\n"
         "? findings none\n");
-    model_script_run("an unknown layout proves nothing",
+    model_script_run("an unknown layout proves nothing until most of its members show it",
                      "watch /things\nconnect\n> connection connected\n"
                      "+ q-0000000000 s=a\n+ q-0000000001 s=b\n+ q-0000000002 s=c\n"
                      "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"
@@ -299,6 +299,9 @@ static void layouts(void **state)
                      "proof\n"
                      "? recipe sequence watch\n"
                      "? link q-0000000002 right\n"
+                     "? findings no-watch critical suspected q-0000000001\n"
+                     "+ q-0000000003 s=d\nclient d on=1 at=h:4\n"
+                     "list\n> candidate-joined q-0000000003 @4\nreadall\nw d q-0000000002\nproof\nproof\n"
                      "? findings no-watch critical certain q-0000000001\n");
     model_script_run("a plain name is no proof of whom it watches: another member's watch is",
                      "watch /things\nconnect\n> connection connected\n"
