@@ -9,6 +9,7 @@
 #include "probe/election/diagnose.h"
 #include "probe/election/findings.h"
 #include "probe/election/registry.h"
+#include "probe/election/session_table.h"
 
 #define SPAN_TEXT 40
 /* The server prints an int32; past it creates are refused or count negative. */
@@ -73,6 +74,11 @@ static int by_name(const void *a, const void *b)
     return strcmp((*x)->name, (*y)->name);
 }
 
+static uint64_t tie_subject(const struct candidate *tied)
+{
+    return UINT64_C(1) << 63 | (uint32_t)tied->sequence;
+}
+
 /*
  * By their number and by name: which of them comes first is known only when they have been read, and who
  * reads that a finding was cleared must know it again.
@@ -85,11 +91,28 @@ static void tie(struct diagnosis *d, enum severity severity, const struct candid
     qsort(tied, count, sizeof *tied, by_name);
     if (count > 2)
         snprintf(more, sizeof more, " and %zu more", count - 2);
-    diagnosis_raise(d, FINDING_SEQUENCE_TIE, severity, CERTAINTY_CERTAIN,
-                    UINT64_C(1) << 63 | (uint32_t)tied[0]->sequence, tied, count, NULL,
-                    "%s and %s%s have the same number %" PRId64, tied[0]->name, tied[1]->name, more,
+    diagnosis_raise(d, FINDING_SEQUENCE_TIE, severity, CERTAINTY_CERTAIN, tie_subject(tied[0]), tied, count,
+                    NULL, "%s and %s%s have the same number %" PRId64, tied[0]->name, tied[1]->name, more,
                     tied[0]->sequence);
     free(tied);
+}
+
+static bool all_read(const struct candidate *const *tied, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!tied[i]->known && !tied[i]->denied)
+            return false;
+    return true;
+}
+
+/* Whoever holds Curator's write lock may read, too: that reader has the number of its writer. In which order
+   one session's own members stand concerns nobody else. */
+static bool of_one_session(const struct candidate *const *tied, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!owner_is_session(tied[i]->stat.owner) || tied[i]->stat.owner != tied[0]->stat.owner)
+            return false;
+    return true;
 }
 
 static void ties(struct diagnosis *d)
@@ -103,8 +126,12 @@ static void ties(struct diagnosis *d)
         for (end = i + 1; end < election->candidate_count; end++)
             if (election->candidates[end]->sequence != number)
                 break;
-        if (end - i >= 2 && number != SEQUENCE_NONE)
-            tie(d, solr ? SEVERITY_INFO : SEVERITY_ERROR, tied, end - i);
+        if (end - i < 2 || number == SEQUENCE_NONE)
+            continue;
+        if (all_read(tied, end - i))
+            tie(d, solr || of_one_session(tied, end - i) ? SEVERITY_INFO : SEVERITY_ERROR, tied, end - i);
+        else
+            diagnosis_keep(d, FINDING_SEQUENCE_TIE, tie_subject(tied[0]));
     }
 }
 

@@ -327,7 +327,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_ERROR,
             .meaning =
                 "Two candidates have the same number: each client may order them differently. Solr makes "
-                "such nodes on purpose (info).",
+                "such nodes on purpose, and so does who reads under its own write lock of Curator (info).",
             .looks = "Two names of one directory that end in the same number.",
             .advice = "find out who made the second one; restart its client",
         },

@@ -166,19 +166,33 @@ static void names_that_leave_the_watches_open(void **state)
 #define LEASE(digit) "_c_11111111-2222-3333-4444-55555555550" digit "-lock-000000000" digit
 #define FIVE_LEASES                                                                                          \
     "watch /sem kind=auto found\nconnect\n> connection connected\n"                                          \
-    "+ " LEASE("0") " s=a\n+ " LEASE("1") " s=b\n+ " LEASE("2") " s=c\n+ " LEASE("3") " s=d\n"               \
-    "+ " LEASE("4") " s=e\nclient a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"               \
-    "client d on=1 at=h:4\nclient e on=1 at=h:5\ntick 1000\nlist\n> election-seen\nreadall\n"
-    model_script_run("Curator's first semaphore has the names of its mutex: two leases",
-                     FIVE_LEASES "w c " LEASE("0") "\nw d " LEASE("1") "\nw e " LEASE("2") "\nproof\nproof\n"
-                     "? findings no-watch critical suspected " LEASE("1")
-                     "; wrong-predecessor error suspected " LEASE("2")
-                     "; wrong-predecessor error suspected " LEASE("3")
-                     "; wrong-predecessor error suspected " LEASE("4") "\n"
-                     "? next-failover " LEASE("1") " unknown, chain unknown\n");
+    "+ " LEASE("0") " s=a\n+ " LEASE("1") " s=b\n+ " LEASE("2") " s=c\n+ " LEASE(                            \
+        "3") " s=d\n"                                                                                        \
+             "+ " LEASE("4") " s=e\nclient a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"      \
+                             "client d on=1 at=h:4\nclient e on=1 at=h:5\ntick 1000\nlist\n> "               \
+                             "election-seen\nreadall\n"
+    model_script_run(
+        "Curator's first semaphore has the names of its mutex: two leases",
+        FIVE_LEASES "w c " LEASE("0") "\nw d " LEASE("1") "\nw e " LEASE(
+            "2") "\nproof\nproof\n"
+                 "? findings no-watch critical suspected " LEASE("1") "; wrong-predecessor error "
+                                                                      "suspected " LEASE("2") "; "
+                                                                                              "wrong-"
+                                                                                              "predecessor "
+                                                                                              "error "
+                                                                                              "suspected"
+                                                                                              " " LEASE("3") "; wrong-predecessor error suspected " LEASE(
+                                                                                                  "4") "\n"
+                                                                                                       "? "
+                                                                                                       "next-"
+                                                                                                       "failo"
+                                                                                                       "ver"
+                                                                                                       " " LEASE(
+                                                                                                           "1") " unknown, chain unknown\n");
     model_script_run("... a line that shows that it is a mutex",
-                     FIVE_LEASES "w b " LEASE("0") "\nw c " LEASE("1") "\nw e " LEASE("3") "\nproof\n"
-                     "? findings no-watch error certain " LEASE("3") "\n");
+                     FIVE_LEASES "w b " LEASE("0") "\nw c " LEASE("1") "\nw e " LEASE(
+                         "3") "\nproof\n"
+                              "? findings no-watch error certain " LEASE("3") "\n");
     model_script_run("readers and writers of a lock that is not known",
                      "watch /shared kind=auto found\nconnect\n> connection connected\n"
                      "+ in-a1-0000000000 s=a\n+ out-a2-0000000001 s=b\n+ out-a3-0000000002 s=c\n"
@@ -204,8 +218,8 @@ static void roles_in_names(void **state)
         {"n_0000000000", "n_0000000001", true},
         {"_c_11111111-cafe-3333-4444-555555555501-lock-0000000000",
          "_c_beefbeef-2222-3333-dead-555555555501-lock-0000000001", true},
-        {"read-11111111111111111111111111111111-0000000000", "write-11111111111111111111111111111111-0000000000",
-         false},
+        {"read-11111111111111111111111111111111-0000000000",
+         "write-11111111111111111111111111111111-0000000000", false},
         {"read0000000000", "write0000000001", false},
         {"read0000000000", "read0000000001", true},
         {"web-1.example:80-0000000000", "web-2.example:80-0000000001", true},

@@ -321,10 +321,17 @@ static void numbers_and_names(void **state)
                              "list\n> election-seen\nreadall\n"
                              "? findings sequence-tie error certain " A
                              ",ffffffffffffffffffffffffffffffff__lock__0000000000\n");
+    model_script_run("... who reads under its own write lock has the number of it",
+                     "watch /lock kind=auto found\nconnect\n> connection connected\nfindings\n"
+                     "+ _c_11111111-2222-3333-4444-555555555501-__READ__0000000000 s=a\n"
+                     "+ _c_11111111-2222-3333-4444-555555555502-__WRIT__0000000000 s=a\n"
+                     "list\n> election-seen\nreadall\n"
+                     "> finding-raised duplicate-session info certain\n"
+                     "> finding-raised sequence-tie info certain\n");
     model_script_run("... the same finding whoever of them was read first, and however many they are", CONNECT
                      "findings\n+ ffffffffffffffffffffffffffffffff__lock__0000000000 s=b\n+ " A " s=a\n"
-                     "list\n> election-seen\n> finding-raised sequence-tie error certain\n"
-                     "readall\n"
+                     "list\n> election-seen\n"
+                     "readall\n> finding-raised sequence-tie error certain\n"
                      "? findings sequence-tie error certain " A
                      ",ffffffffffffffffffffffffffffffff__lock__0000000000\n"
                      "+ eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee__lock__0000000000 s=c\n"
