@@ -175,20 +175,20 @@ static void names_that_leave_the_watches_open(void **state)
         "Curator's first semaphore has the names of its mutex: two leases",
         FIVE_LEASES "w c " LEASE("0") "\nw d " LEASE("1") "\nw e " LEASE(
             "2") "\nproof\nproof\n"
-                 "? findings no-watch critical suspected " LEASE("1") "; wrong-predecessor error "
-                                                                      "suspected " LEASE("2") "; "
-                                                                                              "wrong-"
-                                                                                              "predecessor "
-                                                                                              "error "
-                                                                                              "suspected"
-                                                                                              " " LEASE("3") "; wrong-predecessor error suspected " LEASE(
-                                                                                                  "4") "\n"
-                                                                                                       "? "
-                                                                                                       "next-"
-                                                                                                       "failo"
-                                                                                                       "ver"
-                                                                                                       " " LEASE(
-                                                                                                           "1") " unknown, chain unknown\n");
+                 "? findings no-watch critical suspected " LEASE(
+                     "1") "; wrong-predecessor error "
+                          "suspected " LEASE("2") "; "
+                                                  "wrong-"
+                                                  "predecessor "
+                                                  "error "
+                                                  "suspected"
+                                                  " " LEASE("3") "; wrong-predecessor error suspected " LEASE(
+                                                      "4") "\n"
+                                                           "? "
+                                                           "next-"
+                                                           "failo"
+                                                           "ver"
+                                                           " " LEASE("1") " unknown, chain unknown\n");
     model_script_run("... a line that shows that it is a mutex",
                      FIVE_LEASES "w b " LEASE("0") "\nw c " LEASE("1") "\nw e " LEASE(
                          "3") "\nproof\n"

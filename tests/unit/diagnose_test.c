@@ -347,6 +347,13 @@ static void numbers_and_names(void **state)
                              "? findings none\n");
     model_script_run("... elsewhere only told",
                      THREE "+ lost+found\nlist\n? findings foreign-child info certain\n");
+    model_script_run("a name of no known layout that holds a GUID",
+                     CONNECT "+ _c_11111111-2222-3333-4444-555555555501-master-0000000000 s=a\n"
+                             "+ _c_11111111-2222-3333-4444-555555555502-master-0000000001 s=b\n"
+                             "client a on=1 at=h:1\nclient b on=1 at=h:2\n"
+                             "list\n> election-seen\nreadall\n"
+                             "w b _c_11111111-2222-3333-4444-555555555501-master-0000000000\nproof\n"
+                             "? all none\n");
     model_script_run("no-guid", CONNECT "+ n_0000000000 s=a\nlist\n> election-seen\nreadall\n"
                                         "? all no-guid info certain\n");
     model_script_run("... not where names hold one, or a session", THREE "? all none\n");
