@@ -6,6 +6,7 @@
 #include "probe/election/cluster.h"
 #include "probe/election/candidates.h"
 #include "probe/election/chain.h"
+#include "probe/election/failover.h"
 #include "probe/election/session_table.h"
 
 /* A directory, or a leader, that was there for less than this was made for one decision. */
@@ -363,20 +364,14 @@ void certainty_settle_kind(struct election *election)
     }
 }
 
-/* So many short holds, each followed by a free lock, show a lock. */
+/* So many short holds one after the other show a lock. */
 #define HOLDS_OF_A_LOCK 3
 #define SHORT_HOLD_US INT64_C(30000000)
 
-void certainty_see_kind(struct election *election)
+/* Held for short and free then, again and again. */
+static bool often_free(const struct election *election)
 {
     int holds = 0;
-    if (election->kind_proof != KIND_ASSUMED)
-        return;
-    if (shared_lock(election) && election->recognised != RECOGNISED_NAME) {
-        election->kind = KIND_LOCK;
-        election->kind_proof = KIND_BY_BEHAVIOUR;
-        return;
-    }
     for (size_t i = 0; i + 1 < election->tenure_count; i++) {
         const struct tenure *held = election_tenure_at(election, i),
                             *after = election_tenure_at(election, i + 1);
@@ -385,7 +380,34 @@ void certainty_see_kind(struct election *election)
         bool is_short = held->to.mono_us - held->from.mono_us < SHORT_HOLD_US;
         holds = is_short && !after->name && !after->gap ? holds + 1 : 0;
     }
-    if (holds < HOLDS_OF_A_LOCK)
+    return holds >= HOLDS_OF_A_LOCK;
+}
+
+/* Held for short and given to the next one, again and again, by clients that live on: it is busy. */
+static bool often_released(const struct election *election)
+{
+    int holds = 0;
+    for (size_t i = 0; i + 1 < election->failover_count; i++) {
+        const struct failover *before = election_failover_at(election, i),
+                              *now = election_failover_at(election, i + 1);
+        bool same = before->to && now->from && strcmp(before->to, now->from) == 0 && now->gap_us == 0;
+        bool released = now->cause == CAUSE_RESIGNED || now->cause == CAUSE_DELETED;
+        bool is_short = now->lost_at.mono_us - before->elected_at.mono_us < SHORT_HOLD_US;
+        holds = same && released && is_short && now->cause_certainty == CERTAINTY_CERTAIN ? holds + 1 : 0;
+    }
+    return holds >= HOLDS_OF_A_LOCK;
+}
+
+void certainty_see_kind(struct election *election)
+{
+    if (election->kind_proof != KIND_ASSUMED)
+        return;
+    if (shared_lock(election) && election->recognised != RECOGNISED_NAME) {
+        election->kind = KIND_LOCK;
+        election->kind_proof = KIND_BY_BEHAVIOUR;
+        return;
+    }
+    if (!often_free(election) && !often_released(election))
         return;
     election->kind = KIND_LOCK;
     election->kind_proof = KIND_BY_BEHAVIOUR;

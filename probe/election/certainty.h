@@ -68,7 +68,7 @@ int64_t certainty_possible_since_us(const struct election *election, const struc
 /* The election's kind: as configured, else as its layout is used, else as it behaves, else assumed. */
 void certainty_settle_kind(struct election *election);
 /* Where the kind is assumed: an election that is free again and again after short holds is a lock, and so is
-   one with readers in its line. */
+   one whose holders release it again and again after short holds, and one with readers in its line. */
 void certainty_see_kind(struct election *election);
 
 /* ---- single presumptions, for the watch chain ---- */

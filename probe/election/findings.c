@@ -176,13 +176,14 @@ void findings_take_baseline(const struct update *f)
         baseline_since(f, f->election->findings[i]);
 }
 
-/* If it is not known that there must be a leader, its absence is no alarm. */
+/* If it is not known that there must be a leader, its absence is no alarm; nor is a watch that its layout may
+   not have. */
 static enum severity doubted_severity(const struct election *election, enum severity severity,
                                       enum presumption missing)
 {
-    bool lowered =
-        missing == PRESUMES_LEADER && election->origin != ORIGIN_CONFIGURED && severity > SEVERITY_WARNING;
-    return lowered ? SEVERITY_WARNING : severity;
+    bool lowered = (missing == PRESUMES_LAYOUT && election->recognised != RECOGNISED_NAME) ||
+                   (missing == PRESUMES_LEADER && election->origin != ORIGIN_CONFIGURED);
+    return lowered && severity > SEVERITY_WARNING ? SEVERITY_WARNING : severity;
 }
 
 /* Its subject is the session that it is about. */

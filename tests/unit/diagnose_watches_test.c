@@ -299,7 +299,7 @@ static void layouts(void **state)
                      "proof\n"
                      "? recipe sequence watch\n"
                      "? link q-0000000002 right\n"
-                     "? findings no-watch critical suspected q-0000000001\n"
+                     "? findings no-watch warning suspected q-0000000001\n"
                      "+ q-0000000003 s=d\nclient d on=1 at=h:4\n"
                      "list\n> candidate-joined q-0000000003 @4\nreadall\nw d q-0000000002\nproof\nproof\n"
                      "? findings no-watch critical certain q-0000000001\n");
