@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "probe/election/bystanders.h"
+#include "probe/election/candidates.h"
 #include "probe/election/chain.h"
 #include "probe/election/client.h"
 #include "probe/election/diagnose.h"
@@ -41,6 +42,24 @@ static void persistent(struct diagnosis *d, const struct candidate *c)
 }
 
 /*
+ * A client that chooses the whole name of its znode may have made it again, in another session: it is this
+ * owner's as of the latest read. False: it is asked for again.
+ */
+static bool owner_read_since(struct diagnosis *d, const struct candidate *c, int64_t since_us)
+{
+    struct election *election = d->election;
+    struct candidate *own = election->candidates[c->place];
+    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK; /* each list brings its Stat */
+    if (lock || own->read_us > since_us)
+        return true;
+    if (own->again_us <= since_us) {
+        candidates_queue(election, own);
+        own->again_us = d->f->at.mono_us;
+    }
+    return false;
+}
+
+/*
  * A former leader of ZooKeeper that has not noticed its loss expires every session, including those that live
  * on under its successor, where their znodes remain. So it must have led while the znode was read: its list
  * lacked the session before the sync, and still lacks it after the read, when it has also heard of our own
@@ -57,7 +76,8 @@ static bool ghost(struct diagnosis *d, const struct candidate *c)
     }
     if (client->shown.alive || client->shown.connected || client->absent_rounds == 0)
         return false;
-    if (client->absent_rounds < 2 || election->synced_us <= client->absent_us) {
+    if (client->absent_rounds < 2 || election->synced_us <= client->absent_us ||
+        !owner_read_since(d, c, client->absent_us)) {
         election->suspected = true;
         diagnosis_keep(d, FINDING_GHOST_EPHEMERAL, diagnosis_subject(c));
         diagnosis_keep(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));

@@ -163,26 +163,27 @@ static void watches_that_no_server_shows(void **state)
 static void names_that_leave_the_watches_open(void **state)
 {
     (void)state;
-#define LEASE(digit) "_c_11111111-2222-3333-4444-55555555550" digit "-lock-000000000" digit
+#define L(digit) "_c_11111111-2222-3333-4444-55555555550" digit "-lock-000000000" digit
+#define L0 L("0")
+#define L1 L("1")
+#define L2 L("2")
+#define L3 L("3")
+#define L4 L("4")
 #define WRONG(name) "wrong-predecessor warning suspected " name
 #define FIVE_LEASES                                                                                          \
     "watch /sem kind=auto found\nconnect\n> connection connected\n"                                          \
-    "+ " LEASE("0") " s=a\n+ " LEASE("1") " s=b\n+ " LEASE("2") " s=c\n+ " LEASE(                            \
-        "3") " s=d\n"                                                                                        \
-             "+ " LEASE("4") " s=e\nclient a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"      \
-                             "client d on=1 at=h:4\nclient e on=1 at=h:5\ntick 1000\nlist\n> "               \
-                             "election-seen\nreadall\n"
-    model_script_run(
-        "Curator's first semaphore has the names of its mutex: two leases",
-        FIVE_LEASES "w c " LEASE("0") "\nw d " LEASE("1") "\nw e " LEASE(
-            "2") "\nproof\nproof\n"
-                 "? findings no-watch warning suspected " LEASE("1") "; " WRONG(LEASE("2")) "; " WRONG(
-                     LEASE("3")) "; " WRONG(LEASE("4")) "\n? next-failover " LEASE("1") " unknown, chain "
-                                                                                        "unknown\n");
+    "+ " L0 " s=a\n+ " L1 " s=b\n+ " L2 " s=c\n+ " L3 " s=d\n+ " L4 " s=e\n"                                 \
+    "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\nclient d on=1 at=h:4\n"               \
+    "client e on=1 at=h:5\ntick 1000\nlist\n> election-seen\nreadall\n"
+    model_script_run("Curator's first semaphore has the names of its mutex: two leases",
+                     FIVE_LEASES "w c " L0 "\nw d " L1 "\nw e " L2 "\nproof\nproof\n"
+                                 "? findings no-watch warning suspected " L1
+                                 "; " WRONG(L2) "; " WRONG(L3) "; " WRONG(L4) "\n"
+                                                                              "? next-failover " L1
+                                                                              " unknown, chain unknown\n");
     model_script_run("... a line that shows that it is a mutex",
-                     FIVE_LEASES "w b " LEASE("0") "\nw c " LEASE("1") "\nw e " LEASE(
-                         "3") "\nproof\n"
-                              "? findings no-watch error certain " LEASE("3") "\n");
+                     FIVE_LEASES "w b " L0 "\nw c " L1 "\nw e " L3 "\nproof\n"
+                                 "? findings no-watch error certain " L3 "\n");
     model_script_run("readers and writers of a lock that is not known",
                      "watch /shared kind=auto found\nconnect\n> connection connected\n"
                      "+ in-a1-0000000000 s=a\n+ out-a2-0000000001 s=b\n+ out-a3-0000000002 s=c\n"
@@ -285,21 +286,25 @@ static void released_again_and_again(void **state)
 {
     (void)state;
 #define WAITS(digit) "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__000000000" digit
-#define RELEASE(digit, next, session, last)                                                                                                                                                                       \
-    "tick 1000\n- " WAITS(digit) "\ngone " WAITS(digit) "\n> leader-lost " WAITS(digit) " @1\n> "                                                                                                                 \
-                                                                                        "candidate-"                                                                                                              \
-                                                                                        "left " WAITS(digit) " @1\nread " WAITS(next) "\n> leader-elected " WAITS(digit) " -> " WAITS(next) " after 0\n+ " WAITS( \
-                                                                                            last) " s"                                                                                                            \
-                                                                                                  "=" session                                                                                                     \
-                                                                                                  "\nlist\n"                                                                                                      \
-                                                                                                  "> "                                                                                                            \
-                                                                                                  "candidat"                                                                                                      \
-                                                                                                  "e-"                                                                                                            \
-                                                                                                  "joined"                                                                                                        \
-                                                                                                  " " WAITS(last) " @2\nread " WAITS(                                                                             \
-                                                                                                      last) "\ndid " session                                                                                      \
-                                                                                                            " CREA\ntick 10\nround\n> failover " WAITS(                                                           \
-                                                                                                                digit) " -> " WAITS(next) " deleted vacancy 0\nsessions\n"
+#define RELEASE(digit, next, session, last)                                                                              \
+    "tick 1000\n- " WAITS(digit) "\ngone " WAITS(digit) "\n> leader-lost " WAITS(                                        \
+        digit) " @1\n> "                                                                                                 \
+               "candidate-"                                                                                              \
+               "left " WAITS(digit) " @1\nread " WAITS(next) "\n> leader-elected " WAITS(                                \
+                   digit) " -> " WAITS(next) " after 0\n+ " WAITS(last) " s"                                             \
+                                                                        "=" session "\nlist\n"                           \
+                                                                        "> "                                             \
+                                                                        "candidat"                                       \
+                                                                        "e-"                                             \
+                                                                        "joined"                                         \
+                                                                        " " WAITS(last) " @2\nread " WAITS(              \
+                                                                            last) "\ndid " session                       \
+                                                                                  " CREA\ntick "                         \
+                                                                                  "10\nround\n> "                        \
+                                                                                  "failover " WAITS(digit) " -> " WAITS( \
+                                                                                      next) " deleted "                  \
+                                                                                            "vacancy "                   \
+                                                                                            "0\nsessions\n"
     model_script_run("a busy lock",
                      "servers 1\nwatch /jobs kind=auto\nconnect\n> connection connected\n"
                      "+ " WAITS("0") " s=a\n+ " WAITS(

@@ -46,7 +46,7 @@ static const struct {
     {FOUR "w c " A "\nproof\nproof\n", "extra-watches", "certain"},
     {FOUR
      "ticks 1000\nclient 99 on=1 at=10.0.9.9:9\nown 99\nproof\nsessions\nend b\nround\ntick 1000\nsessions\n"
-     "tick 1000\nsessions\ntick 1000\nsync\ntick 1000\nsessions\ntick 2000\nsessions\n",
+     "tick 1000\nsessions\ntick 1000\nsync\nreadall\ntick 1000\nsessions\ntick 2000\nsessions\n",
      "ghost-ephemeral", "certain"},
     {FOUR "ticks 1000\nensemble whole 1 2 3\nround\ntick 1000\nround\naway b\ntick 1000\nround\n"
           "tick 10000\nround\ntick 10\nsessions\n",

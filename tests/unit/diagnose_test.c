@@ -136,6 +136,7 @@ static void sessions(void **state)
                   "tick 1000\nsessions\n"
                   "? findings none\n"
                   "tick 1000\nsync\n"
+                  "? findings none\nreadall\n"
                   "? findings ghost-ephemeral critical suspected " B "\n"
                   "tick 1000\nsessions\n"
                   "? findings ghost-ephemeral critical suspected " B "\n"
@@ -147,6 +148,14 @@ static void sessions(void **state)
                   "? findings ghost-ephemeral critical certain unconfirmed " B "\n"
                   "- " B "\nlist\n> candidate-left " B " @2\n"
                   "? findings none\n");
+    model_script_run("... its client made the same name again, in another session, and nobody saw it",
+                     THREE OWN "proof\nsessions\n"
+                               "end b\n- " B "\n+ " B
+                               " s=e\nclient e on=1 at=10.0.0.2:15\nlist\n> unseen +1 -1\n"
+                               "conns 1\ntick 1000\nsessions\ntick 1000\nsessions\ntick 1000\nsync\n"
+                               "silent 99\nsessions\nheard 99\ntick 2000\nsessions\n"
+                               "? findings unseen-changes info certain\n"
+                               "readall\nround\nsessions\n? findings unseen-changes info certain\n");
     model_script_run("... a session that is younger than the list is none",
                      THREE "proof\nsessions\n"
                            "+ " A2 " s=d\nlist\n> candidate-joined " A2 " @4\nreadall\n"
