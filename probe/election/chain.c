@@ -246,9 +246,11 @@ static void chain_see_watches(struct diagnosis *d, struct viewer *viewer)
             struct candidate *target =
                 candidates_find(election, name, name_hash(name, strlen(name), election->hash_seed));
             struct candidate_name parsed;
-            if (target && !target->outside)
+            if (target && target->outside)
+                viewer->outsider = viewer->outsider || recipe_sequence_of(name) != SEQUENCE_NONE;
+            else if (target)
                 see_target(d, viewer, target);
-            else if (!target && election->recipe &&
+            else if (election->recipe &&
                      recipe_parse_name(d->f->model->recipes, election->recipe, name, &parsed))
                 viewer->deleted = path;
             continue;
@@ -415,6 +417,10 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
     }
     if (viewer->above) {
         link_is(c, LINK_UNKNOWN, "it watches the directory, perhaps with all in it");
+        return FINDING_COUNT;
+    }
+    if (viewer->outsider) {
+        link_is(c, LINK_UNKNOWN, "it watches a child of another layout, which may stand before it");
         return FINDING_COUNT;
     }
     if (c->before_us != 0 && client->shown.watches_seen_us < c->before_us + SETTLING_US) {

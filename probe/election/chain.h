@@ -74,6 +74,7 @@ struct viewer {
     const struct candidate
         *other;          /* a candidate that it watches and that is no predecessor of its candidates */
     const char *deleted; /* a candidate's path that it watches and that does not exist */
+    bool outsider;       /* it watches a numbered child that is no candidate: one of another layout */
     bool above;          /* it watches the directory or an ancestor: such a watch may be recursive */
 };
 

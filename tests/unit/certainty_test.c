@@ -199,6 +199,22 @@ static void names_that_leave_the_watches_open(void **state)
                                              "in-a6-0000000005\n");
 }
 
+/* kazoo's extra_lock_patterns are for this. */
+static void two_layouts_in_one_directory(void **state)
+{
+    (void)state;
+#define GO "_c_eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee-lock-0000000001"
+    model_script_run("kazoo's locks wait for go-zk's between them",
+                     "watch /lock kind=auto found\nconnect\n> connection connected\n"
+                     "+ " A " s=a\n+ " GO " s=e\n+ " C " s=c\n+ " D " s=d\n"
+                     "client a on=1 at=h:1\nclient e on=1 at=h:2\nclient c on=1 at=h:3\n"
+                     "client d on=1 at=h:4\ntick 1000\nlist\n> election-seen\nreadall\n"
+                     "w e " A "\nw c " GO "\nw d " C "\nproof\nproof\n"
+                     "? link " C " unknown: it watches a child of another layout, which may stand before it\n"
+                     "? next-failover " C " unknown, chain unknown\n"
+                     "? findings foreign-child info certain\n");
+}
+
 static void roles_in_names(void **state)
 {
     (void)state;
@@ -459,6 +475,7 @@ int main(void)
         cmocka_unit_test(read_write_locks),
         cmocka_unit_test(watches_that_no_server_shows),
         cmocka_unit_test(names_that_leave_the_watches_open),
+        cmocka_unit_test(two_layouts_in_one_directory),
         cmocka_unit_test(roles_in_names),
         cmocka_unit_test(names_alone),
         cmocka_unit_test(assumed_kind),
