@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "probe/election/certainty.h"
 #include "probe/election/chain.h"
 #include "probe/election/cluster.h"
 #include "probe/election/diagnose.h"
@@ -87,14 +88,15 @@ static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
         if (!own[i]->named ||
             !recipe_parse_name(d->f->model->recipes, d->election->recipe, own[i]->name, &names[i]))
             names[i].guid_length = 0;
-    /* The first of two equal ones is the orphan: its client does not know it. */
+    /* The first of two equal ones is the orphan: its client does not know it, and watches nothing for it. */
     size_t orphan = count;
     const char *alike = NULL;
     for (size_t i = 0; i < count && orphan == count; i++)
         for (size_t k = i + 1; k < count && orphan == count; k++) {
             if (same_guid(&names[i], &names[k]))
                 alike = "GUID";
-            else if (own_words(own[i]) && own_words(own[k]) &&
+            else if (!own[i]->watches_right && certainty_one_role(own[i]->name, own[k]->name) &&
+                     own_words(own[i]) && own_words(own[k]) &&
                      strcmp(own[i]->identity, own[k]->identity) == 0)
                 alike = "identity";
             orphan = alike ? i : count;

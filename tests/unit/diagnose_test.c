@@ -62,6 +62,15 @@ static void owners(void **state)
     model_script_run("... nor under one identity", CONNECT
                      "+ " A " s=a\n+ " B " s=b host-b\n+ " C " s=b host-b\nlist\n> election-seen\nreadall\n"
                      "? findings duplicate-session error suspected " B "," C "\n");
+    model_script_run("duplicate-session: threads of one process, with its name, that all wait properly",
+                     THREE "+ " A2 " s=b host-b\nlist\n> candidate-joined " A2 " @4\n"
+                           "= " B " host-b\nreadall\nread " B "\nw b " A "\nw c " B "\nw b " C "\nproof\n"
+                           "? findings duplicate-session info certain " B "," A2 "\n");
+    model_script_run("duplicate-session: members and candidates of one process in one directory",
+                     "watch /aurora kind=auto found\nconnect\n> connection connected\n"
+                     "+ member_0000000000 s=a host-a:1\n+ candidate_0000000001 s=a host-a:1\n"
+                     "client a on=1 at=h:1\nlist\n> election-seen\nreadall\nproof\n"
+                     "? findings none\n");
     model_script_run("duplicate-session: told when all that came at once have been read, with all of them",
                      CONNECT "+ " A " s=a\n+ " B " s=a\n+ " C " s=a\nlist\n> election-seen\nfindings\n"
                              "read " A "\nread " B "\n? findings none\n"
