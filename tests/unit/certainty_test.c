@@ -114,6 +114,17 @@ static void read_write_locks(void **state)
     model_script_run("a writer that waits for the wrong member is no healthy one",
                      FIVE "w d " RA "\nw e " WD "\nw f " WD "\nproof\n"
                           "? findings wrong-predecessor error certain " WD "\n");
+#define R0 "read-11111111111111111111111111111110-0000000000"
+#define W1 "write-11111111111111111111111111111111-0000000001"
+#define R2 "read-11111111111111111111111111111112-0000000002"
+#define R3 "read-11111111111111111111111111111113-0000000003"
+    model_script_run("aiozk's shared lock: known by its watches, and healthy",
+                     "watch /lock kind=auto found\nconnect\n> connection connected\n"
+                     "+ " R0 " s=a\n+ " W1 " s=b\n+ " R2 " s=c\n+ " R3 " s=d\n"
+                     "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"
+                     "client d on=1 at=h:4\ntick 1000\nlist\n> election-seen\nreadall\n"
+                     "w b " R0 "\nw c " W1 "\nw d " W1 "\nproof\nproof\n"
+                     "? recipe zookeeper-shared-lock watch\n? all none\n");
     model_script_run("Curator's names have a GUID, and its readers wait for the first writer",
                      "watch /lock kind=lock\nconnect\n> connection connected\n"
                      "+ _c_11111111-2222-3333-4444-555555555501-__WRIT__0000000000 s=a\n"
