@@ -72,6 +72,23 @@ static size_t owned_here(const struct diagnosis *d, const struct viewer *viewer,
     return count;
 }
 
+/* Two of one session that both wait properly: its threads contend, each for itself, under one name. */
+static bool contends_often(const struct candidate *const *own, size_t count)
+{
+    size_t waiting = 0;
+    for (size_t i = 0; i < count; i++)
+        waiting += own[i]->watches_right;
+    return waiting >= 2;
+}
+
+/* The first of two that say the same of themselves may be an orphan: its client does not know it, so it
+   watches nothing for it. */
+static bool same_words(const struct candidate *first, const struct candidate *second)
+{
+    return !first->watches_right && certainty_one_role(first->name, second->name) && own_words(first) &&
+           own_words(second) && strcmp(first->identity, second->identity) == 0;
+}
+
 static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
 {
     const struct candidate *own[SHARED_MOST];
@@ -88,16 +105,15 @@ static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
         if (!own[i]->named ||
             !recipe_parse_name(d->f->model->recipes, d->election->recipe, own[i]->name, &names[i]))
             names[i].guid_length = 0;
-    /* The first of two equal ones is the orphan: its client does not know it, and watches nothing for it. */
+    /* The first of two equal ones is the orphan. */
+    bool often = contends_often(own, count);
     size_t orphan = count;
     const char *alike = NULL;
     for (size_t i = 0; i < count && orphan == count; i++)
         for (size_t k = i + 1; k < count && orphan == count; k++) {
             if (same_guid(&names[i], &names[k]))
                 alike = "GUID";
-            else if (!own[i]->watches_right && certainty_one_role(own[i]->name, own[k]->name) &&
-                     own_words(own[i]) && own_words(own[k]) &&
-                     strcmp(own[i]->identity, own[k]->identity) == 0)
+            else if (!often && same_words(own[i], own[k]))
                 alike = "identity";
             orphan = alike ? i : count;
         }

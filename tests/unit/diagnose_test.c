@@ -66,6 +66,11 @@ static void owners(void **state)
                      THREE "+ " A2 " s=b host-b\nlist\n> candidate-joined " A2 " @4\n"
                            "= " B " host-b\nreadall\nread " B "\nw b " A "\nw c " B "\nw b " C "\nproof\n"
                            "? findings duplicate-session info certain " B "," A2 "\n");
+    model_script_run("... and one of them leads",
+                     CONNECT "+ " A " s=a host\n+ " B " s=a host\n+ " C " s=a host\n"
+                             "client a on=1 at=h:1\ntick 1000\nlist\n> election-seen\nreadall\n"
+                             "w a " A "\nw a " B "\nproof\n"
+                             "? findings duplicate-session info certain " A "," B "," C "\n");
     model_script_run("duplicate-session: members and candidates of one process in one directory",
                      "watch /aurora kind=auto found\nconnect\n> connection connected\n"
                      "+ member_0000000000 s=a host-a:1\n+ candidate_0000000001 s=a host-a:1\n"
