@@ -24,6 +24,16 @@ static struct candidate *others[] = {&other};
 static struct election standing = {
     .cluster = &cluster, .path = path, .name = election_name, .candidates = others, .candidate_count = 1};
 
+static char first_name[] = "n_1", second_name[] = "n_2", member[] = "pg1";
+static struct failover renewed = {.from = first_name,
+                                  .from_identity = member,
+                                  .to = second_name,
+                                  .to_identity = member,
+                                  .detection = {SPAN_OPEN, SPAN_OPEN},
+                                  .vacancy = {SPAN_OPEN, SPAN_OPEN},
+                                  .takeover = {SPAN_OPEN, SPAN_OPEN},
+                                  .total = {SPAN_OPEN, SPAN_OPEN}};
+
 #define OF(e) .cluster = &cluster, .election = &(e), .after_us = -1
 
 /* Each kind in its words; people where both are known, names else, and never an empty line. */
@@ -119,6 +129,19 @@ static void says_it_in_words(void **state)
          "n_1",
          "n_2 b:1",
          "",
+         ROLE_GOOD},
+        {{EVENT_LEADER_ELECTED, .cluster = &cluster, .election = &vacated, .candidate = "n_2",
+          .identity = "pg1", .from = "n_1", .from_identity = "pg1", .after_us = 2320},
+         "leader elected",
+         "",
+         "pg1",
+         "the same identity with a new session, after 2.32ms",
+         ROLE_GOOD},
+        {{EVENT_FAILOVER, OF(empty), .failover = &renewed},
+         "failover",
+         "",
+         "pg1",
+         "the same identity with a new session; cause unknown",
          ROLE_GOOD},
         {{EVENT_LEADER_ELECTED, OF(empty), .candidate = "n_2"}, "leader elected", "", "n_2", "", ROLE_GOOD},
         {{EVENT_LEADER_ACKNOWLEDGED, .cluster = &cluster, .election = &empty, .candidate = "n_2",

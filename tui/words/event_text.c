@@ -70,8 +70,10 @@ static void put_gap(struct event_words *words, const struct event *event)
 static void event_text_put_span(struct event_words *words, const char *before, int64_t us)
 {
     char span[32];
-    if (us >= 0)
-        snprintf(words->detail, sizeof(words->detail), "%s%s", before, format_span(us, span, sizeof(span)));
+    if (us < 0)
+        return;
+    APPEND(words->detail, before);
+    APPEND(words->detail, format_span(us, span, sizeof(span)));
 }
 
 static bool somebody_else(const struct election *election, const char *name)
