@@ -135,7 +135,7 @@ static void greetings(void **state)
     put_zeros(&f, 1); /* since 3.4: not read-only */
     expect_greeting(&f, NULL);
     f.bytes[36] = 2;
-    expect_greeting(&f, "read-only mark 2 in 37 bytes");
+    expect_greeting(&f, "read-only flag 2 in 37 bytes");
     f.length = 38;
     expect_greeting(&f, "a frame of 38 bytes");
     f.length = 35;
