@@ -84,6 +84,7 @@ struct server {
     struct child_count counts[CHILD_COUNTS_KEPT]; /* the latest first */
     struct child_count open_count;                /* our own are still among these */
     uint16_t list_round, watch_round;             /* connection lists and watch lists so far */
+    uint32_t list_source;                         /* of the latest connection list */
     struct moment listed, listed_before;          /* the latest two connection lists; mono_us 0: none */
     bool clock_low_known, clock_known;
     int64_t clock_low_us, clock_high_us; /* from its monotonic clock to the observer's, within these */

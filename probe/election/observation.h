@@ -154,6 +154,7 @@ struct observed_connections {
                              were listed last, are certainly ours; 0 also where that is not known */
     const uint64_t *own_sessions; /* the sessions of this program, here or on other servers */
     size_t own_session_count;
+    uint32_t source;  /* see observed_watches */
     int64_t own_zxid; /* our own sessions had seen this transaction when they were answered before the list
                          was asked for, or by then; 0: unknown, or not all of them are here */
 };
@@ -167,6 +168,8 @@ struct seen_watches {
 struct observed_watches {
     const char *address;
     const char *from; /* "adminserver" or "four-letter" */
+    uint32_t source;  /* of the port that answered. Two ports may be those of two servers, where ports are forwarded and
+                         the wrong AdminServer was taken for this server's */
     const struct seen_watches *list;
     size_t count;
     int64_t child_watches; /* of that server, without their owners: zk_watch_count minus these; -1: unknown */

@@ -80,21 +80,21 @@ static struct election *looks_election_of(const struct cluster *cluster, const c
 }
 
 /* The elections that this path concerns are to be diagnosed; and its part of the fingerprint. */
-static uint64_t concern(struct cluster *cluster, const char *path, struct client *client, bool ack)
+static uint64_t concern(struct cluster *cluster, const char *path, struct client *client, bool touch)
 {
     const char *child;
     struct election *election = looks_election_of(cluster, path, &child);
     size_t length = strlen(path);
     if (!election && !is_ancestor(cluster->clients, path, length))
         return 0;
-    if (ack && election) {
+    if (touch && election) {
         diagnose_soon(election);
         bystander_note(election, client->shown.id);
     }
     return looks_path_hash(path, length);
 }
 
-static void ack_owned(const struct client *client)
+static void touch_owned(const struct client *client)
 {
     for (const struct candidate *c = client->owned; c; c = c->owned_next)
         diagnose_soon(c->election);
@@ -211,7 +211,7 @@ static void looks_disconnected(struct cluster *cluster, struct client *client)
     client->shown.connected = false;
     client->shown.watches_known = false;
     run_end(client);
-    ack_owned(client);
+    touch_owned(client);
     for (size_t i = 0; i < client->shown.watch_count; i++)
         concern(cluster, client->shown.watches[i], client, true);
 }
@@ -229,7 +229,7 @@ static bool shadowed(struct cluster *cluster, struct client *client, size_t serv
     client->other_round = older ? cluster->servers[server].list_round : client->list_round;
     shown->watches_known = false;
     run_end(client);
-    ack_owned(client);
+    touch_owned(client);
     return older;
 }
 
@@ -336,6 +336,16 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     return same;
 }
 
+/* A look counts only between lists of its own source. */
+static void looks_forget_pending(struct cluster *cluster, size_t server)
+{
+    struct session_table *clients = cluster->clients;
+    for (size_t i = 0; clients && i < clients->bucket_count; i++)
+        for (struct client *client = clients->buckets[i]; client; client = client->next)
+            if (client->shown.server == server)
+                client->asked_us = 0;
+}
+
 void session_table_connections(struct cluster *cluster, size_t server, struct moment at,
                                const struct observed_connections *seen)
 {
@@ -346,6 +356,9 @@ void session_table_connections(struct cluster *cluster, size_t server, struct mo
             latest_ms = seen->list[i].last_response_ms;
     int64_t now_ms = seen->now_ms < 0 ? latest_ms : seen->now_ms;
     read_clock(cluster, server, at, latest_ms, seen);
+    if (from->list_source != seen->source)
+        looks_forget_pending(cluster, server);
+    from->list_source = seen->source;
     if (++from->list_round == 0)
         from->list_round = 1;
     from->listed_before = from->listed;
@@ -364,7 +377,7 @@ void session_table_connections(struct cluster *cluster, size_t server, struct mo
         for (struct client *client = clients->buckets[i]; client; client = client->next) {
             /* A second list without it may prove that it is nowhere. */
             if (client->owned && !client->shown.connected)
-                ack_owned(client);
+                touch_owned(client);
             if (client->shown.server != server || client->list_round == from->list_round)
                 continue;
             if (client->shown.connected) {
@@ -391,20 +404,20 @@ static bool same_watches(const struct client_session *shown, const struct seen_w
 
 /* Its announcement as an observer is part of what a run of looks shows: another announcement begins another
    run. Where there are two, one is just being replaced. */
-static uint64_t see_acks(struct client *client)
+static uint64_t see_announcements(struct client *client)
 {
     struct client_session *shown = &client->shown;
     uint64_t fingerprint = 0;
-    size_t acks = 0;
+    size_t announcements = 0;
     int32_t count;
     client->announced = -1;
     for (size_t i = 0; i < shown->watch_count; i++) {
         if (!announced_in(shown->watches[i], &count))
             continue;
-        client->announced = acks++ == 0 ? count : -1;
+        client->announced = announcements++ == 0 ? count : -1;
         fingerprint += looks_path_hash(shown->watches[i], strlen(shown->watches[i]));
     }
-    shown->observer = shown->observer || acks > 0;
+    shown->observer = shown->observer || announcements > 0;
     return fingerprint;
 }
 
@@ -418,12 +431,12 @@ static void looks_see_watches(struct cluster *cluster, struct client *client, st
     if (!same)
         client_keep_watches(shown, seen);
     bool news = !same || !shown->watches_known || shown->watches_listed != listed;
-    uint64_t fingerprint = see_acks(client);
+    uint64_t fingerprint = see_announcements(client);
     for (size_t i = 0; i < shown->watch_count; i++) {
         fingerprint += concern(cluster, shown->watches[i], client, news);
     }
     if (news)
-        ack_owned(client);
+        touch_owned(client);
     if (client->framed == 0 || fingerprint != client->fingerprint) {
         run_end(client);
         client->fingerprint = fingerprint;
@@ -488,6 +501,8 @@ void session_table_watches(struct cluster *cluster, size_t server, struct moment
             if (client->shown.connected && client->shown.server == server &&
                 client->list_round == from->list_round && client->watch_round != from->watch_round)
                 looks_see_watches(cluster, client, at, &none, false);
+    if (from->list_source != seen->source)
+        looks_forget_pending(cluster, server);
     list_above(cluster);
 }
 
@@ -538,7 +553,7 @@ void session_table_sessions(struct cluster *cluster, size_t server, struct momen
                 client->absent_us = at.mono_us;
             /* It may have heard a session that no server lists. */
             if (news || !alive || !client->shown.connected)
-                ack_owned(client);
+                touch_owned(client);
         }
     if (!same)
         clients->leads_us = 0;
@@ -556,12 +571,12 @@ void session_table_hidden(struct cluster *cluster, size_t server, enum hidden_pa
         for (struct client *client = clients->buckets[i]; client; client = client->next) {
             if (part == HIDDEN_SESSIONS) {
                 if (client->shown.alive_known)
-                    ack_owned(client);
+                    touch_owned(client);
                 client->shown.alive_known = false;
                 client->absent_rounds = 0;
             } else if (client->shown.server == server) {
                 if (client->shown.watches_known)
-                    ack_owned(client);
+                    touch_owned(client);
                 client->shown.watches_known = false;
                 run_end(client);
             }

@@ -470,6 +470,8 @@ static void live_cluster_on_state(void *context, enum connection_state state, bo
     free(shard->refusing);
     shard->refusing = NULL;
     log_state(shard, state, problem);
+    if (state == CONNECTION_CONNECTED)
+        shard->moved_us = renewed ? 0 : clock_now().mono_us;
     if (state == CONNECTION_CONNECTED && renewed)
         observer_watch_begin(shard->observer);
     else if (state == CONNECTION_CONNECTED)

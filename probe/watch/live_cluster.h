@@ -76,6 +76,7 @@ struct session_shard {
     char *refusing; /* its server does not answer all that is asked: in words; or NULL */
     bool syncing, sync_again;
     int64_t synced_us; /* when the latest sync was asked for */
+    int64_t moved_us;  /* when this session came back after a lost connection; 0: it has had only one */
 };
 #define SESSION_SHARDS_MOST 16
 #define SESSION_SHARD_PATH_BYTES 600000

@@ -111,6 +111,21 @@ bool server_facts_show_ours(const struct live_cluster *live, const struct connec
     return false;
 }
 
+static bool is_nowhere_else(const struct session_shard *shard)
+{
+    int64_t timeout_us = session_timeout_ms(shard->session) * INT64_C(1000);
+    return shard->moved_us == 0 || clock_now().mono_us - shard->moved_us > timeout_us;
+}
+
+bool server_facts_prove_ours(const struct live_cluster *live, const struct connection_list *list)
+{
+    for (size_t i = 0; i < live->shard_count; i++)
+        for (size_t k = 0; k < list->count && is_nowhere_else(&live->shards[i]); k++)
+            if (list->list[k].session != 0 && list->list[k].session == session_id(live->shards[i].session))
+                return true;
+    return false;
+}
+
 bool server_facts_sessions_show_ours(const struct live_cluster *live, const struct session_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -135,7 +150,7 @@ static int64_t own_children(const struct live_cluster *live, const struct connec
 }
 
 void server_facts_report_connections(const struct live_cluster *live, const char *address, struct moment at,
-                                     int64_t pinged_us, int64_t counted_us,
+                                     int64_t pinged_us, int64_t counted_us, uint32_t source,
                                      const struct connection_list *list)
 {
     int64_t latest_ms = -1, own_zxid = INT64_MAX;
@@ -163,6 +178,7 @@ void server_facts_report_connections(const struct live_cluster *live, const char
                                       .now_ms = ours ? latest_ms : -1,
                                       .now_age_us = ours ? at.mono_us - pinged_us : 0,
                                       .took_us = took_us,
+                                      .source = source,
                                       .own_children = ours ? own_children(live, list, counted_us) : 0,
                                       .own_sessions = own,
                                       .own_session_count = live->shard_count,
@@ -172,13 +188,14 @@ void server_facts_report_connections(const struct live_cluster *live, const char
 }
 
 void server_facts_report_watches(const struct live_cluster *live, const char *address, struct moment at,
-                                 const char *from, const struct watch_list *list, int64_t all_watches,
-                                 int64_t counted_us)
+                                 const char *from, uint32_t source, const struct watch_list *list,
+                                 int64_t all_watches, int64_t counted_us)
 {
     int64_t seen = (int64_t)list->path_count;
     struct observation o = observation(live, OBSERVED_WATCHES, at);
     o.watches = (struct observed_watches){.address = address,
                                           .from = from,
+                                          .source = source,
                                           .list = list->list,
                                           .count = list->count,
                                           .child_watches = all_watches >= seen ? all_watches - seen : -1,

@@ -31,14 +31,14 @@ void server_facts_report_nothing(const struct live_cluster *live, const char *ad
    before, at pinged_us (0: it was not answered). Pass them on at once: the time until then is part of the
    observation. counted_us: in this round the server counted its watches after that; 0: it did not. */
 void server_facts_report_connections(const struct live_cluster *live, const char *address, struct moment at,
-                                     int64_t pinged_us, int64_t counted_us,
+                                     int64_t pinged_us, int64_t counted_us, uint32_t source,
                                      const struct connection_list *list);
 
-/* from: "adminserver" or "four-letter". all_watches: of that server, child watches too, counted after
+/* source: of the port that answered, as the next one's. from: "adminserver" or "four-letter". all_watches: of that server, child watches too, counted after
    counted_us; -1: unknown. */
 void server_facts_report_watches(const struct live_cluster *live, const char *address, struct moment at,
-                                 const char *from, const struct watch_list *list, int64_t all_watches,
-                                 int64_t counted_us);
+                                 const char *from, uint32_t source, const struct watch_list *list,
+                                 int64_t all_watches, int64_t counted_us);
 
 /* An empty list is hidden: a server that has just lost ZooKeeper's lead knows none. */
 void server_facts_report_sessions(const struct live_cluster *live, const char *address, struct moment at,
@@ -46,6 +46,8 @@ void server_facts_report_sessions(const struct live_cluster *live, const char *a
 
 /* A session of this program is among these. */
 bool server_facts_show_ours(const struct live_cluster *live, const struct connection_list *list);
+/* ... and no other server can list it: a server that it has left keeps its old connection for up to its timeout. */
+bool server_facts_prove_ours(const struct live_cluster *live, const struct connection_list *list);
 bool server_facts_sessions_show_ours(const struct live_cluster *live, const struct session_list *list);
 
 /* A candidate's session has a younger connection than the model knows: nothing is known of the watches on it. */

@@ -388,16 +388,22 @@ static bool moved(const struct server_poll *q)
            b->watches < 0;
 }
 
+/* Equal numbers: the same port. */
+static uint32_t answering_port(const struct server_poll *q)
+{
+    return q->way == BY_WORD ? 0 : name_hash(q->admin_host, strlen(q->admin_host), (uint32_t)q->admin_port);
+}
+
 static void server_poll_connections_came(struct server_poll *q)
 {
     bool moved = q->step == STEP_CONNECTIONS && server_facts_show_moved(q->live, &q->answer.connections);
     q->changed = q->changed || (moved && newcomers_are_listed_first(q));
     server_facts_report_connections(q->live, q->address, q->asked_at, q->pinged_us, q->counted_us,
-                                    &q->answer.connections);
+                                    answering_port(q), &q->answer.connections);
     q->leader_timeout_ms = server_facts_leader_timeout_ms(q->live, &q->answer.connections);
     q->connections_known = true;
-    if (q->way == BY_ADMINSERVER && server_facts_show_ours(q->live, &q->answer.connections))
-        q->proved_ms = uv_now(q->live->loop); /* no other server has our own session */
+    if (q->way == BY_ADMINSERVER && server_facts_prove_ours(q->live, &q->answer.connections))
+        q->proved_ms = uv_now(q->live->loop);
     q->listed = q->answer.connections.count;
     connection_list_free(&q->answer.connections);
 }
@@ -415,8 +421,8 @@ static int64_t all_watches(const struct server_poll *q)
 static void watches_came(struct server_poll *q)
 {
     server_facts_report_watches(q->live, q->address, q->asked_at,
-                                q->way == BY_WORD ? "four-letter" : "adminserver", &q->answer.watches,
-                                all_watches(q), q->counted_us);
+                                q->way == BY_WORD ? "four-letter" : "adminserver", answering_port(q),
+                                &q->answer.watches, all_watches(q), q->counted_us);
     if (q->way == BY_WORD) {
         q->wchc_watches = q->answer.watches.path_count;
         q->wchc_sessions = q->answer.watches.count;

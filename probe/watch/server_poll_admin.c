@@ -157,7 +157,7 @@ static void server_poll_admin_connections_came(struct server_poll *q)
 {
     char foreign[sizeof q->foreign];
     int port = atoi(q->port);
-    if (server_facts_show_ours(q->live, &q->identity.connections)) {
+    if (server_facts_prove_ours(q->live, &q->identity.connections)) {
         proved_own(q);
         return;
     }

@@ -259,7 +259,7 @@ void fake_servers_connections(struct fake_servers *s, struct model *model, struc
 }
 
 void fake_servers_watch_list(struct fake_servers *s, struct model *model, struct moment at, unsigned server,
-                             int64_t child_watches)
+                             int64_t child_watches, uint32_t source)
 {
     char address[32];
     struct seen_watches *list = calloc(s->count + 1, sizeof *list);
@@ -270,12 +270,13 @@ void fake_servers_watch_list(struct fake_servers *s, struct model *model, struct
             list[count++] = (struct seen_watches){s->ones[i].id, (const char *const *)s->ones[i].paths,
                                                   s->ones[i].path_count};
     struct observation o = {.kind = OBSERVED_WATCHES, .at = at};
-    o.watches = (struct observed_watches){address_of(server, address, sizeof address),
-                                          "adminserver",
-                                          list,
-                                          count,
-                                          child_watches,
-                                          at.mono_us > 0 ? at.mono_us : 1};
+    o.watches = (struct observed_watches){.address = address_of(server, address, sizeof address),
+                                          .from = "adminserver",
+                                          .source = source,
+                                          .list = list,
+                                          .count = count,
+                                          .child_watches = child_watches,
+                                          .counted_us = at.mono_us > 0 ? at.mono_us : 1};
     model_observe(model, &o);
     free(list);
 }
@@ -369,7 +370,7 @@ void fake_servers_round(struct fake_servers *s, struct model *model, struct mome
     fake_servers_connections(s, model, at, server);
     at.mono_us += 1000;
     at.wall_us += 1000;
-    fake_servers_watch_list(s, model, at, server, s->child_watches);
+    fake_servers_watch_list(s, model, at, server, s->child_watches, 0);
     at.mono_us += 1000;
     at.wall_us += 1000;
     fake_servers_connections(s, model, at, server);

@@ -51,7 +51,7 @@ void fake_servers_tick(struct fake_servers *, int tick_ms);
 /* The observations that asking server (from 1) brings now. */
 void fake_servers_connections(struct fake_servers *, struct model *, struct moment, unsigned server);
 void fake_servers_watch_list(struct fake_servers *, struct model *, struct moment, unsigned server,
-                             int64_t child_watches);
+                             int64_t child_watches, uint32_t source);
 void fake_servers_sessions(struct fake_servers *, struct model *, struct moment);
 /* Its state alone, with the latest transaction of all. */
 void fake_servers_state(struct model *, struct moment, int64_t zxid);

@@ -498,7 +498,9 @@ static bool run_servers(struct script *s, const char *word, char *rest)
         fake_servers_connections(s->servers, s->model, now(s), server);
     } else if (strcmp(word, "seen") == 0) {
         const char *child = option(rest, "child=", value);
-        fake_servers_watch_list(s->servers, s->model, now(s), server, child ? strtoll(child, NULL, 10) : -1);
+        const char *elsewhere = strstr(rest, "elsewhere");
+        fake_servers_watch_list(s->servers, s->model, now(s), server, child ? strtoll(child, NULL, 10) : -1,
+                                elsewhere != NULL);
     } else if (strcmp(word, "sessions") == 0) {
         fake_servers_sessions(s->servers, s->model, now(s));
     } else if (strcmp(word, "stated") == 0) {

@@ -18,8 +18,9 @@
  *   readall                   read whatever the model wants to have read
  *   gone NAME                 observe that it is absent, whatever the tree says
  *   deny PATH                 observe that it may not be read
- *   unread [acknowledgement]             observe that the servers do not answer what is asked of it, or of
- * its acknowledgement quick                     a single look is all that will be taken tick MS time passes
+ *   unread [acknowledgement]  observe that the servers do not answer what is asked of it, or of that
+ *   quick                     a single look is all that will be taken
+ *   tick MS                   time passes
  *   restart [MS]              another run begins so much later, beside what was recorded of this one
  *   time                      observe that it has passed
  *   sync [MS]                 observe the children, after a sync (asked for so long ago)
@@ -38,7 +39,7 @@
  *   ourchildren N             so many of the watches on children are our own
  *   w HEX NAME                sets a watch;  unw HEX NAME  takes it away;  fire NAME  everybody's
  *   round [N]                 ask server N, or each: connections, watches, connections
- *   conns N | seen N          ... connections alone, watches alone (child=COUNT)
+ *   conns N | seen N          ... connections alone, watches alone (child=COUNT; elsewhere: from another port)
  *   sessions                  ... ZooKeeper's leader for the sessions
  *   stated [N]                ... and for its latest transaction: the tree's, or N later
  *   serves N | missed N      server N is a follower, and answers; or does not answer

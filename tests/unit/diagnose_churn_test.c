@@ -225,7 +225,7 @@ static void observe(struct history *h)
         fake_servers_connections(h->servers, h->model, now(h), server);
         break;
     case 1:
-        fake_servers_watch_list(h->servers, h->model, now(h), server, -1);
+        fake_servers_watch_list(h->servers, h->model, now(h), server, -1, 0);
         break;
     case 2:
         fake_tree_list(h->tree, h->model, now(h), ELECTION, ELECTION);

@@ -100,6 +100,16 @@ static void certainty(void **state)
                              "> candidate-left " C " @3\n"
                              "w d " B "\ntick 3000\nround\n"
                              "? findings none\n");
+    model_script_run("watches that another port lists may be another server's",
+                     DEAF "findings\n"
+                          "conns 1\nseen 1 elsewhere\nconns 1\n"
+                          "tick 6000\n"
+                          "conns 1\nseen 1 elsewhere\nconns 1\n"
+                          "tick 100\nsync\ntick 3000\nconns 1\n"
+                          "? findings none\n"
+                          "proof\n"
+                          "> finding-raised no-watch error suspected\n"
+                          "> finding-raised no-watch error certain\n");
     model_script_run("one look", DEAF "quick\nround\n"
                                       "? sound yes\n"
                                       "? link " C " suspect\n"
