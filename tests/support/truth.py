@@ -297,7 +297,8 @@ class Retelling:
         now, made = self.truth.now(self.path) or [], self.made[-1]
         if sorted(self.standing) != sorted(life.name for life in now):
             self.lie(None, f"told to stand: {sorted(self.standing)}; in truth {now}")
-        created, gone = len(made.lives), sum(life.gone is not None for life in made.lives)
+        lives = [] if made.gone and not made.lock else made.lives  # of a directory that is gone nothing is counted
+        created, gone = len(lives), sum(life.gone is not None for life in lives)
         if (self.joined, self.left) != (created, gone):
             self.lie(None, f"joined and left, with the unseen: {self.joined}, {self.left}; in truth {created}, {gone}")
         first = now[0] if now else None
