@@ -10,9 +10,9 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "config/znode_path.h"
-#include "probe/candidate/candidate_session.h"
 #include "probe/candidate/guard.h"
 #include "probe/candidate/naming.h"
+#include "probe/candidate/test_candidate.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
 
@@ -32,9 +32,6 @@ struct pair {
     struct pair_listener listener;
     void *context;
     struct guard *guard;
-    struct candidate_session_options options;
-    struct candidate_options candidate;
-    struct candidate_session *session;
     struct test_candidate *self;
     char *hosts, *election, *ledger, *data, *above;
     char writer[GUID_HEX_SIZE]; /* who writes its entries */
@@ -51,12 +48,12 @@ static void pair_on_tick(uv_timer_t *timer);
 
 static struct session *pair_session(const struct pair *pair)
 {
-    return candidate_session_session(pair->session);
+    return candidate_session_session(candidate_session_of(pair->self));
 }
 
 static bool pair_is_first(const struct pair *pair)
 {
-    return !pair->ending && candidate_session_machine(pair->self)->state == CANDIDATE_LEADING;
+    return !pair->ending && test_candidate_candidacy(pair->self)->state == CANDIDATE_LEADING;
 }
 
 bool pair_is_ready(const struct pair *pair)
@@ -421,7 +418,7 @@ static void pair_report(struct pair *pair, const char *problem)
 
 static void pair_look(struct pair *pair)
 {
-    enum candidate_state state = candidate_session_machine(pair->self)->state;
+    enum candidate_state state = test_candidate_candidacy(pair->self)->state;
     bool led = pair->leads;
     if (state == CANDIDATE_LEADING) {
         if (led && session_id(pair_session(pair)) == pair->led_session)
@@ -438,7 +435,7 @@ static void pair_look(struct pair *pair)
 static void pair_on_changed(void *context, struct test_candidate *candidate)
 {
     struct pair *pair = context;
-    pair->self = candidate;
+    (void)candidate;
     if (!pair->ending)
         pair_look(pair);
 }
@@ -454,10 +451,10 @@ static void pair_on_tick(uv_timer_t *timer)
 {
     struct pair *pair = timer->data;
     uint64_t now_ms = uv_now(pair->loop);
-    if (candidate_session_machine(pair->self)->state == CANDIDATE_GONE &&
+    if (test_candidate_candidacy(pair->self)->state == CANDIDATE_GONE &&
         now_ms - pair->gone_ms >= VOLUNTEER_AGAIN_MS) {
         pair->gone_ms = now_ms;
-        candidate_session_volunteer(pair->self);
+        test_candidate_volunteer(pair->self);
         return;
     }
     if (pair_is_first(pair) && !pair->leads)
@@ -508,23 +505,16 @@ struct pair *pair_start(uv_loop_t *loop, const struct cluster_settings *cluster,
     pair->context = context;
     if (pair_prepare(pair, cluster, sandbox, name)) {
         pair->timer = loop_timer_new(loop, pair);
-        pair->candidate = (struct candidate_options){
-            .guard = pair->guard,
-            .election = pair->election,
-            .name = "_c_{uuid}-latch-",
-            .data = pair->data,
-            .rules = {.behaviour = behaviour_rules_of(BEHAVIOUR_RECIPE), .findable = true}};
-        pair->options = (struct candidate_session_options){
-            .loop = loop,
-            .session = {.hosts = pair->hosts,
-                        .timeout_ms = (int)cluster->session_timeout_ms,
-                        .auth_scheme = cluster->auth_scheme,
-                        .auth_credential = cluster->auth_credential,
-                        .security = &cluster->security},
-            .listener = {.changed = pair_on_changed, .gave_up = pair_on_gave_up},
-            .context = pair};
-        pair->session = candidate_session_new(&pair->options, 1);
-        pair->self = candidate_session_enter(pair->session, &pair->candidate, 0);
+        const struct session_options session = {.hosts = pair->hosts,
+                                                .timeout_ms = (int)cluster->session_timeout_ms,
+                                                .auth_scheme = cluster->auth_scheme,
+                                                .auth_credential = cluster->auth_credential,
+                                                .security = &cluster->security};
+        const struct candidate_options options = {
+            .guard = pair->guard, .election = pair->election, .name = "_c_{uuid}-latch-", .data = pair->data};
+        static const struct candidate_listener heard = {.changed = pair_on_changed,
+                                                        .gave_up = pair_on_gave_up};
+        pair->self = test_candidate_new(loop, &session, &options, &heard, pair);
     }
     if (pair->self) {
         uv_timer_start(pair->timer, pair_on_tick, TICK_MS, TICK_MS);
@@ -540,8 +530,8 @@ void pair_stop(struct pair *pair)
         return;
     pair->ending = true;
     if (pair->self)
-        candidate_session_close(pair->session);
-    candidate_session_free(pair->session);
+        test_candidate_kill(pair->self, KILL_CLOSE);
+    test_candidate_free(pair->self);
     while (pair->event_count)
         free(pair->events[--pair->event_count].name);
     loop_timer_free(pair->timer);

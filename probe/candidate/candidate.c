@@ -14,6 +14,11 @@
 
 #include "probe/election/recipe.h"
 
+static const struct behaviour_rules *behaviour_of(const struct candidate_options *options)
+{
+    return behaviour_rules_of(options->behaviour);
+}
+
 static struct candidate_asks nothing(void)
 {
     return (struct candidate_asks){.count = 0};
@@ -53,37 +58,37 @@ static struct candidate_asks refused(struct candidacy *c, enum session_result wh
 void candidate_init(struct candidacy *c)
 {
     *c = (struct candidacy){
-        .state = CANDIDATE_JOINING, .standing = true, .own = SEQUENCE_NONE, .awaited = SEQUENCE_NONE};
+        .state = CANDIDATE_JOINING, .volunteers = true, .own = SEQUENCE_NONE, .awaited = SEQUENCE_NONE};
 }
 
-static struct candidate_asks proceed(struct candidacy *, const struct candidate_rules *);
+static struct candidate_asks proceed(struct candidacy *, const struct candidate_options *);
 
 /* ---- volunteer: create my znode ---- */
 
-static struct candidate_asks volunteer(struct candidacy *c, const struct candidate_rules *rules)
+static struct candidate_asks volunteer(struct candidacy *c, const struct candidate_options *options)
 {
     struct candidate_asks all = nothing();
     c->creating = true;
     c->woken = false;
-    if (rules->behaviour->creates_twice)
+    if (behaviour_of(options)->creates_twice)
         candidate_add(&all, ASK_ORPHAN);
     candidate_add(&all, ASK_CREATE);
     return all;
 }
 
-struct candidate_asks candidate_created(struct candidacy *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_created(struct candidacy *c, const struct candidate_options *options,
                                         enum session_result result, int64_t number)
 {
     c->creating = false;
     switch (result) {
     case SESSION_OK:
-        if (rules->behaviour->leaves)
+        if (behaviour_of(options)->leaves)
             return refused(c, SESSION_OK, NULL);
         c->own = number;
-        return proceed(c, rules); /* look; or step down again, if it has changed its mind meanwhile */
+        return proceed(c, options); /* look; or step down again, if it has changed its mind meanwhile */
     case SESSION_LOST:
         c->in_doubt = true;
-        return proceed(c, rules);
+        return proceed(c, options);
     case SESSION_NO_NODE:
         c->creating = true; /* on it: until the directory is there */
         return one(ASK_DIRECTORY);
@@ -92,12 +97,12 @@ struct candidate_asks candidate_created(struct candidacy *c, const struct candid
     }
 }
 
-struct candidate_asks candidate_prepared(struct candidacy *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_prepared(struct candidacy *c, const struct candidate_options *options,
                                          enum session_result result)
 {
     c->creating = false;
     if (result == SESSION_OK || result == SESSION_NODE_EXISTS || result == SESSION_LOST)
-        return proceed(c, rules);
+        return proceed(c, options);
     if (result == SESSION_NO_NODE)
         return rest(c); /* its parent was deleted again just now */
     return refused(c, result, "make the directory of");
@@ -105,14 +110,14 @@ struct candidate_asks candidate_prepared(struct candidacy *c, const struct candi
 
 /* ---- after a lost connection: was my create carried out? ---- */
 
-static struct candidate_asks candidate_find(const struct candidate_rules *rules)
+static struct candidate_asks candidate_find(const struct candidate_options *options)
 {
     /* A bare name cannot be told apart from other candidates' names. Ending the session removes the znode, if
      * any. */
-    return one(rules->findable ? ASK_FIND : ASK_RENEW);
+    return one(options->findable ? ASK_FIND : ASK_RENEW);
 }
 
-struct candidate_asks candidate_found(struct candidacy *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_found(struct candidacy *c, const struct candidate_options *options,
                                       enum session_result result, int64_t number)
 {
     if (result == SESSION_LOST || !c->in_doubt)
@@ -121,56 +126,56 @@ struct candidate_asks candidate_found(struct candidacy *c, const struct candidat
         return refused(c, result, "read");
     c->in_doubt = false;
     c->own = number;
-    return proceed(c, rules);
+    return proceed(c, options);
 }
 
 /* ---- look: which candidates precede this one? ---- */
 
-static struct candidate_asks look(struct candidacy *c, const struct candidate_rules *rules)
+static struct candidate_asks look(struct candidacy *c, const struct candidate_options *options)
 {
     c->looks++;
-    return one(rules->behaviour->watches == WHOM_CHILDREN ? ASK_LOOK_AND_WATCH : ASK_LOOK);
+    return one(behaviour_of(options)->watches == WHOM_CHILDREN ? ASK_LOOK_AND_WATCH : ASK_LOOK);
 }
 
-static struct candidate_asks lead(struct candidacy *c, const struct candidate_rules *rules);
-static struct candidate_asks candidate_watch(struct candidacy *c, const struct candidate_rules *rules,
+static struct candidate_asks lead(struct candidacy *c, const struct candidate_options *options);
+static struct candidate_asks candidate_watch(struct candidacy *c, const struct candidate_options *options,
                                              const struct line_member *whom);
 
-struct candidate_asks candidate_looked(struct candidacy *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_looked(struct candidacy *c, const struct candidate_options *options,
                                        enum session_result result, const struct line_place *place)
 {
     c->looks--;
     if (result == SESSION_LOST || c->looks > 0 || !c->connected)
         return nothing(); /* another look follows */
-    if (!c->standing || c->own == SEQUENCE_NONE || c->deleting)
+    if (!c->volunteers || c->own == SEQUENCE_NONE || c->deleting)
         return nothing(); /* its znode is gone, or is being deleted, and perhaps created again */
     if (result != SESSION_OK && result != SESSION_NO_NODE)
         return refused(c, result, "read");
     if (result == SESSION_NO_NODE || !place->stands) {
         /* Its znode, or the whole directory, was deleted: volunteer anew. */
-        bool marked = c->acknowledged && rules->ack;
+        bool marked = c->acknowledged && options->ack;
         c->own = c->awaited = SEQUENCE_NONE;
         c->acknowledged = false;
         c->state = CANDIDATE_JOINING;
-        struct candidate_asks all = proceed(c, rules);
+        struct candidate_asks all = proceed(c, options);
         if (marked)
             candidate_add(&all, ASK_ACK_SEEN);
         return all;
     }
     if (!place->predecessor.name)
-        return lead(c, rules);
-    return candidate_watch(c, rules, place_watched(place, rules->behaviour->watches));
+        return lead(c, options);
+    return candidate_watch(c, options, place_watched(place, behaviour_of(options)->watches));
 }
 
 /* ---- watch the one before me ---- */
 
 /* name: NULL for a candidate that watches nothing; it waits for ever, or for its directory to change. */
-static struct candidate_asks candidate_watch(struct candidacy *c, const struct candidate_rules *rules,
+static struct candidate_asks candidate_watch(struct candidacy *c, const struct candidate_options *options,
                                              const struct line_member *whom)
 {
     c->awaited = SEQUENCE_NONE;
     c->acknowledged = false;
-    if (!whom || (rules->behaviour->watches_once && c->woken)) {
+    if (!whom || (behaviour_of(options)->watches_once && c->woken)) {
         c->state = CANDIDATE_WAITING;
         return nothing();
     }
@@ -181,7 +186,7 @@ static struct candidate_asks candidate_watch(struct candidacy *c, const struct c
     return all;
 }
 
-struct candidate_asks candidate_watched(struct candidacy *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_watched(struct candidacy *c, const struct candidate_options *options,
                                         enum session_result result)
 {
     c->watches--;
@@ -193,62 +198,63 @@ struct candidate_asks candidate_watched(struct candidacy *c, const struct candid
     }
     if (result != SESSION_NO_NODE)
         return refused(c, result, "watch a znode in");
-    return look(c, rules); /* deleted between look and watch: no notification would come */
+    return look(c, options); /* deleted between look and watch: no notification would come */
 }
 
 /* ---- wake: whatever happened to it, its watch is spent ---- */
 
-struct candidate_asks candidate_noticed(struct candidacy *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_noticed(struct candidacy *c, const struct candidate_options *options,
                                         int64_t number)
 {
-    if (!c->standing || c->awaited != number)
+    if (!c->volunteers || c->awaited != number)
         return nothing();
     c->awaited = SEQUENCE_NONE;
     c->woken = true;
-    return proceed(c, rules);
+    return proceed(c, options);
 }
 
-struct candidate_asks candidate_noticed_directory(struct candidacy *c, const struct candidate_rules *rules)
+struct candidate_asks candidate_noticed_directory(struct candidacy *c,
+                                                  const struct candidate_options *options)
 {
-    return c->standing && c->own != SEQUENCE_NONE ? proceed(c, rules) : nothing();
+    return c->volunteers && c->own != SEQUENCE_NONE ? proceed(c, options) : nothing();
 }
 
 /* ---- lead, and acknowledge ---- */
 
-static struct candidate_asks step_down(struct candidacy *c, const struct candidate_rules *rules);
+static struct candidate_asks step_down(struct candidacy *c, const struct candidate_options *options);
 
-static struct candidate_asks acknowledge(struct candidacy *c, const struct candidate_rules *rules)
+static struct candidate_asks acknowledge(struct candidacy *c, const struct candidate_options *options)
 {
-    if (rules->ack)
+    if (options->ack)
         return one(ASK_ACK);
     c->acknowledged = true;
     return nothing();
 }
 
-static struct candidate_asks lead(struct candidacy *c, const struct candidate_rules *rules)
+static struct candidate_asks lead(struct candidacy *c, const struct candidate_options *options)
 {
     c->awaited = SEQUENCE_NONE;
-    if (rules->never_leads) {
-        c->standing = false;
-        return step_down(c, rules);
+    if (options->never_leads) {
+        c->volunteers = false;
+        return step_down(c, options);
     }
     c->state = CANDIDATE_LEADING;
-    if (c->acknowledged || c->delaying || rules->behaviour->is_mute)
+    if (c->acknowledged || c->delaying || behaviour_of(options)->is_mute)
         return nothing();
-    c->delaying = rules->behaviour->is_slow;
-    return c->delaying ? one(ASK_DELAY) : acknowledge(c, rules);
+    c->delaying = behaviour_of(options)->is_slow;
+    return c->delaying ? one(ASK_DELAY) : acknowledge(c, options);
 }
 
-struct candidate_asks candidate_delayed(struct candidacy *c, const struct candidate_rules *rules)
+struct candidate_asks candidate_delayed(struct candidacy *c, const struct candidate_options *options)
 {
     c->delaying = false;
-    return c->standing && c->state == CANDIDATE_LEADING ? acknowledge(c, rules) : nothing();
+    return c->volunteers && c->state == CANDIDATE_LEADING ? acknowledge(c, options) : nothing();
 }
 
-struct candidate_asks candidate_ack_written(struct candidacy *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_ack_written(struct candidacy *c, const struct candidate_options *options,
                                             enum session_result result)
 {
-    (void)rules;
+    (void)options;
     if (result == SESSION_LOST)
         return nothing();
     if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
@@ -258,40 +264,40 @@ struct candidate_asks candidate_ack_written(struct candidacy *c, const struct ca
     return refused(c, result, "write the acknowledgement of");
 }
 
-struct candidate_asks candidate_ack_seen(struct candidacy *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_ack_seen(struct candidacy *c, const struct candidate_options *options,
                                          enum session_result result, bool mine)
 {
     if (result == SESSION_OK && mine) {
-        c->acknowledged = c->standing && c->state == CANDIDATE_LEADING;
-        if (rules->behaviour->keeps_ack)
-            return candidate_resign(c, rules);
+        c->acknowledged = c->volunteers && c->state == CANDIDATE_LEADING;
+        if (behaviour_of(options)->keeps_ack)
+            return candidate_resign(c, options);
         return c->acknowledged ? nothing() : one(ASK_ACK_GONE); /* it does not lead any more */
     }
-    if (result == SESSION_NO_NODE && c->standing && c->state == CANDIDATE_LEADING)
-        return acknowledge(c, rules);
+    if (result == SESSION_NO_NODE && c->volunteers && c->state == CANDIDATE_LEADING)
+        return acknowledge(c, options);
     /* Else it is the predecessor's, whose session has not ended yet: its watch will fire. */
     return nothing();
 }
 
-struct candidate_asks candidate_ack_gone(struct candidacy *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_ack_gone(struct candidacy *c, const struct candidate_options *options,
                                          enum session_result result)
 {
-    (void)c, (void)rules;
+    (void)c, (void)options;
     return result == SESSION_BUSY ? one(ASK_ACK_SEEN) : nothing(); /* still ours: then once more */
 }
 
-struct candidate_asks candidate_noticed_ack(struct candidacy *c, const struct candidate_rules *rules)
+struct candidate_asks candidate_noticed_ack(struct candidacy *c, const struct candidate_options *options)
 {
-    bool lacks = c->standing && c->state == CANDIDATE_LEADING && !c->acknowledged;
-    return lacks && !c->delaying && !rules->behaviour->is_mute ? acknowledge(c, rules) : nothing();
+    bool lacks = c->volunteers && c->state == CANDIDATE_LEADING && !c->acknowledged;
+    return lacks && !c->delaying && !behaviour_of(options)->is_mute ? acknowledge(c, options) : nothing();
 }
 
 /* ---- the lock: one znode for all ---- */
 
-struct candidate_asks candidate_contended(struct candidacy *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_contended(struct candidacy *c, const struct candidate_options *options,
                                           enum session_result result)
 {
-    (void)rules;
+    (void)options;
     if (result == SESSION_LOST)
         return nothing();
     if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
@@ -301,7 +307,7 @@ struct candidate_asks candidate_contended(struct candidacy *c, const struct cand
     return refused(c, result, "create");
 }
 
-struct candidate_asks candidate_lock_seen(struct candidacy *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_lock_seen(struct candidacy *c, const struct candidate_options *options,
                                           enum session_result result, bool mine)
 {
     if (result == SESSION_LOST)
@@ -310,27 +316,27 @@ struct candidate_asks candidate_lock_seen(struct candidacy *c, const struct cand
         return refused(c, result, "watch");
     c->own = result == SESSION_OK && mine ? 0 : SEQUENCE_NONE;
     if (result == SESSION_OK && !mine) {
-        c->state = c->standing ? CANDIDATE_WAITING : CANDIDATE_RESIGNED;
+        c->state = c->volunteers ? CANDIDATE_WAITING : CANDIDATE_RESIGNED;
         return nothing();
     }
-    return mine && c->standing ? lead(c, rules) : proceed(c, rules); /* free: try again */
+    return mine && c->volunteers ? lead(c, options) : proceed(c, options); /* free: try again */
 }
 
-struct candidate_asks candidate_noticed_lock(struct candidacy *c, const struct candidate_rules *rules)
+struct candidate_asks candidate_noticed_lock(struct candidacy *c, const struct candidate_options *options)
 {
-    if (!c->standing)
+    if (!c->volunteers)
         return nothing();
     if (c->state == CANDIDATE_LEADING)
         c->state = CANDIDATE_JOINING; /* the lock that we hold was touched: is it still ours? */
-    return proceed(c, rules);
+    return proceed(c, options);
 }
 
 /* ---- step down: the acknowledgement first, then the znode ---- */
 
-static struct candidate_asks step_down(struct candidacy *c, const struct candidate_rules *rules)
+static struct candidate_asks step_down(struct candidacy *c, const struct candidate_options *options)
 {
     struct candidate_asks all = nothing();
-    if (c->acknowledged && rules->ack && !rules->behaviour->keeps_ack)
+    if (c->acknowledged && options->ack && !behaviour_of(options)->keeps_ack)
         candidate_add(&all, ASK_ACK_GONE);
     c->acknowledged = false;
     c->awaited = SEQUENCE_NONE;
@@ -344,60 +350,60 @@ static struct candidate_asks step_down(struct candidacy *c, const struct candida
  * After a lost connection another client may own the lock or the acknowledgement, since its path is shared:
  * the owner is read again before it is deleted. A candidate's own name is unique.
  */
-static struct candidate_asks step_down_again(struct candidacy *c, const struct candidate_rules *rules)
+static struct candidate_asks step_down_again(struct candidacy *c, const struct candidate_options *options)
 {
     struct candidate_asks all = nothing();
     c->acknowledged = false;
-    if (!rules->lock)
-        all = proceed(c, rules);
+    if (!options->lock)
+        all = proceed(c, options);
     else
         candidate_add(&all, ASK_LOCK);
-    if (rules->ack)
+    if (options->ack)
         candidate_add(&all, ASK_ACK_SEEN);
     return all;
 }
 
-struct candidate_asks candidate_deleted(struct candidacy *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_deleted(struct candidacy *c, const struct candidate_options *options,
                                         enum session_result result)
 {
     c->deleting = false;
     if (result == SESSION_LOST)
-        return rules->lock ? nothing() : proceed(c, rules);
-    if (result == SESSION_BUSY && rules->lock)
+        return options->lock ? nothing() : proceed(c, options);
+    if (result == SESSION_BUSY && options->lock)
         return one(ASK_LOCK); /* its path is everybody's: whose is it by now? */
     if (result != SESSION_OK && result != SESSION_NO_NODE)
         return refused(c, result, "delete a znode in");
     c->own = SEQUENCE_NONE;
     c->state = CANDIDATE_RESIGNED;
-    return c->standing ? proceed(c, rules) : nothing();
+    return c->volunteers ? proceed(c, options) : nothing();
 }
 
 /* ---- the next step, from the known state ---- */
 
-static struct candidate_asks proceed(struct candidacy *c, const struct candidate_rules *rules)
+static struct candidate_asks proceed(struct candidacy *c, const struct candidate_options *options)
 {
     if (!c->connected || c->creating || c->deleting || c->resting)
         return nothing(); /* an answer, the connection, or a moment leads here again */
     if (c->in_doubt)
-        return candidate_find(rules);
-    if (!c->standing && c->own != SEQUENCE_NONE)
-        return step_down(c, rules);
-    if (!c->standing) {
+        return candidate_find(options);
+    if (!c->volunteers && c->own != SEQUENCE_NONE)
+        return step_down(c, options);
+    if (!c->volunteers) {
         c->state = CANDIDATE_RESIGNED;
         return nothing();
     }
-    if (rules->lock)
+    if (options->lock)
         return one(ASK_CONTEND);
-    return c->own != SEQUENCE_NONE ? look(c, rules) : volunteer(c, rules);
+    return c->own != SEQUENCE_NONE ? look(c, options) : volunteer(c, options);
 }
 
-struct candidate_asks candidate_rested(struct candidacy *c, const struct candidate_rules *rules)
+struct candidate_asks candidate_rested(struct candidacy *c, const struct candidate_options *options)
 {
     c->resting = false;
-    return proceed(c, rules);
+    return proceed(c, options);
 }
 
-struct candidate_asks candidate_connected(struct candidacy *c, const struct candidate_rules *rules,
+struct candidate_asks candidate_connected(struct candidacy *c, const struct candidate_options *options,
                                           bool renewed)
 {
     c->connected = true;
@@ -405,13 +411,13 @@ struct candidate_asks candidate_connected(struct candidacy *c, const struct cand
         c->own = c->awaited = SEQUENCE_NONE;
         c->in_doubt = c->acknowledged = false;
     }
-    return c->standing || c->in_doubt ? proceed(c, rules) : step_down_again(c, rules);
+    return c->volunteers || c->in_doubt ? proceed(c, options) : step_down_again(c, options);
 }
 
 void candidate_disconnected(struct candidacy *c)
 {
     c->connected = false;
-    if (c->standing)
+    if (c->volunteers)
         c->state = CANDIDATE_JOINING; /* another candidate may lead before this one knows */
 }
 
@@ -419,7 +425,7 @@ void candidate_gone(struct candidacy *c)
 {
     struct candidacy before = *c;
     candidate_init(c);
-    c->standing = false;
+    c->volunteers = false;
     c->state = CANDIDATE_GONE;
     c->looks = before.looks; /* their answers are still owed */
     c->watches = before.watches;
@@ -427,21 +433,21 @@ void candidate_gone(struct candidacy *c)
     c->resting = before.resting;
 }
 
-struct candidate_asks candidate_resign(struct candidacy *c, const struct candidate_rules *rules)
+struct candidate_asks candidate_resign(struct candidacy *c, const struct candidate_options *options)
 {
-    c->standing = false;
+    c->volunteers = false;
     c->awaited = SEQUENCE_NONE;
-    return proceed(c, rules);
+    return proceed(c, options);
 }
 
-struct candidate_asks candidate_volunteer(struct candidacy *c, const struct candidate_rules *rules)
+struct candidate_asks candidate_volunteer(struct candidacy *c, const struct candidate_options *options)
 {
-    if (c->standing)
+    if (c->volunteers)
         return nothing();
-    c->standing = true;
+    c->volunteers = true;
     if (c->own != SEQUENCE_NONE)
         return nothing(); /* its znode is being deleted: candidate_deleted() goes on; or the connection does
                            */
     c->state = CANDIDATE_JOINING;
-    return proceed(c, rules);
+    return proceed(c, options);
 }

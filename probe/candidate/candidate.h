@@ -43,18 +43,28 @@ enum candidate_state {
     CANDIDATE_STATES
 };
 
-/* Its rules: set once, never changed. */
-struct candidate_rules {
-    const struct behaviour_rules *behaviour;
-    bool lock;        /* one znode for all: create it, or watch it until it is free */
-    bool ack;         /* a leader acknowledges by creating an ephemeral znode */
-    bool findable;    /* its name contains a unique part */
-    bool never_leads; /* first: it deletes its znode at once */
+struct acl;
+struct guard;
+
+/* How one test candidate behaves, and what it writes. Set once, never changed; all is borrowed. */
+struct candidate_options {
+    struct guard *guard;      /* through which it writes */
+    const char *election;     /* the directory, made if missing; or the lock */
+    bool lock;                /* election is the lock: create it, or watch it until it is free */
+    const char *name;         /* in front of the number: naming.h; NULL: nothing. Not with lock */
+    bool findable;            /* its name contains a unique part; for its session's owner to set */
+    const char *data;         /* its identity, e.g. "host:port"; never NULL */
+    const char *ack;          /* an ephemeral znode that a leader writes; NULL: none */
+    const char *ack_data;     /* NULL: data */
+    const struct acl *acl;    /* of all that it creates; NULL: open to everyone */
+    enum behaviour behaviour; /* not with lock */
+    int slow_ms;              /* BEHAVIOUR_SLOW: how late it acknowledges */
+    bool never_leads;         /* first: it deletes its znode at once, and acknowledges nothing */
 };
 
 struct candidacy {
     enum candidate_state state;
-    bool standing; /* it wants to be a candidate */
+    bool volunteers; /* it wants to be a candidate */
     bool connected;
     bool creating, deleting; /* its znode; the answer is still to come */
     bool in_doubt;           /* the connection broke before that answer: its znode may exist or not */
@@ -81,8 +91,8 @@ enum candidate_ask {
     ASK_LOCK,           /* exists on the lock, and leave a watch: whose?   -> candidate_lock_seen() */
     ASK_ACK,           /* create the acknowledgement                                 -> candidate_ack_written() */
     ASK_ACK_DIRECTORY, /* create the ancestors of the acknowledgement     -> candidate_prepared() */
-    ASK_ACK_SEEN,      /* exists on the acknowledgement, and leave a watch: whose?   -> candidate_mark_seen() */
-    ASK_ACK_GONE,      /* delete the acknowledgement                                 -> candidate_mark_gone() */
+    ASK_ACK_SEEN,      /* exists on the acknowledgement, and leave a watch: whose?   -> candidate_ack_seen() */
+    ASK_ACK_GONE,      /* delete the acknowledgement                                 -> candidate_ack_gone() */
     ASK_REST,           /* a moment                                        -> candidate_rested() */
     ASK_DELAY,          /* as long as it is to be slow                     -> candidate_delayed() */
     ASK_RENEW,          /* end the session, and begin another              -> candidate_connected(renewed) */
@@ -106,50 +116,55 @@ struct candidate_asks {
 void candidate_init(struct candidacy *candidacy);
 
 /* Its session: renewed as session.h has it. */
-struct candidate_asks candidate_connected(struct candidacy *candidacy, const struct candidate_rules *rules,
-                                          bool renewed);
+struct candidate_asks candidate_connected(struct candidacy *candidacy,
+                                          const struct candidate_options *options, bool renewed);
 void candidate_disconnected(struct candidacy *candidacy);
 /* The session is over, and there is no other: by its owner's will. */
 void candidate_gone(struct candidacy *candidacy);
 
 /* Answers. number: of the znode that was created or found; SEQUENCE_NONE: not found. mine: by its owner. */
-struct candidate_asks candidate_prepared(struct candidacy *candidacy, const struct candidate_rules *rules,
+struct candidate_asks candidate_prepared(struct candidacy *candidacy, const struct candidate_options *options,
                                          enum session_result result);
-struct candidate_asks candidate_created(struct candidacy *candidacy, const struct candidate_rules *rules,
+struct candidate_asks candidate_created(struct candidacy *candidacy, const struct candidate_options *options,
                                         enum session_result result, int64_t number);
-struct candidate_asks candidate_found(struct candidacy *candidacy, const struct candidate_rules *rules,
+struct candidate_asks candidate_found(struct candidacy *candidacy, const struct candidate_options *options,
                                       enum session_result result, int64_t number);
-struct candidate_asks candidate_looked(struct candidacy *candidacy, const struct candidate_rules *rules,
+struct candidate_asks candidate_looked(struct candidacy *candidacy, const struct candidate_options *options,
                                        enum session_result result, const struct line_place *place);
-struct candidate_asks candidate_watched(struct candidacy *candidacy, const struct candidate_rules *rules,
+struct candidate_asks candidate_watched(struct candidacy *candidacy, const struct candidate_options *options,
                                         enum session_result result);
-struct candidate_asks candidate_deleted(struct candidacy *candidacy, const struct candidate_rules *rules,
+struct candidate_asks candidate_deleted(struct candidacy *candidacy, const struct candidate_options *options,
                                         enum session_result result);
-struct candidate_asks candidate_contended(struct candidacy *candidacy, const struct candidate_rules *rules,
+struct candidate_asks candidate_contended(struct candidacy *candidacy,
+                                          const struct candidate_options *options,
                                           enum session_result result);
-struct candidate_asks candidate_lock_seen(struct candidacy *candidacy, const struct candidate_rules *rules,
-                                          enum session_result result, bool mine);
-struct candidate_asks candidate_ack_written(struct candidacy *candidacy, const struct candidate_rules *rules,
+struct candidate_asks candidate_lock_seen(struct candidacy *candidacy,
+                                          const struct candidate_options *options, enum session_result result,
+                                          bool mine);
+struct candidate_asks candidate_ack_written(struct candidacy *candidacy,
+                                            const struct candidate_options *options,
                                             enum session_result result);
-struct candidate_asks candidate_ack_seen(struct candidacy *candidacy, const struct candidate_rules *rules,
+struct candidate_asks candidate_ack_seen(struct candidacy *candidacy, const struct candidate_options *options,
                                          enum session_result result, bool mine);
-struct candidate_asks candidate_ack_gone(struct candidacy *candidacy, const struct candidate_rules *rules,
+struct candidate_asks candidate_ack_gone(struct candidacy *candidacy, const struct candidate_options *options,
                                          enum session_result result);
-struct candidate_asks candidate_rested(struct candidacy *candidacy, const struct candidate_rules *rules);
-struct candidate_asks candidate_delayed(struct candidacy *candidacy, const struct candidate_rules *rules);
+struct candidate_asks candidate_rested(struct candidacy *candidacy, const struct candidate_options *options);
+struct candidate_asks candidate_delayed(struct candidacy *candidacy, const struct candidate_options *options);
 
 /* One of its session's watches fired, whatever for: it is spent. number: of the znode; others may watch it,
  * too. */
-struct candidate_asks candidate_noticed(struct candidacy *candidacy, const struct candidate_rules *rules,
+struct candidate_asks candidate_noticed(struct candidacy *candidacy, const struct candidate_options *options,
                                         int64_t number);
 struct candidate_asks candidate_noticed_directory(struct candidacy *candidacy,
-                                                  const struct candidate_rules *rules);
+                                                  const struct candidate_options *options);
 struct candidate_asks candidate_noticed_lock(struct candidacy *candidacy,
-                                             const struct candidate_rules *rules);
-struct candidate_asks candidate_noticed_ack(struct candidacy *candidacy, const struct candidate_rules *rules);
+                                             const struct candidate_options *options);
+struct candidate_asks candidate_noticed_ack(struct candidacy *candidacy,
+                                            const struct candidate_options *options);
 
 /* At its owner's request: deletes its znode and keeps the session; becomes a candidate again. */
-struct candidate_asks candidate_resign(struct candidacy *candidacy, const struct candidate_rules *rules);
-struct candidate_asks candidate_volunteer(struct candidacy *candidacy, const struct candidate_rules *rules);
+struct candidate_asks candidate_resign(struct candidacy *candidacy, const struct candidate_options *options);
+struct candidate_asks candidate_volunteer(struct candidacy *candidacy,
+                                          const struct candidate_options *options);
 
 #endif

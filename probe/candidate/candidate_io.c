@@ -1,11 +1,9 @@
-#include "probe/candidate/candidate_io.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/memory.h"
-#include "probe/candidate/candidate_session_state.h"
+#include "probe/candidate/test_candidate_state.h"
 #include "probe/candidate/naming.h"
 #include "probe/candidate/shared_list.h"
 #include "probe/election/recipe.h"
@@ -57,7 +55,7 @@ static void on_prepared(void *context, enum session_result result, const char *p
     candidate_io_count_answer(t, result);
     if (result == SESSION_NO_NODE && t->above != SESSION_OK)
         result = (enum session_result)t->above; /* why there is none */
-    candidate_io_perform(t, candidate_prepared(&t->machine, &t->candidate_options->rules, result));
+    candidate_io_perform(t, candidate_prepared(&t->candidacy, t->options, result));
 }
 
 static void candidate_io_on_created(void *context, enum session_result result, const char *path)
@@ -70,7 +68,7 @@ static void candidate_io_on_created(void *context, enum session_result result, c
         t->name = xstrdup(strrchr(path, '/') + 1);
         number = recipe_sequence_of(t->name);
     }
-    candidate_io_perform(t, candidate_created(&t->machine, &t->candidate_options->rules, result, number));
+    candidate_io_perform(t, candidate_created(&t->candidacy, t->options, result, number));
 }
 
 static void candidate_io_on_found(void *context, enum session_result result, const struct znode_stat *stat,
@@ -88,7 +86,7 @@ static void candidate_io_on_found(void *context, enum session_result result, con
             free(t->name);
             t->name = name;
         }
-    candidate_io_perform(t, candidate_found(&t->machine, &t->candidate_options->rules, result, number));
+    candidate_io_perform(t, candidate_found(&t->candidacy, t->options, result, number));
 }
 
 void candidate_io_looked(struct test_candidate *t, enum session_result result, const struct line_place *place)
@@ -100,7 +98,7 @@ void candidate_io_looked(struct test_candidate *t, enum session_result result, c
         mine.stands = false;
     if (result == SESSION_OK && options->listener.placed)
         options->listener.placed(options->context, t, &mine);
-    candidate_io_perform(t, candidate_looked(&t->machine, &t->candidate_options->rules, result, &mine));
+    candidate_io_perform(t, candidate_looked(&t->candidacy, t->options, result, &mine));
 }
 
 static void candidate_io_on_list(void *context, enum session_result result, const struct znode_stat *stat,
@@ -108,10 +106,10 @@ static void candidate_io_on_list(void *context, enum session_result result, cons
 {
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
-    guard_see_directory(t->candidate_options->guard, stat);
+    guard_see_directory(t->options->guard, stat);
     struct line_place place = {.stands = false};
     if (result == SESSION_OK)
-        place = place_in_line(t->machine.own, names, count);
+        place = place_in_line(t->candidacy.own, names, count);
     candidate_io_looked(t, result, &place);
 }
 
@@ -121,7 +119,7 @@ static void on_watched(void *context, enum session_result result, const struct z
     (void)stat, (void)data, (void)length;
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
-    candidate_io_perform(t, candidate_watched(&t->machine, &t->candidate_options->rules, result));
+    candidate_io_perform(t, candidate_watched(&t->candidacy, t->options, result));
 }
 
 static void candidate_io_on_deleted(void *context, enum session_result result, const char *path)
@@ -129,7 +127,7 @@ static void candidate_io_on_deleted(void *context, enum session_result result, c
     (void)path;
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
-    candidate_io_perform(t, candidate_deleted(&t->machine, &t->candidate_options->rules, result));
+    candidate_io_perform(t, candidate_deleted(&t->candidacy, t->options, result));
 }
 
 static bool is_mine(const struct test_candidate *t, const struct znode_stat *stat)
@@ -142,7 +140,7 @@ static void on_contended(void *context, enum session_result result, const char *
     (void)path;
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
-    candidate_io_perform(t, candidate_contended(&t->machine, &t->candidate_options->rules, result));
+    candidate_io_perform(t, candidate_contended(&t->candidacy, t->options, result));
 }
 
 static void on_lock_seen(void *context, enum session_result result, const struct znode_stat *stat,
@@ -151,16 +149,15 @@ static void on_lock_seen(void *context, enum session_result result, const struct
     (void)data, (void)length;
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
-    candidate_io_perform(
-        t, candidate_lock_seen(&t->machine, &t->candidate_options->rules, result, is_mine(t, stat)));
+    candidate_io_perform(t, candidate_lock_seen(&t->candidacy, t->options, result, is_mine(t, stat)));
 }
 
-static void candidate_io_on_marked(void *context, enum session_result result, const char *path)
+static void on_ack_written(void *context, enum session_result result, const char *path)
 {
     (void)path;
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
-    candidate_io_perform(t, candidate_ack_written(&t->machine, &t->candidate_options->rules, result));
+    candidate_io_perform(t, candidate_ack_written(&t->candidacy, t->options, result));
 }
 
 static void on_ack_gone(void *context, enum session_result result, const char *path)
@@ -168,7 +165,7 @@ static void on_ack_gone(void *context, enum session_result result, const char *p
     (void)path;
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
-    candidate_io_perform(t, candidate_ack_gone(&t->machine, &t->candidate_options->rules, result));
+    candidate_io_perform(t, candidate_ack_gone(&t->candidacy, t->options, result));
 }
 
 static void on_ack_seen(void *context, enum session_result result, const struct znode_stat *stat,
@@ -177,8 +174,7 @@ static void on_ack_seen(void *context, enum session_result result, const struct 
     (void)data, (void)length;
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
-    candidate_io_perform(
-        t, candidate_ack_seen(&t->machine, &t->candidate_options->rules, result, is_mine(t, stat)));
+    candidate_io_perform(t, candidate_ack_seen(&t->candidacy, t->options, result, is_mine(t, stat)));
 }
 
 /* ---- questions ---- */
@@ -186,8 +182,8 @@ static void on_ack_seen(void *context, enum session_result result, const struct 
 static bool create(struct test_candidate *t, const char *path, const char *data, enum create_mode mode,
                    session_text_fn answer)
 {
-    return guard_create(t->candidate_options->guard, t->candidate_session->session, path, data, strlen(data),
-                        mode, t->candidate_options->acl, answer, t);
+    return guard_create(t->options->guard, t->candidate_session->session, path, data, strlen(data), mode,
+                        t->options->acl, answer, t);
 }
 
 /*
@@ -206,11 +202,11 @@ static bool create_directories(struct test_candidate *t, const char *path, bool 
     t->above = SESSION_OK;
     for (size_t i = 0; i < count; i++) {
         char *upper = xstrndup(path, ends[i]);
-        if (guard_keeps(t->candidate_options->guard, upper)) { /* gone: the run ends */
+        if (guard_keeps(t->options->guard, upper)) { /* gone: the run ends */
             free(upper);
             continue;
         }
-        asked = guard_create(t->candidate_options->guard, t->candidate_session->session, upper, "", 0,
+        asked = guard_create(t->options->guard, t->candidate_session->session, upper, "", 0,
                              CREATE_PERSISTENT, NULL, i + 1 < count ? on_prepared_above : on_prepared, t);
         free(upper);
         if (!asked)
@@ -224,10 +220,11 @@ static bool create_directories(struct test_candidate *t, const char *path, bool 
 /* Each znode gets a new name, so that the remains of a lost create differ from the next one. */
 static bool create_candidate(struct test_candidate *t, session_text_fn answer)
 {
-    char *name = name_make(t->candidate_options->name, session_id(t->candidate_session->session));
-    char *path = name ? path_join(t->candidate_options->election, name) : NULL;
-    bool asked = path && create(t, path, t->candidate_options->data,
-                                t->candidate_options->rules.behaviour->mode, answer);
+    char *name =
+        name_make(t->options->name ? t->options->name : "", session_id(t->candidate_session->session));
+    char *path = name ? path_join(t->options->election, name) : NULL;
+    bool asked =
+        path && create(t, path, t->options->data, behaviour_rules_of(t->options->behaviour)->mode, answer);
     free(path);
     free(t->name);
     t->name = name;
@@ -240,14 +237,14 @@ static bool create_candidate(struct test_candidate *t, session_text_fn answer)
 static bool delete_own(struct test_candidate *t, const char *path, session_text_fn answer)
 {
     return t->candidate_session->session &&
-           guard_delete(t->candidate_options->guard, t->candidate_session->session, path, -1, answer, t);
+           guard_delete(t->options->guard, t->candidate_session->session, path, -1, answer, t);
 }
 
 static char *own_path(const struct test_candidate *t)
 {
-    if (t->candidate_options->rules.lock)
-        return xstrdup(t->candidate_options->election);
-    return t->name ? path_join(t->candidate_options->election, t->name) : NULL;
+    if (t->options->lock)
+        return xstrdup(t->options->election);
+    return t->name ? path_join(t->options->election, t->name) : NULL;
 }
 
 /* Not ours: ours is gone, and a stranger's has its path. */
@@ -277,7 +274,7 @@ static void on_own_ack_seen(void *context, enum session_result result, const str
     (void)data, (void)length;
     struct test_candidate *t = context;
     result = owned(t, result, stat);
-    if (result == SESSION_OK && delete_own(t, t->candidate_options->ack, on_ack_gone))
+    if (result == SESSION_OK && delete_own(t, t->options->ack, on_ack_gone))
         candidate_io_count_answer(t, result);
     else
         on_ack_gone(t, result == SESSION_OK ? SESSION_LOST : result, NULL);
@@ -294,7 +291,7 @@ static bool read_owner(struct test_candidate *t, const char *path, session_node_
 static bool delete_candidate(struct test_candidate *t)
 {
     char *path = own_path(t);
-    bool is_unique = t->candidate_options->rules.findable && !t->candidate_options->rules.lock;
+    bool is_unique = t->options->findable && !t->options->lock;
     bool asked =
         path && (is_unique ? delete_own(t, path, candidate_io_on_deleted) : read_owner(t, path, on_own_seen));
     free(path);
@@ -307,7 +304,7 @@ static void on_synced_to_find(void *context, enum session_result result, const c
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
     bool asked = result == SESSION_OK && t->candidate_session->session &&
-                 session_children(t->candidate_session->session, t->candidate_options->election, false,
+                 session_children(t->candidate_session->session, t->options->election, false,
                                   candidate_io_on_found, t);
     if (asked) {
         candidate_io_count_question(t, ASK_FIND);
@@ -315,8 +312,7 @@ static void on_synced_to_find(void *context, enum session_result result, const c
     }
     if (result == SESSION_OK)
         result = SESSION_LOST;
-    candidate_io_perform(t,
-                         candidate_found(&t->machine, &t->candidate_options->rules, result, SEQUENCE_NONE));
+    candidate_io_perform(t, candidate_found(&t->candidacy, t->options, result, SEQUENCE_NONE));
 }
 
 /*
@@ -325,12 +321,12 @@ static void on_synced_to_find(void *context, enum session_result result, const c
  */
 static bool find_candidate(struct test_candidate *t)
 {
-    return session_sync(t->candidate_session->session, t->candidate_options->election, on_synced_to_find, t);
+    return session_sync(t->candidate_session->session, t->options->election, on_synced_to_find, t);
 }
 
 static bool watch_candidate(struct test_candidate *t, const char *name)
 {
-    char *path = path_join(t->candidate_options->election, name);
+    char *path = path_join(t->options->election, name);
     bool asked = session_exists(t->candidate_session->session, path, true, on_watched, t);
     free(path);
     return asked;
@@ -372,9 +368,9 @@ static void on_delayed(uv_timer_t *timer)
         delay_unlink(delay);
     uv_close((uv_handle_t *)timer, on_delay_closed);
     if (t && rests)
-        candidate_io_perform(t, candidate_rested(&t->machine, &t->candidate_options->rules));
+        candidate_io_perform(t, candidate_rested(&t->candidacy, t->options));
     else if (t)
-        candidate_io_perform(t, candidate_delayed(&t->machine, &t->candidate_options->rules));
+        candidate_io_perform(t, candidate_delayed(&t->candidacy, t->options));
 }
 
 void candidate_io_forget_delays(struct test_candidate *t)
@@ -400,11 +396,11 @@ static bool delay_begin(struct test_candidate *t, uint64_t ms, bool rests)
 static bool candidate_io_ask(struct test_candidate *t, enum candidate_ask what, const char *name)
 {
     struct session *session = t->candidate_session->session;
-    const struct candidate_options *candidate_options = t->candidate_options;
-    struct shared_list *reading = t->candidate_session->options->reading;
+    const struct candidate_options *options = t->options;
+    struct shared_list *shared_list = t->candidate_session->options->shared_list;
     switch (what) {
     case ASK_DIRECTORY:
-        return create_directories(t, candidate_options->election, !candidate_options->rules.lock);
+        return create_directories(t, options->election, !options->lock);
     case ASK_ORPHAN:
         return create_candidate(t, on_whatever);
     case ASK_CREATE:
@@ -412,35 +408,34 @@ static bool candidate_io_ask(struct test_candidate *t, enum candidate_ask what, 
     case ASK_FIND:
         return find_candidate(t);
     case ASK_LOOK:
-        if (reading) {
-            shared_list_want(reading, t);
+        if (shared_list) {
+            shared_list_want(shared_list, t);
             return true;
         }
-        return session_children(session, candidate_options->election, false, candidate_io_on_list, t);
+        return session_children(session, options->election, false, candidate_io_on_list, t);
     case ASK_LOOK_AND_WATCH: /* a watch belongs to its session, and is set only by a read of that session */
-        return session_children(session, candidate_options->election, true, candidate_io_on_list, t);
+        return session_children(session, options->election, true, candidate_io_on_list, t);
     case ASK_WATCH:
         return watch_candidate(t, name);
     case ASK_DELETE:
         return delete_candidate(t);
     case ASK_CONTEND:
-        return create(t, candidate_options->election, candidate_options->data, CREATE_EPHEMERAL,
-                      on_contended);
+        return create(t, options->election, options->data, CREATE_EPHEMERAL, on_contended);
     case ASK_LOCK:
-        return session_exists(session, candidate_options->election, true, on_lock_seen, t);
+        return session_exists(session, options->election, true, on_lock_seen, t);
     case ASK_ACK:
-        return create(t, candidate_options->ack, candidate_options->ack_data, CREATE_EPHEMERAL,
-                      candidate_io_on_marked);
+        return create(t, options->ack, options->ack_data ? options->ack_data : options->data,
+                      CREATE_EPHEMERAL, on_ack_written);
     case ASK_ACK_DIRECTORY:
-        return create_directories(t, candidate_options->ack, false);
+        return create_directories(t, options->ack, false);
     case ASK_ACK_SEEN:
-        return session_exists(session, candidate_options->ack, true, on_ack_seen, t);
+        return session_exists(session, options->ack, true, on_ack_seen, t);
     case ASK_ACK_GONE:
-        return read_owner(t, candidate_options->ack, on_own_ack_seen);
+        return read_owner(t, options->ack, on_own_ack_seen);
     case ASK_REST: /* not all of a crowd at the same moment */
         return delay_begin(t, REST_MS + t->tag % REST_MS, true);
     case ASK_DELAY:
-        return delay_begin(t, (uint64_t)t->candidate_options->slow_ms, false);
+        return delay_begin(t, (uint64_t)t->options->slow_ms, false);
     case ASK_RENEW:
     case ASK_LEAVE:
         break; /* not of the servers: candidate_io_perform() */
@@ -465,42 +460,41 @@ static void candidate_io_leave(struct test_candidate *t, const char *problem, en
     struct candidate_session *candidate_session = t->candidate_session;
     if (problem) {
         char text[300];
-        snprintf(text, sizeof text, "cannot %s %.120s: %s", problem, t->candidate_options->election,
-                 reason_of(why));
+        snprintf(text, sizeof text, "cannot %s %.120s: %s", problem, t->options->election, reason_of(why));
         candidate_session_set_problem(candidate_session, text);
         if (candidate_session->options->listener.gave_up)
             candidate_session->options->listener.gave_up(candidate_session->options->context, text);
     }
     if (candidate_session->room == 1)
-        shared_session_all_gone(candidate_session, session_close);
+        candidate_session_end(candidate_session, session_close);
 }
 
 /* It could not be asked: as good as without a connection, and the next one leads on. */
 static void answer_lost(struct test_candidate *t, enum candidate_ask what)
 {
-    struct candidacy *c = &t->machine;
-    const struct candidate_rules *rules = &t->candidate_options->rules;
+    struct candidacy *c = &t->candidacy;
+    const struct candidate_options *options = t->options;
     candidate_disconnected(c);
     switch (what) {
     case ASK_DIRECTORY:
     case ASK_ACK_DIRECTORY:
-        candidate_io_perform(t, candidate_prepared(c, rules, SESSION_LOST));
+        candidate_io_perform(t, candidate_prepared(c, options, SESSION_LOST));
         break;
     case ASK_CREATE:
-        candidate_io_perform(t, candidate_created(c, rules, SESSION_LOST, SEQUENCE_NONE));
+        candidate_io_perform(t, candidate_created(c, options, SESSION_LOST, SEQUENCE_NONE));
         break;
     case ASK_LOOK:
     case ASK_LOOK_AND_WATCH:
-        candidate_io_perform(t, candidate_looked(c, rules, SESSION_LOST, NULL));
+        candidate_io_perform(t, candidate_looked(c, options, SESSION_LOST, NULL));
         break;
     case ASK_WATCH:
-        candidate_io_perform(t, candidate_watched(c, rules, SESSION_LOST));
+        candidate_io_perform(t, candidate_watched(c, options, SESSION_LOST));
         break;
     case ASK_DELETE:
-        candidate_io_perform(t, candidate_deleted(c, rules, SESSION_LOST));
+        candidate_io_perform(t, candidate_deleted(c, options, SESSION_LOST));
         break;
     case ASK_REST:
-        candidate_io_perform(t, candidate_rested(c, rules));
+        candidate_io_perform(t, candidate_rested(c, options));
         break;
     default: /* to the others a lost answer changes nothing */
         break;
@@ -510,7 +504,7 @@ static void answer_lost(struct test_candidate *t, enum candidate_ask what)
 static bool is_request(const struct test_candidate *t, enum candidate_ask what)
 {
     return what != ASK_DELAY && what != ASK_REST &&
-           !(what == ASK_LOOK && t->candidate_session->options->reading);
+           !(what == ASK_LOOK && t->candidate_session->options->shared_list);
 }
 
 void candidate_io_perform(struct test_candidate *t, struct candidate_asks asks)
@@ -521,7 +515,7 @@ void candidate_io_perform(struct test_candidate *t, struct candidate_asks asks)
         if (what == ASK_LEAVE)
             candidate_io_leave(t, asks.problem, asks.why);
         else if (what == ASK_RENEW)
-            shared_session_renew(t->candidate_session);
+            candidate_session_renew(t->candidate_session);
         else if (!t->candidate_session->session || !candidate_io_ask(t, what, asks.list[i].name))
             answer_lost(t, what);
         else if (is_request(t, what))

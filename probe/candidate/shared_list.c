@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "probe/candidate/test_candidate_state.h"
 #include "probe/election/recipe.h"
-#include "probe/candidate/candidate_session_state.h"
 
 /* Between lists, for each name in the last one: several times what a name costs us and the server. */
 #define PAUSE_A_NAME_NS 1500
@@ -20,9 +20,7 @@ struct queue {
 struct shared_list {
     uv_timer_t timer;
     char *election;
-    shared_list_fn looked;
-    struct candidate_session_listener listener;
-    void *context;
+    const struct candidate_session_options *options;
     struct queue waiting, served; /* for the next list; by the one that is under way */
     bool under_way, synced;       /* synced: the list under way shows at least everything done before it */
     uint64_t next_ms;             /* loop time before which no list is asked for */
@@ -42,15 +40,12 @@ static void shared_list_on_closed(uv_handle_t *handle)
     destroy(r);
 }
 
-struct shared_list *shared_list_new(uv_loop_t *loop, const char *election, shared_list_fn looked,
-                                    const struct candidate_session_listener *listener, void *context)
+struct shared_list *shared_list_new(const struct candidate_session_options *options, const char *election)
 {
     struct shared_list *r = xcalloc(1, sizeof *r);
     r->election = xstrdup(election);
-    r->looked = looked;
-    r->listener = *listener;
-    r->context = context;
-    uv_timer_init(loop, &r->timer);
+    r->options = options;
+    uv_timer_init(options->loop, &r->timer);
     r->timer.data = r;
     return r;
 }
@@ -144,14 +139,14 @@ static struct line_place line_place(const struct line_member *line, size_t count
 
 static void shared_list_count_answer(struct shared_list *r, enum session_result result)
 {
-    if (r->listener.answered)
-        r->listener.answered(r->context, result);
+    if (r->options->listener.answered)
+        r->options->listener.answered(r->options->context, result);
 }
 
 static void shared_list_count_question(struct shared_list *r, enum candidate_ask what)
 {
-    if (r->listener.asked)
-        r->listener.asked(r->context, what);
+    if (r->options->listener.asked)
+        r->options->listener.asked(r->options->context, what);
 }
 
 static void shared_list_on_synced(void *context, enum session_result result, const char *path)
@@ -168,12 +163,12 @@ static void shared_list_on_list(void *context, enum session_result result, const
     struct shared_list *r = context;
     shared_list_count_answer(r, result);
     if (r->served.count > 0)
-        guard_see_directory(r->served.all[0]->candidate_options->guard, stat);
+        guard_see_directory(r->served.all[0]->options->guard, stat);
     r->under_way = false;
     if (!r->synced)
         result = SESSION_LOST; /* a candidate missing from it would create a second znode */
-    size_t standing = 0;
-    struct line_member *line = result == SESSION_OK ? line_sort(names, count, &standing) : NULL;
+    size_t in_line = 0;
+    struct line_member *line = result == SESSION_OK ? line_sort(names, count, &in_line) : NULL;
     if (result == SESSION_LOST) {
         /* Those who still have a connection must not wait for ever. */
         for (size_t i = 0; i < r->served.count; i++)
@@ -184,11 +179,11 @@ static void shared_list_on_list(void *context, enum session_result result, const
     }
     for (size_t i = 0; i < r->served.count; i++) {
         struct test_candidate *t = r->served.all[i];
-        struct line_place place = line_place(line, standing, t->machine.own);
+        struct line_place place = line_place(line, in_line, t->candidacy.own);
         if (t->candidate_session->paused)
             queue_add(&r->waiting, t); /* it notices nothing: once it goes on */
         else
-            r->looked(t, result, &place);
+            candidate_io_looked(t, result, &place);
     }
     r->served.count = 0;
     free(line);

@@ -1,63 +1,103 @@
 /*
- * test_candidate.h - a test candidate: the recipe of candidate.h on a real cluster.
+ * test_candidate.h - test candidates on a real cluster: the recipe of candidate.h, carried out on a session.
  *
- * test_candidate_new() gives it its own session; a crowd (crowd.h) has many, several to a session where
- * requested. All but test_candidate_free() may be called from within the state function.
+ * test_candidate_new() gives a candidate its own session; a crowd (crowd.h) opens sessions for several
+ * candidates each. Whatever happens to a session happens to all of its candidates. candidate_io.c sends
+ * every write of a candidate.
+ *
+ * A session that watches more than CANDIDATE_SESSION_WATCHED_MOST bytes of paths could not set its watches
+ * again after a lost connection: the library sends them in one packet, and above a megabyte the server drops
+ * the connection, for ever.
  */
 #ifndef ELECTOP_PROBE_CANDIDATE_TEST_CANDIDATE_H
 #define ELECTOP_PROBE_CANDIDATE_TEST_CANDIDATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <uv.h>
 
-#include "probe/candidate/behaviour.h"
 #include "probe/candidate/candidate.h"
 #include "probe/candidate/guard.h"
 #include "probe/zookeeper/session.h"
 
-struct test_candidate;
+#define CANDIDATE_SESSION_WATCHED_MOST 700000
 
-struct test_candidate_options {
-    struct guard *guard; /* through which it writes; must outlive it */
-    const char *hosts;
-    const struct security_settings *security; /* must stay; NULL: plain */
-    int timeout_ms;
-    const char *election;     /* the directory, or the lock; directories are made if missing */
-    const char *name;         /* in front of the number: naming.h. Not used with lock */
-    const char *data;         /* its identity, e.g. "host:port"; never NULL */
-    const char *ack;          /* path of an ephemeral znode written once it leads; NULL: none */
-    const char *ack_data;     /* the acknowledgement's data; NULL: data */
-    bool lock;                /* election is the lock itself: create it, or watch it until it is free */
-    enum behaviour behaviour; /* not with lock */
-    int slow_ms;              /* BEHAVIOUR_SLOW: how late it acknowledges */
+struct candidate_session;
+struct test_candidate;
+struct shared_list; /* shared_list.h */
+
+/* Callbacks; each may be NULL. Called from the loop. */
+struct candidate_listener {
+    void (*changed)(void *context, struct test_candidate *); /* its state, or that it has acknowledged */
+    void (*placed)(void *context, struct test_candidate *, const struct line_place *); /* it has looked */
+    /* Something was sent to the servers for it (ASK_DELAY is not), or answered. */
+    void (*asked)(void *context, enum candidate_ask);
+    void (*answered)(void *context, enum session_result);
+    /* A watch of this session fired; number: of the candidate, or SEQUENCE_NONE: of something else. */
+    void (*noticed)(void *context, int64_t number);
+    void (*gave_up)(void *context, const char *problem); /* one of them; why */
+    void (*connection)(void *context, struct candidate_session *, bool was_connected, enum connection_state);
 };
 
-/* Called at each change of state (not from within test_candidate_new()). */
-typedef void (*test_candidate_fn)(void *context, struct test_candidate *, enum candidate_state);
+/* What the candidates of one session share. */
+struct candidate_session_options {
+    uv_loop_t *loop;
+    struct session_options session;  /* borrowed */
+    struct shared_list *shared_list; /* NULL: each reads the directory itself */
+    struct candidate_listener listener;
+    void *context;
+};
 
-/* Copies the options. fn may be NULL. NULL: no descriptor is left. */
-struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct test_candidate_options *options,
-                                          test_candidate_fn fn, void *context);
+/* ---- a session ---- */
 
-enum candidate_state test_candidate_state(const struct test_candidate *test_candidate);
-/* The name of its znode while it is in line; NULL: it has none, or holds a lock. */
-const char *test_candidate_name(const struct test_candidate *test_candidate);
-/* Its acknowledgement is written; without an acknowledgement: it leads. */
-bool test_candidate_acknowledged(const struct test_candidate *test_candidate);
-uint64_t test_candidate_session(const struct test_candidate *test_candidate); /* 0: none */
-bool test_candidate_is_paused(const struct test_candidate *test_candidate);
-/* Why it gave up by itself (it may not write there, say) or has no connection; NULL: nothing is wrong. */
-const char *test_candidate_problem(const struct test_candidate *test_candidate);
+/* Room for so many candidates; there are none yet. The options are borrowed. */
+struct candidate_session *candidate_session_new(const struct candidate_session_options *options,
+                                                size_t candidates);
+/* Drops the session where there still is one. Never from within the listener. NULL is fine. */
+void candidate_session_free(struct candidate_session *candidate_session);
 
-/* What happens to its session happens to all on it.
-   One that is paused keeps the state that it believes in. */
-void test_candidate_depart(struct test_candidate *test_candidate, enum kill_mode how);
-void test_candidate_resume(struct test_candidate *test_candidate); /* after a pause */
-/* After any other kill: becomes a candidate again. */
-void test_candidate_volunteer(struct test_candidate *test_candidate);
+/* Adds a candidate; the first one opens the session. The options are borrowed, and may be shared with other
+   candidates. tag: its owner's. NULL: no room, or no descriptor is left. */
+struct test_candidate *candidate_session_enter(struct candidate_session *candidate_session,
+                                               const struct candidate_options *options, uint32_t tag);
+size_t candidate_session_count(const struct candidate_session *candidate_session);
+struct test_candidate *candidate_session_candidate(struct candidate_session *candidate_session, size_t i);
 
-/* Of test_candidate_new(): drops its session where it still has one, and frees it. NULL is fine. */
+/* Ends the session in an orderly way. True: it had one, with a connection to say so on. */
+bool candidate_session_close(struct candidate_session *candidate_session);
+void candidate_session_drop(struct candidate_session *candidate_session);
+void candidate_session_resume(struct candidate_session *candidate_session); /* after KILL_PAUSE */
+bool candidate_session_paused(const struct candidate_session *candidate_session);
+/* NULL: none. */
+struct session *candidate_session_session(const struct candidate_session *candidate_session);
+/* Why a candidate gave up (it may not write there, say), or why there is no connection; NULL: nothing is
+   wrong. */
+const char *candidate_session_problem(const struct candidate_session *candidate_session);
+
+/* ---- one candidate ---- */
+
+/* With its own session. The texts of options are copied; what session and options point to otherwise must
+   outlive it. listener: NULL: none. NULL: no descriptor is left. */
+struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct session_options *session,
+                                          const struct candidate_options *options,
+                                          const struct candidate_listener *listener, void *context);
+/* Of test_candidate_new(): drops its session where it still has one. Never from within the listener. NULL is
+   fine. */
 void test_candidate_free(struct test_candidate *test_candidate);
+
+struct candidate_session *candidate_session_of(const struct test_candidate *test_candidate);
+uint32_t test_candidate_tag(const struct test_candidate *test_candidate);
+const struct candidacy *test_candidate_candidacy(const struct test_candidate *test_candidate);
+/* Of its znode, while it exists; NULL: there is none, or it is a lock. */
+const char *test_candidate_name(const struct test_candidate *test_candidate);
+
+/* One that is paused keeps the state that it believes in; nothing but KILL_RESIGN spares the others on its
+   session. */
+void test_candidate_kill(struct test_candidate *test_candidate, enum kill_mode how);
+/* Becomes a candidate again: after it resigned; or after the session's end, on a new one. */
+void test_candidate_volunteer(struct test_candidate *test_candidate);
+/* It determines its place again. A paused one cannot. */
+void test_candidate_look(struct test_candidate *test_candidate);
 
 #endif

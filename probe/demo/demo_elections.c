@@ -108,20 +108,19 @@ static bool member_enter(struct demo_elections *cast, const struct play *play, s
                          int number)
 {
     char name[TEXT_SIZE], data[TEXT_SIZE], ack_data[TEXT_SIZE];
-    const struct test_candidate_options options = {
+    const struct session_options session = {
+        .hosts = cast->hosts, .timeout_ms = cast->timeout_ms, .security = cast->security};
+    const struct candidate_options options = {
         .guard = cast->guard,
-        .hosts = cast->hosts,
-        .security = cast->security,
-        .timeout_ms = cast->timeout_ms,
         .election = play->election,
+        .lock = play->name == NULL,
         .name = fill_in(play->name, number, name),
         .data = fill_in(play->data, number, data),
         .ack = play->ack,
         .ack_data = fill_in(play->ack_data, number, ack_data),
-        .lock = play->name == NULL,
         .behaviour = play->ill == 0 || play->ill == number + 1 ? play->behaviour : BEHAVIOUR_RECIPE,
     };
-    member->candidate = test_candidate_new(cast->loop, &options, NULL, NULL);
+    member->candidate = test_candidate_new(cast->loop, &session, &options, NULL, NULL);
     return member->candidate != NULL;
 }
 
@@ -129,7 +128,7 @@ static bool stage_awaits(const struct demo_stage *stage)
 {
     if (stage->play->behaviour == BEHAVIOUR_RECIPE || stage->entered == 0)
         return false;
-    return test_candidate_state(stage->members[stage->entered - 1].candidate) == CANDIDATE_JOINING;
+    return test_candidate_candidacy(stage->members[stage->entered - 1].candidate)->state == CANDIDATE_JOINING;
 }
 
 static void demo_elections_enter(struct demo_elections *cast)
@@ -150,7 +149,7 @@ static struct member *stage_leader(const struct demo_stage *stage)
 {
     for (int i = 0; i < stage->play->members; i++) {
         struct test_candidate *candidate = stage->members[i].candidate;
-        if (candidate && test_candidate_state(candidate) == CANDIDATE_LEADING)
+        if (candidate && test_candidate_candidacy(candidate)->state == CANDIDATE_LEADING)
             return &stage->members[i];
     }
     return NULL;
@@ -161,7 +160,7 @@ static struct member *stage_anybody(const struct demo_stage *stage)
 {
     for (int i = 0; i < stage->play->members; i++) {
         struct member *member = &stage->members[((int)stage->turn * 7 + i) % stage->play->members];
-        if (member->candidate && test_candidate_state(member->candidate) == CANDIDATE_WAITING)
+        if (member->candidate && test_candidate_candidacy(member->candidate)->state == CANDIDATE_WAITING)
             return member;
     }
     return NULL;
@@ -183,7 +182,7 @@ static void stage_play(struct demo_stage *stage, uint64_t now_ms)
     if (!leaving)
         return; /* there is no leader just now: as soon as there is one */
     static const enum kill_mode ways[] = {KILL_CLOSE, KILL_RESIGN, KILL_DROP};
-    test_candidate_depart(leaving->candidate, play->anybody ? KILL_CLOSE : ways[stage->turn % 3]);
+    test_candidate_kill(leaving->candidate, play->anybody ? KILL_CLOSE : ways[stage->turn % 3]);
     leaving->back_ms = now_ms + (uint64_t)play->away_ms;
     stage->next_ms = now_ms + (uint64_t)play->every_ms;
     stage->turn++;
@@ -227,7 +226,7 @@ bool demo_elections_complete(const struct demo_elections *cast)
         for (int j = 0; j < cast->stages[i].play->members; j++) {
             const struct member *member = &cast->stages[i].members[j];
             if (!member->candidate ||
-                (test_candidate_state(member->candidate) == CANDIDATE_JOINING && !member->back_ms))
+                (test_candidate_candidacy(member->candidate)->state == CANDIDATE_JOINING && !member->back_ms))
                 return false;
         }
     return true;

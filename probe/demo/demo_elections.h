@@ -19,7 +19,7 @@
 struct play {
     const char *election;
     const char *title; /* how people would call it; NULL: by its path */
-    const char *name;  /* as test_candidate_options has it, with %d and %c; NULL: election is a lock */
+    const char *name;  /* as candidate_options has it, with %d and %c; NULL: election is a lock */
     const char *data;
     const char *ack; /* or NULL */
     const char *ack_data;

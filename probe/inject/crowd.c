@@ -9,11 +9,9 @@
 
 #include "config/auth_file.h"
 #include "config/memory.h"
-#include "probe/candidate/candidate_io.h"
-#include "probe/candidate/candidate_options.h"
-#include "probe/candidate/candidate_session.h"
 #include "probe/candidate/naming.h"
 #include "probe/candidate/shared_list.h"
+#include "probe/candidate/test_candidate.h"
 #include "probe/election/recipe.h"
 #include "probe/inject/kill_schedule.h"
 #include "probe/inject/run_stats.h"
@@ -65,11 +63,10 @@ static void crowd_parts_fill(struct crowd_parts *parts, const struct crowd_optio
             .ack = o->ack,
             .ack_data = o->ack_data,
             .acl = o->acl,
-            .rules = {.behaviour = behaviour_rules_of(i ? o->parts[i - 1].behaviour : BEHAVIOUR_RECIPE),
-                      .lock = o->lock,
-                      .ack = o->ack != NULL,
-                      .findable = name_is_unique(o->name, alone),
-                      .never_leads = o->never_leads},
+            .behaviour = i ? o->parts[i - 1].behaviour : BEHAVIOUR_RECIPE,
+            .lock = o->lock,
+            .findable = name_is_unique(o->name, alone),
+            .never_leads = o->never_leads,
             .slow_ms = i ? o->parts[i - 1].slow_ms : 0,
         };
 }
@@ -130,7 +127,7 @@ struct crowd {
     struct candidate_session_options candidate_session_options;
     struct connect_limiter *limiter;
     struct descriptor_poll *poller;
-    struct shared_list *reading; /* NULL: everybody reads for itself */
+    struct shared_list *shared_list; /* NULL: everybody reads for itself */
     struct run_stats stats;
 
     size_t per_session, wanted, entered;
@@ -171,6 +168,11 @@ static const struct candidate_options *crowd_candidate_options(const struct crow
     return crowd_parts_options(&crowd->parts, &crowd->options, i);
 }
 
+static bool crowd_candidate_is_mute(const struct crowd *crowd, size_t i)
+{
+    return behaviour_rules_of(crowd_candidate_options(crowd, i)->behaviour)->is_mute;
+}
+
 /*
  * A failover that has a leader but has not come to rest after this long is reported anyway. Where only
  * leaders die, all requests under way belong to their deaths, and a herd of thousands takes its time.
@@ -209,9 +211,9 @@ static bool depart(struct crowd *crowd, size_t i, enum kill_mode how, uint64_t d
 {
     struct test_candidate *t = crowd_candidate_at(crowd, i),
                           *leader = crowd_candidate_at(crowd, crowd->stats.leader);
-    if (!t || candidate_session_machine(t)->state == CANDIDATE_GONE ||
+    if (!t || test_candidate_candidacy(t)->state == CANDIDATE_GONE ||
         candidate_session_paused(candidate_session_of(t)) ||
-        (how == KILL_RESIGN && !candidate_session_machine(t)->standing))
+        (how == KILL_RESIGN && !test_candidate_candidacy(t)->volunteers))
         return false;
     bool leads = leader && (leader == t ||
                             (how != KILL_RESIGN && candidate_session_of(leader) == candidate_session_of(t)));
@@ -222,7 +224,7 @@ static bool depart(struct crowd *crowd, size_t i, enum kill_mode how, uint64_t d
         run_stats_death(&crowd->stats, how, due, crowd_kills_now_us());
     if (leads)
         crowd->resumed_us = 0;
-    test_candidate_depart(t, how);
+    test_candidate_kill(t, how);
     return true;
 }
 
@@ -244,14 +246,14 @@ bool crowd_resume(struct crowd *crowd, size_t i)
 bool crowd_volunteer(struct crowd *crowd, size_t i)
 {
     struct test_candidate *t = crowd_candidate_at(crowd, i);
-    if (!t || crowd->ending || candidate_session_machine(t)->standing)
+    if (!t || crowd->ending || test_candidate_candidacy(t)->volunteers)
         return false;
     bool alone = candidate_session_session(candidate_session_of(t)) != NULL;
     size_t first = alone ? i : i / crowd->per_session * crowd->per_session;
     /* Whose session has ended comes back with all that were on it. */
     for (size_t j = first; j < (alone ? i + 1 : first + candidate_session_count(candidate_session_of(t)));
          j++)
-        candidate_session_volunteer(crowd_candidate_at(crowd, j));
+        test_candidate_volunteer(crowd_candidate_at(crowd, j));
     return true;
 }
 
@@ -269,7 +271,7 @@ static size_t victim(struct crowd *crowd)
 {
     if (crowd->options.victim == VICTIM_LEADER) {
         const struct test_candidate *leader = crowd_candidate_at(crowd, crowd->stats.leader);
-        bool mute = leader && crowd_candidate_options(crowd, crowd->stats.leader)->rules.behaviour->is_mute;
+        bool mute = leader && crowd_candidate_is_mute(crowd, crowd->stats.leader);
         return leader && (crowd->stats.acknowledged || mute) &&
                        !candidate_session_paused(candidate_session_of(leader))
                    ? crowd->stats.leader
@@ -277,7 +279,7 @@ static size_t victim(struct crowd *crowd)
     }
     for (int tries = 0; tries < 64 && crowd->entered > 0; tries++) {
         size_t i = (size_t)(random_next(crowd) % crowd->entered);
-        enum candidate_state state = candidate_session_machine(crowd_candidate_at(crowd, i))->state;
+        enum candidate_state state = test_candidate_candidacy(crowd_candidate_at(crowd, i))->state;
         if ((state == CANDIDATE_WAITING || state == CANDIDATE_LEADING) &&
             !candidate_session_paused(candidate_session_of(crowd_candidate_at(crowd, i))))
             return i;
@@ -367,7 +369,7 @@ static void crowd_settle_failover(struct crowd *crowd, uint64_t time_us)
     bool late = failover->led_us && time_us > failover->led_us + patience_us;
     /* One that never acknowledges would keep the next from dying for ever. */
     bool mute = failover->first_us && stats->leader != RUN_STATS_NOBODY &&
-                crowd_candidate_options(crowd, stats->leader)->rules.behaviour->is_mute;
+                crowd_candidate_is_mute(crowd, stats->leader);
     bool rests = is_at_rest(crowd, time_us);
     if ((!rests && !late && !mute) || !run_stats_settle(stats, late || mute))
         return;
@@ -424,11 +426,11 @@ static void tick_at_once(struct crowd *crowd)
 static void crowd_on_changed(void *context, struct test_candidate *t)
 {
     struct crowd *crowd = context;
-    size_t i = candidate_session_tag(t);
+    size_t i = test_candidate_tag(t);
     if (i >= crowd->entered || crowd->ending)
         return; /* about to be: it is counted once it is; or on its way out, which is not counted */
     size_t before = crowd->stats.leader;
-    run_stats_changed(&crowd->stats, i, candidate_session_machine(t), crowd_now_us());
+    run_stats_changed(&crowd->stats, i, test_candidate_candidacy(t), crowd_now_us());
     if (crowd->stats.leader == i && before != i && before != RUN_STATS_NOBODY) {
         crowd->doubted = true;
         tick_at_once(crowd);
@@ -436,14 +438,14 @@ static void crowd_on_changed(void *context, struct test_candidate *t)
     if (crowd->stats.yet_to_stand == 0 && crowd->stood_us == 0)
         tick_at_once(crowd); /* all of the first ones may be in line now */
     if (crowd->listener.changed)
-        crowd->listener.changed(crowd->context, i, candidate_session_machine(t)->state);
+        crowd->listener.changed(crowd->context, i, test_candidate_candidacy(t)->state);
 }
 
 static void on_placed(void *context, struct test_candidate *t, const struct line_place *place)
 {
     struct crowd *crowd = context;
-    if (crowd->options.never_leads && candidate_session_tag(t) < crowd->entered)
-        run_stats_placed(&crowd->stats, candidate_session_tag(t), place->stands && !place->predecessor.name,
+    if (crowd->options.never_leads && test_candidate_tag(t) < crowd->entered)
+        run_stats_placed(&crowd->stats, test_candidate_tag(t), place->stands && !place->predecessor.name,
                          crowd_now_us());
 }
 
@@ -571,8 +573,8 @@ static void look_again(struct crowd *crowd)
     crowd->doubted = false;
     for (size_t i = 0; i < crowd->entered; i++)
         if (i != crowd->stats.leader &&
-            candidate_session_machine(crowd_candidate_at(crowd, i))->state == CANDIDATE_LEADING)
-            candidate_session_look(crowd_candidate_at(crowd, i));
+            test_candidate_candidacy(crowd_candidate_at(crowd, i))->state == CANDIDATE_LEADING)
+            test_candidate_look(crowd_candidate_at(crowd, i));
 }
 
 /* ---- ending ---- */
@@ -649,14 +651,15 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
     crowd->wanted = options->count;
     crowd->deaths.every_us = options->every_ms * 1000;
     crowd->deaths.away_us = options->away_ms * 1000;
-    crowd->candidate_session_options.listener =
-        (struct candidate_session_listener){.changed = crowd_on_changed,
-                                            .placed = on_placed,
-                                            .asked = on_asked,
-                                            .answered = on_answered,
-                                            .noticed = on_noticed,
-                                            .gave_up = on_gave_up,
-                                            .connection = on_connection};
+    crowd->candidate_session_options.listener = (struct candidate_listener){.changed = crowd_on_changed,
+                                                                            .placed = on_placed,
+                                                                            .asked = on_asked,
+                                                                            .answered = on_answered,
+                                                                            .noticed = on_noticed,
+                                                                            .gave_up = on_gave_up,
+                                                                            .connection = on_connection};
+    crowd->candidate_session_options.loop = loop;
+    crowd->candidate_session_options.context = crowd;
     crowd->limiter = connect_limiter_new(loop);
     crowd->poller = descriptor_poll_new(loop);
     if (!crowd->poller) {
@@ -665,15 +668,12 @@ struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
     }
     crowd_parts_begin(&crowd->parts, &crowd->options, options);
     if (options->look == LOOK_SHARED && !options->lock)
-        crowd->reading = shared_list_new(loop, options->election, candidate_io_looked,
-                                         &crowd->candidate_session_options.listener, crowd);
+        crowd->shared_list = shared_list_new(&crowd->candidate_session_options, options->election);
     crowd->timer = loop_timer_new(loop, crowd);
     crowd->options.session.limiter = crowd->limiter;
     crowd->options.session.poller = crowd->poller;
-    crowd->candidate_session_options.loop = loop;
     crowd->candidate_session_options.session = crowd->options.session;
-    crowd->candidate_session_options.reading = crowd->reading;
-    crowd->candidate_session_options.context = crowd;
+    crowd->candidate_session_options.shared_list = crowd->shared_list;
     crowd->begun_us = crowd->paced_us = crowd_now_us();
     uv_timer_start(crowd->timer, crowd_on_tick, 0, 0);
     return crowd;
@@ -687,7 +687,7 @@ void crowd_free(struct crowd *crowd)
     loop_timer_free(crowd->timer);
     for (size_t i = 0; i < crowd->candidate_session_count; i++)
         candidate_session_free(crowd->sessions[i]);
-    shared_list_free(crowd->reading);
+    shared_list_free(crowd->shared_list);
     connect_limiter_free(crowd->limiter);
     descriptor_poll_free(crowd->poller);
     run_stats_free(&crowd->stats);

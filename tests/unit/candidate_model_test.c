@@ -171,10 +171,10 @@ static void serve(struct world *w, int i)
 
 /* ---- the client ---- */
 
-static const struct candidate_rules *rules(void)
+static const struct candidate_options *options(void)
 {
-    static struct candidate_rules all;
-    all = (struct candidate_rules){.behaviour = behaviour_rules_of(BEHAVIOUR_RECIPE), .findable = findable};
+    static struct candidate_options all;
+    all = (struct candidate_options){.findable = findable};
     return &all;
 }
 
@@ -231,28 +231,28 @@ static void answer(struct world *w, int i, const struct message *m, enum session
     int64_t number = m->number < 0 ? SEQUENCE_NONE : m->number;
     switch (m->what) {
     case ASK_DIRECTORY:
-        asks = candidate_prepared(c, rules(), result);
+        asks = candidate_prepared(c, options(), result);
         break;
     case ASK_CREATE:
-        asks = candidate_created(c, rules(), result, number);
+        asks = candidate_created(c, options(), result, number);
         break;
     case ASK_FIND:
-        asks = candidate_found(c, rules(), result, number);
+        asks = candidate_found(c, options(), result, number);
         break;
     case ASK_LOOK:
-        asks = candidate_looked(c, rules(), result, &place);
+        asks = candidate_looked(c, options(), result, &place);
         break;
     case ASK_WATCH:
         if (result != SESSION_LOST)
             w->links[i].known |= bit(m->number);
-        asks = candidate_watched(c, rules(), result);
+        asks = candidate_watched(c, options(), result);
         break;
     case ASK_DELETE:
-        asks = candidate_deleted(c, rules(), result);
+        asks = candidate_deleted(c, options(), result);
         break;
     case NOTICE:
         w->links[i].known &= (uint16_t)~bit(m->number);
-        asks = candidate_noticed(c, rules(), number);
+        asks = candidate_noticed(c, options(), number);
         break;
     }
     perform(w, i, asks);
@@ -293,7 +293,7 @@ static void reconnect(struct world *w, int i)
             push(w, i, TO_CLIENT, (struct message){.what = NOTICE, .number = (int8_t)n});
         else if (link->known & bit(n))
             link->set |= bit(n);
-    perform(w, i, candidate_connected(&w->candidates[i], rules(), renewed));
+    perform(w, i, candidate_connected(&w->candidates[i], options(), renewed));
 }
 
 /* ---- what must hold ---- */
@@ -306,8 +306,8 @@ static void report(const struct world *w)
             printf("  znode %d of %d\n", n, w->znodes[n].owner);
     for (int i = 0; i < candidates; i++) {
         const struct candidacy *c = &w->candidates[i];
-        printf("  candidate %d: state %d standing %d own %lld awaited %lld, connection %d, watches %x\n", i,
-               c->state, c->standing, (long long)c->own, (long long)c->awaited, w->links[i].up,
+        printf("  candidate %d: state %d volunteers %d own %lld awaited %lld, connection %d, watches %x\n", i,
+               c->state, c->volunteers, (long long)c->own, (long long)c->awaited, w->links[i].up,
                w->links[i].set);
     }
 }
@@ -360,7 +360,7 @@ static void nobody_sleeps(const struct world *w)
             holds(w, w->candidates[w->znodes[n].owner].own == n);
     for (int i = 0; i < candidates; i++) {
         const struct candidacy *c = &w->candidates[i];
-        if (!c->standing) {
+        if (!c->volunteers) {
             holds(w, c->state == CANDIDATE_RESIGNED && !has_znode(w, i));
             continue;
         }
@@ -426,7 +426,7 @@ static uint64_t hash_of(const struct world *w)
     for (int i = 0; i < candidates; i++) {
         const struct candidacy *c = &w->candidates[i];
         const struct link *l = &w->links[i];
-        mix(&h, (int)c->state | c->standing << 4 | c->connected << 5 | c->creating << 6 | c->deleting << 7 |
+        mix(&h, (int)c->state | c->volunteers << 4 | c->connected << 5 | c->creating << 6 | c->deleting << 7 |
                     c->in_doubt << 8 | c->acknowledged << 9 | c->woken << 10 | c->looks << 11 |
                     c->watches << 16 | c->resting << 21);
         mix(&h, c->own);
@@ -485,10 +485,10 @@ static void explore_faults(const struct world *w)
     for (int i = 0; i < candidates; i++) {
         struct world next = *w;
         next.faults--;
-        if (w->candidates[i].standing)
-            perform(&next, i, candidate_resign(&next.candidates[i], rules()));
+        if (w->candidates[i].volunteers)
+            perform(&next, i, candidate_resign(&next.candidates[i], options()));
         else
-            perform(&next, i, candidate_volunteer(&next.candidates[i], rules()));
+            perform(&next, i, candidate_volunteer(&next.candidates[i], options()));
         explore(&next);
     }
     for (int i = 0; i < candidates; i++)
@@ -524,7 +524,7 @@ static void explore(const struct world *w)
         if (w->links[i].rests) {
             next = *w;
             next.links[i].rests = false;
-            perform(&next, i, candidate_rested(&next.candidates[i], rules()));
+            perform(&next, i, candidate_rested(&next.candidates[i], options()));
             explore(&next);
         }
         if (!w->links[i].up) {

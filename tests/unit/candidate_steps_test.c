@@ -22,7 +22,7 @@ static void asks(struct candidate_asks all, unsigned count, enum candidate_ask f
 static void a_lock_is_looked_at_before_it_is_deleted_again(void **state)
 {
     (void)state;
-    const struct candidate_rules lock = {.behaviour = behaviour_rules_of(BEHAVIOUR_RECIPE), .lock = true};
+    const struct candidate_options lock = {.lock = true};
     for (int still_mine = 0; still_mine < 2; still_mine++) {
         struct candidacy c;
         candidate_init(&c);
@@ -43,25 +43,24 @@ static void a_lock_is_looked_at_before_it_is_deleted_again(void **state)
 static void a_ack_is_not_left_behind(void **state)
 {
     (void)state;
-    const struct candidate_rules rules = {
-        .behaviour = behaviour_rules_of(BEHAVIOUR_RECIPE), .ack = true, .findable = true};
+    const struct candidate_options options = {.ack = "/leader", .findable = true};
     const struct line_place first = {.stands = true};
     struct candidacy c;
     candidate_init(&c);
-    asks(candidate_connected(&c, &rules, true), 1, ASK_CREATE);
-    asks(candidate_created(&c, &rules, SESSION_OK, 7), 1, ASK_LOOK);
-    asks(candidate_looked(&c, &rules, SESSION_OK, &first), 1, ASK_ACK);
-    asks(candidate_ack_written(&c, &rules, SESSION_BUSY), 1, ASK_REST); /* nor is it forgotten */
-    asks(candidate_rested(&c, &rules), 1, ASK_LOOK);
-    asks(candidate_looked(&c, &rules, SESSION_OK, &first), 1, ASK_ACK);
-    asks(candidate_ack_written(&c, &rules, SESSION_OK), 1, ASK_ACK_SEEN);
-    asks(candidate_ack_seen(&c, &rules, SESSION_OK, true), 0, ASK_LEAVE);
+    asks(candidate_connected(&c, &options, true), 1, ASK_CREATE);
+    asks(candidate_created(&c, &options, SESSION_OK, 7), 1, ASK_LOOK);
+    asks(candidate_looked(&c, &options, SESSION_OK, &first), 1, ASK_ACK);
+    asks(candidate_ack_written(&c, &options, SESSION_BUSY), 1, ASK_REST); /* nor is it forgotten */
+    asks(candidate_rested(&c, &options), 1, ASK_LOOK);
+    asks(candidate_looked(&c, &options, SESSION_OK, &first), 1, ASK_ACK);
+    asks(candidate_ack_written(&c, &options, SESSION_OK), 1, ASK_ACK_SEEN);
+    asks(candidate_ack_seen(&c, &options, SESSION_OK, true), 0, ASK_LEAVE);
     assert_true(c.acknowledged);
-    asks(candidate_resign(&c, &rules), 2, ASK_ACK_GONE);
-    asks(candidate_ack_gone(&c, &rules, SESSION_BUSY), 1, ASK_ACK_SEEN);
-    asks(candidate_deleted(&c, &rules, SESSION_OK), 0, ASK_LEAVE);
-    asks(candidate_ack_seen(&c, &rules, SESSION_OK, true), 1, ASK_ACK_GONE);
-    asks(candidate_ack_gone(&c, &rules, SESSION_OK), 0, ASK_LEAVE);
+    asks(candidate_resign(&c, &options), 2, ASK_ACK_GONE);
+    asks(candidate_ack_gone(&c, &options, SESSION_BUSY), 1, ASK_ACK_SEEN);
+    asks(candidate_deleted(&c, &options, SESSION_OK), 0, ASK_LEAVE);
+    asks(candidate_ack_seen(&c, &options, SESSION_OK, true), 1, ASK_ACK_GONE);
+    asks(candidate_ack_gone(&c, &options, SESSION_OK), 0, ASK_LEAVE);
     assert_int_equal(c.state, CANDIDATE_RESIGNED);
 }
 
@@ -69,14 +68,13 @@ static void a_ack_is_not_left_behind(void **state)
 static void a_refusal_is_for_good(void **state)
 {
     (void)state;
-    const struct candidate_rules rules = {.behaviour = behaviour_rules_of(BEHAVIOUR_RECIPE),
-                                          .findable = true};
+    const struct candidate_options options = {.behaviour = BEHAVIOUR_RECIPE, .findable = true};
     static const enum session_result why[] = {SESSION_DENIED, SESSION_FAILED};
     for (int i = 0; i < 2; i++) {
         struct candidacy c;
         candidate_init(&c);
-        asks(candidate_connected(&c, &rules, true), 1, ASK_CREATE);
-        struct candidate_asks all = candidate_created(&c, &rules, why[i], SEQUENCE_NONE);
+        asks(candidate_connected(&c, &options, true), 1, ASK_CREATE);
+        struct candidate_asks all = candidate_created(&c, &options, why[i], SEQUENCE_NONE);
         asks(all, 1, ASK_LEAVE);
         assert_int_equal(all.why, why[i]);
         assert_string_equal(all.problem, "create a znode in");

@@ -42,23 +42,35 @@ static int world_end(void **state)
     return clean ? 0 : -1;
 }
 
-static struct test_candidate *stand(struct playground *world, const struct test_candidate_options *given)
+/* With the world's servers and guard. */
+static struct test_candidate *stand_for(struct playground *world, int timeout_ms,
+                                        const struct candidate_options *given)
 {
-    struct test_candidate_options options = *given;
-    options.hosts = private_ensemble_hosts(world->sandbox);
+    struct candidate_options options = *given;
+    const struct session_options session = {.hosts = private_ensemble_hosts(world->sandbox),
+                                            .timeout_ms = timeout_ms};
     options.guard = world->guard;
-    if (options.timeout_ms == 0)
-        options.timeout_ms = TIMEOUT_MS;
     if (!options.data)
         options.data = "someone";
-    struct test_candidate *candidate = test_candidate_new(&world->loop, &options, NULL, NULL);
+    struct test_candidate *candidate = test_candidate_new(&world->loop, &session, &options, NULL, NULL);
     assert_non_null(candidate);
     return candidate;
 }
 
+static struct test_candidate *stand(struct playground *world, const struct candidate_options *given)
+{
+    return stand_for(world, TIMEOUT_MS, given);
+}
+
+static uint64_t session_of(const struct test_candidate *candidate)
+{
+    const struct session *session = candidate_session_session(candidate_session_of(candidate));
+    return session ? session_id(session) : 0;
+}
+
 static bool is(const struct test_candidate *candidate, enum candidate_state state)
 {
-    return test_candidate_state(candidate) == state;
+    return test_candidate_candidacy(candidate)->state == state;
 }
 
 static int64_t number_of(const struct test_candidate *candidate)
@@ -79,8 +91,8 @@ static void line_up(struct playground *world, const char *election, const char *
                     struct test_candidate *line[LINE])
 {
     for (int i = 0; i < LINE; i++)
-        line[i] = stand(world, &(struct test_candidate_options){
-                                   .election = election, .name = name, .timeout_ms = timeout_ms});
+        line[i] =
+            stand_for(world, timeout_ms, &(struct candidate_options){.election = election, .name = name});
     for (int i = 0; i < LINE; i++)
         playground_run_until(world, is(line[i], CANDIDATE_WAITING) || is(line[i], CANDIDATE_LEADING));
     qsort(line, LINE, sizeof *line, by_number);
@@ -89,7 +101,7 @@ static void line_up(struct playground *world, const char *election, const char *
 static void line_end(struct test_candidate *line[], int count)
 {
     for (int i = 0; i < count; i++) {
-        test_candidate_depart(line[i], KILL_CLOSE);
+        test_candidate_kill(line[i], KILL_CLOSE);
         test_candidate_free(line[i]);
     }
 }
@@ -170,14 +182,14 @@ static void five_stand_in_order(void **state)
         assert_true(is(line[i], CANDIDATE_WAITING));
         assert_int_equal(number_of(line[i]), number_of(line[i - 1]) + 1);
     }
-    test_candidate_depart(line[2], KILL_CLOSE);
+    test_candidate_kill(line[2], KILL_CLOSE);
     assert_true(is(line[2], CANDIDATE_GONE));
     playground_run_for(world, 200);
     assert_true(is(line[3], CANDIDATE_WAITING));
-    test_candidate_depart(line[0], KILL_CLOSE);
+    test_candidate_kill(line[0], KILL_CLOSE);
     playground_run_until(world, is(line[1], CANDIDATE_LEADING));
     assert_true(is(line[3], CANDIDATE_WAITING) && is(line[4], CANDIDATE_WAITING));
-    test_candidate_depart(line[1], KILL_CLOSE);
+    test_candidate_kill(line[1], KILL_CLOSE);
     playground_run_until(
         world, is(line[3], CANDIDATE_LEADING)); /* woken by the one before the one that left the middle */
     assert_true(is(line[4], CANDIDATE_WAITING));
@@ -190,17 +202,17 @@ static void a_leader_resigns_and_returns(void **state)
     struct playground *world = *state;
     struct test_candidate *line[LINE];
     line_up(world, "/resign", "n_", CALM_MS, line);
-    uint64_t session = test_candidate_session(line[0]);
+    uint64_t session = session_of(line[0]);
     int64_t last = number_of(line[LINE - 1]);
-    test_candidate_depart(line[0], KILL_RESIGN);
+    test_candidate_kill(line[0], KILL_RESIGN);
     playground_run_until(world, is(line[0], CANDIDATE_RESIGNED) && is(line[1], CANDIDATE_LEADING));
     assert_null(test_candidate_name(line[0]));
     test_candidate_volunteer(line[0]);
     playground_run_until(world, is(line[0], CANDIDATE_WAITING));
     assert_true(number_of(line[0]) > last);
-    assert_true(session != 0 && test_candidate_session(line[0]) == session);
+    assert_true(session != 0 && session_of(line[0]) == session);
     /* Having changed its mind twice before the first answer, it stands exactly once. */
-    test_candidate_depart(line[0], KILL_RESIGN);
+    test_candidate_kill(line[0], KILL_RESIGN);
     test_candidate_volunteer(line[0]);
     playground_run_until(world, is(line[0], CANDIDATE_WAITING) && number_of(line[0]) > last + 1);
     playground_run_for(world, 100);
@@ -217,7 +229,7 @@ static void a_dropped_leader_expires(void **state)
     line_up(world, "/drop", "{hex}__lock__", TIMEOUT_MS, line);
     playground_run_for(world, 300); /* so that no ping is so recent that the limit below would not hold */
     uint64_t from = uv_hrtime();
-    test_candidate_depart(line[0], KILL_DROP);
+    test_candidate_kill(line[0], KILL_DROP);
     assert_true(is(line[0], CANDIDATE_GONE));
     playground_run_until(world, is(line[1], CANDIDATE_LEADING));
     int64_t took_ms = (int64_t)((uv_hrtime() - from) / 1000000);
@@ -259,32 +271,31 @@ static void a_lost_create_is_found_again(void **state)
     struct test_candidate *lost[2];
     uint64_t sessions[2];
     for (int i = 0; i < 2; i++) {
-        lost[i] = stand(world, &(struct test_candidate_options){.election = elections[i],
-                                                                .name = names[i],
-                                                                .timeout_ms = 20 * PLAYGROUND_TICK_MS});
+        lost[i] = stand_for(world, 20 * PLAYGROUND_TICK_MS,
+                            &(struct candidate_options){.election = elections[i], .name = names[i]});
         playground_run_until(world, is(lost[i], CANDIDATE_LEADING));
         assert_int_equal(number_of(lost[i]), 0);
-        test_candidate_depart(lost[i], KILL_RESIGN);
+        test_candidate_kill(lost[i], KILL_RESIGN);
         playground_run_until(world, is(lost[i], CANDIDATE_RESIGNED));
-        sessions[i] = test_candidate_session(lost[i]);
+        sessions[i] = session_of(lost[i]);
     }
     assert_true(private_ensemble_server_stop(world->sandbox, 0));
     for (int i = 0; i < 2; i++) {
         test_candidate_volunteer(lost[i]);
-        test_candidate_depart(lost[i], KILL_PAUSE);
+        test_candidate_kill(lost[i], KILL_PAUSE);
     }
     connections_break(world);
     assert_true(private_ensemble_server_cont(world->sandbox, 0));
     for (int i = 0; i < 2; i++)
         playground_run_until(world, count_children(world, elections[i]) == 1);
     for (int i = 0; i < 2; i++)
-        test_candidate_resume(lost[i]);
+        candidate_session_resume(candidate_session_of(lost[i]));
     for (int i = 0; i < 2; i++)
         playground_run_until(world, is(lost[i], CANDIDATE_LEADING));
     assert_int_equal(number_of(lost[0]), 1);
-    assert_true(test_candidate_session(lost[0]) == sessions[0]);
+    assert_true(session_of(lost[0]) == sessions[0]);
     assert_int_equal(number_of(lost[1]), 2);
-    assert_true(test_candidate_session(lost[1]) != sessions[1]);
+    assert_true(session_of(lost[1]) != sessions[1]);
     for (int i = 0; i < 2; i++)
         assert_int_equal(count_children(world, elections[i]), 1);
     line_end(lost, 2);
@@ -335,11 +346,11 @@ static void a_restart_changes_nothing(void **state)
     bool restarted = false;
     assert_true(private_ensemble_server_kill(world->sandbox, 0));
     playground_run_until(world, is(line[0], CANDIDATE_JOINING));
-    assert_non_null(test_candidate_problem(line[0]));
+    assert_non_null(candidate_session_problem(candidate_session_of(line[0])));
     assert_true(private_ensemble_server_start(world->sandbox, 0, on_restarted, &restarted));
     playground_run_until(world, restarted && is(line[0], CANDIDATE_LEADING));
     assert_string_equal(test_candidate_name(line[0]), path);
-    assert_null(test_candidate_problem(line[0]));
+    assert_null(candidate_session_problem(candidate_session_of(line[0])));
     for (int i = 1; i < LINE; i++)
         playground_run_until(world, is(line[i], CANDIDATE_WAITING));
     line_end(line, LINE);
@@ -360,8 +371,8 @@ static void a_lock_has_one_owner(void **state)
     struct playground *world = *state;
     struct test_candidate *three[3];
     for (int i = 0; i < 3; i++)
-        three[i] = stand(world, &(struct test_candidate_options){
-                                    .election = "/kafka/controller", .timeout_ms = CALM_MS, .lock = true});
+        three[i] = stand_for(world, CALM_MS,
+                             &(struct candidate_options){.election = "/kafka/controller", .lock = true});
     struct test_candidate *first = NULL;
     for (int i = 0; i < 3; i++) {
         playground_run_until(world, is(three[i], CANDIDATE_WAITING) || is(three[i], CANDIDATE_LEADING));
@@ -371,13 +382,13 @@ static void a_lock_has_one_owner(void **state)
         }
     }
     assert_non_null(first);
-    test_candidate_depart(first, KILL_RESIGN);
+    test_candidate_kill(first, KILL_RESIGN);
     playground_run_until(world, is(first, CANDIDATE_RESIGNED) && leader_of(three, 3));
     struct test_candidate *second = leader_of(three, 3);
     assert_ptr_not_equal(second, first);
     test_candidate_volunteer(first);
     playground_run_until(world, is(first, CANDIDATE_WAITING));
-    test_candidate_depart(second, KILL_CLOSE);
+    test_candidate_kill(second, KILL_CLOSE);
     playground_run_until(world, leader_of(three, 3));
     playground_run_for(world, 300);
     int leaders = 0;
@@ -395,23 +406,23 @@ static void a_leader_acknowledges(void **state)
     struct test_candidate *two[2];
     static const char *const acks[] = {"one", "two"};
     for (int i = 0; i < 2; i++) {
-        two[i] = stand(world, &(struct test_candidate_options){.election = "/solr/election",
-                                                               .name = "{session}-node-n_",
-                                                               .ack = "/solr/state/leader",
-                                                               .ack_data = acks[i]});
+        two[i] = stand(world, &(struct candidate_options){.election = "/solr/election",
+                                                          .name = "{session}-node-n_",
+                                                          .ack = "/solr/state/leader",
+                                                          .ack_data = acks[i]});
         playground_run_until(world, is(two[i], i == 0 ? CANDIDATE_LEADING : CANDIDATE_WAITING));
     }
-    playground_run_until(world, test_candidate_acknowledged(two[0]));
+    playground_run_until(world, test_candidate_candidacy(two[0])->acknowledged);
     assert_true(ack_says(world, "/solr/state/leader", "one"));
-    assert_false(test_candidate_acknowledged(two[1]));
+    assert_false(test_candidate_candidacy(two[1])->acknowledged);
     char expected[64];
-    snprintf(expected, sizeof expected, "%lld-node-n_", (long long)test_candidate_session(two[0]));
+    snprintf(expected, sizeof expected, "%lld-node-n_", (long long)session_of(two[0]));
     assert_memory_equal(test_candidate_name(two[0]), expected, strlen(expected));
 
-    test_candidate_depart(two[0], KILL_RESIGN);
-    playground_run_until(world, test_candidate_acknowledged(two[1]));
+    test_candidate_kill(two[0], KILL_RESIGN);
+    playground_run_until(world, test_candidate_candidacy(two[1])->acknowledged);
     assert_true(ack_says(world, "/solr/state/leader", "two"));
-    test_candidate_depart(two[1], KILL_RESIGN);
+    test_candidate_kill(two[1], KILL_RESIGN);
     playground_run_until(world, is(two[1], CANDIDATE_RESIGNED));
     assert_true(ack_says(world, "/solr/state/leader", NULL));
     line_end(two, 2);
@@ -421,28 +432,28 @@ static void a_leader_acknowledges(void **state)
 static void a_slow_one_hangs_and_goes_on(void **state)
 {
     struct playground *world = *state;
-    struct test_candidate *slow = stand(world, &(struct test_candidate_options){.election = "/slow",
-                                                                                .name = "n_",
-                                                                                .timeout_ms = CALM_MS,
-                                                                                .ack = "/slow-mark",
-                                                                                .behaviour = BEHAVIOUR_SLOW,
-                                                                                .slow_ms = 200});
+    struct test_candidate *slow = stand_for(world, CALM_MS,
+                                            &(struct candidate_options){.election = "/slow",
+                                                                        .name = "n_",
+                                                                        .ack = "/slow-mark",
+                                                                        .behaviour = BEHAVIOUR_SLOW,
+                                                                        .slow_ms = 200});
     playground_run_until(world, is(slow, CANDIDATE_LEADING));
-    uint64_t session = test_candidate_session(slow);
-    test_candidate_depart(slow, KILL_PAUSE);
+    uint64_t session = session_of(slow);
+    test_candidate_kill(slow, KILL_PAUSE);
     playground_run_for(world, 400);
-    assert_true(is(slow, CANDIDATE_LEADING) && !test_candidate_acknowledged(slow));
-    test_candidate_resume(slow);
-    playground_run_until(world, test_candidate_acknowledged(slow));
-    assert_true(test_candidate_session(slow) == session);
+    assert_true(is(slow, CANDIDATE_LEADING) && !test_candidate_candidacy(slow)->acknowledged);
+    candidate_session_resume(candidate_session_of(slow));
+    playground_run_until(world, test_candidate_candidacy(slow)->acknowledged);
+    assert_true(session_of(slow) == session);
     line_end(&slow, 1);
 }
 
 /* Two stand: one that behaves as told, and then one by the recipe. */
-static void stand_ill(struct playground *world, const struct test_candidate_options *given,
+static void stand_ill(struct playground *world, const struct candidate_options *given,
                       enum behaviour behaviour, struct test_candidate *two[2])
 {
-    struct test_candidate_options options = *given;
+    struct candidate_options options = *given;
     options.behaviour = behaviour;
     two[0] = stand(world, &options);
     playground_run_until(world, !is(two[0], CANDIDATE_JOINING));
@@ -457,15 +468,14 @@ static void who_is_not_reported_waits_for_ever(void **state)
     struct playground *world = *state;
     static const enum behaviour behaviours[] = {BEHAVIOUR_DEAF, BEHAVIOUR_SELF};
     for (int i = 0; i < 2; i++) {
-        const struct test_candidate_options options = {.election = i ? "/ill/self" : "/ill/deaf",
-                                                       .name = "n_"};
+        const struct candidate_options options = {.election = i ? "/ill/self" : "/ill/deaf", .name = "n_"};
         struct test_candidate *leader = stand(world, &options), *two[2];
         playground_run_until(world, is(leader, CANDIDATE_LEADING));
         stand_ill(world, &options, behaviours[i], two);
-        test_candidate_depart(leader, KILL_CLOSE);
+        test_candidate_kill(leader, KILL_CLOSE);
         playground_run_for(world, 300);
         assert_true(is(two[0], CANDIDATE_WAITING) && is(two[1], CANDIDATE_WAITING));
-        test_candidate_depart(two[0], KILL_CLOSE);
+        test_candidate_kill(two[0], KILL_CLOSE);
         playground_run_until(world, is(two[1], CANDIDATE_LEADING));
         line_end(two, 2);
         test_candidate_free(leader);
@@ -477,16 +487,16 @@ static void an_orphan_blocks_the_line(void **state)
 {
     struct playground *world = *state;
     struct test_candidate *two[2];
-    stand_ill(world, &(struct test_candidate_options){.election = "/ill/twice", .name = "_c_{uuid}-latch-"},
+    stand_ill(world, &(struct candidate_options){.election = "/ill/twice", .name = "_c_{uuid}-latch-"},
               BEHAVIOUR_TWICE, two);
     assert_int_equal(count_children(world, "/ill/twice"), 3);
     assert_int_equal(number_of(two[0]), 1);
     assert_true(is(two[0], CANDIDATE_WAITING) && is(two[1], CANDIDATE_WAITING));
-    test_candidate_depart(two[0], KILL_CLOSE);
+    test_candidate_kill(two[0], KILL_CLOSE);
     playground_run_until(world, is(two[1], CANDIDATE_LEADING));
     line_end(two, 2);
 
-    stand_ill(world, &(struct test_candidate_options){.election = "/ill/persistent", .name = "n_"},
+    stand_ill(world, &(struct candidate_options){.election = "/ill/persistent", .name = "n_"},
               BEHAVIOUR_PERSISTENT, two);
     assert_true(is(two[0], CANDIDATE_GONE) && is(two[1], CANDIDATE_WAITING));
     assert_int_equal(count_children(world, "/ill/persistent"), 2);
@@ -500,28 +510,28 @@ static void acks_that_are_wrong(void **state)
     struct playground *world = *state;
     struct test_candidate *two[2];
     stand_ill(world,
-              &(struct test_candidate_options){
+              &(struct candidate_options){
                   .election = "/ill/mute", .name = "n_", .ack = "/ill/mute-mark", .ack_data = "x"},
               BEHAVIOUR_MUTE, two);
     playground_run_for(world, 100);
-    assert_true(is(two[0], CANDIDATE_LEADING) && !test_candidate_acknowledged(two[0]));
+    assert_true(is(two[0], CANDIDATE_LEADING) && !test_candidate_candidacy(two[0])->acknowledged);
     assert_true(ack_says(world, "/ill/mute-mark", NULL));
-    test_candidate_depart(two[0], KILL_CLOSE);
-    playground_run_until(world, test_candidate_acknowledged(two[1]));
+    test_candidate_kill(two[0], KILL_CLOSE);
+    playground_run_until(world, test_candidate_candidacy(two[1])->acknowledged);
     line_end(two, 2);
 
     stand_ill(world,
-              &(struct test_candidate_options){
+              &(struct candidate_options){
                   .election = "/ill/stale", .name = "n_", .ack = "/ill/stale-mark", .ack_data = "x"},
               BEHAVIOUR_FORGETFUL, two);
     playground_run_until(world, is(two[0], CANDIDATE_RESIGNED) && is(two[1], CANDIDATE_LEADING));
     assert_int_equal(count_children(world, "/ill/stale"), 1);
     assert_true(ack_says(world, "/ill/stale-mark", "x"));
-    assert_false(test_candidate_acknowledged(two[1]));
-    test_candidate_depart(
+    assert_false(test_candidate_candidacy(two[1])->acknowledged);
+    test_candidate_kill(
         two[0],
         KILL_CLOSE); /* the acknowledgement goes with its session, and the real leader writes its own */
-    playground_run_until(world, test_candidate_acknowledged(two[1]));
+    playground_run_until(world, test_candidate_candidacy(two[1])->acknowledged);
     line_end(two, 2);
 }
 

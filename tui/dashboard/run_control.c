@@ -217,8 +217,8 @@ static size_t count(void *context)
 static struct run_candidate candidate(void *context, size_t i)
 {
     const struct test_candidate *one = crowd_candidate(crowd_of(context), i);
-    return (struct run_candidate){test_candidate_name(one), test_candidate_state(one),
-                                  test_candidate_is_paused(one)};
+    return (struct run_candidate){test_candidate_name(one), test_candidate_candidacy(one)->state,
+                                  candidate_session_paused(candidate_session_of(one))};
 }
 
 static bool kill_one(struct run_control *bench, struct crowd *crowd, size_t i, enum kill_mode how)
