@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/auth_file.h"
 #include "config/memory.h"
 #include "probe/candidate/naming.h"
 #include "probe/candidate/shared_list.h"
@@ -19,111 +18,13 @@
 #include "probe/zookeeper/connect_limiter.h"
 #include "probe/zookeeper/descriptor_poll.h"
 
-/*
- * Who plays what in a crowd: its options kept, options for each part of the mixture, and
- * how they are mixed.
- */
-
-struct crowd_parts {
-    char *texts[9]; /* of the options */
-    size_t text_count;
-    char *credential; /* NULL: none */
-    struct crowd_part *list;
-    struct candidate_options *options; /* the recipe's, and one for each part */
-};
-
-/* So many candidates can share a session: as many as are wanted, and no more than a packet holds the watches
- * of. */
-static size_t crowd_parts_per_session(const struct crowd_options *options)
-{
-    size_t path = strlen(options->election) + 1 + name_longest(options->name ? options->name : "") + 11 + 4;
-    size_t most = CANDIDATE_SESSION_WATCHED_MOST / path,
-           asked = options->per_session ? options->per_session : 1;
-    return asked < most ? asked : most ? most : 1;
-}
-
-/* NULL for NULL. */
-static const char *crowd_parts_keep(struct crowd_parts *parts, const char *text)
-{
-    char *copy = text ? xstrdup(text) : NULL;
-    if (copy)
-        parts->texts[parts->text_count++] = copy;
-    return copy;
-}
-
-static void crowd_parts_fill(struct crowd_parts *parts, const struct crowd_options *o)
-{
-    bool alone = crowd_parts_per_session(o) == 1;
-    for (size_t i = 0; i <= o->part_count; i++)
-        parts->options[i] = (struct candidate_options){
-            .guard = o->guard,
-            .election = o->election,
-            .name = o->name,
-            .data = o->data,
-            .ack = o->ack,
-            .ack_data = o->ack_data,
-            .acl = o->acl,
-            .behaviour = i ? o->parts[i - 1].behaviour : BEHAVIOUR_RECIPE,
-            .lock = o->lock,
-            .findable = name_is_unique(o->name, alone),
-            .never_leads = o->never_leads,
-            .slow_ms = i ? o->parts[i - 1].slow_ms : 0,
-        };
-}
-
-/* Copies given into options, which is valid until crowd_parts_end(). */
-static void crowd_parts_begin(struct crowd_parts *parts, struct crowd_options *o,
-                              const struct crowd_options *options)
-{
-    *o = *options;
-    o->session.hosts = crowd_parts_keep(parts, options->session.hosts);
-    o->session.auth_scheme = crowd_parts_keep(parts, options->session.auth_scheme);
-    if (options->session.auth_credential)
-        o->session.auth_credential = parts->credential = auth_share(options->session.auth_credential);
-    o->election = crowd_parts_keep(parts, options->election);
-    o->name = crowd_parts_keep(parts, options->name ? options->name : "");
-    o->data = crowd_parts_keep(parts, options->data);
-    o->ack = crowd_parts_keep(parts, options->ack);
-    o->ack_data = crowd_parts_keep(parts, options->ack_data ? options->ack_data : options->data);
-    parts->list = xcalloc(options->part_count + 1, sizeof *parts->list);
-    parts->options = xcalloc(options->part_count + 1, sizeof *parts->options);
-    for (size_t i = 0; i < options->part_count; i++)
-        parts->list[i] = options->parts[i];
-    o->parts = parts->list;
-    crowd_parts_fill(parts, o);
-}
-
-static void crowd_parts_end(struct crowd_parts *parts)
-{
-    for (size_t i = 0; i < parts->text_count; i++)
-        free(parts->texts[i]);
-    auth_wipe(parts->credential);
-    free(parts->list);
-    free(parts->options);
-}
-
-/* The part of the i-th candidate. Evenly mixed: among any few that follow each other every part has its
- * share. */
-static const struct candidate_options *crowd_parts_options(const struct crowd_parts *parts,
-                                                           const struct crowd_options *options, size_t i)
-{
-    uint64_t turn = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) + options->seed; /* the golden ratio */
-    double at = (double)(turn >> 11) / 9007199254740992.0 * 100;
-    for (size_t part = 0; part < options->part_count; part++) {
-        at -= options->parts[part].percent;
-        if (at < 0)
-            return &parts->options[part + 1];
-    }
-    return &parts->options[0];
-}
-
 struct crowd {
     uv_loop_t *loop;
     uv_timer_t *timer;
-    struct crowd_options options;
+    struct run_options options;
+    struct candidate_options candidates[1 + BEHAVIOUR_SHARES_MOST]; /* the recipe's, and of each share */
     struct crowd_listener listener;
     void *context;
-    struct crowd_parts parts;
     struct candidate_session_options candidate_session_options;
     struct connect_limiter *limiter;
     struct descriptor_poll *poller;
@@ -162,10 +63,18 @@ static struct test_candidate *crowd_candidate_at(const struct crowd *crowd, size
                : NULL;
 }
 
-/* Its part in the mixture. */
+/* By the behaviour's share. Evenly mixed: among any few that follow each other every behaviour has its
+ * share. */
 static const struct candidate_options *crowd_candidate_options(const struct crowd *crowd, size_t i)
 {
-    return crowd_parts_options(&crowd->parts, &crowd->options, i);
+    uint64_t turn = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) + crowd->options.seed; /* the golden ratio */
+    double at = (double)(turn >> 11) / 9007199254740992.0 * 100;
+    for (size_t share = 0; share < crowd->options.share_count; share++) {
+        at -= crowd->options.shares[share].percent;
+        if (at < 0)
+            return &crowd->candidates[share + 1];
+    }
+    return &crowd->candidates[0];
 }
 
 static bool crowd_candidate_is_mute(const struct crowd *crowd, size_t i)
@@ -330,8 +239,8 @@ void crowd_hold(struct crowd *crowd, bool hold)
 /* A death notifies more than one. */
 static bool is_herd(const struct crowd *crowd)
 {
-    for (size_t i = 0; i < crowd->options.part_count; i++) {
-        enum whom watched = behaviour_rules_of(crowd->options.parts[i].behaviour)->watches;
+    for (size_t i = 0; i < crowd->options.share_count; i++) {
+        enum whom watched = behaviour_rules_of(crowd->options.shares[i].behaviour)->watches;
         if (watched == WHOM_LEADER || watched == WHOM_CHILDREN)
             return true;
     }
@@ -444,7 +353,7 @@ static void crowd_on_changed(void *context, struct test_candidate *t)
 static void on_placed(void *context, struct test_candidate *t, const struct line_place *place)
 {
     struct crowd *crowd = context;
-    if (crowd->options.never_leads && test_candidate_tag(t) < crowd->entered)
+    if (crowd->candidates[0].never_leads && test_candidate_tag(t) < crowd->entered)
         run_stats_placed(&crowd->stats, test_candidate_tag(t), place->stands && !place->predecessor.name,
                          crowd_now_us());
 }
@@ -520,7 +429,7 @@ static void on_connection(void *context, struct candidate_session *candidate_ses
 /* ---- bringing on ---- */
 
 /* The session that the next candidate belongs to. */
-static struct candidate_session *crew_at(struct crowd *crowd, size_t at)
+static struct candidate_session *session_at(struct crowd *crowd, size_t at)
 {
     if (at < crowd->candidate_session_count)
         return crowd->sessions[at];
@@ -549,7 +458,7 @@ static void bring_on(struct crowd *crowd, uint64_t time_us)
         if (due > time_us || crowd->stats.under_way > UNDER_WAY_MOST ||
             (at == crowd->candidate_session_count && crowd->connecting >= CONNECTING_MOST))
             return;
-        struct candidate_session *candidate_session = crew_at(crowd, at);
+        struct candidate_session *candidate_session = session_at(crowd, at);
         run_stats_enter(&crowd->stats, due ? due : time_us);
         size_t i = crowd->entered++; /* first: its requests are counted */
         if (!candidate_session_enter(candidate_session, crowd_candidate_options(crowd, i), (uint32_t)i)) {
@@ -632,48 +541,81 @@ static void crowd_on_tick(uv_timer_t *timer)
 
 /* ---- beginning ---- */
 
-size_t crowd_sessions(const struct crowd_options *options)
+/* So many candidates share a session: as many as are wanted, and no more than a packet holds the watches
+ * of. */
+static size_t crowd_per_session(const struct run_options *options, const struct candidate_options *candidate)
 {
-    size_t each = crowd_parts_per_session(options);
-    return (options->count + each - 1) / each;
+    size_t name = name_longest(candidate->name ? candidate->name : ""),
+           path = strlen(candidate->election) + 1 + name + 11 + 4,
+           most = CANDIDATE_SESSION_WATCHED_MOST / path,
+           wanted = options->per_session ? options->per_session : 1;
+    return wanted < most ? wanted : most ? most : 1;
 }
 
-struct crowd *crowd_new(uv_loop_t *loop, const struct crowd_options *options,
+size_t crowd_sessions(const struct run_options *options, const struct candidate_options *candidate)
+{
+    size_t each = crowd_per_session(options, candidate);
+    return (options->candidates + each - 1) / each;
+}
+
+static void crowd_set_candidates(struct crowd *crowd, const struct candidate_options *candidate)
+{
+    const struct run_options *options = &crowd->options;
+    for (size_t i = 0; i <= options->share_count; i++) {
+        struct candidate_options *one = &crowd->candidates[i];
+        *one = *candidate;
+        one->findable = name_is_unique(candidate->name ? candidate->name : "", crowd->per_session == 1);
+        one->behaviour = i ? options->shares[i - 1].behaviour : BEHAVIOUR_RECIPE;
+        one->slow_ms = i ? options->shares[i - 1].slow_ms : 0;
+    }
+}
+
+static void crowd_set_session(struct crowd *crowd, const struct session_options *session)
+{
+    crowd->candidate_session_options = (struct candidate_session_options){
+        .loop = crowd->loop,
+        .session = *session,
+        .listener = {.changed = crowd_on_changed,
+                     .placed = on_placed,
+                     .asked = on_asked,
+                     .answered = on_answered,
+                     .noticed = on_noticed,
+                     .gave_up = on_gave_up,
+                     .connection = on_connection},
+        .context = crowd,
+    };
+    crowd->candidate_session_options.session.limiter = crowd->limiter;
+    crowd->candidate_session_options.session.poller = crowd->poller;
+    if (crowd->options.look == LOOK_SHARED && !crowd->candidates[0].lock)
+        crowd->shared_list =
+            shared_list_new(&crowd->candidate_session_options, crowd->candidates[0].election);
+    crowd->candidate_session_options.shared_list = crowd->shared_list;
+}
+
+struct crowd *crowd_new(uv_loop_t *loop, const struct run_options *options,
+                        const struct session_options *session, const struct candidate_options *candidate,
                         const struct crowd_listener *listener, void *context)
 {
     struct crowd *crowd = xcalloc(1, sizeof *crowd);
     run_stats_init(&crowd->stats);
     crowd->loop = loop;
+    crowd->options = *options;
     crowd->listener = *listener;
     crowd->context = context;
     crowd->random = options->seed;
-    crowd->per_session = crowd_parts_per_session(options);
-    crowd->wanted = options->count;
+    crowd->per_session = crowd_per_session(options, candidate);
+    crowd->wanted = options->candidates;
     crowd->deaths.every_us = options->every_ms * 1000;
     crowd->deaths.away_us = options->away_ms * 1000;
-    crowd->candidate_session_options.listener = (struct candidate_listener){.changed = crowd_on_changed,
-                                                                            .placed = on_placed,
-                                                                            .asked = on_asked,
-                                                                            .answered = on_answered,
-                                                                            .noticed = on_noticed,
-                                                                            .gave_up = on_gave_up,
-                                                                            .connection = on_connection};
-    crowd->candidate_session_options.loop = loop;
-    crowd->candidate_session_options.context = crowd;
     crowd->limiter = connect_limiter_new(loop);
     crowd->poller = descriptor_poll_new(loop);
     if (!crowd->poller) {
         crowd_free(crowd);
         return NULL;
     }
-    crowd_parts_begin(&crowd->parts, &crowd->options, options);
-    if (options->look == LOOK_SHARED && !options->lock)
-        crowd->shared_list = shared_list_new(&crowd->candidate_session_options, options->election);
+    crowd_set_candidates(crowd, candidate);
+    crowd_set_session(crowd, session);
     crowd->timer = loop_timer_new(loop, crowd);
-    crowd->options.session.limiter = crowd->limiter;
-    crowd->options.session.poller = crowd->poller;
-    crowd->candidate_session_options.session = crowd->options.session;
-    crowd->candidate_session_options.shared_list = crowd->shared_list;
     crowd->begun_us = crowd->paced_us = crowd_now_us();
     uv_timer_start(crowd->timer, crowd_on_tick, 0, 0);
     return crowd;
@@ -691,7 +633,6 @@ void crowd_free(struct crowd *crowd)
     connect_limiter_free(crowd->limiter);
     descriptor_poll_free(crowd->poller);
     run_stats_free(&crowd->stats);
-    crowd_parts_end(&crowd->parts);
     free(crowd->sessions);
     kill_schedule_free(&crowd->deaths);
     free(crowd->problem);

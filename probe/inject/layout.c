@@ -510,8 +510,8 @@ static void look_at_siblings(struct run *t)
 static const char *lock_problem(const struct run *t)
 {
     bool watches = false;
-    for (size_t i = 0; i < t->options.part_count; i++) {
-        const struct behaviour_rules *behaviour = behaviour_rules_of(t->options.parts[i].behaviour);
+    for (size_t i = 0; i < t->options.share_count; i++) {
+        const struct behaviour_rules *behaviour = behaviour_rules_of(t->options.shares[i].behaviour);
         watches |= behaviour->watches != WHOM_PREDECESSOR || behaviour->watches_once;
     }
     return !t->layout.lock   ? NULL
@@ -569,13 +569,6 @@ static void on_layout(void *context, bool lost)
     free(quoted);
 }
 
-/* At least: where a session's watches are too many for a packet, more are taken. */
-static size_t sessions_wanted(const struct run_options *options)
-{
-    size_t each = options->per_session ? options->per_session : 1;
-    return (options->candidates + each - 1) / each;
-}
-
 void run_layout(struct run *t, run_layout_fn fn)
 {
     char *error = NULL;
@@ -585,7 +578,7 @@ void run_layout(struct run *t, run_layout_fn fn)
             t, t->options.live
                    ? "--live is for an election of others, and this path is in the sandbox; leave it out"
                    : "the first name below the sandbox is the run's, without . { }; choose another");
-    else if (!descriptors_make_room(sessions_wanted(&t->options), &error))
+    else if (!descriptors_make_room(run_options_session_count(&t->options), &error))
         run_layout_refuse(t, error);
     else if (run_is_inside(t))
         may_go_on(t);

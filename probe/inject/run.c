@@ -93,8 +93,7 @@ bool run_places_choose(struct run *t)
 }
 
 /*
- * The options of a run's crowd: from the options of the run, and from the layout that it
- * copies.
+ * What a run's crowd is made of: from the options of the run, and from the layout that it copies.
  */
 
 /* Identities stay their owners'; but where the siblings' data is empty, ours is too. */
@@ -108,29 +107,18 @@ static const char *candidate_data(const struct run *t)
 /* Who acknowledges late or never needs an acknowledgement. */
 static void ack_choose(struct run *t)
 {
-    for (size_t i = 0; i < t->options.part_count; i++) {
-        const struct behaviour_rules *behaviour = behaviour_rules_of(t->options.parts[i].behaviour);
+    for (size_t i = 0; i < t->options.share_count; i++) {
+        const struct behaviour_rules *behaviour = behaviour_rules_of(t->options.shares[i].behaviour);
         if ((behaviour->is_slow || behaviour->is_mute) && !t->ack)
             t->ack = text_format("%s/%s.leader", t->sandbox, t->run);
     }
 }
 
 /* Texts are the run's. Adds an acknowledgement first, where a candidate is to acknowledge late or never. */
-static void run_crowd_options(struct run *t, struct crowd_options *o)
+static struct candidate_options run_candidate(struct run *t)
 {
     ack_choose(t);
-    const struct run_options *wanted = &t->options;
-    int ceiling = wanted->settings->inject.creates_per_s;
-    /* Live: at most the siblings' shortest, so that ours expire as soon as they would. */
-    int timeout_ms = (int)wanted->cluster->session_timeout_ms;
-    if (wanted->live && t->siblings_timeout_ms < timeout_ms)
-        timeout_ms = t->siblings_timeout_ms;
-    *o = (struct crowd_options){
-        .session = {.hosts = t->hosts,
-                    .timeout_ms = timeout_ms,
-                    .auth_scheme = wanted->cluster->auth_scheme,
-                    .auth_credential = wanted->cluster->auth_credential,
-                    .security = &wanted->cluster->security},
+    return (struct candidate_options){
         .guard = t->guard,
         .election = t->election,
         .lock = t->layout.lock,
@@ -138,22 +126,33 @@ static void run_crowd_options(struct run *t, struct crowd_options *o)
         .data = candidate_data(t),
         .ack = t->ack,
         .acl = t->layout.acl.count ? &t->layout.acl : NULL,
-        .never_leads = wanted->live,
-        .count = wanted->candidates,
-        .rate_per_s = wanted->rate_per_s ? wanted->rate_per_s
-                      : wanted->load     ? 0
-                                         : ceiling,
-        .parts = wanted->parts,
-        .part_count = wanted->part_count,
-        .per_session = wanted->per_session ? wanted->per_session : 1,
-        .look = wanted->look,
-        .seed = uv_hrtime(),
-        .victim = wanted->victim,
-        .every_ms = wanted->every_ms,
-        .how = wanted->how,
-        /* One that hangs comes back once its session is over: then it learns of that. */
-        .away_ms = wanted->how == KILL_PAUSE ? 2 * (uint64_t)wanted->cluster->session_timeout_ms : 1000,
+        .never_leads = t->options.live,
     };
+}
+
+static struct session_options run_session(const struct run *t)
+{
+    const struct cluster_settings *cluster = t->options.cluster;
+    return (struct session_options){
+        .hosts = t->hosts,
+        .timeout_ms = (int)cluster->session_timeout_ms,
+        .auth_scheme = cluster->auth_scheme,
+        .auth_credential = cluster->auth_credential,
+        .security = &cluster->security,
+    };
+}
+
+static struct crowd *run_crowd_new(struct run *t, const struct candidate_options *candidate,
+                                   const struct crowd_listener *listener)
+{
+    struct session_options session = run_session(t);
+    struct run_options options = t->options;
+    /* Live: at most the siblings' shortest, so that ours expire as soon as they would. */
+    if (options.live && t->siblings_timeout_ms < session.timeout_ms)
+        session.timeout_ms = t->siblings_timeout_ms;
+    if (!options.rate_per_s && !options.load)
+        options.rate_per_s = options.settings->inject.creates_per_s;
+    return crowd_new(t->loop, &options, &session, candidate, listener, t);
 }
 
 /*
@@ -368,16 +367,15 @@ static void on_withdrawn(struct run *t, const char *problem)
 
 static void begin_standing(struct run *t)
 {
-    struct crowd_options options;
     static const struct crowd_listener listener = {.stood = on_stood, .failed_over = on_failed_over};
     char *error = NULL;
     if (t->finishing) {
         begin_removing(t);
         return;
     }
-    run_crowd_options(t, &options);
+    const struct candidate_options candidate = run_candidate(t);
     run_enter(t, RUN_STANDING);
-    size_t sessions = crowd_sessions(&options);
+    size_t sessions = crowd_sessions(&t->options, &candidate);
     if (sessions > CONNECTIONS_USUAL)
         run_note(
             t,
@@ -389,7 +387,7 @@ static void begin_standing(struct run *t)
         guard_open(t->guard, true);
     if (!descriptors_make_room(sessions, &error))
         run_finish(t, RUN_REFUSED, error);
-    else if (!(t->crowd = crowd_new(t->loop, &options, &listener, t)))
+    else if (!(t->crowd = run_crowd_new(t, &candidate, &listener)))
         run_finish(t, RUN_FAILED, "no descriptor is left; raise the limit of open files (ulimit -n)");
     free(error);
     if (t->crowd && t->options.live)
@@ -675,6 +673,19 @@ static void on_connection_failed(void *context, const char *problem)
 
 /* ---- for its owner ---- */
 
+/* A copy with the run's own choices. */
+static void run_keep_options(struct run *t, const struct run_options *options)
+{
+    t->options = *options;
+    t->options.path = xstrdup(options->path);
+    t->options.join = text_copy(options->join);
+    t->options.name = text_copy(options->name);
+    t->options.seed = uv_hrtime();
+    /* One that hangs comes back once its session is over: then it learns of that. */
+    t->options.away_ms =
+        options->how == KILL_PAUSE ? 2 * (uint64_t)options->cluster->session_timeout_ms : 1000;
+}
+
 struct run *run_new(uv_loop_t *loop, const struct run_options *options, const struct run_listener *listener,
                     void *context)
 {
@@ -682,7 +693,7 @@ struct run *run_new(uv_loop_t *loop, const struct run_options *options, const st
     struct connect_string string = {0};
     char *error = NULL;
     t->loop = loop;
-    t->options = *options;
+    run_keep_options(t, options);
     t->listener = *listener;
     t->context = context;
     t->wall_ms = clock_wall_us() / 1000;
@@ -695,11 +706,7 @@ struct run *run_new(uv_loop_t *loop, const struct run_options *options, const st
     free(error);
     static const struct session_listener ours = {
         .state = run_on_state, .failed = on_connection_failed, .notice = run_on_notice};
-    const struct session_options session = {.hosts = t->hosts,
-                                            .timeout_ms = (int)options->cluster->session_timeout_ms,
-                                            .auth_scheme = options->cluster->auth_scheme,
-                                            .auth_credential = options->cluster->auth_credential,
-                                            .security = &options->cluster->security};
+    const struct session_options session = run_session(t);
     t->timer = loop_timer_new(loop, t);
     t->session = t->hosts ? session_open(loop, &session, &ours, t) : NULL;
     if (!t->session) {
@@ -736,6 +743,9 @@ void run_free(struct run *t)
     guard_free(t->guard);
     layout_free(&t->layout);
     loop_timer_free(t->timer);
+    free((char *)(uintptr_t)t->options.path);
+    free((char *)(uintptr_t)t->options.join);
+    free((char *)(uintptr_t)t->options.name);
     free(t->hosts);
     free(t->path);
     free(t->sandbox);

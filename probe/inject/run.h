@@ -15,14 +15,19 @@
 
 #include <uv.h>
 
-#include "probe/inject/run_settings.h"
+#include "probe/inject/run_options.h"
 #include "probe/inject/run_report.h"
 
 struct run;
 struct crowd;
 
-/* Begins. Texts in the options must outlive it. NULL: no descriptor is left, or the cluster's
-   hosts are none. */
+struct run_listener {
+    void (*changed)(void *context);                                    /* its phase; may be NULL */
+    void (*failed_over)(void *context, const struct crowd_failover *); /* may be NULL */
+    void (*over)(void *context); /* once; then run_free() may be called, not from within */
+};
+
+/* Begins. Copies the options. NULL: no descriptor is left, or the cluster's hosts are none. */
 struct run *run_new(uv_loop_t *loop, const struct run_options *options, const struct run_listener *listener,
                     void *context);
 

@@ -7,21 +7,29 @@
 
 #include "config/units.h"
 
-const char *limits_passed(const struct inject_settings *limits, const struct demand *demand,
+size_t run_options_session_count(const struct run_options *options)
+{
+    size_t each = options->per_session ? options->per_session : 1;
+    return (options->candidates + each - 1) / each;
+}
+
+const char *limits_passed(const struct inject_settings *limits, const struct run_options *options,
                           char text[LIMITS_TEXT])
 {
-    uint64_t deaths = demand->every_ms ? (1000 + demand->every_ms - 1) / demand->every_ms : 0;
-    if (demand->sessions > (size_t)limits->sessions)
-        snprintf(text, LIMITS_TEXT, "%zu sessions are more than the %d of inject: {sessions: ...}",
-                 demand->sessions, limits->sessions);
-    else if (demand->rate_per_s > limits->creates_per_s)
+    size_t sessions = run_options_session_count(options);
+    bool kills = options->victim != VICTIM_NOBODY && options->every_ms > 0;
+    uint64_t kills_per_s = kills ? (1000 + options->every_ms - 1) / options->every_ms : 0;
+    if (sessions > (size_t)limits->sessions)
+        snprintf(text, LIMITS_TEXT, "%zu sessions are more than the %d of inject: {sessions: ...}", sessions,
+                 limits->sessions);
+    else if (options->rate_per_s > limits->creates_per_s)
         snprintf(text, LIMITS_TEXT, "%d creates a second are more than the %d of inject: {creates: ...}",
-                 demand->rate_per_s, limits->creates_per_s);
-    else if (deaths > (uint64_t)limits->creates_per_s)
+                 options->rate_per_s, limits->creates_per_s);
+    else if (kills_per_s > (uint64_t)limits->creates_per_s) /* each causes a create */
         snprintf(text, LIMITS_TEXT,
                  "a death every %" PRIu64
                  " ms brings more than the %d creates a second of inject: {creates: ...}",
-                 demand->every_ms, limits->creates_per_s);
+                 options->every_ms, limits->creates_per_s);
     else
         return NULL;
     return text;
@@ -45,23 +53,23 @@ static const char *run_options_take(const char *text, const char *ends, char wor
     return text + length;
 }
 
-static const char *part_parse(const char **at, struct crowd_part *part)
+static const char *share_parse(const char **at, struct behaviour_share *share)
 {
     char word[WORD_SIZE];
     *at = run_options_take(*at, ":,", word);
     if (!*at)
         return "has an empty part; write as in herd:30%,deaf:10%";
-    part->behaviour = behaviour_find(word);
-    part->percent = 100;
-    if (part->behaviour == BEHAVIOUR_COUNT)
+    share->behaviour = behaviour_find(word);
+    share->percent = 100;
+    if (share->behaviour == BEHAVIOUR_COUNT)
         return "names no behaviour; there are predecessor, herd, children, deaf, once, slow:TIME and hold";
-    if (part->behaviour == BEHAVIOUR_SLOW) {
+    if (share->behaviour == BEHAVIOUR_SLOW) {
         int64_t slow_ms;
         if (**at != ':' || !(*at = run_options_take(*at + 1, ":,", word)) || duration_parse(word, &slow_ms))
             return "says not how slow; write as in slow:200ms, or slow:200ms:30%";
         if (slow_ms < 1 || slow_ms > SLOW_MOST_MS)
             return "is slow out of range; write 1ms to 10m";
-        part->slow_ms = (int)slow_ms;
+        share->slow_ms = (int)slow_ms;
     }
     if (**at != ':')
         return NULL;
@@ -71,23 +79,23 @@ static const char *part_parse(const char **at, struct crowd_part *part)
         return "has no share behind its colon; write as in herd:30%";
     if (percent < 1 || percent > 100)
         return "has a share out of range; write 1% to 100%";
-    part->percent = percent;
+    share->percent = percent;
     return NULL;
 }
 
-const char *run_options_behaviour(const char *text, struct crowd_part parts[RUN_OPTIONS_PARTS], size_t *count)
+const char *run_options_behaviour(const char *text, struct run_options *options)
 {
     double sum = 0;
-    *count = 0;
+    options->share_count = 0;
     for (const char *at = text; at && *at;) {
-        if (*count == RUN_OPTIONS_PARTS)
+        if (options->share_count == BEHAVIOUR_SHARES_MOST)
             return "has too many parts; 8 may be given";
-        struct crowd_part *part = &parts[(*count)++];
-        *part = (struct crowd_part){0};
-        const char *problem = part_parse(&at, part);
+        struct behaviour_share *share = &options->shares[options->share_count++];
+        *share = (struct behaviour_share){0};
+        const char *problem = share_parse(&at, share);
         if (problem)
             return problem;
-        sum += part->percent;
+        sum += share->percent;
         if (*at == ':' || (*at == ',' && !at[1]))
             return "goes on where it should end; write as in herd:30%,deaf:10%";
         at += *at == ',';
@@ -95,16 +103,16 @@ const char *run_options_behaviour(const char *text, struct crowd_part parts[RUN_
     return sum > 100 ? "comes to more than 100 %; give less to some" : NULL;
 }
 
-const char *run_options_kill(const char *text, enum crowd_victim *victim, uint64_t *every_ms)
+const char *run_options_kill(const char *text, struct run_options *options)
 {
     size_t length = strcspn(text, ":");
     if (length == 6 && strncmp(text, "leader", length) == 0)
-        *victim = VICTIM_LEADER;
+        options->victim = VICTIM_LEADER;
     else if (length == 6 && strncmp(text, "random", length) == 0)
-        *victim = VICTIM_RANDOM;
+        options->victim = VICTIM_RANDOM;
     else
         return "names nobody to kill; write leader or random, as in leader:every=2s";
-    *every_ms = EVERY_DEFAULT_MS;
+    options->every_ms = EVERY_DEFAULT_MS;
     if (!text[length])
         return NULL;
     int64_t every;
@@ -112,31 +120,31 @@ const char *run_options_kill(const char *text, enum crowd_victim *victim, uint64
         return "says not how often; write as in leader:every=2s";
     if (every < EVERY_LEAST_MS || every > EVERY_MOST_MS)
         return "is too often or too seldom; write every=10ms to every=24h";
-    *every_ms = (uint64_t)every;
+    options->every_ms = (uint64_t)every;
     return NULL;
 }
 
-const char *run_options_how(const char *text, enum kill_mode *how)
+const char *run_options_how(const char *text, struct run_options *options)
 {
     for (int i = 0; i < KILL_COUNT; i++)
         if (strcmp(text, kill_mode_word((enum kill_mode)i)) == 0) {
-            *how = (enum kill_mode)i;
+            options->how = (enum kill_mode)i;
             return NULL;
         }
     return "is no way to go; write close, drop, pause or resign";
 }
 
-const char *run_options_sessions(const char *text, size_t *per_session)
+const char *run_options_sessions(const char *text, struct run_options *options)
 {
     int64_t each;
-    *per_session = 1;
+    options->per_session = 1;
     if (strcmp(text, "own") == 0)
         return NULL;
     if (strncmp(text, "shared:", 7) != 0 || number_parse(text + 7, &each))
         return "is not known; write own, or shared:100 for a hundred candidates on each session";
     if (each < 1 || each > PER_SESSION_MOST)
         return "is out of range; write shared:1 to shared:100000";
-    *per_session = (size_t)each;
+    options->per_session = (size_t)each;
     return NULL;
 }
 

@@ -353,13 +353,13 @@ static void run_json_put_crowd(struct json_writer *w, const struct run_report *r
     json_member_text(w, "look", looks[r->options->look == LOOK_SHARED]);
     json_member_text(w, "names", r->lock ? NULL : r->name);
     json_member_begin(w, "behaviour", '[');
-    for (size_t i = 0; i < r->options->part_count; i++) {
-        const struct crowd_part *part = &r->options->parts[i];
+    for (size_t i = 0; i < r->options->share_count; i++) {
+        const struct behaviour_share *share = &r->options->shares[i];
         json_write_begin(w, '{');
-        json_member_text(w, "kind", behaviour_rules_of(part->behaviour)->word);
-        json_member_uint(w, "percent", (uint64_t)part->percent);
-        if (part->slow_ms)
-            json_member_uint(w, "slow_ms", (uint64_t)part->slow_ms);
+        json_member_text(w, "kind", behaviour_rules_of(share->behaviour)->word);
+        json_member_uint(w, "percent", (uint64_t)share->percent);
+        if (share->slow_ms)
+            json_member_uint(w, "slow_ms", (uint64_t)share->slow_ms);
         json_write_end(w, '}');
     }
     json_write_end(w, ']');

@@ -12,7 +12,6 @@
 
 #include "probe/inject/agents.h"
 #include "probe/inject/crowd.h"
-#include "probe/inject/run.h"
 #include "probe/inject/run_options.h"
 #include "probe/inject/run_stats.h"
 #include "probe/inject/server_counters.h"
@@ -54,7 +53,6 @@ struct run_times {
 };
 
 struct run;
-struct run_options;
 
 /* Everything known about a run, during and after. */
 struct run_report {

@@ -10,8 +10,8 @@
 
 #include "probe/inject/agents.h"
 #include "probe/inject/layout.h"
+#include "probe/inject/run.h"
 #include "probe/inject/run_report.h"
-#include "probe/inject/run_settings.h"
 #include "probe/inject/server_counters.h"
 
 #define PINGS_KEPT 100 /* ten seconds of them */

@@ -104,26 +104,27 @@ int main(int argc, char **argv)
         return 2;
     }
     struct run_control bench = {.falls = argc > 7 ? strtoul(argv[7], NULL, 10) : 0};
-    struct crowd_part part = {.behaviour = argc > 8 ? behaviour_find(argv[8]) : BEHAVIOUR_RECIPE,
-                              .percent = 100};
-    const struct crowd_options options = {
+    const struct session_options session = {.hosts = argv[1], .timeout_ms = (int)strtol(argv[6], NULL, 10)};
+    const struct candidate_options candidate = {
         .guard = guard_new_private(), /* its servers are the benchmark's own; it goes with the process */
-        .session = {.hosts = argv[1], .timeout_ms = (int)strtol(argv[6], NULL, 10)},
         .election = argv[2],
         .name = argc > 9 ? argv[9] : "n_",
         .data = "",
-        .count = strtoul(argv[3], NULL, 10),
+    };
+    const struct run_options options = {
+        .candidates = strtoul(argv[3], NULL, 10),
         .per_session = strtoul(argv[4], NULL, 10),
         .look = strcmp(argv[5], "shared") == 0 ? LOOK_SHARED : LOOK_OWN,
-        .parts = &part,
-        .part_count = 1,
+        .shares = {{.behaviour = argc > 8 ? behaviour_find(argv[8]) : BEHAVIOUR_RECIPE, .percent = 100}},
+        .share_count = 1,
         .victim = bench.falls ? VICTIM_LEADER : VICTIM_NOBODY,
         .every_ms = FALL_EVERY_MS,
         .how = KILL_CLOSE,
     };
     static const struct crowd_listener listener = {.stood = on_stood, .failed_over = on_failed_over};
     char *error = NULL;
-    if (part.behaviour == BEHAVIOUR_COUNT || !descriptors_make_room(crowd_sessions(&options), &error)) {
+    if (options.shares[0].behaviour == BEHAVIOUR_COUNT ||
+        !descriptors_make_room(crowd_sessions(&options, &candidate), &error)) {
         fprintf(stderr, "crowd: %s\n", error ? error : "no such behaviour");
         return 2;
     }
@@ -133,7 +134,7 @@ int main(int argc, char **argv)
     input.data = &bench;
     uv_poll_start(&input, UV_READABLE, on_input);
     bench.empty_kb = gauge_resident_kb();
-    bench.crowd = crowd_new(&bench.loop, &options, &listener, &bench);
+    bench.crowd = crowd_new(&bench.loop, &options, &session, &candidate, &listener, &bench);
     if (!bench.crowd)
         return 2;
     uv_run(&bench.loop, UV_RUN_DEFAULT);

@@ -15,26 +15,26 @@ int fake_bench_acts(void)
     return acts;
 }
 
-static bool begin(void *context, const struct run_form *form, char *problem, size_t size)
+static bool begin(void *context, const struct run_options *form, char *problem, size_t size)
 {
     (void)context;
-    begun = (int)form->place;
+    begun = form->live;
     snprintf(problem, size, "the fake one begins nothing");
     return false;
 }
 
-static bool allows(void *context, const struct run_form *form, char *problem, size_t size)
+static bool allows(void *context, const struct run_options *form, char *problem, size_t size)
 {
     (void)context, (void)form, (void)problem, (void)size;
     return true;
 }
 
-static bool refuses(void *context, const struct run_form *form, char *problem, size_t size)
+static bool refuses(void *context, const struct run_options *form, char *problem, size_t size)
 {
     (void)context;
     snprintf(problem, size,
              "Its configuration does not say inject: live, so no test candidate may stand in it.");
-    return form->place != RUN_LIVE;
+    return !form->live;
 }
 
 static bool is_busy(void *context)

@@ -10,7 +10,7 @@
 extern const struct run_control_interface fake_bench_idle, fake_bench_refusing, fake_bench_running,
     fake_bench_over;
 
-/* What was last asked to begin, or -1; and how often something was done to a candidate. */
+/* Whether what was last asked to begin is live, or -1; and how often something was done to a candidate. */
 int fake_bench_begun(void);
 int fake_bench_acts(void);
 

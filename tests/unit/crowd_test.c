@@ -81,20 +81,24 @@ static void on_ended(void *context, size_t left_to_expire)
     world->ended = true;
 }
 
-static struct crowd *crowd_begin(struct world *world, const struct crowd_options *given)
+static struct crowd *crowd_begin_with(struct world *world, const struct candidate_options *candidate,
+                                      int timeout_ms, const struct run_options *options)
 {
     static const struct crowd_listener listener = {.failed_over = on_failed_over};
-    struct crowd_options options = *given;
-    options.session.hosts = private_ensemble_hosts(world->ground.sandbox);
-    options.guard = world->ground.guard;
-    options.session.timeout_ms = options.session.timeout_ms ? options.session.timeout_ms : TIMEOUT_MS;
-    options.name = options.name ? options.name : "{hex}-n_";
-    options.data = "test";
-    options.per_session = options.per_session ? options.per_session : 1;
+    const struct session_options session = {.hosts = private_ensemble_hosts(world->ground.sandbox),
+                                            .timeout_ms = timeout_ms};
     world->failed_over = 0;
-    struct crowd *crowd = crowd_new(&world->ground.loop, &options, &listener, world);
+    struct crowd *crowd = crowd_new(&world->ground.loop, options, &session, candidate, &listener, world);
     assert_non_null(crowd);
     return crowd;
+}
+
+static struct crowd *crowd_begin(struct world *world, const char *election, int timeout_ms,
+                                 const struct run_options *options)
+{
+    const struct candidate_options candidate = {
+        .guard = world->ground.guard, .election = election, .name = "{hex}-n_", .data = "test"};
+    return crowd_begin_with(world, &candidate, timeout_ms, options);
 }
 
 static struct crowd_figures figures_of(const struct crowd *crowd)
@@ -162,14 +166,12 @@ static void leaders_die_in_every_way(void **state)
     for (int how = 0; how < KILL_COUNT; how++) {
         bool expires = how == KILL_DROP || how == KILL_PAUSE;
         int timeout_ms = expires ? TIMEOUT_MS : CALM_MS;
-        struct crowd *crowd =
-            crowd_begin(world, &(struct crowd_options){.election = elections[how],
-                                                       .session.timeout_ms = timeout_ms,
-                                                       .count = 8,
-                                                       .victim = VICTIM_LEADER,
-                                                       .every_ms = 30,
-                                                       .how = (enum kill_mode)how,
-                                                       .away_ms = how == KILL_PAUSE ? 4000 : 50});
+        struct crowd *crowd = crowd_begin(world, elections[how], timeout_ms,
+                                          &(struct run_options){.candidates = 8,
+                                                                .victim = VICTIM_LEADER,
+                                                                .every_ms = 30,
+                                                                .how = (enum kill_mode)how,
+                                                                .away_ms = how == KILL_PAUSE ? 4000 : 50});
         playground_run_until(&world->ground, world->failed_over >= 3);
         crowd_hold(crowd, true);
         playground_run_until(&world->ground, figures_of(crowd).by_state[CANDIDATE_WAITING] == 7 &&
@@ -195,12 +197,10 @@ static void leaders_die_in_every_way(void **state)
 static void no_death_of_ours_is_unplanned(void **state)
 {
     struct world *world = *state;
-    const struct crowd_part herd = {.behaviour = BEHAVIOUR_HERD, .percent = 100};
-    struct crowd *crowd = crowd_begin(world, &(struct crowd_options){.election = "/hasty",
-                                                                     .session.timeout_ms = CALM_MS,
-                                                                     .count = 60,
-                                                                     .parts = &herd,
-                                                                     .part_count = 1});
+    const struct behaviour_share herd = {.behaviour = BEHAVIOUR_HERD, .percent = 100};
+    struct crowd *crowd =
+        crowd_begin(world, "/hasty", CALM_MS,
+                    &(struct run_options){.candidates = 60, .shares = {herd}, .share_count = 1});
     stands(world, crowd);
     assert_true(crowd_kill(crowd, crowd_leader(crowd), KILL_CLOSE));
     while (figures_of(crowd).failovers[0].led_us == 0)
@@ -219,7 +219,7 @@ static void no_death_of_ours_is_unplanned(void **state)
 static void a_short_pause_is_no_death(void **state)
 {
     struct world *world = *state;
-    struct crowd *crowd = crowd_begin(world, &(struct crowd_options){.election = "/short", .count = 3});
+    struct crowd *crowd = crowd_begin(world, "/short", TIMEOUT_MS, &(struct run_options){.candidates = 3});
     stands(world, crowd);
     size_t leader = crowd_leader(crowd);
     assert_true(crowd_kill(crowd, leader, KILL_PAUSE));
@@ -242,12 +242,10 @@ static void a_herd_costs_more_than_a_chain(void **state)
     static const enum behaviour behaviours[] = {BEHAVIOUR_RECIPE, BEHAVIOUR_HERD, BEHAVIOUR_CHILDREN};
     static const char *const elections[] = {"/cost/chain", "/cost/herd", "/cost/children"};
     for (int i = 0; i < 3; i++) {
-        const struct crowd_part part = {.behaviour = behaviours[i], .percent = 100};
-        struct crowd *crowd = crowd_begin(world, &(struct crowd_options){.election = elections[i],
-                                                                         .count = CROWD,
-                                                                         .parts = &part,
-                                                                         .part_count = 1,
-                                                                         .session.timeout_ms = CALM_MS});
+        const struct behaviour_share part = {.behaviour = behaviours[i], .percent = 100};
+        struct crowd *crowd =
+            crowd_begin(world, elections[i], CALM_MS,
+                        &(struct run_options){.candidates = CROWD, .shares = {part}, .share_count = 1});
         stands(world, crowd);
         rests(world, crowd);
         assert_true(crowd_kill(crowd, crowd_leader(crowd), KILL_CLOSE));
@@ -267,7 +265,7 @@ static void a_herd_costs_more_than_a_chain(void **state)
 static void an_end_breaks_a_failover_off(void **state)
 {
     struct world *world = *state;
-    struct crowd *crowd = crowd_begin(world, &(struct crowd_options){.election = "/broken", .count = 4});
+    struct crowd *crowd = crowd_begin(world, "/broken", TIMEOUT_MS, &(struct run_options){.candidates = 4});
     stands(world, crowd);
     crowd_break_off(crowd);
     assert_int_equal(world->failed_over, 0);
@@ -309,8 +307,7 @@ static void an_early_end_leaves_no_session(void **state)
     long before = sessions_there(world);
     assert_true(before > 0);
     for (int round = 0; round < 8; round++) {
-        struct crowd *crowd = crowd_begin(
-            world, &(struct crowd_options){.election = "/early", .count = 40, .session.timeout_ms = CALM_MS});
+        struct crowd *crowd = crowd_begin(world, "/early", CALM_MS, &(struct run_options){.candidates = 40});
         for (int turns = 0; turns < 2 + round; turns++)
             uv_run(&world->ground.loop, UV_RUN_NOWAIT);
         crowd_finish(world, crowd, "/early");
@@ -323,9 +320,10 @@ static void an_early_end_leaves_no_session(void **state)
 static void a_mixture_is_as_asked_for(void **state)
 {
     struct world *world = *state;
-    const struct crowd_part part = {.behaviour = BEHAVIOUR_DEAF, .percent = 50};
-    struct crowd *crowd = crowd_begin(
-        world, &(struct crowd_options){.election = "/mixed", .count = 20, .parts = &part, .part_count = 1});
+    const struct behaviour_share part = {.behaviour = BEHAVIOUR_DEAF, .percent = 50};
+    struct crowd *crowd =
+        crowd_begin(world, "/mixed", TIMEOUT_MS,
+                    &(struct run_options){.candidates = 20, .shares = {part}, .share_count = 1});
     stands(world, crowd);
     uint64_t before = figures_of(crowd).notices;
     for (int i = 0; i < 20 && crowd_leader(crowd) != SIZE_MAX; i++) {
@@ -348,9 +346,9 @@ static void a_mixture_is_as_asked_for(void **state)
 static void many_on_one_session(void **state)
 {
     struct world *world = *state;
-    struct crowd *crowd = crowd_begin(
-        world,
-        &(struct crowd_options){.election = "/shared", .count = 40, .per_session = 10, .look = LOOK_SHARED});
+    struct crowd *crowd =
+        crowd_begin(world, "/shared", TIMEOUT_MS,
+                    &(struct run_options){.candidates = 40, .per_session = 10, .look = LOOK_SHARED});
     stands(world, crowd);
     struct crowd_figures f = figures_of(crowd);
     assert_true(f.sessions == 4 && f.lists < 40);
@@ -375,11 +373,9 @@ static void many_on_one_session(void **state)
 static void a_hanging_session_loses_nobody(void **state)
 {
     struct world *world = *state;
-    struct crowd *crowd = crowd_begin(world, &(struct crowd_options){.election = "/hang",
-                                                                     .count = 15,
-                                                                     .per_session = 10,
-                                                                     .look = LOOK_SHARED,
-                                                                     .session.timeout_ms = CALM_MS});
+    struct crowd *crowd =
+        crowd_begin(world, "/hang", CALM_MS,
+                    &(struct run_options){.candidates = 15, .per_session = 10, .look = LOOK_SHARED});
     stands(world, crowd);
     size_t leader = crowd_leader(crowd), other = leader < 10 ? 10 : 0;
     assert_true(crowd_kill(crowd, other, KILL_RESIGN));
@@ -407,13 +403,10 @@ static void on_restarted(void *context, const char *problem)
 static void a_restart_brings_all_back(void **state)
 {
     struct world *world = *state;
-    struct crowd *own = crowd_begin(
-        world, &(struct crowd_options){.election = "/back/own", .count = 200, .session.timeout_ms = CALM_MS});
-    struct crowd *shared = crowd_begin(world, &(struct crowd_options){.election = "/back/shared",
-                                                                      .count = 200,
-                                                                      .per_session = 100,
-                                                                      .look = LOOK_SHARED,
-                                                                      .session.timeout_ms = CALM_MS});
+    struct crowd *own = crowd_begin(world, "/back/own", CALM_MS, &(struct run_options){.candidates = 200});
+    struct crowd *shared =
+        crowd_begin(world, "/back/shared", CALM_MS,
+                    &(struct run_options){.candidates = 200, .per_session = 100, .look = LOOK_SHARED});
     stands(world, own);
     stands(world, shared);
     uint64_t before = figures_of(own).connects;
@@ -448,10 +441,15 @@ static void a_restart_brings_all_back(void **state)
 static void who_must_not_lead_goes(void **state)
 {
     struct world *world = *state;
-    struct crowd *real = crowd_begin(world, &(struct crowd_options){.election = "/modest", .count = 1});
+    struct crowd *real = crowd_begin(world, "/modest", TIMEOUT_MS, &(struct run_options){.candidates = 1});
     stands(world, real);
+    const struct candidate_options candidate = {.guard = world->ground.guard,
+                                                .election = "/modest",
+                                                .name = "{hex}-n_",
+                                                .data = "test",
+                                                .never_leads = true};
     struct crowd *guests =
-        crowd_begin(world, &(struct crowd_options){.election = "/modest", .count = 3, .never_leads = true});
+        crowd_begin_with(world, &candidate, TIMEOUT_MS, &(struct run_options){.candidates = 3});
     stands(world, guests);
     assert_int_equal(figures_of(guests).by_state[CANDIDATE_WAITING], 3);
     assert_int_equal(figures_of(guests).first_most_us, 0);
@@ -470,7 +468,7 @@ static void a_rate_is_kept(void **state)
 {
     struct world *world = *state;
     struct crowd *crowd =
-        crowd_begin(world, &(struct crowd_options){.election = "/rate", .count = 20, .rate_per_s = 40});
+        crowd_begin(world, "/rate", TIMEOUT_MS, &(struct run_options){.candidates = 20, .rate_per_s = 40});
     stands(world, crowd);
     struct crowd_figures f = figures_of(crowd);
     assert_true(f.stood_us - f.begun_us >= 19 * 25000 - 5000);
@@ -486,7 +484,7 @@ static void a_full_server_is_named(void **state)
     struct world *world = *state;
     struct private_ensemble *common = world->ground.sandbox;
     world->ground.sandbox = playground_server(&world->ground, 10);
-    struct crowd *crowd = crowd_begin(world, &(struct crowd_options){.election = "/full", .count = 30});
+    struct crowd *crowd = crowd_begin(world, "/full", TIMEOUT_MS, &(struct run_options){.candidates = 30});
     playground_run_until(&world->ground,
                          figures_of(crowd).problem && strstr(figures_of(crowd).problem, "maxClientCnxns"));
     playground_run_until(&world->ground, figures_of(crowd).by_state[CANDIDATE_LEADING] == 1 &&
@@ -505,16 +503,16 @@ static void a_full_server_is_named(void **state)
 static void watches_fit_a_packet(void **state)
 {
     (void)state;
-    struct crowd_options options = {
-        .election = "/election", .name = "n_", .count = 50000, .per_session = 25000};
+    struct run_options options = {.candidates = 50000, .per_session = 25000};
+    struct candidate_options candidate = {.election = "/election", .name = "n_"};
     size_t most = 700000 / strlen("/election/n_-0000000000____");
-    assert_int_equal(crowd_sessions(&options), 2);
+    assert_int_equal(crowd_sessions(&options, &candidate), 2);
     options.per_session = 50000;
-    assert_true(crowd_sessions(&options) >= 50000 / most);
-    options.name = "_c_{uuid}-latch-";
-    assert_true(crowd_sessions(&options) >= 5);
+    assert_true(crowd_sessions(&options, &candidate) >= 50000 / most);
+    candidate.name = "_c_{uuid}-latch-";
+    assert_true(crowd_sessions(&options, &candidate) >= 5);
     options.per_session = 1;
-    assert_int_equal(crowd_sessions(&options), 50000);
+    assert_int_equal(crowd_sessions(&options, &candidate), 50000);
 }
 
 /* A few fit; a hundred million do not, and the text says what to do. */

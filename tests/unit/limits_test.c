@@ -11,10 +11,10 @@
 
 static const struct inject_settings limits = {.sessions = 100, .creates_per_s = 10};
 
-static void expect(struct demand demand, const char *word)
+static void expect(struct run_options options, const char *word)
 {
     char text[LIMITS_TEXT];
-    const char *passed = limits_passed(&limits, &demand, text);
+    const char *passed = limits_passed(&limits, &options, text);
     if (!word)
         assert_null(passed);
     else
@@ -25,11 +25,16 @@ static void expect(struct demand demand, const char *word)
 static void holds_every_limit(void **state)
 {
     (void)state;
-    expect((struct demand){100, 10, 100}, NULL);
-    expect((struct demand){101, 0, 0}, "101 sessions are more than the 100");
-    expect((struct demand){1, 11, 0}, "inject: {creates: ...}");
-    expect((struct demand){1, 0, 99}, "a death every 99 ms");
-    expect((struct demand){1, 0, 0}, NULL);
+    const enum kill_victim leader = VICTIM_LEADER;
+    expect((struct run_options){.candidates = 100, .rate_per_s = 10, .victim = leader, .every_ms = 100},
+           NULL);
+    expect((struct run_options){.candidates = 101}, "101 sessions are more than the 100");
+    expect((struct run_options){.candidates = 201, .per_session = 2}, "101 sessions are more than the 100");
+    expect((struct run_options){.candidates = 200, .per_session = 2}, NULL);
+    expect((struct run_options){.candidates = 1, .rate_per_s = 11}, "inject: {creates: ...}");
+    expect((struct run_options){.candidates = 1, .victim = leader, .every_ms = 99}, "a death every 99 ms");
+    expect((struct run_options){.candidates = 1, .every_ms = 99}, NULL);
+    expect((struct run_options){.candidates = 1}, NULL);
 }
 
 int main(void)

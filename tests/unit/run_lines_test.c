@@ -346,8 +346,8 @@ static void a_herd_against_the_recipe(void **state)
 {
     (void)state;
     struct fixture *chain = fixture_new(10, 2, 10, 20), *herd = fixture_new(10, 9, 290, 600);
-    herd->options.parts[0] = (struct crowd_part){.behaviour = BEHAVIOUR_HERD, .percent = 100};
-    herd->options.part_count = 1;
+    herd->options.shares[0] = (struct behaviour_share){.behaviour = BEHAVIOUR_HERD, .percent = 100};
+    herd->options.share_count = 1;
     herd->report.earlier = &chain->report;
     char *text = reported(&herd->report);
     has(text, "Behaviour herd against recipe: a failover took 29 notifications instead of 1, 60 requests "

@@ -12,17 +12,17 @@
 static void behaviours(void **state)
 {
     (void)state;
-    struct crowd_part parts[RUN_OPTIONS_PARTS];
-    size_t count;
-    assert_null(run_options_behaviour("herd:30%,slow:200ms:20%,deaf:50%", parts, &count));
-    assert_int_equal(count, 3);
-    assert_int_equal(parts[1].behaviour, BEHAVIOUR_SLOW);
-    assert_int_equal(parts[1].slow_ms, 200);
-    assert_true(parts[0].percent == 30 && parts[1].percent == 20);
-    assert_null(run_options_behaviour("children", parts, &count));
-    assert_true(parts[0].percent == 100);
-    assert_null(run_options_behaviour(NULL, parts, &count));
-    assert_int_equal(count, 0);
+    struct run_options options = {0};
+    const struct behaviour_share *shares = options.shares;
+    assert_null(run_options_behaviour("herd:30%,slow:200ms:20%,deaf:50%", &options));
+    assert_int_equal(options.share_count, 3);
+    assert_int_equal(shares[1].behaviour, BEHAVIOUR_SLOW);
+    assert_int_equal(shares[1].slow_ms, 200);
+    assert_true(shares[0].percent == 30 && shares[1].percent == 20);
+    assert_null(run_options_behaviour("children", &options));
+    assert_true(shares[0].percent == 100);
+    assert_null(run_options_behaviour(NULL, &options));
+    assert_int_equal(options.share_count, 0);
     static const char *const bad[] = {"herd:101%",  "herd:60%,deaf:60%",
                                       "herd:0%",    "herd:-1%",
                                       "nobody",     ",",
@@ -31,34 +31,31 @@ static void behaviours(void **state)
                                       "herd:5%:5%", "slow:0ms",
                                       "slow:1000d", "herd:99999999999999999999%"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_non_null(run_options_behaviour(bad[i], parts, &count));
+        assert_non_null(run_options_behaviour(bad[i], &options));
 }
 
 static void deaths_and_sessions(void **state)
 {
     (void)state;
-    enum crowd_victim victim;
-    enum kill_mode how;
-    uint64_t every_ms;
-    size_t each;
-    assert_null(run_options_kill("leader:every=250ms", &victim, &every_ms));
-    assert_true(victim == VICTIM_LEADER && every_ms == 250);
-    assert_null(run_options_kill("random", &victim, &every_ms));
-    assert_true(victim == VICTIM_RANDOM && every_ms == 2000);
+    struct run_options options = {0};
+    assert_null(run_options_kill("leader:every=250ms", &options));
+    assert_true(options.victim == VICTIM_LEADER && options.every_ms == 250);
+    assert_null(run_options_kill("random", &options));
+    assert_true(options.victim == VICTIM_RANDOM && options.every_ms == 2000);
     static const char *const bad[] = {
         "", "leaders", "leader:", "leader:2s", "leader:every=0s", "leader:every=x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_non_null(run_options_kill(bad[i], &victim, &every_ms));
-    assert_null(run_options_how("pause", &how));
-    assert_int_equal(how, KILL_PAUSE);
-    assert_non_null(run_options_how("", &how));
-    assert_null(run_options_sessions("shared:100", &each));
-    assert_int_equal(each, 100);
-    assert_null(run_options_sessions("own", &each));
-    assert_int_equal(each, 1);
-    assert_non_null(run_options_sessions("shared:0", &each));
-    assert_non_null(run_options_sessions("shared:-3", &each));
-    assert_non_null(run_options_sessions("shared", &each));
+        assert_non_null(run_options_kill(bad[i], &options));
+    assert_null(run_options_how("pause", &options));
+    assert_int_equal(options.how, KILL_PAUSE);
+    assert_non_null(run_options_how("", &options));
+    assert_null(run_options_sessions("shared:100", &options));
+    assert_int_equal(options.per_session, 100);
+    assert_null(run_options_sessions("own", &options));
+    assert_int_equal(options.per_session, 1);
+    assert_non_null(run_options_sessions("shared:0", &options));
+    assert_non_null(run_options_sessions("shared:-3", &options));
+    assert_non_null(run_options_sessions("shared", &options));
 }
 
 static void expectations(void **state)

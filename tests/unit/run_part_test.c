@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "probe/inject/run_settings.h"
 #include "probe/inject/run_part.h"
 
 static void read_part(const char *text, struct run_part *part)

@@ -75,22 +75,22 @@ static bool name_read(const char *name)
     return !problem;
 }
 
-static bool wishes_read(struct injection *in)
+static bool inject_options_read(struct injection *in)
 {
     const struct inject_options *said = &in->options->inject;
     struct run_options *wanted = &in->wanted;
     const char *problem;
-    if ((problem = run_options_behaviour(said->behaviour, wanted->parts, &wanted->part_count)))
+    if ((problem = run_options_behaviour(said->behaviour, wanted)))
         return refuse_value("behaviour", said->behaviour, problem);
-    if (said->kill && (problem = run_options_kill(said->kill, &wanted->victim, &wanted->every_ms)))
+    if (said->kill && (problem = run_options_kill(said->kill, wanted)))
         return refuse_value("kill", said->kill, problem);
-    if (said->how && (problem = run_options_how(said->how, &wanted->how)))
+    if (said->how && (problem = run_options_how(said->how, wanted)))
         return refuse_value("how", said->how, problem);
     if (said->how && !said->kill) {
         complain("--how says how candidates die, and nobody shall; add --kill leader");
         return false;
     }
-    if (said->sessions && (problem = run_options_sessions(said->sessions, &wanted->per_session)))
+    if (said->sessions && (problem = run_options_sessions(said->sessions, wanted)))
         return refuse_value("sessions", said->sessions, problem);
     for (size_t i = 0; i < said->expect_count; i++) {
         if ((problem = run_options_expect(said->expect[i], &in->expectations[i])))
@@ -112,22 +112,16 @@ static bool wishes_read(struct injection *in)
     wanted->for_ms = in->options->for_ms ? in->options->for_ms : FOR_DEFAULT_MS;
     wanted->wait_ms = in->options->wait_ms;
     in->against = *wanted;
-    if (said->against &&
-        (problem = run_options_behaviour(said->against, in->against.parts, &in->against.part_count)))
+    if (said->against && (problem = run_options_behaviour(said->against, &in->against)))
         return refuse_value("against", said->against, problem);
     return true;
 }
 
-/* More than the ceiling, without leave. */
+/* More than the limits allow, without leave. */
 static bool is_too_much(const struct injection *in)
 {
-    const struct run_options *wanted = &in->wanted;
-    size_t each = wanted->per_session ? wanted->per_session : 1;
-    const struct demand demand = {.sessions = (wanted->candidates + each - 1) / each,
-                                  .rate_per_s = wanted->rate_per_s,
-                                  .every_ms = wanted->victim == VICTIM_NOBODY ? 0 : wanted->every_ms};
     char text[LIMITS_TEXT];
-    if (wanted->load || !limits_passed(&in->settings->inject, &demand, text))
+    if (in->wanted.load || !limits_passed(&in->settings->inject, &in->wanted, text))
         return false;
     complain("%s; say with --load that this ensemble may be loaded, or raise it in the configuration", text);
     return true;
@@ -196,7 +190,7 @@ static bool injection_check(struct injection *in)
         complain("inject works on one cluster, and the configuration has %zu; choose one with --cluster",
                  in->settings->cluster_count);
     else
-        return wishes_read(in) && !is_too_much(in) && !is_forbidden(in) && !has_no_place_for_page(in);
+        return inject_options_read(in) && !is_too_much(in) && !is_forbidden(in) && !has_no_place_for_page(in);
     return false;
 }
 
@@ -278,7 +272,7 @@ static int status_of_end(const struct run_report *report)
     return EXIT_DONE;
 }
 
-static int status_of_wishes(const struct injection *in, const struct run_report *report)
+static int status_of_expectations(const struct injection *in, const struct run_report *report)
 {
     for (size_t i = 0; i < in->options->inject.expect_count; i++) {
         const struct expectation *e = &in->expectations[i];
@@ -292,7 +286,7 @@ static int report_of(const struct injection *in, struct run_report *first, struc
 {
     int status = status_of_end(first), ended = second ? status_of_end(second) : EXIT_DONE;
     if (status == EXIT_DONE)
-        status = ended != EXIT_DONE ? ended : status_of_wishes(in, first);
+        status = ended != EXIT_DONE ? ended : status_of_expectations(in, first);
     if (first->problem)
         complain("%s", first->problem);
     if (second && second->problem)

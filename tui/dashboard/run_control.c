@@ -12,8 +12,6 @@
 
 #define END_MS 10000
 #define WAIT_MS 10000
-/* As the form says of it. */
-#define SLOW_MS 500
 
 struct run_control {
     uv_loop_t *loop;
@@ -21,7 +19,6 @@ struct run_control {
     bool own;
     struct run_control_interface control;
     char *chroot;
-    char *path; /* of the run */
     struct run *run;
     struct run_report *report;
     size_t by_hand, earlier_by_hand; /* deaths that were ordered one by one */
@@ -29,7 +26,6 @@ struct run_control {
     /* The run before this one, where both differ in their behaviour alone: to be held against it. */
     struct run *earlier;
     struct run_report *earlier_report;
-    char *earlier_path;
 };
 
 static void run_control_on_over(void *context)
@@ -44,22 +40,18 @@ static bool is_going_on(void *context)
     return bench->run && !bench->over;
 }
 
-/* More than the ceiling; in text. */
-static const char *excess(const struct run_control *bench, const struct run_form *form, char *text,
+/* More than the limits allow; in text. */
+static const char *excess(const struct run_control *bench, const struct run_options *form, char *text,
                           size_t size)
 {
-    const struct demand demand = {
-        .sessions = form->candidates,
-        .rate_per_s = form->rate_per_s,
-        .every_ms = form->place == RUN_LIVE || form->victim == VICTIM_NOBODY ? 0 : form->every_ms};
     char passed[LIMITS_TEXT];
-    if (bench->own || !limits_passed(&bench->settings->inject, &demand, passed))
+    if (bench->own || !limits_passed(&bench->settings->inject, form, passed))
         return NULL;
     snprintf(text, size, "%s: raise it in the configuration, or use electop inject --load.", passed);
     return text;
 }
 
-static const char *refusal(const struct run_control *bench, const struct run_form *form, const char *path,
+static const char *refusal(const struct run_control *bench, const struct run_options *form, const char *path,
                            char *text, size_t size)
 {
     const struct cluster_settings *cluster = &bench->settings->clusters[0];
@@ -69,27 +61,27 @@ static const char *refusal(const struct run_control *bench, const struct run_for
         return "A run is going on: end it first (X).";
     if (bench->settings->cluster_count != 1)
         return "There are several clusters: start electop with --cluster NAME to choose one.";
-    if (form->place == RUN_LIVE && leave != INJECT_LIVE)
+    if (form->live && leave != INJECT_LIVE)
         return "Its configuration does not say inject: live, so no test candidate may stand in it.";
-    if (form->place == RUN_COPY && leave == INJECT_NEVER)
+    if (form->path && !form->live && leave == INJECT_NEVER)
         return "Its configuration says inject: never.";
     return excess(bench, form, text, size);
 }
 
 /* The run's path: the same below the chroot. */
-static const char *run_control_place_of(const struct run_control *bench, const struct run_form *form)
+static const char *run_control_path(const struct run_control *bench, const struct run_options *form)
 {
     size_t chroot = strlen(bench->chroot);
-    if (form->place == RUN_SANDBOX)
+    if (!form->path)
         return bench->settings->inject.sandbox;
     return chroot && strncmp(form->path, bench->chroot, chroot) == 0 ? form->path + chroot : form->path;
 }
 
-static bool allows(void *context, const struct run_form *form, char *problem, size_t size)
+static bool allows(void *context, const struct run_options *form, char *problem, size_t size)
 {
     const struct run_control *bench = context;
     char text[300];
-    const char *why = refusal(bench, form, run_control_place_of(bench, form), text, sizeof text);
+    const char *why = refusal(bench, form, run_control_path(bench, form), text, sizeof text);
     snprintf(problem, size, "%s", why ? why : "");
     return !why;
 }
@@ -98,15 +90,13 @@ static void earlier_clear(struct run_control *bench)
 {
     run_free(bench->earlier);
     bench->earlier = NULL;
-    free(bench->earlier_path);
-    bench->earlier_path = NULL;
 }
 
 /* The same was asked of both runs, but for how their candidates behave. */
 static bool is_comparable(const struct run_options *a, const struct run_options *b)
 {
-    bool same_behaviour = a->part_count == b->part_count &&
-                          (a->part_count == 0 || a->parts[0].behaviour == b->parts[0].behaviour);
+    bool same_behaviour = a->share_count == b->share_count &&
+                          (a->share_count == 0 || a->shares[0].behaviour == b->shares[0].behaviour);
     return !same_behaviour && !a->live && !b->live && strcmp(a->path, b->path) == 0 &&
            a->candidates == b->candidates && a->rate_per_s == b->rate_per_s && a->victim == b->victim &&
            a->every_ms == b->every_ms && a->how == b->how;
@@ -124,50 +114,28 @@ static void run_control_make_room(struct run_control *bench, const struct run_op
     earlier_clear(bench);
     if (kept) {
         bench->earlier = bench->run;
-        bench->earlier_path = bench->path;
     } else {
         run_free(bench->run);
-        free(bench->path);
     }
     bench->run = NULL;
-    bench->path = NULL;
     bench->earlier_by_hand = bench->by_hand;
     bench->by_hand = 0;
     bench->over = false;
 }
 
-static bool run_control_begin(void *context, const struct run_form *form, char *problem, size_t size)
+static bool run_control_begin(void *context, const struct run_options *form, char *problem, size_t size)
 {
     static const struct run_listener listener = {.over = run_control_on_over};
     struct run_control *bench = context;
     if (!allows(context, form, problem, size))
         return false;
-    struct run_options options = {
-        .settings = bench->settings,
-        .cluster = &bench->settings->clusters[0],
-        .path = run_control_place_of(bench, form),
-        .candidates = form->candidates,
-        .rate_per_s = form->rate_per_s,
-        .part_count = form->behaviour != BEHAVIOUR_RECIPE,
-        .parts = {{.behaviour = form->behaviour,
-                   .percent = 100,
-                   .slow_ms = form->behaviour == BEHAVIOUR_SLOW ? SLOW_MS : 0}},
-        .victim = form->victim,
-        .how = form->how,
-        .every_ms = form->every_ms,
-        .per_session = 1,
-        .for_ms = form->for_ms,
-        .wait_ms = WAIT_MS,
-        .load = bench->own,
-        .own = bench->own,
-        .live = form->place == RUN_LIVE,
-    };
-    if (options.live) { /* test candidates copy their siblings there, and are not killed */
-        options.victim = VICTIM_NOBODY;
-        options.part_count = 0;
-    }
+    struct run_options options = *form;
+    options.settings = bench->settings;
+    options.cluster = &bench->settings->clusters[0];
+    options.path = run_control_path(bench, form);
+    options.wait_ms = WAIT_MS;
+    options.load = options.own = bench->own;
     run_control_make_room(bench, &options);
-    options.path = bench->path = xstrdup(run_control_place_of(bench, form));
     bench->run = run_new(bench->loop, &options, &listener, bench);
     if (!bench->run)
         snprintf(problem, size, "no descriptor is left; raise the limit of open files (ulimit -n)");
@@ -309,7 +277,6 @@ void run_control_free(struct run_control *bench)
             uv_run(bench->loop, UV_RUN_ONCE);
     }
     run_free(bench->run);
-    free(bench->path);
     earlier_clear(bench);
     free(bench->earlier_report);
     free(bench->report);

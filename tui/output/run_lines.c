@@ -252,11 +252,11 @@ static void run_comparison_names(const struct run_report *first, const struct ru
     const struct run_report *runs[] = {first, second};
     for (size_t i = 0; i < 2; i++) {
         const struct run_options *options = runs[i]->options;
-        bool plain = options->part_count == 1 && options->parts[0].percent >= 100;
+        bool plain = options->share_count == 1 && options->shares[0].percent >= 100;
         snprintf(names[i], FORM_CELL, "%s",
-                 options->part_count == 0 ? "recipe"
-                 : plain                  ? behaviour_rules_of(options->parts[0].behaviour)->word
-                                          : turns[i]);
+                 options->share_count == 0 ? "recipe"
+                 : plain                   ? behaviour_rules_of(options->shares[0].behaviour)->word
+                                           : turns[i]);
     }
     if (strcmp(names[0], names[1]) == 0) /* as slow by two different times */
         for (size_t i = 0; i < 2; i++)
@@ -414,21 +414,21 @@ static size_t agents_reported(const struct run_report *r)
 static void put_behaviour(struct text *text, const struct run_options *options, bool ours)
 {
     double left = 100;
-    if (options->part_count == 0)
+    if (options->share_count == 0)
         text_add(text, ours ? "ours follow the recipe" : "all follow the recipe");
     else
         text_add(text, ours ? "behaviour of ours " : "behaviour ");
-    for (size_t i = 0; i < options->part_count; i++) {
-        const struct crowd_part *part = &options->parts[i];
-        left -= part->percent;
+    for (size_t i = 0; i < options->share_count; i++) {
+        const struct behaviour_share *share = &options->shares[i];
+        left -= share->percent;
         text_add(text, i ? ", " : "");
-        if (part->percent < 100)
-            text_printf(text, "%.0f %% ", part->percent);
-        text_add(text, behaviour_rules_of(part->behaviour)->word);
-        if (part->slow_ms)
-            text_printf(text, " by %d ms", part->slow_ms);
+        if (share->percent < 100)
+            text_printf(text, "%.0f %% ", share->percent);
+        text_add(text, behaviour_rules_of(share->behaviour)->word);
+        if (share->slow_ms)
+            text_printf(text, " by %d ms", share->slow_ms);
     }
-    if (options->part_count > 0 && left > 0.5)
+    if (options->share_count > 0 && left > 0.5)
         text_add(text, ", the rest as the recipe says");
 }
 
@@ -518,7 +518,7 @@ static void put_answer(struct run_figures *form, const struct run_report *r)
 }
 
 /* Deaths that were due, and that the ensemble did not let happen: no figure holds them. */
-static void put_left_out(struct run_figures *form, const struct crowd_figures *c, enum crowd_victim victim)
+static void put_left_out(struct run_figures *form, const struct crowd_figures *c, enum kill_victim victim)
 {
     uint64_t under_way = c->left_out[OBSTACLE_FAILOVER], nobody = c->left_out[OBSTACLE_NOBODY],
              all = under_way + nobody;

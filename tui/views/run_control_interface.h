@@ -13,25 +13,6 @@
 
 #include "probe/inject/run.h"
 
-enum run_place {
-    RUN_SANDBOX, /* a separate election */
-    RUN_COPY,    /* in the sandbox, made like the one at the path */
-    RUN_LIVE     /* in the one at the path */
-};
-
-/* What the form says. */
-struct run_form {
-    enum run_place place;
-    const char *path; /* full, with the chroot; NULL with RUN_SANDBOX */
-    size_t candidates;
-    int rate_per_s; /* 0: as fast as it may */
-    enum behaviour behaviour;
-    enum crowd_victim victim;
-    enum kill_mode how;
-    uint64_t every_ms;
-    int64_t for_ms;
-};
-
 /* A test candidate, as a line of a list. name: valid until the loop turns. */
 struct run_candidate {
     const char *name; /* NULL: it has no znode */
@@ -45,9 +26,10 @@ enum run_act { RUN_ADD, RUN_KILL, RUN_PAUSE, RUN_RESUME, RUN_RESIGN };
 struct run_control_interface {
     void *context;
     bool own; /* the cluster is this program's own: no ceiling holds there */
-    /* May this begin? */
-    bool (*allows)(void *context, const struct run_form *, char *problem, size_t size);
-    bool (*begin)(void *context, const struct run_form *, char *problem, size_t size);
+    /* May this begin? The options of the form: the path is full, with the chroot, or NULL: an election of its
+       own in the sandbox. Cluster, settings and what else the form does not say are added. */
+    bool (*allows)(void *context, const struct run_options *, char *problem, size_t size);
+    bool (*begin)(void *context, const struct run_options *, char *problem, size_t size);
     void (*end)(void *context);
     bool (*is_busy)(void *context); /* a run was begun that is not over */
     /* As of now; NULL: there was no run yet. */

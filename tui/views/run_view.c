@@ -52,6 +52,16 @@ struct form {
 /* What each field may say. */
 static const int counts[] = {2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
 static const int rates[] = {0, 1, 5, 10, 20, 50, 100, 500, 1000};
+/* The values of FIELD_PLACE. */
+enum form_place {
+    PLACE_SANDBOX, /* an election of its own */
+    PLACE_COPY,    /* in the sandbox, made like the one at the path */
+    PLACE_LIVE     /* in the one at the path */
+};
+
+/* "half a second late" */
+#define SLOW_MS 500
+
 static const enum behaviour behaviours[] = {BEHAVIOUR_RECIPE, BEHAVIOUR_HERD, BEHAVIOUR_CHILDREN,
                                             BEHAVIOUR_DEAF,   BEHAVIOUR_ONCE, BEHAVIOUR_SLOW,
                                             BEHAVIOUR_MUTE};
@@ -75,7 +85,7 @@ static void form_init(struct form *form, const char *path, const char *name)
 {
     form->path = text_copy(path);
     form->name = path ? xstrdup(name ? name : path) : NULL;
-    form->at[FIELD_PLACE] = path ? RUN_COPY : RUN_SANDBOX;
+    form->at[FIELD_PLACE] = path ? PLACE_COPY : PLACE_SANDBOX;
     form->at[FIELD_COUNT] = 3;
     form->at[FIELD_VICTIM] = VICTIM_LEADER;
     form->at[FIELD_EVERY] = 3;
@@ -90,7 +100,7 @@ static void form_release(struct form *form)
 
 static bool form_is_live(const struct form *form)
 {
-    return form->at[FIELD_PLACE] == RUN_LIVE;
+    return form->at[FIELD_PLACE] == PLACE_LIVE;
 }
 
 /* Of a field with numbers: as typed, or as chosen; times in ms. */
@@ -105,16 +115,20 @@ static int64_t number_of(const struct form *form, enum form_field field)
                                   : (int64_t)fors_s[at] * 1000;
 }
 
-/* Its options; the path is the form's. */
-static struct run_form form_said(const struct form *form)
+/* Its options; the path is the form's. Test candidates in a live election are as the others are, and are not
+   killed. */
+static struct run_options form_options(const struct form *form)
 {
-    return (struct run_form){
-        .place = (enum run_place)form->at[FIELD_PLACE],
-        .path = form->path,
+    enum behaviour behaviour = behaviours[form->at[FIELD_BEHAVIOUR]];
+    bool live = form_is_live(form);
+    return (struct run_options){
+        .path = form->at[FIELD_PLACE] == PLACE_SANDBOX ? NULL : form->path,
+        .live = live,
         .candidates = (size_t)number_of(form, FIELD_COUNT),
         .rate_per_s = (int)number_of(form, FIELD_RATE),
-        .behaviour = behaviours[form->at[FIELD_BEHAVIOUR]],
-        .victim = (enum crowd_victim)form->at[FIELD_VICTIM],
+        .shares = {{behaviour, 100, behaviour == BEHAVIOUR_SLOW ? SLOW_MS : 0}},
+        .share_count = !live && behaviour != BEHAVIOUR_RECIPE,
+        .victim = live ? VICTIM_NOBODY : (enum kill_victim)form->at[FIELD_VICTIM],
         .how = (enum kill_mode)form->at[FIELD_HOW],
         .every_ms = (uint64_t)number_of(form, FIELD_EVERY),
         .for_ms = number_of(form, FIELD_FOR),
@@ -224,10 +238,10 @@ static void run_form_value_text(const struct form *form, const struct scene *sce
     int at = form->at[field];
     switch (field) {
     case FIELD_PLACE:
-        if (at == RUN_SANDBOX)
+        if (at == PLACE_SANDBOX)
             snprintf(out, size, "an election of its own, in %s", scene->settings->inject.sandbox);
         else
-            snprintf(out, size, at == RUN_COPY ? "a copy of %s, in the sandbox" : "LIVE, in %s itself",
+            snprintf(out, size, at == PLACE_COPY ? "a copy of %s, in the sandbox" : "LIVE, in %s itself",
                      form->name);
         break;
     case FIELD_COUNT:
@@ -295,12 +309,12 @@ static void plan_text(const struct form *form, const struct scene *scene, char *
     static const char *const deaths[KILL_COUNT] = {"closes its session", "deletes its znode and stays",
                                                    "crashes: its session must expire",
                                                    "hangs: its session must expire"};
-    struct run_form said = form_said(form);
+    const struct run_options said = form_options(form);
     size_t used = 0;
     if (form_is_live(form))
         used += (size_t)snprintf(out, size, "%zu test candidates stand in %s, behind at least two real ones.",
                                  said.candidates, form->name);
-    else if (said.place == RUN_COPY)
+    else if (said.path)
         used += (size_t)snprintf(out, size,
                                  "%zu test candidates, a session each, stand in an election of their own in "
                                  "%s, with the names, data and ACL of %s, of which nothing is touched.",
@@ -311,7 +325,7 @@ static void plan_text(const struct form *form, const struct scene *scene, char *
             said.candidates, scene->settings->inject.sandbox);
     if (used >= size)
         return;
-    if (!form_is_live(form) && said.victim != VICTIM_NOBODY)
+    if (said.victim != VICTIM_NOBODY)
         used += (size_t)snprintf(
             out + used, size - used, " Once all stand, every %g s %s %s.", (double)said.every_ms / 1000.0,
             said.victim == VICTIM_LEADER ? "the leader" : "one of them", deaths[said.how]);
@@ -335,7 +349,7 @@ static void limits_text(const struct scene *scene, char *out, size_t size)
 static void outlook_draw(const struct form *form, const struct scene *scene, struct cells *cells, int y)
 {
     const struct run_control_interface *bench = scene->control;
-    const struct run_form said = form_said(form);
+    const struct run_options said = form_options(form);
     char text[1200], why[300] = "";
     int width = (cells->width < TEXT_COLUMNS ? cells->width : TEXT_COLUMNS) - FORM_LABEL_X - 1;
     bool allowed = bench->allows(bench->context, &said, why, sizeof why);
@@ -670,9 +684,9 @@ static enum stage stage_of(const struct inject_view *view, const struct scene *s
 
 static void run_view_begin(struct inject_view *view, const struct scene *scene)
 {
-    const struct run_form form = form_said(&view->form);
+    const struct run_options options = form_options(&view->form);
     const struct run_control_interface *bench = scene->control;
-    view->chooses = !bench->begin(bench->context, &form, view->form.problem, sizeof view->form.problem);
+    view->chooses = !bench->begin(bench->context, &options, view->form.problem, sizeof view->form.problem);
     view->said[0] = '\0';
     view->report.top = 0;
     list_home(&view->candidates);
@@ -680,9 +694,9 @@ static void run_view_begin(struct inject_view *view, const struct scene *scene)
 
 static bool is_allowed(const struct inject_view *view, const struct scene *scene)
 {
-    const struct run_form form = form_said(&view->form);
+    const struct run_options options = form_options(&view->form);
     char why[300];
-    return scene->control->allows(scene->control->context, &form, why, sizeof why);
+    return scene->control->allows(scene->control->context, &options, why, sizeof why);
 }
 
 static void name_cluster(struct inject_view *view, const struct scene *scene)
@@ -720,15 +734,15 @@ static enum view_result form_action(struct inject_view *view, const struct scene
 static void inject_question(const struct view *self, char *buffer, size_t size)
 {
     const struct inject_view *view = inject_view_of(self);
-    const struct run_form said = form_said(&view->form);
+    const struct run_options said = form_options(&view->form);
     if (!view->starts)
         snprintf(buffer, size, "%s", form_question(&view->form));
     else if (form_is_live(&view->form))
         snprintf(buffer, size, "writes to cluster %s; type %s to start: ", view->cluster, view->form.name);
     else
         snprintf(buffer, size, "start %zu test candidates on cluster %s, %s%s? y or n: ", said.candidates,
-                 view->cluster, said.place == RUN_COPY ? "in a copy of " : "in the sandbox",
-                 said.place == RUN_COPY ? view->form.name : "");
+                 view->cluster, said.path ? "in a copy of " : "in the sandbox",
+                 said.path ? view->form.name : "");
 }
 
 static enum view_result inject_answer(struct view *self, const struct scene *scene, const char *text)
