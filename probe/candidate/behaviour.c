@@ -7,7 +7,7 @@
 #define SEQUENTIAL CREATE_EPHEMERAL_SEQUENTIAL
 
 /* clang-format off: a table, a row a behaviour */
-static const struct behaviour_rules manners[BEHAVIOUR_COUNT] = {
+static const struct behaviour_rules behaviour_table[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_RECIPE] = {.word = "predecessor", .watches = WHOM_PREDECESSOR, .mode = SEQUENTIAL},
     [BEHAVIOUR_DEAF] = {.word = "deaf", .watches = WHOM_NOBODY, .mode = SEQUENTIAL},
     [BEHAVIOUR_HERD] = {.word = "herd", .watches = WHOM_LEADER, .mode = SEQUENTIAL},
@@ -37,66 +37,66 @@ static const struct behaviour_rules manners[BEHAVIOUR_COUNT] = {
 
 const struct behaviour_rules *behaviour_rules_of(enum behaviour behaviour)
 {
-    return &manners[behaviour];
+    return &behaviour_table[behaviour];
 }
 
 enum behaviour behaviour_find(const char *word)
 {
     int i = 0;
-    while (i < BEHAVIOUR_COUNT && !(manners[i].word && strcmp(manners[i].word, word) == 0))
+    while (i < BEHAVIOUR_COUNT && !(behaviour_table[i].word && strcmp(behaviour_table[i].word, word) == 0))
         i++;
     return (enum behaviour)i;
 }
 
-struct line_place place_in_line(int64_t mine, char *const *names, size_t count)
+struct line_position position_in_line(int64_t mine, char *const *names, size_t count)
 {
-    struct line_place place = {.stands = false};
+    struct line_position position = {.in_line = false};
     for (size_t i = 0; i < count; i++) {
         struct line_member one = {names[i], recipe_sequence_of(names[i])};
         if (one.number == mine) {
-            place.stands = true;
-            place.self = one;
+            position.in_line = true;
+            position.self = one;
         }
         if (one.number == SEQUENCE_NONE || one.number >= mine)
             continue;
-        if (!place.leader.name || one.number < place.leader.number)
-            place.leader = one;
-        if (!place.predecessor.name || one.number > place.predecessor.number) {
-            place.skipped = place.predecessor;
-            place.predecessor = one;
-        } else if (!place.skipped.name || one.number > place.skipped.number) {
-            place.skipped = one;
+        if (!position.leader.name || one.number < position.leader.number)
+            position.leader = one;
+        if (!position.predecessor.name || one.number > position.predecessor.number) {
+            position.skipped = position.predecessor;
+            position.predecessor = one;
+        } else if (!position.skipped.name || one.number > position.skipped.number) {
+            position.skipped = one;
         }
     }
-    return place;
+    return position;
 }
 
-const struct line_member *place_watched(const struct line_place *place, enum whom whom)
+const struct line_member *position_watched(const struct line_position *position, enum whom whom)
 {
     switch (whom) {
     case WHOM_LEADER:
-        return &place->leader;
+        return &position->leader;
     case WHOM_SKIPPED:
-        return place->skipped.name ? &place->skipped : &place->predecessor;
+        return position->skipped.name ? &position->skipped : &position->predecessor;
     case WHOM_SELF:
-        return &place->self;
+        return &position->self;
     case WHOM_CHILDREN:
     case WHOM_NOBODY:
         return NULL;
     case WHOM_PREDECESSOR:
         break;
     }
-    return &place->predecessor;
+    return &position->predecessor;
 }
 
-static const char *const words[KILL_COUNT] = {
+static const char *const kill_words[KILL_COUNT] = {
     [KILL_CLOSE] = "close",
     [KILL_RESIGN] = "resign",
     [KILL_DROP] = "drop",
     [KILL_PAUSE] = "pause",
 };
 
-const char *kill_mode_word(enum kill_mode departure)
+const char *kill_mode_word(enum kill_mode how)
 {
-    return words[departure];
+    return kill_words[how];
 }

@@ -1,5 +1,5 @@
 /*
- * behaviour.h - how a test candidate departs from the recipe, and its place among the candidates.
+ * behaviour.h - how a test candidate departs from the recipe, and its position among the candidates.
  *
  * Every fault of real clients that a diagnosis knows is a row of one table. The candidate's own steps
  * (candidate.c) stay those of the recipe; they ask the table which znode to watch, and which step to omit.
@@ -34,7 +34,7 @@ enum whom { WHOM_PREDECESSOR, WHOM_LEADER, WHOM_CHILDREN, WHOM_SKIPPED, WHOM_SEL
 
 /* A row of the table. */
 struct behaviour_rules {
-    const char *word; /* as `inject --behaviour` has it; NULL: only the demo's cast and tests behave so */
+    const char *word; /* as `inject --behaviour` has it; NULL: only in the demo and in tests */
     enum whom watches;
     enum create_mode mode; /* of its znode */
     bool creates_twice;
@@ -55,24 +55,24 @@ struct line_member {
     int64_t number;
 };
 
-/* A candidate's place among the others. */
-struct line_place {
-    bool stands;
+/* A candidate's position among the others. */
+struct line_position {
+    bool in_line; /* false: it is not in the list, nor is the rest known */
     struct line_member self, leader, skipped,
         predecessor; /* before it: the first, the last but one, the last */
 };
 
 /*
- * The place of the candidate with this number, which is unique. By number, never by the whole name: a prefix
- * before the number makes the order of names random.
+ * The position of the candidate with this number, which is unique. By number, never by the whole name: a
+ * prefix before the number makes the order of names random.
  */
-struct line_place place_in_line(int64_t mine, char *const *names, size_t count);
+struct line_position position_in_line(int64_t mine, char *const *names, size_t count);
 
-/* The candidate to watch; NULL: none, or more than one. The place must not be the first. */
-const struct line_member *place_watched(const struct line_place *place, enum whom whom);
+/* The candidate to watch; NULL: none, or more than one. The position must not be the first. */
+const struct line_member *position_watched(const struct line_position *position, enum whom whom);
 
 /*
- * The ways in which a test candidate goes.
+ * How a test candidate is killed.
  */
 
 enum kill_mode {
@@ -85,6 +85,6 @@ enum kill_mode {
 };
 
 /* The contract's word: "close". */
-const char *kill_mode_word(enum kill_mode departure);
+const char *kill_mode_word(enum kill_mode how);
 
 #endif

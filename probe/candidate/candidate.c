@@ -142,7 +142,7 @@ static struct candidate_asks candidate_watch(struct candidacy *c, const struct c
                                              const struct line_member *whom);
 
 struct candidate_asks candidate_looked(struct candidacy *c, const struct candidate_options *options,
-                                       enum session_result result, const struct line_place *place)
+                                       enum session_result result, const struct line_position *position)
 {
     c->looks--;
     if (result == SESSION_LOST || c->looks > 0 || !c->connected)
@@ -151,7 +151,7 @@ struct candidate_asks candidate_looked(struct candidacy *c, const struct candida
         return nothing(); /* its znode is gone, or is being deleted, and perhaps created again */
     if (result != SESSION_OK && result != SESSION_NO_NODE)
         return refused(c, result, "read");
-    if (result == SESSION_NO_NODE || !place->stands) {
+    if (result == SESSION_NO_NODE || !position->in_line) {
         /* Its znode, or the whole directory, was deleted: volunteer anew. */
         bool marked = c->acknowledged && options->ack;
         c->own = c->awaited = SEQUENCE_NONE;
@@ -162,9 +162,9 @@ struct candidate_asks candidate_looked(struct candidacy *c, const struct candida
             candidate_add(&all, ASK_ACK_SEEN);
         return all;
     }
-    if (!place->predecessor.name)
+    if (!position->predecessor.name)
         return lead(c, options);
-    return candidate_watch(c, options, place_watched(place, behaviour_of(options)->watches));
+    return candidate_watch(c, options, position_watched(position, behaviour_of(options)->watches));
 }
 
 /* ---- watch the one before me ---- */

@@ -35,7 +35,7 @@
 #include "probe/zookeeper/session.h" /* enum session_result */
 
 enum candidate_state {
-    CANDIDATE_JOINING, /* creating its znode, or without a connection: it does not know its place */
+    CANDIDATE_JOINING, /* creating its znode, or without a connection: it does not know its position */
     CANDIDATE_WAITING, /* has a predecessor, and watches it */
     CANDIDATE_LEADING,
     CANDIDATE_RESIGNED, /* its session lives, and it has no znode */
@@ -130,7 +130,7 @@ struct candidate_asks candidate_created(struct candidacy *candidacy, const struc
 struct candidate_asks candidate_found(struct candidacy *candidacy, const struct candidate_options *options,
                                       enum session_result result, int64_t number);
 struct candidate_asks candidate_looked(struct candidacy *candidacy, const struct candidate_options *options,
-                                       enum session_result result, const struct line_place *place);
+                                       enum session_result result, const struct line_position *position);
 struct candidate_asks candidate_watched(struct candidacy *candidacy, const struct candidate_options *options,
                                         enum session_result result);
 struct candidate_asks candidate_deleted(struct candidacy *candidacy, const struct candidate_options *options,

@@ -89,15 +89,16 @@ static void candidate_io_on_found(void *context, enum session_result result, con
     candidate_io_perform(t, candidate_found(&t->candidacy, t->options, result, number));
 }
 
-void candidate_io_looked(struct test_candidate *t, enum session_result result, const struct line_place *place)
+void candidate_io_looked(struct test_candidate *t, enum session_result result,
+                         const struct line_position *position)
 {
     const struct candidate_session_options *options = t->candidate_session->options;
-    struct line_place mine = *place;
+    struct line_position mine = *position;
     /* If the directory was deleted, numbers start again: another candidate may have the same number. */
-    if (mine.stands && t->name && strcmp(mine.self.name, t->name) != 0)
-        mine.stands = false;
-    if (result == SESSION_OK && options->listener.placed)
-        options->listener.placed(options->context, t, &mine);
+    if (mine.in_line && t->name && strcmp(mine.self.name, t->name) != 0)
+        mine.in_line = false;
+    if (result == SESSION_OK && options->listener.positioned)
+        options->listener.positioned(options->context, t, &mine);
     candidate_io_perform(t, candidate_looked(&t->candidacy, t->options, result, &mine));
 }
 
@@ -107,10 +108,10 @@ static void candidate_io_on_list(void *context, enum session_result result, cons
     struct test_candidate *t = context;
     candidate_io_count_answer(t, result);
     guard_see_directory(t->options->guard, stat);
-    struct line_place place = {.stands = false};
+    struct line_position position = {.in_line = false};
     if (result == SESSION_OK)
-        place = place_in_line(t->candidacy.own, names, count);
-    candidate_io_looked(t, result, &place);
+        position = position_in_line(t->candidacy.own, names, count);
+    candidate_io_looked(t, result, &position);
 }
 
 static void on_watched(void *context, enum session_result result, const struct znode_stat *stat,

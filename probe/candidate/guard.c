@@ -25,17 +25,17 @@ static bool begins_with(const void *data, size_t length, const char *word)
 
 bool run_marker_is(const struct znode_stat *stat, const void *data, size_t length)
 {
-    size_t front = strlen(RUN_MARKER);
+    size_t prefix = strlen(RUN_MARKER);
     return stat->owner == 0 && stat->version == 0 && data && begins_with(data, length, RUN_MARKER) &&
-           (length == front || ((const char *)data)[front] == '\n');
+           (length == prefix || ((const char *)data)[prefix] == '\n');
 }
 
 char *run_marker_names(const void *data, size_t length)
 {
-    size_t front = strlen(RUN_NAMES);
-    if (!data || length <= front || !begins_with(data, length, RUN_NAMES))
+    size_t prefix = strlen(RUN_NAMES);
+    if (!data || length <= prefix || !begins_with(data, length, RUN_NAMES))
         return NULL;
-    return text_format("%.*s", (int)(length - front), (const char *)data + front);
+    return text_format("%.*s", (int)(length - prefix), (const char *)data + prefix);
 }
 
 bool run_marker_fits(const char *names, const char *name)
@@ -47,9 +47,9 @@ bool run_marker_fits(const char *names, const char *name)
         return strcmp(names + 1, name) == 0;
     if (recipe_sequence_of(name) == SEQUENCE_NONE || length < NUMBER_DIGITS)
         return false;
-    char *front = xstrndup(name, length - NUMBER_DIGITS);
-    bool fits = name_fits(names, front);
-    free(front);
+    char *prefix = xstrndup(name, length - NUMBER_DIGITS);
+    bool fits = name_fits(names, prefix);
+    free(prefix);
     return fits;
 }
 
@@ -63,7 +63,7 @@ struct paths {
 
 struct guard {
     enum purpose purpose;
-    char *place;         /* the sandbox, or the election */
+    char *root;          /* the sandbox, or the election */
     char *name;          /* the run, the pair, or the pattern of names */
     char *candidates;    /* sandbox: the directory in which the run's candidates stand */
     char *marker;        /* sandbox: of that directory; any other of the run has RUN_MARK alone */
@@ -88,11 +88,11 @@ static void paths_remove(struct paths *paths, size_t i)
     paths->list[i] = paths->list[--paths->count];
 }
 
-static struct guard *guard_new(enum purpose purpose, const char *place, const char *name)
+static struct guard *guard_new(enum purpose purpose, const char *root, const char *name)
 {
     struct guard *guard = xcalloc(1, sizeof *guard);
     guard->purpose = purpose;
-    guard->place = xstrdup(place);
+    guard->root = xstrdup(root);
     guard->name = xstrdup(name);
     guard->is_unique = name_is_unique(name, true);
     return guard;
@@ -138,7 +138,7 @@ void guard_free(struct guard *guard)
         paths_remove(&guard->others, guard->others.count - 1);
     free(guard->others.list);
     free(guard->sessions);
-    free(guard->place);
+    free(guard->root);
     free(guard->name);
     free(guard->candidates);
     free(guard->marker);
@@ -197,7 +197,7 @@ static void sessions_add(struct guard *guard, uint64_t session)
     guard->session_count++;
 }
 
-/* ---- whose the place is ---- */
+/* ---- who owns the root ---- */
 
 void guard_lose(struct guard *guard)
 {
@@ -248,16 +248,16 @@ bool guard_keeps(const struct guard *guard, const char *path)
 {
     if (guard->purpose != PURPOSE_SANDBOX)
         return false;
-    const char *rest = below(path, guard->place);
+    const char *rest = below(path, guard->root);
     return rest ? strcmp(rest, guard->name) == 0
-                : strcmp(path, guard->place) == 0 || below(guard->place, path) != NULL;
+                : strcmp(path, guard->root) == 0 || below(guard->root, path) != NULL;
 }
 
 static bool sandbox_allows(const struct guard *guard, const char *path, bool deletes)
 {
-    if (strcmp(path, guard->place) == 0)
+    if (strcmp(path, guard->root) == 0)
         return true; /* ZooKeeper itself deletes no directory with anything in it */
-    const char *rest = below(path, guard->place);
+    const char *rest = below(path, guard->root);
     bool allowed = rest && (guard_is_sign(rest, guard->name) || (!deletes && is_of_run(rest, guard->name)));
     for (size_t i = 0; rest && deletes && !allowed && i < guard->others.count; i++)
         allowed = is_of_run(rest, guard->others.list[i]) || guard_is_sign(rest, guard->others.list[i]);
@@ -274,14 +274,14 @@ static const char *pair_entry(const char *path, const char *parent)
 
 static bool pair_allows(const struct guard *guard, const char *path, bool deletes, enum create_mode mode)
 {
-    const char *rest = below(path, guard->place);
+    const char *rest = below(path, guard->root);
     const char *inside = rest && is_of_run(rest, guard->name) ? rest + strlen(guard->name) : NULL;
     if (deletes)
         return inside && pair_entry(inside, "/" PAIR_LEDGER);
     if (mode == CREATE_EPHEMERAL_SEQUENTIAL)
         return inside && pair_entry(inside, "/" PAIR_RECORDERS);
     return mode == CREATE_PERSISTENT &&
-           (strcmp(path, guard->place) == 0 || below(guard->place, path) ||
+           (strcmp(path, guard->root) == 0 || below(guard->root, path) ||
             (inside && (!*inside || strcmp(inside, "/" PAIR_RECORDERS) == 0 ||
                         strcmp(inside, "/" PAIR_LEDGER) == 0 || pair_entry(inside, "/" PAIR_LEDGER))));
 }
@@ -289,7 +289,7 @@ static bool pair_allows(const struct guard *guard, const char *path, bool delete
 static bool live_allows_create(const struct guard *guard, const char *path, const void *data,
                                enum create_mode mode)
 {
-    const char *name = below(path, guard->place);
+    const char *name = below(path, guard->root);
     return guard->is_open && name && !strchr(name, '/') && data && mode == CREATE_EPHEMERAL_SEQUENTIAL &&
            name_fits(guard->name, name);
 }
@@ -357,7 +357,7 @@ static bool create_live(struct guard *guard, struct session *session, const char
 /* Not the signs beside it: they say that it ends. */
 static bool is_in_lost_run(const struct guard *guard, const char *path)
 {
-    const char *rest = below(path, guard->place);
+    const char *rest = below(path, guard->root);
     return guard->purpose == PURPOSE_SANDBOX && (!rest || is_of_run(rest, guard->name));
 }
 
@@ -378,7 +378,7 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
     if (guard->purpose == PURPOSE_LIVE)
         return create_live(guard, session, path, data, length, acl, fn, context);
     if (guard->purpose != PURPOSE_PRIVATE && mode == CREATE_PERSISTENT && length == 0) {
-        data = strcmp(path, guard->place) == 0        ? SANDBOX_MARKER
+        data = strcmp(path, guard->root) == 0         ? SANDBOX_MARKER
                : guard->purpose == PURPOSE_PAIR       ? PAIR_MARKER
                : strcmp(path, guard->candidates) == 0 ? guard->marker
                                                       : RUN_MARKER;

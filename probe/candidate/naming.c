@@ -177,10 +177,10 @@ bool name_is_unique(const char *pattern, bool one_a_session)
 
 char *path_join(const char *directory, const char *name)
 {
-    size_t front = strlen(directory), back = strlen(name);
-    char *path = xmalloc(front + back + 2);
-    memcpy(path, directory, front);
-    path[front] = '/';
-    memcpy(path + front + 1, name, back + 1);
+    size_t length = strlen(directory), name_length = strlen(name);
+    char *path = xmalloc(length + name_length + 2);
+    memcpy(path, directory, length);
+    path[length] = '/';
+    memcpy(path + length + 1, name, name_length + 1);
     return path;
 }

@@ -117,22 +117,22 @@ static struct line_member *line_sort(char *const *names, size_t all, size_t *cou
     return line;
 }
 
-static struct line_place line_place(const struct line_member *line, size_t count, int64_t mine)
+static struct line_position line_position_of(const struct line_member *line, size_t count, int64_t mine)
 {
-    struct line_place place = {.stands = false};
+    struct line_position position = {.in_line = false};
     const struct line_member key = {NULL, mine},
                              *self = count ? bsearch(&key, line, count, sizeof *line, by_number) : NULL;
     if (!self)
-        return place;
-    place.stands = true;
-    place.self = *self;
+        return position;
+    position.in_line = true;
+    position.self = *self;
     if (self > line) {
-        place.leader = line[0];
-        place.predecessor = self[-1];
+        position.leader = line[0];
+        position.predecessor = self[-1];
     }
     if (self > line + 1)
-        place.skipped = self[-2];
-    return place;
+        position.skipped = self[-2];
+    return position;
 }
 
 /* ---- one list ---- */
@@ -179,11 +179,11 @@ static void shared_list_on_list(void *context, enum session_result result, const
     }
     for (size_t i = 0; i < r->served.count; i++) {
         struct test_candidate *t = r->served.all[i];
-        struct line_place place = line_place(line, in_line, t->candidacy.own);
+        struct line_position position = line_position_of(line, in_line, t->candidacy.own);
         if (t->candidate_session->paused)
             queue_add(&r->waiting, t); /* it notices nothing: once it goes on */
         else
-            candidate_io_looked(t, result, &place);
+            candidate_io_looked(t, result, &position);
     }
     r->served.count = 0;
     free(line);

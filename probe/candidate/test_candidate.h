@@ -30,7 +30,8 @@ struct shared_list; /* shared_list.h */
 /* Callbacks; each may be NULL. Called from the loop. */
 struct candidate_listener {
     void (*changed)(void *context, struct test_candidate *); /* its state, or that it has acknowledged */
-    void (*placed)(void *context, struct test_candidate *, const struct line_place *); /* it has looked */
+    void (*positioned)(void *context, struct test_candidate *,
+                       const struct line_position *); /* it has looked */
     /* Something was sent to the servers for it (ASK_DELAY is not), or answered. */
     void (*asked)(void *context, enum candidate_ask);
     void (*answered)(void *context, enum session_result);
@@ -97,7 +98,7 @@ const char *test_candidate_name(const struct test_candidate *test_candidate);
 void test_candidate_kill(struct test_candidate *test_candidate, enum kill_mode how);
 /* Becomes a candidate again: after it resigned; or after the session's end, on a new one. */
 void test_candidate_volunteer(struct test_candidate *test_candidate);
-/* It determines its place again. A paused one cannot. */
+/* It determines its position again. A paused one cannot. */
 void test_candidate_look(struct test_candidate *test_candidate);
 
 #endif

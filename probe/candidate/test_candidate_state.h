@@ -53,7 +53,7 @@ void candidate_session_renew(struct candidate_session *candidate_session);
 void candidate_io_perform(struct test_candidate *test_candidate, struct candidate_asks asks);
 /* The answer to a look at the directory: a shared list's, too. */
 void candidate_io_looked(struct test_candidate *test_candidate, enum session_result result,
-                         const struct line_place *place);
+                         const struct line_position *position);
 /* Its timers, where it is slow or rests, mean nothing any more. */
 void candidate_io_forget_delays(struct test_candidate *test_candidate);
 

@@ -104,14 +104,14 @@ static const char *fill_in(const char *text, int member, char buffer[TEXT_SIZE])
     return buffer;
 }
 
-static bool member_enter(struct demo_elections *cast, const struct play *play, struct member *member,
+static bool member_enter(struct demo_elections *demo, const struct play *play, struct member *member,
                          int number)
 {
     char name[TEXT_SIZE], data[TEXT_SIZE], ack_data[TEXT_SIZE];
     const struct session_options session = {
-        .hosts = cast->hosts, .timeout_ms = cast->timeout_ms, .security = cast->security};
+        .hosts = demo->hosts, .timeout_ms = demo->timeout_ms, .security = demo->security};
     const struct candidate_options options = {
-        .guard = cast->guard,
+        .guard = demo->guard,
         .election = play->election,
         .lock = play->name == NULL,
         .name = fill_in(play->name, number, name),
@@ -120,7 +120,7 @@ static bool member_enter(struct demo_elections *cast, const struct play *play, s
         .ack_data = fill_in(play->ack_data, number, ack_data),
         .behaviour = play->ill == 0 || play->ill == number + 1 ? play->behaviour : BEHAVIOUR_RECIPE,
     };
-    member->candidate = test_candidate_new(cast->loop, &session, &options, NULL, NULL);
+    member->candidate = test_candidate_new(demo->loop, &session, &options, NULL, NULL);
     return member->candidate != NULL;
 }
 
@@ -131,13 +131,13 @@ static bool stage_awaits(const struct demo_stage *stage)
     return test_candidate_candidacy(stage->members[stage->entered - 1].candidate)->state == CANDIDATE_JOINING;
 }
 
-static void demo_elections_enter(struct demo_elections *cast)
+static void demo_elections_enter(struct demo_elections *demo)
 {
     int begun = 0;
-    for (size_t i = 0; i < cast->count; i++) {
-        struct demo_stage *stage = &cast->stages[i];
+    for (size_t i = 0; i < demo->count; i++) {
+        struct demo_stage *stage = &demo->stages[i];
         while (stage->entered < stage->play->members && begun < ENTRIES_A_TICK && !stage_awaits(stage)) {
-            if (!member_enter(cast, stage->play, &stage->members[stage->entered], stage->entered))
+            if (!member_enter(demo, stage->play, &stage->members[stage->entered], stage->entered))
                 return; /* no descriptor is left: the next tick tries again */
             stage->entered++;
             begun++;
@@ -190,41 +190,41 @@ static void stage_play(struct demo_stage *stage, uint64_t now_ms)
 
 static void demo_elections_on_tick(uv_timer_t *timer)
 {
-    struct demo_elections *cast = timer->data;
-    demo_elections_enter(cast);
-    for (size_t i = 0; i < cast->count; i++)
-        stage_play(&cast->stages[i], uv_now(cast->loop));
+    struct demo_elections *demo = timer->data;
+    demo_elections_enter(demo);
+    for (size_t i = 0; i < demo->count; i++)
+        stage_play(&demo->stages[i], uv_now(demo->loop));
 }
 
 struct demo_elections *demo_elections_new(uv_loop_t *loop, const char *hosts,
                                           const struct security_settings *security, int timeout_ms,
                                           const struct play *plays, size_t count)
 {
-    struct demo_elections *cast = xcalloc(1, sizeof *cast);
-    cast->loop = loop;
-    cast->timeout_ms = timeout_ms;
-    cast->hosts = xstrdup(hosts);
-    cast->security = security;
-    cast->guard = guard_new_private();
-    cast->stages = xcalloc(count, sizeof *cast->stages);
+    struct demo_elections *demo = xcalloc(1, sizeof *demo);
+    demo->loop = loop;
+    demo->timeout_ms = timeout_ms;
+    demo->hosts = xstrdup(hosts);
+    demo->security = security;
+    demo->guard = guard_new_private();
+    demo->stages = xcalloc(count, sizeof *demo->stages);
     uv_update_time(loop);
     for (size_t i = 0; i < count; i++) {
-        struct demo_stage *stage = &cast->stages[i];
+        struct demo_stage *stage = &demo->stages[i];
         stage->play = &plays[i];
         stage->members = xcalloc((size_t)plays[i].members, sizeof *stage->members);
         stage->next_ms = plays[i].first_ms ? uv_now(loop) + (uint64_t)plays[i].first_ms : 0;
-        cast->count = i + 1;
+        demo->count = i + 1;
     }
-    cast->timer = loop_timer_new(loop, cast);
-    uv_timer_start(cast->timer, demo_elections_on_tick, 0, TICK_MS);
-    return cast;
+    demo->timer = loop_timer_new(loop, demo);
+    uv_timer_start(demo->timer, demo_elections_on_tick, 0, TICK_MS);
+    return demo;
 }
 
-bool demo_elections_complete(const struct demo_elections *cast)
+bool demo_elections_complete(const struct demo_elections *demo)
 {
-    for (size_t i = 0; i < cast->count; i++)
-        for (int j = 0; j < cast->stages[i].play->members; j++) {
-            const struct member *member = &cast->stages[i].members[j];
+    for (size_t i = 0; i < demo->count; i++)
+        for (int j = 0; j < demo->stages[i].play->members; j++) {
+            const struct member *member = &demo->stages[i].members[j];
             if (!member->candidate ||
                 (test_candidate_candidacy(member->candidate)->state == CANDIDATE_JOINING && !member->back_ms))
                 return false;
@@ -232,24 +232,24 @@ bool demo_elections_complete(const struct demo_elections *cast)
     return true;
 }
 
-struct test_candidate *demo_elections_leader(const struct demo_elections *cast, size_t play)
+struct test_candidate *demo_elections_leader(const struct demo_elections *demo, size_t play)
 {
-    struct member *leader = stage_leader(&cast->stages[play]);
+    struct member *leader = stage_leader(&demo->stages[play]);
     return leader ? leader->candidate : NULL;
 }
 
-void demo_elections_free(struct demo_elections *cast)
+void demo_elections_free(struct demo_elections *demo)
 {
-    if (!cast)
+    if (!demo)
         return;
-    loop_timer_free(cast->timer);
-    for (size_t i = 0; i < cast->count; i++) {
-        for (int j = 0; cast->stages[i].members && j < cast->stages[i].play->members; j++)
-            test_candidate_free(cast->stages[i].members[j].candidate);
-        free(cast->stages[i].members);
+    loop_timer_free(demo->timer);
+    for (size_t i = 0; i < demo->count; i++) {
+        for (int j = 0; demo->stages[i].members && j < demo->stages[i].play->members; j++)
+            test_candidate_free(demo->stages[i].members[j].candidate);
+        free(demo->stages[i].members);
     }
-    free(cast->stages);
-    guard_free(cast->guard);
-    free(cast->hosts);
-    free(cast);
+    free(demo->stages);
+    guard_free(demo->guard);
+    free(demo->hosts);
+    free(demo);
 }

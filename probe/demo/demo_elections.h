@@ -15,7 +15,7 @@
 
 #include "probe/candidate/test_candidate.h"
 
-/* One election of the cast. In the texts %d is the member's number from 1, and %c its letter from a. */
+/* One election of the demo. In the texts %d is the member's number from 1, and %c its letter from a. */
 struct play {
     const char *election;
     const char *title; /* how people would call it; NULL: by its path */
@@ -44,7 +44,7 @@ struct demo_elections;
 struct security_settings; /* config/security.h; they must stay */
 
 /*
- * hosts: of an ensemble that this program has started, since a cast writes where its plays are.
+ * hosts: of an ensemble that this program has started, since it writes where its plays are.
  * Brings them on, some tens of sessions at a time, and lets them play until demo_elections_free(). The plays
  * are not copied.
  */
@@ -53,12 +53,12 @@ struct demo_elections *demo_elections_new(uv_loop_t *loop, const char *hosts,
                                           const struct play *plays, size_t count);
 
 /* Every member has been in line, at least once. */
-bool demo_elections_complete(const struct demo_elections *cast);
+bool demo_elections_complete(const struct demo_elections *demo);
 
 /* The one that leads a play now, or NULL. */
-struct test_candidate *demo_elections_leader(const struct demo_elections *cast, size_t play);
+struct test_candidate *demo_elections_leader(const struct demo_elections *demo, size_t play);
 
 /* All vanish without a word (for an ensemble that ends too, or whose servers remove them). NULL is fine. */
-void demo_elections_free(struct demo_elections *cast);
+void demo_elections_free(struct demo_elections *demo);
 
 #endif

@@ -116,7 +116,7 @@ static void failover_over(struct crowd *crowd)
         crowd->listener.failed_over(crowd->context, &stats->failovers[stats->failover_count - 1]);
 }
 
-static bool depart(struct crowd *crowd, size_t i, enum kill_mode how, uint64_t due)
+static bool kill_now(struct crowd *crowd, size_t i, enum kill_mode how, uint64_t due)
 {
     struct test_candidate *t = crowd_candidate_at(crowd, i),
                           *leader = crowd_candidate_at(crowd, crowd->stats.leader);
@@ -139,7 +139,7 @@ static bool depart(struct crowd *crowd, size_t i, enum kill_mode how, uint64_t d
 
 bool crowd_kill(struct crowd *crowd, size_t i, enum kill_mode how)
 {
-    return !crowd->ending && depart(crowd, i, how, crowd_kills_now_us());
+    return !crowd->ending && kill_now(crowd, i, how, crowd_kills_now_us());
 }
 
 bool crowd_resume(struct crowd *crowd, size_t i)
@@ -208,7 +208,7 @@ static void crowd_let_die(struct crowd *crowd, uint64_t time_us)
     size_t i = waits ? SIZE_MAX : victim(crowd);
     enum death_obstacle obstacle = waits ? OBSTACLE_FAILOVER : i == SIZE_MAX ? OBSTACLE_NOBODY : OBSTACLES;
     uint64_t due_us = kill_schedule_take(&crowd->deaths, obstacle, time_us);
-    if (i != SIZE_MAX && depart(crowd, i, crowd->options.how, due_us))
+    if (i != SIZE_MAX && kill_now(crowd, i, crowd->options.how, due_us))
         kill_schedule_died(&crowd->deaths, i, crowd->options.how, due_us, time_us);
 }
 
@@ -350,12 +350,12 @@ static void crowd_on_changed(void *context, struct test_candidate *t)
         crowd->listener.changed(crowd->context, i, test_candidate_candidacy(t)->state);
 }
 
-static void on_placed(void *context, struct test_candidate *t, const struct line_place *place)
+static void on_positioned(void *context, struct test_candidate *t, const struct line_position *position)
 {
     struct crowd *crowd = context;
     if (crowd->candidates[0].never_leads && test_candidate_tag(t) < crowd->entered)
-        run_stats_placed(&crowd->stats, test_candidate_tag(t), place->stands && !place->predecessor.name,
-                         crowd_now_us());
+        run_stats_positioned(&crowd->stats, test_candidate_tag(t),
+                             position->in_line && !position->predecessor.name, crowd_now_us());
 }
 
 static void on_asked(void *context, enum candidate_ask what)
@@ -576,7 +576,7 @@ static void crowd_set_session(struct crowd *crowd, const struct session_options 
         .loop = crowd->loop,
         .session = *session,
         .listener = {.changed = crowd_on_changed,
-                     .placed = on_placed,
+                     .positioned = on_positioned,
                      .asked = on_asked,
                      .answered = on_answered,
                      .noticed = on_noticed,

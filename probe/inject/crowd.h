@@ -32,8 +32,8 @@ struct crowd_figures {
     size_t by_state[CANDIDATE_STATES]; /* of the candidates */
     size_t paused, connected;          /* sessions */
     size_t per_session;                /* in effect; less than asked for where the packet's limit says so */
-    uint64_t begun_us, stood_us;      /* stood_us: when all of the first ones knew their places; 0: not yet */
-    const struct histogram *to_stand; /* from when a candidate was due until it knew its place */
+    uint64_t begun_us, stood_us; /* stood_us: when all of the first ones knew their positions; 0: not yet */
+    const struct histogram *to_stand; /* from when a candidate was due until it knew its position */
     const struct histogram
         *to_fail_over; /* due_us to led_us of all planned failovers that came to their end */
     const struct crowd_failover *failovers; /* in their order, the last may be under way */

@@ -371,7 +371,6 @@ static void layout_on_list(void *context, enum session_result result, const stru
     const char *first = NULL;
     for (size_t i = 0; result == SESSION_OK && i < count; i++) {
         int64_t number = recipe_sequence_of(names[i]);
-        asking->layout->standing += number != SEQUENCE_NONE;
         if (number != SEQUENCE_NONE && (!first || number < recipe_sequence_of(first)))
             first = names[i];
     }
@@ -472,17 +471,17 @@ static void on_acls(void *context, const char *problem, bool lost)
     }
 }
 
-static void on_siblings(void *context, const char *problem, int timeout_ms)
+static void on_live_checked(void *context, const char *problem, int timeout_ms)
 {
     struct run *t = context;
-    t->siblings_timeout_ms = timeout_ms;
+    t->live_timeout_ms = timeout_ms;
     if (problem)
         run_layout_refuse(t, problem);
     else if (t->finishing || !live_acls_read(t->session, t->path, &t->layout.acl, on_acls, t))
         on_acls(t, NULL, true);
 }
 
-static void look_at_siblings(struct run *t)
+static void begin_live_checks(struct run *t)
 {
     const struct layout *layout = &t->layout;
     const char *problem =
@@ -497,9 +496,9 @@ static void look_at_siblings(struct run *t)
         run_layout_refuse(t, problem);
         return;
     }
-    t->siblings = live_checks_look(t->loop, t->options.settings, t->options.cluster, t->options.path,
-                                   layout->name, on_siblings, t);
-    if (!t->siblings)
+    t->live_checks = live_checks_look(t->loop, t->options.settings, t->options.cluster, t->options.path,
+                                      layout->name, on_live_checked, t);
+    if (!t->live_checks)
         t->looked(t, RUN_FAILED,
                   "the candidates cannot be looked at; raise the limit of open files (ulimit -n)");
 }
@@ -559,7 +558,7 @@ static void on_layout(void *context, bool lost)
     } else if (!t->layout.exists) {
         refuse_absent(t, shown);
     } else if (t->options.live) {
-        look_at_siblings(t);
+        begin_live_checks(t);
     } else if ((problem = lock_problem(t))) {
         run_layout_refuse(t, problem);
     } else {
@@ -573,7 +572,7 @@ void run_layout(struct run *t, run_layout_fn fn)
 {
     char *error = NULL;
     t->looked = fn;
-    if (!run_places_choose(t))
+    if (!run_paths_choose(t))
         run_layout_refuse(
             t, t->options.live
                    ? "--live is for an election of others, and this path is in the sandbox; leave it out"

@@ -34,7 +34,6 @@ char *acl_describe(const struct acl *acl);
 struct layout {
     bool exists, denied, lock;
     struct znode_stat directory; /* where it exists */
-    size_t standing;             /* sequential children */
     char *name;                  /* pattern, see naming.h; NULL: there is no candidate to copy it from */
     char *data;                  /* of one of them; NULL: it has none, or not as text */
     struct acl acl;              /* of the first; count 0: not known */

@@ -59,7 +59,7 @@ bool run_is_inside(const struct run *t)
     return strncmp(t->path, t->sandbox, length) == 0 && (t->path[length] == '\0' || t->path[length] == '/');
 }
 
-bool run_places_choose(struct run *t)
+bool run_paths_choose(struct run *t)
 {
     if (t->options.live) {
         t->run = xstrdup("");
@@ -148,8 +148,8 @@ static struct crowd *run_crowd_new(struct run *t, const struct candidate_options
     struct session_options session = run_session(t);
     struct run_options options = t->options;
     /* Live: at most the siblings' shortest, so that ours expire as soon as they would. */
-    if (options.live && t->siblings_timeout_ms < session.timeout_ms)
-        session.timeout_ms = t->siblings_timeout_ms;
+    if (options.live && t->live_timeout_ms < session.timeout_ms)
+        session.timeout_ms = t->live_timeout_ms;
     if (!options.rate_per_s && !options.load)
         options.rate_per_s = options.settings->inject.creates_per_s;
     return crowd_new(t->loop, &options, &session, candidate, listener, t);
@@ -171,8 +171,8 @@ static struct crowd *run_crowd_new(struct run *t, const struct candidate_options
 #define CONNECTIONS_USUAL 50
 
 static void begin_making(struct run *);
-static void begin_standing(struct run *);
 static void begin_joining(struct run *);
+static void begin_last_look(struct run *);
 static void begin_ending(struct run *);
 static void begin_removing(struct run *);
 static void run_gather_one(struct run *);
@@ -201,7 +201,7 @@ static void run_finish(struct run *t, enum run_end why, const char *problem)
     case RUN_CONNECTING:
         run_end_one(t);
         break;
-    case RUN_STANDING:
+    case RUN_JOINING:
     case RUN_RUNNING:
         begin_ending(t);
         break;
@@ -222,7 +222,7 @@ static void run_on_looked(struct run *t, enum run_end why, const char *problem)
         run_end_one(t);
     } else if (t->options.live) {
         run_enter(t, RUN_MAKING); /* nothing: they join a foreign directory */
-        run_counters_before(t, begin_joining);
+        run_counters_before(t, begin_last_look);
     } else {
         begin_making(t);
     }
@@ -234,7 +234,7 @@ static void begin_looking(struct run *t)
     run_layout(t, run_on_looked);
 }
 
-/* ---- make the run's place ---- */
+/* ---- make the run's directory ---- */
 
 /* Once: finding it again at the end adds nothing. */
 static void note_kept(struct run *t)
@@ -269,11 +269,11 @@ static void run_on_made(void *context, const char *problem)
         run_enter(t, RUN_MEETING);
         return;
     }
-    run_counters_before(t, begin_standing);
+    run_counters_before(t, begin_joining);
 }
 
 /* Candidates would make it again: without a sign of life, or in another client's directory. */
-static void on_place_lost(void *context)
+static void on_run_dir_lost(void *context)
 {
     struct run *t = context;
     char text[600];
@@ -331,7 +331,7 @@ static void begin_making(struct run *t)
                                                 .run = t->run,
                                                 .agent = t->agent,
                                                 .joins = t->options.join != NULL,
-                                                .lost = on_place_lost,
+                                                .lost = on_run_dir_lost,
                                                 .context = t,
                                                 .within = t->layout.lock ? NULL : t->within};
     if (!t->guard) {
@@ -365,7 +365,7 @@ static void on_withdrawn(struct run *t, const char *problem)
     run_finish(t, RUN_DONE, problem);
 }
 
-static void begin_standing(struct run *t)
+static void begin_joining(struct run *t)
 {
     static const struct crowd_listener listener = {.stood = on_stood, .failed_over = on_failed_over};
     char *error = NULL;
@@ -374,7 +374,7 @@ static void begin_standing(struct run *t)
         return;
     }
     const struct candidate_options candidate = run_candidate(t);
-    run_enter(t, RUN_STANDING);
+    run_enter(t, RUN_JOINING);
     size_t sessions = crowd_sessions(&t->options, &candidate);
     if (sessions > CONNECTIONS_USUAL)
         run_note(
@@ -392,13 +392,13 @@ static void begin_standing(struct run *t)
     free(error);
     if (t->crowd && t->options.live)
         t->rules = live_rules_keep(t, on_withdrawn);
-    if (!t->crowd && t->phase == RUN_STANDING)
+    if (!t->crowd && t->phase == RUN_JOINING)
         begin_removing(t);
 }
 
 /* Live: the last look before they come. All that was found out about the real ones took its time. */
-static void on_joining(void *context, enum session_result result, const struct znode_stat *stat,
-                       char *const *names, size_t count)
+static void on_last_look(void *context, enum session_result result, const struct znode_stat *stat,
+                         char *const *names, size_t count)
 {
     struct run *t = context;
     size_t real = 0;
@@ -412,19 +412,19 @@ static void on_joining(void *context, enum session_result result, const struct z
     else if (result != SESSION_OK || real < LIVE_CHECKS_LEAST || guard_is_lost(t->guard))
         run_finish(t, RUN_REFUSED,
                    "the election has changed while it was being looked at; nothing was begun");
-    begin_standing(t);
+    begin_joining(t);
 }
 
-static void begin_joining(struct run *t)
+static void begin_last_look(struct run *t)
 {
-    if (t->finishing || !session_children(t->session, t->path, false, on_joining, t))
-        on_joining(t, SESSION_LOST, NULL, NULL, 0);
+    if (t->finishing || !session_children(t->session, t->path, false, on_last_look, t))
+        on_last_look(t, SESSION_LOST, NULL, NULL, 0);
 }
 
-static void siblings_forget(struct run *t)
+static void live_checks_forget(struct run *t)
 {
-    live_checks_free(t->siblings);
-    t->siblings = NULL;
+    live_checks_free(t->live_checks);
+    t->live_checks = NULL;
 }
 
 /* Live: where all gave way before the last had come, their time begins with the first; else they would wait
@@ -432,7 +432,7 @@ static void siblings_forget(struct run *t)
    together. */
 static bool is_time_over(struct run *t, uint64_t ran_us)
 {
-    bool counts = t->phase == RUN_RUNNING || (t->phase == RUN_STANDING && t->withdrawals > 0);
+    bool counts = t->phase == RUN_RUNNING || (t->phase == RUN_JOINING && t->withdrawals > 0);
     return counts && t->options.for_ms && ran_us >= (uint64_t)t->options.for_ms * 1000 &&
            (!t->agents || agents_over(t->agents) != AGENTS_WAIT);
 }
@@ -443,7 +443,7 @@ static void run_on_tick(uv_timer_t *timer)
     uint64_t now_us = uv_hrtime() / 1000, in_phase_us = now_us - t->phase_us;
     char problem[RUN_WATCH_TEXT];
     if (t->phase > RUN_LOOKING)
-        siblings_forget(t); /* they have been looked at */
+        live_checks_forget(t); /* they have been looked at */
     if (t->phase == RUN_CONNECTING && in_phase_us > (uint64_t)t->options.wait_ms * 1000) {
         run_finish(t, RUN_UNREACHED, t->connection_problem[0] ? t->connection_problem : "no server answers");
         return;
@@ -456,9 +456,9 @@ static void run_on_tick(uv_timer_t *timer)
         run_end_one(t);
         return;
     }
-    if (t->phase == RUN_LOOKING && t->siblings && t->finishing)
+    if (t->phase == RUN_LOOKING && t->live_checks && t->finishing)
         run_end_one(t);
-    if (t->phase != RUN_STANDING && t->phase != RUN_RUNNING)
+    if (t->phase != RUN_JOINING && t->phase != RUN_RUNNING)
         return;
     run_watch_own_pace(t, now_us);
     if (t->rules)
@@ -472,8 +472,8 @@ static void run_on_tick(uv_timer_t *timer)
         run_finish(t, RUN_DONE, t->phase == RUN_RUNNING ? NULL : "its time was over before all had come");
     else if (!run_watch_pulse(t, now_us, problem))
         run_finish(t, RUN_TOO_SLOW, problem);
-    if (t->phase == RUN_STANDING && !t->finishing && t->withdrawals == 0 &&
-        !run_watch_standing(t, now_us, problem))
+    if (t->phase == RUN_JOINING && !t->finishing && t->withdrawals == 0 &&
+        !run_watch_joining(t, now_us, problem))
         run_finish(t, RUN_FAILED, problem);
     if (!t->finishing)
         run_counters_during(t, now_us);
@@ -581,7 +581,7 @@ static void run_on_over(uv_timer_t *timer)
     struct run *t = timer->data;
     session_close(t->session); /* a caller that keeps the run for its report keeps no connection */
     t->session = NULL;
-    siblings_forget(t);
+    live_checks_forget(t);
     run_counters_cancel(t);
     t->listener.over(t->context);
 }
@@ -623,7 +623,7 @@ static void run_end_one(struct run *t)
 
 /* ---- the tool's own session ---- */
 
-/* Its sign of life has gone with it: the place may be another run's by now. */
+/* Its sign of life has gone with it: the directory may be another run's by now. */
 static void run_expired(struct run *t)
 {
     if (t->guard)
@@ -732,7 +732,7 @@ void run_free(struct run *t)
     t->finishing = true;
     run_counters_cancel(t);
     crowd_free(t->crowd);
-    live_checks_free(t->siblings);
+    live_checks_free(t->live_checks);
     if (t->session)
         session_close(t->session); /* gives every answer that is owed: before its context is freed */
     live_rules_free(t->rules);
@@ -759,5 +759,5 @@ void run_free(struct run *t)
 
 struct crowd *run_crowd(const struct run *t)
 {
-    return t->phase == RUN_STANDING || t->phase == RUN_RUNNING ? t->crowd : NULL;
+    return t->phase == RUN_JOINING || t->phase == RUN_RUNNING ? t->crowd : NULL;
 }

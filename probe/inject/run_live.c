@@ -11,42 +11,42 @@
 #include "probe/inject/live_checks.h"
 #include "probe/inject/run_state.h"
 
-void leads_check_begin(struct leads_check *front, uint64_t now_us)
+void leads_check_begin(struct leads_check *check, uint64_t now_us)
 {
-    *front = (struct leads_check){.ours = INT64_MAX, .behind_us = now_us, .before_least = -1};
+    *check = (struct leads_check){.ours = INT64_MAX, .behind_us = now_us, .before_least = -1};
 }
 
-void leads_check_look(struct leads_check *front, char *const *names, size_t count, int64_t ours,
+void leads_check_look(struct leads_check *check, char *const *names, size_t count, int64_t ours,
                       uint64_t asked_us, uint64_t answered_us)
 {
     int64_t before = 0, last = 0;
     size_t real = 0, still = 0;
-    if (ours < front->ours)
-        front->ours = ours;
+    if (ours < check->ours)
+        check->ours = ours;
     for (size_t i = 0; i < count; i++) {
         int64_t number = recipe_sequence_of(names[i]);
         if (number == SEQUENCE_NONE)
             continue;
-        before += number < front->ours;
+        before += number < check->ours;
         real += number < ours;
-        still += number < front->bound;
+        still += number < check->bound;
         last = number > last ? number : last;
     }
-    front->left = still < front->real;
-    front->real = real;
-    front->bound = ours < last ? ours : last + 1;
-    if (front->ours == INT64_MAX || before > 0)
-        front->behind_us = asked_us;
-    else if (answered_us - front->behind_us > front->first_may_us)
-        front->first_may_us = answered_us - front->behind_us;
-    if (front->ours != INT64_MAX && (front->before_least < 0 || before < front->before_least))
-        front->before_least = before;
-    front->ours = ours;
+    check->left = still < check->real;
+    check->real = real;
+    check->bound = ours < last ? ours : last + 1;
+    if (check->ours == INT64_MAX || before > 0)
+        check->behind_us = asked_us;
+    else if (answered_us - check->behind_us > check->first_may_us)
+        check->first_may_us = answered_us - check->behind_us;
+    if (check->ours != INT64_MAX && (check->before_least < 0 || before < check->before_least))
+        check->before_least = before;
+    check->ours = ours;
 }
 
-bool leads_check_is_open(const struct leads_check *front)
+bool leads_check_is_open(const struct leads_check *check)
 {
-    return front->ours != INT64_MAX;
+    return check->ours != INT64_MAX;
 }
 
 /* The pause before the first return; each further one is twice as long. */
@@ -63,7 +63,7 @@ struct live_rules {
     bool keeping, listing, again; /* again: something happened while the list was on its way */
     bool out;                     /* all have withdrawn */
     uint64_t rejoin_ms, list_ms, asked_us;
-    struct leads_check front;
+    struct leads_check leads;
     size_t owed, last_lists;
     bool unseen; /* an answer at the end was lost with its connection */
     bool freed;
@@ -122,15 +122,15 @@ static int64_t ours_in(struct live_rules *rules, char *const *names, size_t coun
             first = number;
         free(path);
     }
-    leads_check_look(&rules->front, names, count, first, rules->asked_us, uv_hrtime() / 1000);
+    leads_check_look(&rules->leads, names, count, first, rules->asked_us, uv_hrtime() / 1000);
     return first;
 }
 
 static void rules_apply(struct live_rules *rules, char *const *names, size_t count)
 {
     int64_t first = ours_in(rules, names, count);
-    size_t real = rules->front.real;
-    if (!rules->out && (real < LIVE_CHECKS_LEAST || rules->front.left))
+    size_t real = rules->leads.real;
+    if (!rules->out && (real < LIVE_CHECKS_LEAST || rules->leads.left))
         withdraw(rules, real);
     else if (rules->out && first == INT64_MAX && real >= LIVE_CHECKS_LEAST &&
              run_live_now_ms(rules) >= rules->rejoin_ms)
@@ -142,7 +142,7 @@ static void end_blind(struct live_rules *rules)
 {
     struct run *t = rules->run;
     guard_open(t->guard, false);
-    rules->front.blind = true;
+    rules->leads.blind = true;
     rules->over(t, "the election may not be read any more, so nobody knows who stands before the test "
                    "candidates: they left; give credentials with --auth-file");
 }
@@ -185,7 +185,7 @@ struct live_rules *live_rules_keep(struct run *t, void (*over)(struct run *, con
     rules->run = t;
     rules->over = over;
     rules->keeping = true;
-    leads_check_begin(&rules->front, uv_hrtime() / 1000);
+    leads_check_begin(&rules->leads, uv_hrtime() / 1000);
     list_read(rules);
     return rules;
 }
@@ -218,7 +218,7 @@ static void run_live_on_cleared(void *context, enum session_result result, const
         return;
     if (rules->freed)
         free(rules);
-    else if (rules->unseen || !leads_check_is_open(&rules->front) || ++rules->last_lists >= LAST_LISTS ||
+    else if (rules->unseen || !leads_check_is_open(&rules->leads) || ++rules->last_lists >= LAST_LISTS ||
              !last_list(rules))
         rules->cleared(rules->run, !rules->unseen);
 }
@@ -265,7 +265,7 @@ static void on_last_list(void *context, enum session_result result, const struct
     (void)stat;
     struct live_rules *rules = context;
     struct run *t = rules->run;
-    rules->front.blind |= result == SESSION_DENIED;
+    rules->leads.blind |= result == SESSION_DENIED;
     if (!rules->freed && (result == SESSION_OK || result == SESSION_NO_NODE))
         ours_in(rules, names, result == SESSION_OK ? count : 0);
     for (size_t i = 0; result == SESSION_OK && !rules->freed && i < count; i++) {
@@ -293,9 +293,9 @@ bool live_rules_clear(struct live_rules *rules, void (*done)(struct run *, bool 
     return last_list(rules);
 }
 
-const struct leads_check *live_rules_front(const struct live_rules *rules)
+const struct leads_check *live_rules_leads(const struct live_rules *rules)
 {
-    return &rules->front;
+    return &rules->leads;
 }
 
 /* Answers may still be owed: they come before the session's end, and let go of it then. */

@@ -40,14 +40,14 @@ struct leads_check {
 };
 
 /* None of ours is in line yet. */
-void leads_check_begin(struct leads_check *front, uint64_t now_us);
+void leads_check_begin(struct leads_check *check, uint64_t now_us);
 
 /* A list, with the times of request and answer. ours: the smallest number of ours in it; INT64_MAX: none. */
-void leads_check_look(struct leads_check *front, char *const *names, size_t count, int64_t ours,
+void leads_check_look(struct leads_check *check, char *const *names, size_t count, int64_t ours,
                       uint64_t asked_us, uint64_t answered_us);
 
 /* The latest list had ours in it: their present state is not known. */
-bool leads_check_is_open(const struct leads_check *front);
+bool leads_check_is_open(const struct leads_check *check);
 
 struct leads_check;
 struct run;
@@ -65,7 +65,7 @@ void live_rules_tick(struct live_rules *rules);
 void live_rules_noticed(struct live_rules *rules);
 
 /* Whether one of ours was ever first, as far as is known. */
-const struct leads_check *live_rules_front(const struct live_rules *rules);
+const struct leads_check *live_rules_leads(const struct live_rules *rules);
 
 /*
  * At the end: deletes znodes of ours that still exist; done is called once, with seen false where the

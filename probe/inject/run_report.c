@@ -82,14 +82,14 @@ void run_count_failover(struct run *t, const struct crowd_failover *failover)
 
 /* A candidate learns late that it is first, and soon that it is not: what it knew of itself is a part only.
    The bound comes from lists before and after; without them there is none. */
-static void report_front(const struct run *t, struct run_report *report)
+static void report_leads(const struct run *t, struct run_report *report)
 {
-    const struct leads_check *front = live_rules_front(t->rules);
+    const struct leads_check *leads = live_rules_leads(t->rules);
     uint64_t known_us = report->crowd.first_most_us;
-    report->real_least = front->before_least;
-    report->first_may_us = (int64_t)front->first_may_us;
-    if (front->blind || front->first_may_us < known_us ||
-        (t->phase == RUN_OVER && leads_check_is_open(front)))
+    report->real_least = leads->before_least;
+    report->first_may_us = (int64_t)leads->first_may_us;
+    if (leads->blind || leads->first_may_us < known_us ||
+        (t->phase == RUN_OVER && leads_check_is_open(leads)))
         report->first_may_us = -1;
 }
 
@@ -166,7 +166,7 @@ void run_report(const struct run *t, struct run_report *report)
     else if (t->crowd)
         crowd_figures(t->crowd, &report->crowd);
     if (t->rules)
-        report_front(t, report);
+        report_leads(t, report);
     if (report->crowd.wanted > report->wanted)
         report->wanted = report->crowd.wanted; /* more were added */
     report->run_us = t->ended_us ? t->ran_us : uv_hrtime() / 1000 - t->phase_us;

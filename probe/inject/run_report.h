@@ -24,9 +24,9 @@
 enum run_phase {
     RUN_CONNECTING,
     RUN_LOOKING,   /* at the path */
-    RUN_MAKING,    /* its place */
+    RUN_MAKING,    /* its directory */
     RUN_MEETING,   /* until all agents of the run are there */
-    RUN_STANDING,  /* the crowd comes on */
+    RUN_JOINING,   /* the crowd comes on */
     RUN_RUNNING,   /* all are in line */
     RUN_ENDING,    /* the crowd goes */
     RUN_GATHERING, /* the parts of all agents */

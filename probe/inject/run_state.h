@@ -40,9 +40,9 @@ struct run {
     struct run_part *all;            /* of all agents; NULL: not gathered */
     struct sandbox_dir *sandbox_dir; /* in the sandbox */
     run_layout_fn looked;            /* called with the result of reading the path */
-    struct live_checks *siblings;    /* live: being looked at */
+    struct live_checks *live_checks; /* live: of the real candidates, while they go on */
     struct live_rules *rules;        /* live */
-    int siblings_timeout_ms;
+    int live_timeout_ms;             /* live: the shortest session timeout of the real candidates */
     struct layout layout;
     struct crowd *crowd;
     struct server_counters *counters;
@@ -101,7 +101,7 @@ bool run_is_inside(const struct run *run);
  * Chooses run, within and election, which the run owns; with --join its agent's name, too. False:
  * there can be none (a name in the sandbox that a run may not have; --live inside the sandbox).
  */
-bool run_places_choose(struct run *run);
+bool run_paths_choose(struct run *run);
 
 /*
  * The servers' own figures: before a run, while it goes on, and after it.
@@ -132,7 +132,7 @@ void run_counters_cancel(struct run *run);
 /* The ensemble's pulse: a request every so often, and how long the slowest of them take. */
 bool run_watch_pulse(struct run *run, uint64_t now_us, char problem[RUN_WATCH_TEXT]);
 /* Where some joined and no more come, the run goes on with these; where none joined, it cannot. */
-bool run_watch_standing(struct run *run, uint64_t now_us, char problem[RUN_WATCH_TEXT]);
+bool run_watch_joining(struct run *run, uint64_t now_us, char problem[RUN_WATCH_TEXT]);
 
 /* Whether we ourselves keep up with the clock. Before the pulse. */
 void run_watch_own_pace(struct run *run, uint64_t now_us);

@@ -48,11 +48,11 @@ void histogram_merge(struct histogram *h, const struct histogram *other)
         h->buckets[i] += other->buckets[i];
 }
 
-int64_t histogram_percentile(const struct histogram *h, double part)
+int64_t histogram_percentile(const struct histogram *h, double fraction)
 {
     if (h->count == 0)
         return 0;
-    double exact = part * (double)h->count;
+    double exact = fraction * (double)h->count;
     uint64_t rank = (uint64_t)exact, seen = 0;
     rank += (double)rank < exact || rank == 0;
     for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
@@ -80,7 +80,7 @@ void run_stats_free(struct run_stats *t)
 void run_stats_enter(struct run_stats *t, uint64_t due_us)
 {
     room_for_one(&t->all, t->count, &t->room, sizeof *t->all);
-    t->all[t->count++] = (struct standing){.due_us = due_us, .state = CANDIDATE_JOINING};
+    t->all[t->count++] = (struct candidate_stats){.due_us = due_us, .state = CANDIDATE_JOINING};
     t->by_state[CANDIDATE_JOINING]++;
     t->yet_to_stand++;
 }
@@ -168,7 +168,7 @@ static void leads(struct run_stats *t, size_t i, const struct candidacy *c, uint
 
 void run_stats_changed(struct run_stats *t, size_t i, const struct candidacy *c, uint64_t now_us)
 {
-    struct standing *s = &t->all[i];
+    struct candidate_stats *s = &t->all[i];
     t->by_state[s->state]--;
     t->by_state[c->state]++;
     s->state = (uint8_t)c->state;
@@ -190,7 +190,7 @@ void run_stats_changed(struct run_stats *t, size_t i, const struct candidacy *c,
     }
 }
 
-void run_stats_placed(struct run_stats *t, size_t i, bool first, uint64_t now_us)
+void run_stats_positioned(struct run_stats *t, size_t i, bool first, uint64_t now_us)
 {
     if (first && t->all[i].first_us == 0)
         t->all[i].first_us = now_us;

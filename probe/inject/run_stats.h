@@ -37,10 +37,10 @@ void histogram_add(struct histogram *histogram, int64_t us);
 void histogram_merge(struct histogram *histogram, const struct histogram *other);
 
 /*
- * The duration that this part (0.5, 0.99) of all do not exceed: the upper end of its bucket, never above
+ * The duration that this fraction (0.5, 0.99) of all do not exceed: the upper end of its bucket, never above
  * the longest. 0 where there is none.
  */
-int64_t histogram_percentile(const struct histogram *histogram, double part);
+int64_t histogram_percentile(const struct histogram *histogram, double fraction);
 
 /* The i-th bucket covers low to high, both included; for drawing. */
 void histogram_bucket(size_t i, int64_t *low_us, int64_t *high_us);
@@ -72,7 +72,7 @@ struct run_stats {
     struct histogram to_stand,
         to_fail_over; /* the latter: planned ones only; the beginning of others is not known */
     size_t by_state[CANDIDATE_STATES];
-    struct standing {
+    struct candidate_stats {
         uint64_t due_us;   /* 0: it has been in line once */
         uint64_t first_us; /* never_leads: since when it has been first; 0: it is not */
         uint8_t state;
@@ -104,7 +104,7 @@ void run_stats_leave(struct run_stats *run_stats);
 void run_stats_changed(struct run_stats *run_stats, size_t i, const struct candidacy *candidacy,
                        uint64_t now_us);
 /* It has looked, and is not to lead. */
-void run_stats_placed(struct run_stats *run_stats, size_t i, bool first, uint64_t now_us);
+void run_stats_positioned(struct run_stats *run_stats, size_t i, bool first, uint64_t now_us);
 void run_stats_asked(struct run_stats *run_stats, enum candidate_ask what);
 void run_stats_answered(struct run_stats *run_stats);
 void run_stats_noticed(struct run_stats *run_stats, int64_t number, uint64_t now_us);

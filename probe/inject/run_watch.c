@@ -109,7 +109,7 @@ static size_t give_back(struct run *t, const struct crowd_figures *figures, size
 }
 
 /* Some are in line and no more come: most likely the servers accept no more connections. */
-bool run_watch_standing(struct run *t, uint64_t now_us, char problem[RUN_WATCH_TEXT])
+bool run_watch_joining(struct run *t, uint64_t now_us, char problem[RUN_WATCH_TEXT])
 {
     struct crowd_figures figures;
     crowd_figures(t->crowd, &figures);
@@ -251,7 +251,7 @@ bool run_watch_pulse(struct run *t, uint64_t now_us, char problem[RUN_WATCH_TEXT
 void run_watch_connection(struct run *t, bool connected)
 {
     uint64_t now_us = uv_hrtime() / 1000;
-    bool goes_on = t->phase == RUN_STANDING || t->phase == RUN_RUNNING;
+    bool goes_on = t->phase == RUN_JOINING || t->phase == RUN_RUNNING;
     if (t->away_since_us && (connected || !goes_on)) {
         t->away_us += now_us - t->away_since_us;
         t->away_since_us = 0;

@@ -325,8 +325,8 @@ struct sandbox_dir {
     struct guard *guard;
     struct session *session;
     char *sandbox, *run, *within, *run_path, *alive_path;
-    char *place_path; /* of the candidates' directory; NULL: they share a lock */
-    int64_t place_czxid;
+    char *candidates_path; /* of the candidates' directory; NULL: they share a lock */
+    int64_t candidates_czxid;
     char *looking; /* where candidates of others are being looked for */
     bool joins;
     sandbox_dir_fn fn;
@@ -622,32 +622,32 @@ static void on_run_read(void *context, enum session_result result, const struct 
         sandbox_dir_is_lost(p);
 }
 
-static void on_place_data(void *context, enum session_result result, const struct znode_stat *stat,
-                          const void *data, size_t length)
+static void on_candidates_data(void *context, enum session_result result, const struct znode_stat *stat,
+                               const void *data, size_t length)
 {
     struct sandbox_dir *p = context;
     if (result == SESSION_OK && run_marker_is(stat, data, length))
-        p->place_czxid = stat->czxid;
+        p->candidates_czxid = stat->czxid;
     else if (result == SESSION_OK || result == SESSION_DENIED)
         sandbox_dir_is_lost(p);
 }
 
 /* Candidates make it again where it was removed; but another client may have made one. */
-static void on_place_read(void *context, enum session_result result, const struct znode_stat *stat,
-                          const void *data, size_t length)
+static void on_candidates_read(void *context, enum session_result result, const struct znode_stat *stat,
+                               const void *data, size_t length)
 {
     (void)data, (void)length;
     struct sandbox_dir *p = context;
-    if (result == SESSION_OK && stat->czxid != p->place_czxid)
-        session_get(p->session, p->place_path, false, on_place_data, p);
+    if (result == SESSION_OK && stat->czxid != p->candidates_czxid)
+        session_get(p->session, p->candidates_path, false, on_candidates_data, p);
 }
 
 void sandbox_dir_noticed(struct sandbox_dir *p, const char *path)
 {
     if (p->removes)
         return;
-    if (p->place_path && strcmp(path, p->place_path) == 0)
-        session_exists(p->session, path, true, on_place_read, p);
+    if (p->candidates_path && strcmp(path, p->candidates_path) == 0)
+        session_exists(p->session, path, true, on_candidates_read, p);
     if (strcmp(path, p->alive_path) == 0)
         session_exists(p->session, path, true, on_sign_read, p);
     else if (strcmp(path, p->run_path) == 0 && p->run_czxid)
@@ -738,8 +738,8 @@ static void on_within(void *context, enum session_result result, const char *pat
         sandbox_dir_fail(p, result, "create directories in", p->run_path);
         return;
     }
-    if (p->place_path)
-        sandbox_dir_noticed(p, p->place_path);
+    if (p->candidates_path)
+        sandbox_dir_noticed(p, p->candidates_path);
     sandbox_dir_done(p, NULL);
 }
 
@@ -930,7 +930,7 @@ struct sandbox_dir *sandbox_dir_new(struct guard *guard, struct session *session
     p->run = xstrdup(options->run);
     p->within = options->within ? xstrdup(options->within) : NULL;
     p->run_path = path_join(options->sandbox, options->run);
-    p->place_path = options->within ? path_join(p->run_path, options->within) : NULL;
+    p->candidates_path = options->within ? path_join(p->run_path, options->within) : NULL;
     p->alive_path = text_format("%s/%s" ALIVE "%s", options->sandbox, options->run, options->agent);
     p->joins = options->joins;
     p->lost = options->lost;
@@ -950,7 +950,7 @@ void sandbox_dir_free(struct sandbox_dir *p)
     free(p->run);
     free(p->within);
     free(p->run_path);
-    free(p->place_path);
+    free(p->candidates_path);
     free(p->alive_path);
     free(p);
 }

@@ -23,24 +23,24 @@ static char *const line[LINE] = {names[0], names[1], names[2], names[3], names[4
 static void the_order_is_that_of_the_numbers(void **state)
 {
     (void)state;
-    struct line_place place = place_in_line(12, line, LINE);
-    assert_true(place.stands);
-    assert_string_equal(place.predecessor.name, line[0]);
-    assert_string_equal(place.skipped.name, line[5]);
-    assert_string_equal(place.leader.name, line[1]);
+    struct line_position position = position_in_line(12, line, LINE);
+    assert_true(position.in_line);
+    assert_string_equal(position.predecessor.name, line[0]);
+    assert_string_equal(position.skipped.name, line[5]);
+    assert_string_equal(position.leader.name, line[1]);
 }
 
 /* The first has nobody before it; one that is not in the list does not stand. */
 static void the_ends_of_the_line(void **state)
 {
     (void)state;
-    struct line_place first = place_in_line(2, line, LINE), gone = place_in_line(9, line, LINE);
-    assert_true(first.stands && !first.predecessor.name && !first.leader.name && !first.skipped.name);
-    assert_false(gone.stands);
-    struct line_place second = place_in_line(7, line, LINE);
+    struct line_position first = position_in_line(2, line, LINE), gone = position_in_line(9, line, LINE);
+    assert_true(first.in_line && !first.predecessor.name && !first.leader.name && !first.skipped.name);
+    assert_false(gone.in_line);
+    struct line_position second = position_in_line(7, line, LINE);
     assert_string_equal(second.predecessor.name, line[1]);
     assert_null(second.skipped.name);
-    assert_string_equal(place_watched(&second, WHOM_SKIPPED)->name, line[1]);
+    assert_string_equal(position_watched(&second, WHOM_SKIPPED)->name, line[1]);
 }
 
 /* In lines of every order, also with numbers that have gone past the last and begun again below zero. */
@@ -63,7 +63,7 @@ static void every_order_is_put_right(void **state)
         int64_t mine = recipe_sequence_of(all[0]);
         if (mine == SEQUENCE_NONE)
             continue;
-        struct line_place place = place_in_line(mine, all, (size_t)count);
+        struct line_position position = position_in_line(mine, all, (size_t)count);
         int64_t first = INT64_MAX, last = INT64_MIN;
         for (int i = 0; i < count; i++) {
             int64_t number = recipe_sequence_of(all[i]);
@@ -72,9 +72,9 @@ static void every_order_is_put_right(void **state)
             first = number < first ? number : first;
             last = number > last ? number : last;
         }
-        assert_true(place.stands);
-        assert_int_equal(place.leader.name ? place.leader.number : INT64_MAX, first);
-        assert_int_equal(place.predecessor.name ? place.predecessor.number : INT64_MIN, last);
+        assert_true(position.in_line);
+        assert_int_equal(position.leader.name ? position.leader.number : INT64_MAX, first);
+        assert_int_equal(position.predecessor.name ? position.predecessor.number : INT64_MIN, last);
     }
 }
 
@@ -82,7 +82,7 @@ static void every_order_is_put_right(void **state)
 static void each_behaviour_watches_its_own(void **state)
 {
     (void)state;
-    struct line_place place = place_in_line(12, line, LINE);
+    struct line_position position = position_in_line(12, line, LINE);
     static const struct {
         enum behaviour behaviour;
         const char *watched, *word;
@@ -96,7 +96,7 @@ static void each_behaviour_watches_its_own(void **state)
                {BEHAVIOUR_MUTE, "_c_z-latch-0000000011", "hold"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const struct line_member *watched =
-            place_watched(&place, behaviour_rules_of(all[i].behaviour)->watches);
+            position_watched(&position, behaviour_rules_of(all[i].behaviour)->watches);
         if (all[i].watched)
             assert_string_equal(watched->name, all[i].watched);
         else

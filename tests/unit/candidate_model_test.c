@@ -48,7 +48,7 @@ struct link {
 };
 
 struct znode {
-    bool stands;
+    bool in_line; /* false: it is not in the list, nor is the rest known */
     uint8_t owner, attempt;
 };
 
@@ -113,7 +113,7 @@ static void end_session(struct world *w, int i)
     w->links[i].alive = false;
     w->links[i].set = 0;
     for (int n = 0; n < NUMBERS; n++)
-        if (w->znodes[n].stands && w->znodes[n].owner == i)
+        if (w->znodes[n].in_line && w->znodes[n].owner == i)
             remove_znode(w, n);
 }
 
@@ -121,7 +121,7 @@ static uint16_t list(const struct world *w)
 {
     uint16_t all = 0;
     for (int n = 0; n < NUMBERS; n++)
-        if (w->znodes[n].stands)
+        if (w->znodes[n].in_line)
             all |= bit(n);
     return all;
 }
@@ -150,19 +150,19 @@ static void serve(struct world *w, int i)
     case ASK_FIND:
         m.number = -1;
         for (int n = 0; n < NUMBERS; n++)
-            if (w->znodes[n].stands && w->znodes[n].owner == i && w->znodes[n].attempt == link->attempt)
+            if (w->znodes[n].in_line && w->znodes[n].owner == i && w->znodes[n].attempt == link->attempt)
                 m.number = (int8_t)n;
         break;
     case ASK_LOOK:
         m.listed = list(w);
         break;
     case ASK_WATCH:
-        m.result = w->znodes[m.number].stands ? SESSION_OK : SESSION_NO_NODE;
+        m.result = w->znodes[m.number].in_line ? SESSION_OK : SESSION_NO_NODE;
         link->set |= bit(m.number);
         break;
     case ASK_DELETE:
-        m.result = w->znodes[m.number].stands ? SESSION_OK : SESSION_NO_NODE;
-        if (w->znodes[m.number].stands)
+        m.result = w->znodes[m.number].in_line ? SESSION_OK : SESSION_NO_NODE;
+        if (w->znodes[m.number].in_line)
             remove_znode(w, m.number);
         break;
     }
@@ -208,26 +208,26 @@ static void perform(struct world *w, int i, struct candidate_asks asks)
     }
 }
 
-static struct line_place place_of(int64_t mine, uint16_t listed)
+static struct line_position position_of(int64_t mine, uint16_t listed)
 {
-    struct line_place place = {.stands = mine >= 0 && (listed & bit((int)mine))};
+    struct line_position position = {.in_line = mine >= 0 && (listed & bit((int)mine))};
     for (int n = 0; n < NUMBERS; n++) {
         struct line_member one = {number_names[n], n};
         if (!(listed & bit(n)) || n >= mine)
             continue;
-        if (!place.leader.name)
-            place.leader = one;
-        place.skipped = place.predecessor;
-        place.predecessor = one;
+        if (!position.leader.name)
+            position.leader = one;
+        position.skipped = position.predecessor;
+        position.predecessor = one;
     }
-    return place;
+    return position;
 }
 
 static void answer(struct world *w, int i, const struct message *m, enum session_result result)
 {
     struct candidacy *c = &w->candidates[i];
     struct candidate_asks asks = {.count = 0};
-    struct line_place place = place_of(c->own, m->listed);
+    struct line_position position = position_of(c->own, m->listed);
     int64_t number = m->number < 0 ? SEQUENCE_NONE : m->number;
     switch (m->what) {
     case ASK_DIRECTORY:
@@ -240,7 +240,7 @@ static void answer(struct world *w, int i, const struct message *m, enum session
         asks = candidate_found(c, options(), result, number);
         break;
     case ASK_LOOK:
-        asks = candidate_looked(c, options(), result, &place);
+        asks = candidate_looked(c, options(), result, &position);
         break;
     case ASK_WATCH:
         if (result != SESSION_LOST)
@@ -289,7 +289,7 @@ static void reconnect(struct world *w, int i)
     if (renewed)
         link->known = 0;
     for (int n = 0; n < NUMBERS; n++)
-        if ((link->known & bit(n)) && !w->znodes[n].stands)
+        if ((link->known & bit(n)) && !w->znodes[n].in_line)
             push(w, i, TO_CLIENT, (struct message){.what = NOTICE, .number = (int8_t)n});
         else if (link->known & bit(n))
             link->set |= bit(n);
@@ -302,7 +302,7 @@ static void report(const struct world *w)
 {
     printf("directory %d, next %d, %d faults left\n", w->directory, w->next, w->faults);
     for (int n = 0; n < NUMBERS; n++)
-        if (w->znodes[n].stands)
+        if (w->znodes[n].in_line)
             printf("  znode %d of %d\n", n, w->znodes[n].owner);
     for (int i = 0; i < candidates; i++) {
         const struct candidacy *c = &w->candidates[i];
@@ -323,7 +323,7 @@ static void report(const struct world *w)
 static bool has_znode(const struct world *w, int i)
 {
     const struct candidacy *c = &w->candidates[i];
-    return c->own != SEQUENCE_NONE && w->znodes[c->own].stands && w->znodes[c->own].owner == i;
+    return c->own != SEQUENCE_NONE && w->znodes[c->own].in_line && w->znodes[c->own].owner == i;
 }
 
 static void one_leader(const struct world *w)
@@ -356,7 +356,7 @@ static void nobody_sleeps(const struct world *w)
 {
     uint16_t all = list(w);
     for (int n = 0; n < NUMBERS; n++)
-        if (w->znodes[n].stands)
+        if (w->znodes[n].in_line)
             holds(w, w->candidates[w->znodes[n].owner].own == n);
     for (int i = 0; i < candidates; i++) {
         const struct candidacy *c = &w->candidates[i];
@@ -370,12 +370,12 @@ static void nobody_sleeps(const struct world *w)
             holds(w, c->state == CANDIDATE_LEADING || (w->links[i].set & all));
             continue;
         }
-        struct line_place place = place_of(c->own, all);
-        if (!place.predecessor.name) {
+        struct line_position position = position_of(c->own, all);
+        if (!position.predecessor.name) {
             holds(w, c->state == CANDIDATE_LEADING);
             continue;
         }
-        holds(w, c->state == CANDIDATE_WAITING && c->awaited == place.predecessor.number);
+        holds(w, c->state == CANDIDATE_WAITING && c->awaited == position.predecessor.number);
         holds(w, w->links[i].set & bit((int)c->awaited));
     }
 }
@@ -422,7 +422,7 @@ static uint64_t hash_of(const struct world *w)
     uint64_t h = 1;
     mix(&h, w->next | w->directory << 8 | w->faults << 9 | w->meddled << 16);
     for (int n = 0; n < w->next; n++)
-        mix(&h, w->znodes[n].stands | w->znodes[n].owner << 1 | w->znodes[n].attempt << 4);
+        mix(&h, w->znodes[n].in_line | w->znodes[n].owner << 1 | w->znodes[n].attempt << 4);
     for (int i = 0; i < candidates; i++) {
         const struct candidacy *c = &w->candidates[i];
         const struct link *l = &w->links[i];
@@ -495,7 +495,7 @@ static void explore_faults(const struct world *w)
         if (w->links[i].count[TO_SERVER])
             be_busy(w, i);
     for (int n = 0; n < w->next; n++)
-        for (int deletes = 0; deletes < 2 && w->znodes[n].stands; deletes++)
+        for (int deletes = 0; deletes < 2 && w->znodes[n].in_line; deletes++)
             meddle(w, n, deletes);
     if (w->directory) {
         struct world next = *w;
@@ -503,7 +503,7 @@ static void explore_faults(const struct world *w)
         next.meddled = true;
         next.directory = false;
         for (int n = 0; n < NUMBERS; n++)
-            if (next.znodes[n].stands)
+            if (next.znodes[n].in_line)
                 remove_znode(&next, n);
         explore(&next);
     }

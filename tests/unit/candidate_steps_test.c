@@ -44,7 +44,7 @@ static void a_ack_is_not_left_behind(void **state)
 {
     (void)state;
     const struct candidate_options options = {.ack = "/leader", .findable = true};
-    const struct line_place first = {.stands = true};
+    const struct line_position first = {.in_line = true};
     struct candidacy c;
     candidate_init(&c);
     asks(candidate_connected(&c, &options, true), 1, ASK_CREATE);

@@ -36,16 +36,16 @@ static void copy(const char *from, const char *to)
     assert_int_equal(chmod(to, 0644), 0);
 }
 
-struct line_place {
+struct recording_fixture {
     struct recorded *world;
     char original[80], folder[72], ahead[160];
 };
 
 /* A recording as it stands while somebody records, with the end of it beside its file, copied into a folder
    that may not be written. */
-static struct line_place place_new(void)
+static struct recording_fixture place_new(void)
 {
-    struct line_place place = {.world = recorded_begin()};
+    struct recording_fixture place = {.world = recorded_begin()};
     char ahead[160];
     recorded_changes(place.world, 20);
     recorder_flush(place.world->recorder);
@@ -65,7 +65,7 @@ static struct line_place place_new(void)
     return place;
 }
 
-static void place_free(struct line_place *place)
+static void place_free(struct recording_fixture *place)
 {
     become(0);
     chmod(place->folder, 0755);
@@ -81,7 +81,7 @@ static void place_free(struct line_place *place)
 static void reads_a_copy_that_may_not_be_written(void **state)
 {
     (void)state;
-    struct line_place place = place_new();
+    struct recording_fixture place = place_new();
     struct stat before[2], after[2];
     char shared[160];
     assert_true(stat(place.world->file, &before[0]) == 0 && stat(place.ahead, &before[1]) == 0);
@@ -104,7 +104,7 @@ static void reads_a_copy_that_may_not_be_written(void **state)
 static void says_what_may_not_be_read(void **state)
 {
     (void)state;
-    struct line_place place = place_new();
+    struct recording_fixture place = place_new();
     char *error;
     assert_int_equal(chmod(place.ahead, 0), 0);
     become(NOBODY);
@@ -136,7 +136,7 @@ static size_t events_in(struct history *history)
 static void notices_a_recorder_that_begins(void **state)
 {
     (void)state;
-    struct line_place place = place_new();
+    struct recording_fixture place = place_new();
     recorded_stop(place.world);
     become(NOBODY);
     struct history *history = recorded_open(place.world);

@@ -932,7 +932,7 @@ void run_progress_print(struct buffer *out, const struct run_report *r, bool asc
     char left[FORM_CELL], p50[FORM_CELL], p99[FORM_CELL];
     const char *dot = ascii ? "-" : "·";
     buffer_printf(out, "%s", run_phase_word(r->phase));
-    if (r->phase == RUN_STANDING || r->phase == RUN_RUNNING)
+    if (r->phase == RUN_JOINING || r->phase == RUN_RUNNING)
         buffer_printf(out, " %s %zu of %zu stand", dot,
                       c->by_state[CANDIDATE_WAITING] + c->by_state[CANDIDATE_LEADING], r->wanted);
     if (r->phase == RUN_RUNNING && r->options->for_ms)

@@ -405,7 +405,7 @@ static size_t standing(const struct run_report *r)
 static double progress(const struct run_report *r)
 {
     double part = -1;
-    if (r->phase == RUN_STANDING && r->options->candidates)
+    if (r->phase == RUN_JOINING && r->options->candidates)
         part = (double)standing(r) / (double)r->options->candidates;
     else if (r->phase == RUN_RUNNING && r->options->for_ms)
         part = (double)r->run_us / 1000.0 / (double)r->options->for_ms;
@@ -438,7 +438,7 @@ static void head_draw(struct cells *cells, int y, const struct run_report *r)
         x += cells_put(cells, x, y, -1, ROLE_CRITICAL | STYLE_BOLD, "LIVE") + 2;
     }
     x += cells_put(cells, x, y, end - x, ROLE_STRONG, run_phase_word(r->phase)) + 3;
-    if (r->phase < RUN_STANDING || r->crowd.candidates == 0)
+    if (r->phase < RUN_JOINING || r->crowd.candidates == 0)
         return;
     x += cells_printf(cells, x, y, end - x, standing(r) > 0 ? ROLE_GOOD : ROLE_WARNING, "%zu", standing(r)) +
          1;
