@@ -11,7 +11,6 @@
 #include "probe/election/chain.h"
 #include "probe/election/cluster.h"
 #include "probe/election/diagnose.h"
-#include "probe/election/directory.h"
 #include "probe/election/election.h"
 #include "probe/election/election_life.h"
 #include "probe/election/failover_case.h"

@@ -6,7 +6,7 @@
  *   model.c             takes an observation to its election; copies the whole state
  *   diagnose*.c         problems
  *   chain.c             the actual watches
- *   directory.c         lists of children, or a lock's one znode: joined, left, unseen
+ *   update_directory.c  lists of children, or a lock's one znode: joined, left, unseen
  *   acknowledgement.c   acknowledgements and registries, as they are read
  *   session_looks.c     sessions as the servers show them, and the looks that count
  *   baseline.c          facts of a recording from before this run
@@ -26,12 +26,15 @@
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
 #include "probe/election/event.h"
+#include "probe/election/observation.h"
 
 struct update {
     struct model *model;
     struct election *election;
     struct moment at;
 };
+
+/* ---- update.c: the common part ---- */
 
 /* Emits one event that belongs to no election. */
 void model_emit(struct model *model, const struct event *event);
@@ -58,5 +61,17 @@ void diagnose_soon(struct election *election);
 void diagnose_again(struct election *election);
 /* It is not watched any more. */
 void diagnose_forget(struct election *election);
+
+/* ---- update_directory.c: lists of children, and the directory's own znode ---- */
+
+/* Its complete list of children was read. */
+void update_children(const struct update *update, const struct observed_children *list);
+/* The election's own znode was seen. */
+void update_own_node(const struct update *update, const struct znode_stat *stat,
+                     const struct observed_node *node);
+void update_path_absent(const struct update *update);
+void update_path_denied(const struct update *update);
+/* The servers do not answer reads of it: it keeps its state, which may be outdated. */
+void update_path_unread(const struct update *update);
 
 #endif

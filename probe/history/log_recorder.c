@@ -10,6 +10,7 @@
 #include "probe/history/recording_file.h"
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
+#include "probe/transactions/log_set.h"
 
 /* A recording from logs is as old as they are: nothing of it is forgotten for its age. */
 #define KEEP_MS (INT64_C(100) * 365 * 24 * 3600 * 1000)

@@ -12,7 +12,6 @@
 #include "probe/election/failover.h"
 #include "probe/election/model.h"
 #include "probe/history/snapshot.h"
-#include "probe/history/snapshot_read.h"
 
 /* Events may be reported with an earlier time than one before them: lists of servers carry the time of their
  * request. */

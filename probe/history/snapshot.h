@@ -2,7 +2,7 @@
  * snapshot.h - the readable part of a model, as a set of small items, and the patches between two states.
  *
  * The recorder keeps one snapshot up to date with the live model and stores the patches; a reader applies
- * them to another one and makes a model of it again (snapshot_read.h). A screen drawn from that shows
+ * them to another one and makes a model of it again. A screen drawn from that shows
  * the same as then. An item is one thing (an election, a candidate, a finding ...); a patch lists the
  * items that differ and their differences, so unchanged items cost nothing.
  *
@@ -42,5 +42,27 @@ void snapshot_clear(struct snapshot *snapshot);
 /* The items, for snapshot_read.c: those that are not there have NULL bytes. Their first byte is an item_kind
    (items.h). */
 const unsigned char *snapshot_item(const struct snapshot *snapshot, size_t i, size_t *length);
+
+/* ---- a model again: snapshot_read.c ---- */
+
+/* A model, and the texts and settings that it points at. */
+struct snapshot_model;
+
+/*
+ * NULL: the snapshot is damaged. model->now is wall_us, on both clocks; what the recording
+ * does not hold (when a session was last heard, as long as it was not silent) is unknown in it. generation:
+ * of the model.
+ */
+struct snapshot_model *snapshot_read(const struct snapshot *snapshot, int64_t wall_us, uint64_t generation);
+void snapshot_model_free(struct snapshot_model *restored); /* NULL is fine */
+const struct model *snapshot_model_model(const struct snapshot_model *restored);
+
+/*
+ * From then on the cluster was not observed: it (NULL: every one) counts as not connected, for this reason,
+ * its elections as stale, and their leaders as not known. A named one that was known to be disconnected
+ * is left as it is.
+ */
+void snapshot_model_lapse(struct snapshot_model *restored, const char *cluster, int64_t since_wall_us,
+                          const char *why);
 
 #endif

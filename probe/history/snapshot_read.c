@@ -1,4 +1,4 @@
-#include "probe/history/snapshot_read.h"
+#include "probe/history/snapshot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,6 +10,7 @@
 #include "config/text.h"
 #include "probe/transactions/log_reader.h"
 #include "probe/transactions/logged_elections.h"
+#include "probe/transactions/znode_tree.h"
 
 /* So far back a clock goes by itself, from one leader of ZooKeeper to the next. */
 #define CLOCK_BACK_US INT64_C(1000000)

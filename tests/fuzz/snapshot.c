@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "probe/history/snapshot.h"
-#include "probe/history/snapshot_read.h"
 #include "probe/json/json_snapshot.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

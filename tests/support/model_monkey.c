@@ -8,7 +8,6 @@
 #include "probe/election/model.h"
 #include "probe/election/update.h"
 #include "probe/history/snapshot.h"
-#include "probe/history/snapshot_read.h"
 #include "probe/json/json_snapshot.h"
 
 static const char *const paths[] = {"/election", "/controller",    "/things/x",

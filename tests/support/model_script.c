@@ -12,7 +12,6 @@
 #include "probe/election/baseline.h"
 #include "probe/election/model.h"
 #include "probe/history/snapshot.h"
-#include "probe/history/snapshot_read.h"
 #include "tests/support/fake_servers.h"
 #include "tests/support/fake_tree.h"
 #include "tests/support/model_words.h"

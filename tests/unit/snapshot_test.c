@@ -13,7 +13,6 @@
 #include "probe/election/bystanders.h"
 #include "probe/election/election.h"
 #include "probe/history/snapshot.h"
-#include "probe/history/snapshot_read.h"
 #include "probe/json/json_event.h"
 #include "probe/json/json_snapshot.h"
 #include "tests/support/golden.h"

@@ -14,6 +14,8 @@
 #include "probe/history/complete.h"
 #include "probe/history/log_recorder.h"
 #include "probe/json/json_event.h"
+#include "probe/transactions/autopsy.h"
+#include "probe/transactions/log_set.h"
 #include "tui/commands/command.h"
 #include "tui/commands/messages.h"
 #include "tui/commands/private_place.h"

@@ -16,6 +16,7 @@
 #include "tui/output/report_forms.h"
 #include "tui/output/whole_file.h"
 #include "tui/screen/curses.h"
+#include "tui/screen/key_decoder.h"
 #include "tui/views/run_control_interface.h"
 #include "tui/views/view.h"
 

@@ -1,4 +1,4 @@
-#include "probe/election/directory.h"
+#include "probe/election/update.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,6 @@
 #include "probe/election/session_table.h"
 #include "probe/election/tenure.h"
 #include "probe/election/transactions.h"
-#include "probe/election/update.h"
 
 /* ---- elections that are one znode: who holds it leads ---- */
 
