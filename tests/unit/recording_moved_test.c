@@ -141,7 +141,8 @@ static void leaves_a_moved_file_whole(void **state)
     recorded_free(world);
 }
 
-/* Whoever puts an older copy in its place takes away what happened since that: a gap from its end on says so. */
+/* Whoever puts an older copy in its place takes away what happened since that: a gap from its end on says so.
+ */
 static void tells_what_an_older_copy_lacks(void **state)
 {
     (void)state;
