@@ -145,7 +145,7 @@ def test_stories_in_every_report(played, tmp_path):
             assert len(sentences) > 3 and WORDS[cause] in sentences[1]["text"]
             for sentence in sentences:
                 assert all(sentence["text"] in form and sentence["evidence"] in form for form in forms), sentence
-    assert "Why" in shown and "### Why" in markdown and "\n  WHY" in local
+    assert "Why" in shown and "### Why" in markdown and "\n  Why\n" in local
     assert shown.count("leadership of " + PATH) == 3  # of four: the longest and the latest
 
 

@@ -344,7 +344,7 @@ def test_what_was_not_recorded_is_said_so(story, tmp_path):
     """Another time, another election, another file: a message, and an exit code."""
     file, _ = story
     never = run("report", file, "--from", "2001-01-01T00:00:00Z", "--to", "2001-01-02T00:00:00Z")
-    assert never.status == 3 and "nothing was recorded" in never.out and "nothing was recorded" in never.err
+    assert never.status == 3 and "Nothing was recorded" in never.out and "nothing was recorded" in never.err
     other = run("report", file, "--election", "/other")
     assert other.status == 3 and "no election of that name" in other.err
     assert run("report", str(tmp_path / "none.db")).status == 2

@@ -14,7 +14,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/json_back.h"
 #include "tests/support/report_scene.h"
-#include "tui/output/report_forms.h"
+#include "tui/output/report_document.h"
 
 static const struct report_note note = {.recording = "/var/lib/electop/history.db",
                                         .made_us = INT64_C(1795183402104000)};
@@ -87,7 +87,7 @@ static void markdown_is_as_written(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct buffer out = {0};
         struct report *report = rows[i].scene();
-        markdown_report_print(&out, report, &note);
+        report_print(&out, DOCUMENT_MARKDOWN, report, &note, NULL);
         golden_check(rows[i].golden, &out);
         buffer_free(&out);
         report_free(report);
@@ -97,7 +97,7 @@ static void markdown_is_as_written(void **state)
 static void print(struct report *report, const struct print_style *how, const char *golden)
 {
     struct buffer out = {0};
-    text_report_print(&out, report, &note, how);
+    report_print(&out, DOCUMENT_TEXT, report, &note, how);
     golden_check(golden, &out);
     buffer_free(&out);
     report_free(report);
@@ -148,9 +148,9 @@ static void owns_up_to_gaps_that_it_leaves_out(void **state)
     struct report *report = broken_watch();
     struct buffer text = {0}, markdown = {0}, page = {0};
     const struct print_style how = {.width = 80};
-    text_report_print(&text, report, &note, &how);
-    markdown_report_print(&markdown, report, &note);
-    html_report_print(&page, report, &note);
+    report_print(&text, DOCUMENT_TEXT, report, &note, &how);
+    report_print(&markdown, DOCUMENT_MARKDOWN, report, &note, NULL);
+    report_print(&page, DOCUMENT_PAGE, report, &note, NULL);
     struct buffer *forms[] = {&text, &markdown, &page};
     for (size_t i = 0; i < 3; i++) {
         buffer_put_char(forms[i], '\0');

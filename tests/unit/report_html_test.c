@@ -12,7 +12,7 @@
 
 #include "tests/support/golden.h"
 #include "tests/support/report_scene.h"
-#include "tui/output/report_forms.h"
+#include "tui/output/report_document.h"
 
 static const struct report_note note = {.recording = "/var/lib/electop/history.db",
                                         .made_us = INT64_C(1795183402104000)};
@@ -20,7 +20,7 @@ static const struct report_note note = {.recording = "/var/lib/electop/history.d
 static struct buffer page_of(struct report *report)
 {
     struct buffer out = {0};
-    html_report_print(&out, report, &note);
+    report_print(&out, DOCUMENT_PAGE, report, &note, NULL);
     report_free(report);
     return out;
 }
@@ -53,21 +53,22 @@ static size_t count(const struct buffer *page, const char *what)
     return found;
 }
 
-/* Of several elections the one in which nothing happened is a line; what happened in the others is not. */
-static void quiet_elections_are_folded(void **state)
+/* Of several elections the one in which nothing happened is a paragraph; what happened in the others is not.
+ */
+static void quiet_elections_are_short(void **state)
 {
     (void)state;
     struct report *report = report_scene_usual();
     size_t quiet = 0;
     for (size_t i = 0; i < report->election_count; i++)
-        quiet += html_election_is_quiet(&report->elections[i]);
+        quiet += report_election_is_quiet(&report->elections[i]);
     assert_true(quiet > 0 && quiet < report->election_count);
     struct buffer page = page_of(report);
-    assert_int_equal(count(&page, "<section class=\"election quiet\""), quiet);
-    assert_int_equal(count(&page, "<h2 id=\"quiet\">"), 1);
+    assert_int_equal(count(&page, "<p class=\"said\" id="), quiet);
+    assert_int_equal(count(&page, ">Quiet: 1 election</h2>"), 1);
     buffer_free(&page);
     page = page_of(report_scene_one());
-    assert_int_equal(count(&page, "<details"), 0);
+    assert_int_equal(count(&page, "Quiet"), 0);
     buffer_free(&page);
 }
 
@@ -116,7 +117,7 @@ int main(void)
     setenv("TZ", "UTC", 1);
     tzset();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_are_as_drawn),   cmocka_unit_test(quiet_elections_are_folded),
+        cmocka_unit_test(pages_are_as_drawn),   cmocka_unit_test(quiet_elections_are_short),
         cmocka_unit_test(crowds_stay_small),    cmocka_unit_test(every_change_is_drawn),
         cmocka_unit_test(both_zones_are_named),
     };

@@ -12,7 +12,7 @@
 #include "probe/report/report.h"
 #include "tui/commands/command.h"
 #include "tui/commands/messages.h"
-#include "tui/output/report_forms.h"
+#include "tui/output/report_document.h"
 
 /* Of one election: the longest failover and the latest two. */
 #define STORIES 3
@@ -74,7 +74,7 @@ static int complain_nothing(const struct report *report, const struct options *o
 static int report_write_page(const struct report *report, const struct report_note *note, const char *file)
 {
     struct buffer out = {0};
-    html_report_print(&out, report, note);
+    report_print(&out, DOCUMENT_PAGE, report, note, NULL);
     return message_page(&out, file);
 }
 
@@ -86,10 +86,10 @@ static int write_text(const struct report *report, const struct report_note *not
     if (options->json) {
         json_report_write(&out, report, note->recording);
     } else if (options->markdown) {
-        markdown_report_print(&out, report, note);
+        report_print(&out, DOCUMENT_MARKDOWN, report, note, NULL);
     } else {
         struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
-        text_report_print(&out, report, note, &how);
+        report_print(&out, DOCUMENT_TEXT, report, note, &how);
     }
     return message_buffer(&out, EXIT_DONE);
 }

@@ -9,15 +9,15 @@
 #include "tui/commands/messages.h"
 #include "tui/commands/recording.h"
 #include "tui/output/line_printer.h"
-#include "tui/output/report_forms.h"
+#include "tui/output/report_document.h"
 #include "tui/words/story_lines.h"
 
 static void print_sentences(struct buffer *out, const struct sentences *s, const struct print_style *how)
 {
-    struct printer printer;
-    printer_begin(&printer, out, how);
-    text_report_print_story(&printer, s, 0);
-    printer_end(&printer);
+    struct document doc = {.form = DOCUMENT_TEXT};
+    report_put_story(&doc, s);
+    document_print(&doc, out, how);
+    document_free(&doc);
 }
 
 static int report_story(const struct story *story, const struct invocation *invocation)

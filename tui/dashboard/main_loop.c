@@ -13,7 +13,7 @@
 #include "config/memory.h"
 #include "probe/clock.h"
 #include "tui/exit_status.h"
-#include "tui/output/report_forms.h"
+#include "tui/output/report_document.h"
 #include "tui/output/whole_file.h"
 #include "tui/screen/curses.h"
 #include "tui/screen/key_decoder.h"
@@ -277,7 +277,7 @@ static void stage_write_report(struct terminal_stage *stage)
                       error ? error : "nothing of this election is recorded yet");
     } else {
         struct buffer page = {0};
-        html_report_print(&page, report, &note);
+        report_print(&page, DOCUMENT_PAGE, report, &note, NULL);
         FILE *out = new_file(stage, "-report", ".html", name);
         bool good = out && fwrite(page.bytes, 1, page.length, out) == page.length;
         end_file(stage, out, good, "the report", name);

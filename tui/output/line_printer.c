@@ -234,7 +234,8 @@ void table_begin(struct printer *printer, struct column *columns, int count, int
     printer_width(printer, width + x);
     columns_lay(columns, count, x, width, TABLE_GAP);
     columns_head(printer->row, columns, count, 0, -1, false);
-    printer_line(printer);
+    if (row_end(printer->row) > 0)
+        printer_line(printer);
 }
 
 #define CLOCK_WIDTH 12 /* 14:01:02.522 */

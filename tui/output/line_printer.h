@@ -70,7 +70,8 @@ int table_wants(const struct column *columns, int count);
 /* The headings, which are wanted as wide as they are. */
 void table_want_headings(const struct printer *printer, struct column *columns, int count);
 
-/* Gives the columns, whose contents were wanted before, their places from x on, and prints the headings.
+/* Gives the columns, whose contents were wanted before, their places from x on, and prints the headings if
+   there are any.
    printer_width(PRINTER_WIDTH) ends the table. */
 void table_begin(struct printer *printer, struct column *columns, int count, int x);
 

@@ -94,15 +94,15 @@ void markup_label(struct buffer *out, const char *text, int columns)
 #define LIGHT                                                                                                \
     "--paper:#fff;--ink:#1b2328;--soft:#5b6870;--rule:#dfe5e8;--card:#f5f8f9;--led:#3f8f8a;--shade:#7fb5b1;" \
     "--on-led:#fff;--change:#b7791f;--vacant:#d0342c;--free:#cfd8dc;--gap:#eceff1;--hatch:#b5c0c6;"          \
-    "--detection:#c98a1b;--vacancy:#d0342c;--takeover:#3b76b8;--critical:#b3261e;--error:#c4432b;"           \
-    "--warning:#996300;--info:#5b6870;"
+    "--detection:#c98a1b;--vacancy:#d0342c;--takeover:#3b76b8;--critical:#b3261e;"                           \
+    "--warning:#996300;"
 
 const char *const page_style[] = {
     ":root{color-scheme:light dark;" LIGHT "}\n",
     "@media (prefers-color-scheme:dark){:root{--paper:#12171a;--ink:#dde4e8;--soft:#93a1a9;--rule:#2a3339;"
     "--card:#1a2125;--led:#4f9f99;--shade:#8fc4c0;--on-led:#0c1113;--change:#f0c052;--vacant:#ff6b60;"
     "--free:#3a454c;--gap:#1d2429;--hatch:#4a575f;--detection:#e0aa45;--vacancy:#ff6b60;--takeover:#6fa8e4;"
-    "--critical:#ff7a70;--error:#ff8f6b;--warning:#f0c052;--info:#93a1a9;}}\n",
+    "--critical:#ff7a70;--warning:#f0c052;}}\n",
     "*{box-sizing:border-box}\n",
     "body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,-apple-system,'Segoe UI',"
     "Roboto,'Helvetica Neue','DejaVu Sans',sans-serif;font-variant-numeric:tabular-nums}\n",
@@ -114,21 +114,21 @@ const char *const page_style[] = {
     "h2{font-size:22px;margin:44px 0 2px;padding-top:20px;border-top:1px solid var(--rule);"
     "overflow-wrap:anywhere}\n",
     "h3{font-size:15px;margin:30px 0 8px}\n",
-    ".where,.when,.made,.note{color:var(--soft);margin:2px 0}\n",
-    ".when b{color:var(--ink);font-weight:600}\n",
+    ".note{color:var(--soft);margin:2px 0}\n",
+    ".note b{color:var(--ink);font-weight:600}\n",
+    "p.said{margin:10px 0;overflow-wrap:anywhere}\n",
     ".verdict{font-size:17px;line-height:1.55;max-width:76ch;margin:18px 0 4px;overflow-wrap:anywhere}\n",
-    ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(190px,1fr));gap:12px;margin:18px 0}\n",
-    ".cards div{background:var(--card);border-radius:8px;padding:12px 16px}\n",
-    ".cards dt{color:var(--soft);font-size:12.5px}\n",
-    ".cards dd{margin:0;font-size:22px;line-height:1.3;font-weight:600}\n",
-    ".cards dd small{display:block;font-size:12.5px;font-weight:400;color:var(--soft)}\n",
-    ".cards .bad dd{color:var(--vacant)}.cards .bad dd small{color:var(--soft)}\n",
+    "main dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(190px,1fr));gap:12px;margin:18px 0}\n",
+    "main dl div{background:var(--card);border-radius:8px;padding:12px 16px}\n",
+    "main dt{color:var(--soft);font-size:12.5px;font-weight:400}\n",
+    "main dd{margin:0;font-size:22px;line-height:1.3;font-weight:600;color:var(--ink)}\n",
+    "main dd small{display:block;font-weight:400}\n",
+    "main .critical dd{color:var(--vacant)}\n",
     "figure{margin:16px 0 0}\n",
-    "figcaption{color:var(--soft);font-size:12.5px;display:flex;flex-wrap:wrap;gap:4px "
-    "18px;margin-top:6px}\n",
-    "figcaption span{white-space:nowrap}\n",
-    "figcaption svg{width:18px;height:11px;vertical-align:-1px;margin-right:5px}\n",
-    "svg{display:block;width:100%;height:auto}figcaption svg{display:inline}\n",
+    ".keys{color:var(--soft);font-size:12.5px;display:flex;flex-wrap:wrap;gap:4px 18px;margin:6px 0 0}\n",
+    ".keys span{white-space:nowrap}\n",
+    "svg{display:block;width:100%;height:auto}\n",
+    ".keys svg{display:inline;width:18px;height:11px;vertical-align:-1px;margin-right:5px}\n",
     "svg text{font-size:12px;fill:var(--ink);unicode-bidi:isolate}\n",
     "svg .who{text-anchor:end;font-size:12.5px}\n",
     "svg .time,svg .zone{fill:var(--soft);font-size:11px}\n",
@@ -161,48 +161,42 @@ const char *const page_style[] = {
     "thead th{border-bottom:1px solid var(--soft)}\n",
     "tbody th{font-size:13.5px;font-weight:500;color:var(--ink);white-space:normal;overflow-wrap:anywhere}\n",
     "td.n,th.n{text-align:right}\n",
-    "td.t,td.n,tbody th.n{white-space:nowrap}\n",
-    "td{overflow-wrap:anywhere}td.who{min-width:11em}\n",
+    "td.t,td.n,tbody th.n,tbody th.t{white-space:nowrap}\n",
+    "td{overflow-wrap:anywhere}.who{min-width:11em}\n",
     "tbody.pair tr:first-child td,tbody.pair tr:first-child th{border-bottom:0;padding-bottom:1px}\n",
     "tbody.pair{break-inside:avoid}\n",
     "table.figures{width:auto;min-width:min(100%,34em)}table.figures td,table.figures "
     "th.n{padding-left:14px}\n",
-    "tbody th.inner{padding-left:18px;color:var(--soft)}tr.group th{padding-top:14px;font-weight:600}\n",
+    "tbody th.inner{padding-left:18px;color:var(--soft)}th.group{padding-top:14px;font-weight:600}\n",
     "svg.bars{width:200px;height:14px;margin:3px 0 0 8px}svg "
     ".second{fill:var(--change)}.held{color:var(--led)}\n",
-    "table.pairs thead th:nth-child(2){color:var(--led)}table.pairs thead "
-    "th:nth-child(3){color:var(--change)}\n",
-    "td small,.soft{color:var(--soft);font-size:12.5px}\n",
+    "small{color:var(--soft);font-size:12.5px}\n",
     "td.evidence{color:var(--soft);font-size:12.5px;padding-top:0}\n",
     ".story{margin:14px 0;max-width:86ch;overflow-wrap:anywhere}.story summary{font-weight:600}\n",
     ".story p{margin:2px 0}.story ul{margin:6px 0;padding-left:20px}.story li{margin:5px 0}\n",
-    ".critical{color:var(--critical);font-weight:600}.error{color:var(--error);font-weight:600}\n",
-    ".warning{color:var(--warning);font-weight:600}.info{color:var(--info)}\n",
-    ".bad-word{color:var(--vacant);font-weight:600}\n",
+    ".critical{color:var(--critical);font-weight:600}\n",
+    ".warning{color:var(--warning);font-weight:600}\n",
     "a{color:inherit;text-decoration-color:var(--soft);text-underline-offset:2px}\n",
     "footer{margin-top:48px;padding-bottom:40px;color:var(--soft);font-size:12.5px}\n",
     "footer dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 14px;margin:8px 0 18px}\n",
-    "footer dt{font-weight:600}footer dd{margin:0}\n",
+    "footer div{display:contents}footer dt{font-weight:600}footer dd{margin:0}\n",
     ".definitions{position:absolute;width:0;height:0}\n",
     "@media (max-width:720px){main,header,footer{padding-left:14px;padding-right:14px}"
-    "figure.wide{overflow-x:auto}svg.timeline{min-width:720px}}\n",
-    "section.quiet{margin-top:10px}section.quiet summary{cursor:pointer;overflow-wrap:anywhere}"
-    "section.quiet summary b{font-weight:500}details.figures{margin-top:12px}"
-    "details.figures summary{cursor:pointer;color:var(--soft)}\n",
-    /* Paper does not scroll: nothing is wider than the page, and what is folded takes its one line. */
+    "figure{overflow-x:auto}svg.timeline{min-width:720px}}\n",
+    /* Paper does not scroll: nothing is wider than the page. */
     "@media print{:root{color-scheme:light;" LIGHT "}@page{margin:14mm}body{font-size:11px}"
     "main,header,footer{max-width:none;padding-left:0;padding-right:0}h1{font-size:22px}h2{font-size:17px;"
     "margin-top:24px;padding-top:12px}.verdict{font-size:13px;max-width:none}"
-    ".table,figure.wide{overflow:visible}svg.timeline{min-width:0}"
+    ".table,figure{overflow:visible}svg.timeline{min-width:0}"
     "table,tbody th{font-size:10px}thead{display:table-header-group}th{white-space:normal;font-size:9.5px}"
     "th,td{padding:3px 7px 3px 0}td.n,td.t{white-space:normal}td,tbody th{overflow-wrap:break-word}"
-    "td.who,tbody th.name{overflow-wrap:anywhere;min-width:13em}td.evidence{overflow-wrap:anywhere}"
-    "td small,td.evidence,.soft,figcaption{font-size:9px}details.figures{display:none}"
-    "svg.phases{width:84px}svg.line{width:130px}.cards{grid-template-columns:repeat(4,1fr);gap:8px;margin:"
-    "10px 0}"
-    ".cards div{padding:7px 10px}.cards dd{font-size:15px}.cards dt,.cards dd small{font-size:10px}"
-    "figure,.cards,tr,tbody.pair,section.quiet{break-inside:avoid}h2,h3,summary{break-after:avoid}"
-    "section.quiet{margin-top:3px}section.quiet details:not([open])>*:not(summary){display:none}"
+    ".who{overflow-wrap:anywhere;min-width:13em}td.evidence{overflow-wrap:anywhere}"
+    "td small,td.evidence,.keys{font-size:9px}"
+    "svg.phases{width:84px}svg.line{width:130px}"
+    "main dl{grid-template-columns:repeat(4,1fr);gap:8px;margin:10px 0}"
+    "main dl div{padding:7px 10px}main dd{font-size:15px}main dt,main dd small{font-size:10px}"
+    "p.said{margin:3px 0}figure,main dl,tr,tbody.pair,p.said{break-inside:avoid}h2,h3,summary{break-after:"
+    "avoid}"
     "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n",
     NULL,
 };
@@ -220,5 +214,10 @@ void page_head_end(struct buffer *out)
     buffer_put_text(out, "</title>\n<style>\n");
     for (size_t i = 0; page_style[i]; i++)
         buffer_put_text(out, page_style[i]);
-    buffer_put_text(out, "</style>\n</head>\n");
+    buffer_put_text(out,
+                    "</style>\n</head>\n<body>\n"
+                    "<svg class=\"definitions\" aria-hidden=\"true\"><defs>"
+                    "<pattern id=\"unwatched\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" "
+                    "patternTransform=\"rotate(45)\"><rect class=\"gap-ground\" width=\"7\" height=\"7\"/>"
+                    "<path class=\"gap-line\" d=\"M0 0V7\"/></pattern></defs></svg>\n");
 }

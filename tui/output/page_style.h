@@ -31,8 +31,8 @@ void markup_label(struct buffer *out, const char *text, int columns);
 /* Lines, up to NULL. */
 extern const char *const page_style[];
 
-/* A page up to its title's text, and from there to the end of its head.
-   It forbids scripts and loads nothing. */
+/* A page up to its title's text, and from there to the beginning of its body, with the pattern of the
+   drawings. It forbids scripts and loads nothing. */
 void page_head_begin(struct buffer *out);
 void page_head_end(struct buffer *out);
 

@@ -36,7 +36,8 @@ const char *cells_sign(const struct cells *cells, enum sign sign)
 
 char *cells_plain(const struct cells *cells, char *text)
 {
-    static const enum sign in_sentences[] = {SIGN_DASH, SIGN_AT_MOST, SIGN_AT_LEAST};
+    static const enum sign in_sentences[] = {SIGN_DASH,  SIGN_AT_MOST, SIGN_AT_LEAST,
+                                             SIGN_ARROW, SIGN_BULLET,  SIGN_ELLIPSIS};
     for (size_t i = 0; cells->ascii && i < sizeof in_sentences / sizeof *in_sentences; i++) {
         const char *sign = signs[in_sentences[i]].utf8, *plain = signs[in_sentences[i]].ascii;
         size_t length = strlen(plain);
