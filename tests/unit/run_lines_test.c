@@ -55,7 +55,7 @@ static char *reported_to(const struct run_report *report, enum run_reader reader
 {
     struct buffer out = {0};
     static const struct print_style how = {.ascii = true, .theme.depth = DEPTH_MONO};
-    run_text_print(&out, &how, report, &(struct run_options_text){0}, reader);
+    run_print(&out, DOCUMENT_TEXT, report, &(struct run_options_text){0}, reader, &how);
     buffer_put_char(&out, '\0');
     return out.bytes;
 }
@@ -289,15 +289,15 @@ static void servers_figures_are_reported(void **state)
     f->report.looks[0] = 1;
     char *text = reported(&f->report);
     has(text, "zk1:2181, 1 look\n");
-    has(text, "    connections                        3        12         4\n");
-    has(text, "    slowest answer                  20ms    <=20ms      20ms\n");
-    has(text, "    transactions                               +64\n");
-    has(text, "    packets received                           +90\n");
+    has(text, "    connections            3      12      4\n");
+    has(text, "    slowest answer      20ms  <=20ms   20ms\n");
+    has(text, "    transactions                 +64\n");
+    has(text, "    packets received             +90\n");
     hasnt(text, "watches");
     free(text);
     f->report.after[0].slowest_ms = 31;
     text = reported(&f->report);
-    has(text, "    slowest answer                  20ms      31ms      31ms\n");
+    has(text, "    slowest answer      20ms    31ms   31ms\n");
     free(text);
     free(f);
 }
@@ -318,11 +318,11 @@ static void unknown_stays_unknown(void **state)
     f->report.server_count = 2;
     char *text = reported(&f->report);
     has(text, "zk1:2181, 0 looks\n");
-    has(text, "    connections                        3         ?         4\n");
-    has(text, "    slowest answer                  20ms         ?       5ms\n");
-    has(text, "    transactions                                 ?\n");
-    has(text, "    packets received                             ?\n");
-    has(text, "answers neither srvr and mntr nor AdminServer");
+    has(text, "    connections            3       ?      4\n");
+    has(text, "    slowest answer      20ms       ?    5ms\n");
+    has(text, "    transactions                   ?\n");
+    has(text, "    packets received               ?\n");
+    has(text, "answers neither srvr and mntr nor AdminServer\n");
     free(text);
     free(f);
 }
@@ -342,6 +342,27 @@ static void higher_figures_are_kept(void **state)
     assert_true(highest.watches == -1);
 }
 
+/* The page has the same figures, and a bar for each of both. */
+static void both_runs_are_on_the_page(void **state)
+{
+    (void)state;
+    struct fixture *chain = fixture_new(10, 2, 10, 20), *herd = fixture_new(10, 9, 290, 600);
+    struct buffer out = {0};
+    herd->options.parts[0] = (struct crowd_part){.behaviour = BEHAVIOUR_HERD, .percent = 100};
+    herd->options.part_count = 1;
+    herd->report.earlier = &chain->report;
+    run_print(&out, DOCUMENT_PAGE, &herd->report, &(struct run_options_text){0}, READS_FROM_TOP, NULL);
+    buffer_put_char(&out, '\0');
+    has(out.bytes, "<title>Test candidates in /electop-sandbox, ");
+    has(out.bytes, "<th scope=\"row\" class=\"inner\">notifications each</th><td class=\"n\">1</td>"
+                   "<td class=\"n\">29</td><td class=\"n\">x29.0</td><td><svg class=\"bars\"");
+    has(out.bytes, "<h2>Run 2: herd</h2>");
+    has(out.bytes, "</footer>\n</body>\n</html>\n");
+    buffer_free(&out);
+    free(chain);
+    free(herd);
+}
+
 static void a_herd_against_the_recipe(void **state)
 {
     (void)state;
@@ -353,9 +374,9 @@ static void a_herd_against_the_recipe(void **state)
     has(text, "Behaviour herd against recipe: a failover took 29 notifications instead of 1, 60 requests "
               "instead of 2, and "
               "9.00ms (p50) instead of 2.00ms.");
-    has(text, "                                    recipe        herd       ratio\n");
-    has(text, "    notifications each                   1          29       x29.0\n");
-    has(text, "    p50                             2.00ms      9.00ms        x4.5\n");
+    has(text, "                            RECIPE    HERD  RATIO\n");
+    has(text, "    notifications each           1      29  x29.0\n");
+    has(text, "    p50                     2.00ms  9.00ms   x4.5\n");
     has(text, "- Run 1: recipe -");
     has(text, "- Run 2: herd -");
     has(text, ": behaviour herd.");
@@ -387,6 +408,7 @@ int main(void)
         cmocka_unit_test(servers_figures_are_reported),
         cmocka_unit_test(unknown_stays_unknown),
         cmocka_unit_test(higher_figures_are_kept),
+        cmocka_unit_test(both_runs_are_on_the_page),
         cmocka_unit_test(a_herd_against_the_recipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -229,7 +229,7 @@ static int inject_write_page(const struct run_report *report, const struct run_o
                              const char *file)
 {
     struct buffer out = {0};
-    run_page_print(&out, report, wanted);
+    run_print(&out, DOCUMENT_PAGE, report, wanted, READS_FROM_TOP, NULL);
     return message_page(&out, file);
 }
 
@@ -247,7 +247,7 @@ static int inject_write_report(const struct injection *in, const struct run_repo
     if (in->options->json)
         run_json_write(&out, report, wanted.texts, wanted.read, wanted.count);
     else
-        run_text_print(&out, &in->style, report, &wanted, READS_FROM_END);
+        run_print(&out, DOCUMENT_TEXT, report, &wanted, READS_FROM_END, &in->style);
     int written = message_buffer(&out, EXIT_DONE);
     return written != EXIT_DONE ? written : status;
 }

@@ -85,6 +85,15 @@ void document_drawing(struct document *doc, struct buffer *markup)
     *markup = (struct buffer){0};
 }
 
+void document_key(struct document *doc, const char *drawing, const char *words)
+{
+    struct buffer markup = {0};
+    buffer_printf(&markup, "<svg viewBox=\"0 0 18 11\" aria-hidden=\"true\">%s</svg>", drawing);
+    document_block(doc, BLOCK_KEY, ROLE_TEXT);
+    document_drawing(doc, &markup);
+    document_words(doc, ROLE_TEXT, "%s", words);
+}
+
 void document_break(struct document *doc, unsigned forms, const char *otherwise)
 {
     bool breaks = forms & 1U << doc->form;

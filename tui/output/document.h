@@ -119,6 +119,9 @@ struct fragment *document_name(struct document *doc, style look, const char *nam
 void document_sign(struct document *doc, style look, enum sign sign, int count);
 /* Takes the markup out of the buffer. */
 void document_drawing(struct document *doc, struct buffer *markup);
+/* What a sign of the drawings means. drawing: of 18 by 11. */
+#define DOCUMENT_KEY(class) "<rect class=\"" class "\" width=\"18\" height=\"11\"/>"
+void document_key(struct document *doc, const char *drawing, const char *words);
 /* The next line in these forms (bits of 1 << form, but not of Markdown); what stands there in others. */
 void document_break(struct document *doc, unsigned forms, const char *otherwise);
 

@@ -130,7 +130,8 @@ static int text_begin_table(struct printer *printer, const struct document *doc,
         columns[below].hidden = true;
     else
         below = -1;
-    table_begin(printer, columns, count, 2);
+    table_begin(printer, columns, count, table ? 2 : 0); /* alone, it is below nothing */
+    printer_width(printer, PRINTER_WIDTH);               /* what is below a row may be longer */
     return below;
 }
 
@@ -144,8 +145,7 @@ static size_t text_put_row(struct printer *printer, const struct document *doc, 
         text_put_cell(printer, doc, i + 1, &columns[cell], cell ? 0 : doc->blocks[row].level * 2);
     printer_line(printer);
     if (below >= 0) {
-        text_put(printer, doc, row + 1 + (size_t)below, columns[1].x, ROLE_TEXT);
-        printer_line(printer);
+        text_put_prose(printer, doc, row + 1 + (size_t)below, columns[1].x, ROLE_TEXT);
     }
     return i;
 }
@@ -174,15 +174,13 @@ static size_t text_put_table(struct printer *printer, const struct document *doc
             i = listed ? text_put_line(printer, doc, i + 1) - 1
                        : text_put_row(printer, doc, i + 1, columns, below) - 1;
         } else if (document_is(doc, i + 1, BLOCK_GROUP)) {
-            text_put(printer, doc, i + 1, 2 + 2 * doc->blocks[i + 1].level, doc->blocks[i + 1].look);
-            printer_line(printer);
+            text_put_prose(printer, doc, i + 1, 2 + 2 * doc->blocks[i + 1].level, ROLE_TEXT);
         } else if (document_is(doc, i + 1, BLOCK_DETAIL)) {
             text_put_prose(printer, doc, i + 1, 4, ROLE_DIM);
         } else {
             break;
         }
     }
-    printer_width(printer, PRINTER_WIDTH);
     return i;
 }
 
@@ -199,7 +197,7 @@ static void text_put_heading(struct printer *printer, const struct document *doc
     } else {
         text_put(printer, doc, block, heading->level > 2 ? indent : 0, looks[heading->level]);
     }
-    printer_line(printer);
+    printer_prose(printer);
 }
 
 void document_print_text(const struct document *doc, struct buffer *out, const struct print_style *how)

@@ -191,7 +191,7 @@ const char *const page_style[] = {
     "table,tbody th{font-size:10px}thead{display:table-header-group}th{white-space:normal;font-size:9.5px}"
     "th,td{padding:3px 7px 3px 0}td.n,td.t{white-space:normal}td,tbody th{overflow-wrap:break-word}"
     ".who{overflow-wrap:anywhere;min-width:13em}td.evidence{overflow-wrap:anywhere}"
-    "td small,td.evidence,.keys{font-size:9px}"
+    "small,td.evidence,.keys{font-size:9px}"
     "svg.phases{width:84px}svg.line{width:130px}"
     "main dl{grid-template-columns:repeat(4,1fr);gap:8px;margin:10px 0}"
     "main dl div{padding:7px 10px}main dd{font-size:15px}main dt,main dd small{font-size:10px}"

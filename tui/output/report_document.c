@@ -221,19 +221,6 @@ static void put_timeline(struct document *doc, const struct report *report,
     document_cut(doc, "first", shown, election->leader_count);
 }
 
-#define KEY(class) "<rect class=\"" class "\" width=\"18\" height=\"11\"/>"
-
-static void put_key(struct document *doc, bool wanted, const char *drawing, const char *words)
-{
-    struct buffer markup = {0};
-    if (!wanted)
-        return;
-    buffer_printf(&markup, "<svg viewBox=\"0 0 18 11\" aria-hidden=\"true\">%s</svg>", drawing);
-    document_block(doc, BLOCK_KEY, ROLE_TEXT);
-    document_drawing(doc, &markup);
-    document_words(doc, ROLE_TEXT, "%s", words);
-}
-
 static bool has_stretch(const struct report_election *election, enum stretch_kind kind)
 {
     for (size_t i = 0; i < election->stretch_count; i++)
@@ -250,19 +237,21 @@ static void put_drawing(struct document *doc, const struct report *report,
     timeline_svg_print(&markup, report, election, number);
     document_block(doc, BLOCK_FIGURE, ROLE_TEXT);
     document_drawing(doc, &markup);
-    put_key(doc, true, KEY("led"), "leads");
-    put_key(doc, has_stretch(election, STRETCH_VACANT), lock ? KEY("free") : KEY("vacant"),
-            lock ? "free" : "nobody leads");
-    put_key(doc, election->failover_count > election->missed_count,
-            "<g class=\"change\"><path d=\"M9 10l-4.5 -8h9z\"/></g>",
-            "a change of leader, numbered as below");
-    put_key(doc, election->missed_count, "<g class=\"change missed\"><path d=\"M9 10l-4.5 -8h9z\"/></g>",
-            "a change found after nobody had watched");
-    put_key(doc, report_has_gap(election),
-            "<rect class=\"gap\" width=\"18\" height=\"11\" fill=\"url(#unwatched)\"/>",
-            "nobody watched: unknown");
-    put_key(doc, timeline_svg_has_epochs(report), "<path class=\"epoch\" d=\"M9 0V11\"/>",
-            "ZooKeeper's own leader changed");
+    document_key(doc, DOCUMENT_KEY("led"), "leads");
+    if (has_stretch(election, STRETCH_VACANT))
+        document_key(doc, lock ? DOCUMENT_KEY("free") : DOCUMENT_KEY("vacant"),
+                     lock ? "free" : "nobody leads");
+    if (election->failover_count > election->missed_count)
+        document_key(doc, "<g class=\"change\"><path d=\"M9 10l-4.5 -8h9z\"/></g>",
+                     "a change of leader, numbered as below");
+    if (election->missed_count)
+        document_key(doc, "<g class=\"change missed\"><path d=\"M9 10l-4.5 -8h9z\"/></g>",
+                     "a change found after nobody had watched");
+    if (report_has_gap(election))
+        document_key(doc, "<rect class=\"gap\" width=\"18\" height=\"11\" fill=\"url(#unwatched)\"/>",
+                     "nobody watched: unknown");
+    if (timeline_svg_has_epochs(report))
+        document_key(doc, "<path class=\"epoch\" d=\"M9 0V11\"/>", "ZooKeeper's own leader changed");
 }
 
 /* ---- the figures of a page ---- */
@@ -407,11 +396,14 @@ static void put_failovers(struct document *doc, const struct report *report,
     document_table(doc, columns, page ? 9 : 8)->detail = "Evidence";
     for (size_t i = first; i < count; i++)
         put_failover(doc, report, &election->failovers[i], i + 1, &scale);
-    put_key(doc, page, KEY("detection"), "detection: the leader was gone, and ZooKeeper did not know it yet");
-    put_key(doc, page, KEY("vacancy"), "nobody stood");
-    put_key(doc, page, KEY("takeover"), "takeover: first, and not acknowledged yet");
-    put_key(doc, page, KEY("detection pale"), "pale: within its bounds");
-    put_key(doc, page, "<path class=\"gone\" d=\"M9 0V11\"/>", "its znode went");
+    if (page) {
+        document_key(doc, DOCUMENT_KEY("detection"),
+                     "detection: the leader was gone, and ZooKeeper did not know it yet");
+        document_key(doc, DOCUMENT_KEY("vacancy"), "nobody stood");
+        document_key(doc, DOCUMENT_KEY("takeover"), "takeover: first, and not acknowledged yet");
+        document_key(doc, DOCUMENT_KEY("detection pale"), "pale: within its bounds");
+        document_key(doc, "<path class=\"gone\" d=\"M9 0V11\"/>", "its znode went");
+    }
     document_cut(doc, "last", count - first, count);
 }
 

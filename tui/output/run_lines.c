@@ -14,193 +14,20 @@
 #include "probe/inject/run.h"
 #include "probe/inject/run_part.h"
 #include "probe/json/buffer.h"
-#include "tui/output/line_printer.h"
-#include "tui/output/page_style.h"
+#include "tui/output/document.h"
 #include "tui/screen/safe.h"
 #include "tui/words/format.h"
 
-/*
- * One content in two forms: lines of text, or parts of a page.
- *
- * Labels and prose may hold strangers' bytes (paths, server addresses): both forms make them safe. Cells are
- * our own figures.
- */
-
 #define FORM_CELL 32
-/* Where the first column of a text begins to be filled, and how wide each is. */
-#define FORM_LABEL 30
-#define FORM_COLUMN 9
 
-struct run_figures {
-    struct buffer *out;
-    struct printer *printer; /* NULL: a page */
-    int column;              /* of the table that is being written */
-    bool paired;             /* its first two columns are held against each other: with bars, on a page */
-};
-
-#define TITLE_RULE 76
-
-static void put_element(struct run_figures *form, const char *element, const char *text)
+/* A row of figures. A label that begins with blanks belongs to the row above. */
+static void put_row(struct document *doc, const char *label, char (*cells)[FORM_CELL], size_t count)
 {
-    buffer_printf(form->out, "<%s>", element);
-    markup_text(form->out, text);
-    buffer_printf(form->out, "</%s>\n", element);
-}
-
-/* of a part with separate headings */
-static void run_figures_title(struct run_figures *form, const char *text)
-{
-    if (!form->printer) {
-        put_element(form, "h2", text);
-        return;
-    }
-    printer_line(form->printer);
-    cells_rule(form->printer->row, 0, 0, TITLE_RULE, text);
-    printer_line(form->printer);
-}
-
-static void run_figures_heading(struct run_figures *form, const char *text)
-{
-    if (!form->printer) {
-        put_element(form, "h3", text);
-        return;
-    }
-    printer_line(form->printer);
-    printer_put(form->printer, 0, ROLE_HEADING, text);
-    printer_line(form->printer);
-}
-
-static const char *class_of(style look)
-{
-    return look == ROLE_STRONG                     ? "verdict"
-           : look == ROLE_CRITICAL                 ? "critical"
-           : look == ROLE_GOOD                     ? "held"
-           : look == ROLE_WARNING                  ? "warning"
-           : look == ROLE_DIM || look == ROLE_INFO ? "note"
-                                                   : "said";
-}
-
-/* A paragraph; look: of the text form. */
-__attribute__((format(printf, 3, 4))) static void run_figures_prose(struct run_figures *form, style look,
-                                                                    const char *format, ...)
-{
-    struct text text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    text_vprintf(&text, format, arguments);
-    va_end(arguments);
-    const char *said = text.at ? text.at : "";
-    if (form->printer) {
-        printer_put(form->printer, 0, look, said);
-        printer_prose(form->printer);
-    } else {
-        buffer_printf(form->out, "<p class=\"%s\">", class_of(look));
-        markup_text(form->out, said);
-        buffer_put_text(form->out, "</p>\n");
-    }
-    text_free(&text);
-}
-
-/* Cells are right-aligned, each in its column. */
-static void run_figures_put_cells(struct run_figures *form, style look, const char *cell, size_t i)
-{
-    int width = (int)strlen(cell), end = FORM_LABEL + form->column * (int)(i + 1); /* all of them ASCII */
-    printer_put(form->printer, end - width, look, cell);
-}
-
-/* A table with so many columns to the right of its labels. */
-static void run_figures_table(struct run_figures *form, int column, const char *const *heads, size_t count)
-{
-    form->column = column;
-    if (form->printer) {
-        for (size_t i = 0; i < count; i++)
-            run_figures_put_cells(form, ROLE_DIM, heads[i], i);
-        if (count > 0)
-            printer_line(form->printer);
-        return;
-    }
-    buffer_printf(form->out, "<div class=\"table\"><table class=\"figures%s\">\n",
-                  form->paired ? " pairs" : "");
-    if (count > 0)
-        buffer_put_text(form->out, "<thead><tr><td></td>");
-    for (size_t i = 0; i < count; i++) {
-        buffer_put_text(form->out, "<th scope=\"col\" class=\"n\">");
-        markup_text(form->out, heads[i]);
-        buffer_put_text(form->out, "</th>");
-    }
-    if (form->paired)
-        buffer_put_text(form->out, "<td></td>");
-    buffer_put_text(form->out, count > 0 ? "</tr></thead>\n<tbody>\n" : "<tbody>\n");
-}
-
-/* Both to one scale: the longer one fills the drawing. */
-static void put_bars(struct buffer *out, const double values[2])
-{
-    double most = values[0] > values[1] ? values[0] : values[1];
-    buffer_put_text(out, "<td><svg class=\"bars\" viewBox=\"0 0 200 14\" aria-hidden=\"true\">");
-    for (size_t i = 0; i < 2; i++)
-        if (most > 0 && values[i] >= 0)
-            buffer_printf(out, "<rect class=\"%s\" x=\"0\" y=\"%d\" width=\"%.1f\" height=\"6\"/>",
-                          i ? "second" : "led", i ? 8 : 0, values[i] / most * 198 + 2);
-    buffer_put_text(out, "</svg></td>");
-}
-
-static void run_figures_put_row(struct run_figures *form, const char *label, char (*cells)[FORM_CELL],
-                                size_t count, const double *bars)
-{
-    if (form->printer) {
-        printer_put(form->printer, 2, ROLE_TEXT, label);
-        if (safe_width(label, strlen(label), form->printer->style.ascii) > FORM_LABEL - 2)
-            printer_line(form->printer); /* its figures are below it */
-        for (size_t i = 0; i < count; i++)
-            run_figures_put_cells(form, ROLE_TEXT, cells[i], i);
-        printer_line(form->printer);
-        return;
-    }
     size_t inner = strspn(label, " ");
-    buffer_printf(form->out, "<tr><th scope=\"row\"%s>", inner ? " class=\"inner\"" : "");
-    markup_text(form->out, label + inner);
-    buffer_put_text(form->out, "</th>");
-    for (size_t i = 0; i < count; i++) {
-        buffer_put_text(form->out, "<td class=\"n\">");
-        markup_text(form->out, cells[i]);
-        buffer_put_text(form->out, "</td>");
-    }
-    if (bars)
-        put_bars(form->out, bars);
-    buffer_put_text(form->out, "</tr>\n");
-}
-
-static void run_figures_row(struct run_figures *form, const char *label, char (*cells)[FORM_CELL],
-                            size_t count)
-{
-    run_figures_put_row(form, label, cells, count, NULL);
-}
-
-/* The same in a table of pairs, with a bar for each of both values; below 0: not known. */
-static void run_figures_pair(struct run_figures *form, const char *label, char (*cells)[FORM_CELL],
-                             size_t count, const double values[2])
-{
-    run_figures_put_row(form, label, cells, count, values);
-}
-
-/* A row that names what the rows below it belong to. */
-static void run_figures_group(struct run_figures *form, const char *label, size_t count)
-{
-    if (form->printer) {
-        printer_put(form->printer, 2, ROLE_STRONG, label);
-        printer_line(form->printer);
-        return;
-    }
-    buffer_printf(form->out, "<tr class=\"group\"><th scope=\"row\" colspan=\"%zu\">", count + 1);
-    markup_text(form->out, label);
-    buffer_put_text(form->out, "</th></tr>\n");
-}
-
-static void run_figures_table_end(struct run_figures *form)
-{
-    if (!form->printer)
-        buffer_put_text(form->out, "</tbody></table></div>\n");
+    document_row(doc, inner > 0);
+    document_cell(doc, "%s", label + inner);
+    for (size_t i = 0; i < count; i++)
+        document_cell(doc, "%s", cells[i]);
 }
 
 /* Figures as cells. -1: not known ("?"); a time of -1: there was none ("-"). */
@@ -233,8 +60,6 @@ static void form_mean(char out[FORM_CELL], uint64_t sum, uint64_t count)
 
 /* ---- two runs held against each other: what does a herd cost, where the recipe's chain does not? ---- */
 
-#define COLUMN 12
-
 enum unit { UNIT_TIME, UNIT_NUMBER };
 
 /* A figure of either run; below 0: not known. */
@@ -246,21 +71,19 @@ struct versus_row {
 
 /* What each is called: by its behaviour ("recipe", "herd"), or where that is a mixture by its turn. */
 static void run_comparison_names(const struct run_report *first, const struct run_report *second,
-                                 char names[2][FORM_CELL])
+                                 const char *names[2])
 {
     static const char *const turns[] = {"first", "second"};
     const struct run_report *runs[] = {first, second};
     for (size_t i = 0; i < 2; i++) {
         const struct run_options *options = runs[i]->options;
         bool plain = options->share_count == 1 && options->shares[0].percent >= 100;
-        snprintf(names[i], FORM_CELL, "%s",
-                 options->share_count == 0 ? "recipe"
-                 : plain                   ? behaviour_rules_of(options->shares[0].behaviour)->word
-                                           : turns[i]);
+        names[i] = options->share_count == 0 ? "recipe"
+                   : plain                   ? behaviour_rules_of(options->shares[0].behaviour)->word
+                                             : turns[i];
     }
     if (strcmp(names[0], names[1]) == 0) /* as slow by two different times */
-        for (size_t i = 0; i < 2; i++)
-            snprintf(names[i], FORM_CELL, "%s", turns[i]);
+        memcpy(names, turns, sizeof turns);
 }
 
 static double percentile(const struct histogram *h, double part)
@@ -304,19 +127,36 @@ static void print_ratio(double first, double second, char out[FORM_CELL])
         snprintf(out, FORM_CELL, "x%.20s", format_rate(second / first, rate, sizeof rate));
 }
 
-static void run_comparison_put_row(struct run_figures *form, const struct versus_row *row)
+/* Both to one scale: the longer one fills the drawing. */
+static void run_comparison_put_bars(struct document *doc, const double values[2])
+{
+    struct buffer markup = {0};
+    double most = values[0] > values[1] ? values[0] : values[1];
+    buffer_put_text(&markup, "<svg class=\"bars\" viewBox=\"0 0 200 14\" aria-hidden=\"true\">");
+    for (size_t i = 0; i < 2; i++)
+        if (most > 0 && values[i] >= 0)
+            buffer_printf(&markup, "<rect class=\"%s\" x=\"0\" y=\"%d\" width=\"%.1f\" height=\"6\"/>",
+                          i ? "second" : "led", i ? 8 : 0, values[i] / most * 198 + 2);
+    buffer_put_text(&markup, "</svg>");
+    document_block(doc, BLOCK_CELL, ROLE_TEXT);
+    document_drawing(doc, &markup);
+}
+
+static void run_comparison_put_row(struct document *doc, const struct versus_row *row)
 {
     char cells[3][FORM_CELL];
     print_value(row, row->values[0], cells[0]);
     print_value(row, row->values[1], cells[1]);
     print_ratio(row->values[0], row->values[1], cells[2]);
-    run_figures_pair(form, row->label, cells, 3, row->values);
+    put_row(doc, row->label, cells, 3);
+    if (doc->form == DOCUMENT_PAGE)
+        run_comparison_put_bars(doc, row->values);
 }
 
 /* The three figures that say most, in words. */
-static void put_sentence(struct run_figures *form, const struct versus_row *notices,
+static void put_sentence(struct document *doc, const struct versus_row *notices,
                          const struct versus_row *requests, const struct versus_row *p50,
-                         char names[2][FORM_CELL])
+                         const char *const names[2])
 {
     char values[3][2][FORM_CELL];
     const struct versus_row *rows[] = {notices, requests, p50};
@@ -324,14 +164,14 @@ static void put_sentence(struct run_figures *form, const struct versus_row *noti
         for (size_t j = 0; j < 2; j++)
             print_value(rows[i], rows[i]->values[j], values[i][j]);
     if (p50->values[0] < 0 || p50->values[1] < 0 || notices->values[0] < 0 || notices->values[1] < 0)
-        run_figures_prose(
-            form, ROLE_WARNING,
+        document_paragraph(
+            doc, ROLE_WARNING,
             "There was no failover in %s, so there is none to compare; with --kill leader there "
             "are some.",
             p50->values[0] < 0 && p50->values[1] < 0 ? "either run" : "one of the runs");
     else
-        run_figures_prose(
-            form, ROLE_STRONG,
+        document_paragraph(
+            doc, ROLE_STRONG,
             "Behaviour %s against %s: a failover took %s notifications instead of %s, %s requests instead "
             "of %s, and %s (p50) instead of %s.",
             names[1], names[0], values[0][1], values[0][0], values[1][1], values[1][0], values[2][1],
@@ -339,10 +179,10 @@ static void put_sentence(struct run_figures *form, const struct versus_row *noti
 }
 
 /* One sentence that says it, and one table. */
-static void run_comparison_put(struct run_figures *form, const struct run_report *first,
+static void run_comparison_put(struct document *doc, const struct run_report *first,
                                const struct run_report *second)
 {
-    char names[2][FORM_CELL];
+    const char *names[2];
     const struct run_report *const runs[] = {first, second};
     enum { STAND, FAILOVERS, P50, P90, P99, MOST, NOTICES, REQUESTS, LISTS, SENT, ERRORS, PING, CPU, COUNT };
     struct versus_row rows[COUNT] = {
@@ -378,17 +218,23 @@ static void run_comparison_put(struct run_figures *form, const struct run_report
         rows[CPU].values[i] = (double)r->cpu_us;
     }
     run_comparison_names(first, second, names);
-    put_sentence(form, &rows[NOTICES], &rows[REQUESTS], &rows[P50], names);
-    const char *heads[] = {names[0], names[1], "ratio"};
-    run_figures_heading(form, "Side by side");
-    form->paired = true;
-    run_figures_table(form, COLUMN, heads, 3);
+    put_sentence(doc, &rows[NOTICES], &rows[REQUESTS], &rows[P50], names);
+    const struct document_column columns[] = {{"", COLUMN_TEXT, 5},
+                                              {names[0], COLUMN_NUMBER, 4},
+                                              {names[1], COLUMN_NUMBER, 3},
+                                              {"ratio", COLUMN_NUMBER, 2},
+                                              {"", COLUMN_TEXT, 1}};
+    bool page = doc->form == DOCUMENT_PAGE;
+    document_heading(doc, 3, "Side by side");
+    document_table(doc, columns, page ? 5 : 4);
     for (size_t i = 0; i < COUNT; i++)
-        run_comparison_put_row(form, &rows[i]);
-    run_figures_table_end(form);
-    form->paired = false;
-    run_figures_prose(
-        form, ROLE_DIM,
+        run_comparison_put_row(doc, &rows[i]);
+    if (page) {
+        document_key(doc, DOCUMENT_KEY("led"), names[0]);
+        document_key(doc, DOCUMENT_KEY("second"), names[1]);
+    }
+    document_paragraph(
+        doc, ROLE_DIM,
         "The first of two runs meets a server that is less warm: a small difference says little.");
 }
 
@@ -497,7 +343,7 @@ static void put_each(struct text *text, const char *words, const struct run_repo
 }
 
 /* What most people run it for, in one sentence. */
-static void put_answer(struct run_figures *form, const struct run_report *r)
+static void put_answer(struct document *doc, const struct run_report *r)
 {
     const struct histogram *h = r->times.failover;
     char p50[FORM_CELL], p99[FORM_CELL], most[FORM_CELL];
@@ -513,12 +359,12 @@ static void put_answer(struct run_figures *form, const struct run_report *r)
         put_each(&text, "; each cost", r);
     }
     if (text.at)
-        run_figures_prose(form, ROLE_STRONG, "%s.", text.at);
+        document_paragraph(doc, ROLE_STRONG, "%s.", text.at);
     text_free(&text);
 }
 
 /* Deaths that were due, and that the ensemble did not let happen: no figure holds them. */
-static void put_left_out(struct run_figures *form, const struct crowd_figures *c, enum kill_victim victim)
+static void put_left_out(struct document *doc, const struct crowd_figures *c, enum kill_victim victim)
 {
     uint64_t under_way = c->left_out[OBSTACLE_FAILOVER], nobody = c->left_out[OBSTACLE_NOBODY],
              all = under_way + nobody;
@@ -534,27 +380,27 @@ static void put_left_out(struct run_figures *form, const struct crowd_figures *c
         text_printf(&text, ": %" PRIu64 " while %s, %" PRIu64 " while %s", under_way, busy, nobody, absent);
     else
         text_printf(&text, " while %s", nobody > 0 ? absent : busy);
-    run_figures_prose(form, ROLE_WARNING, "%s.", text.at ? text.at : "?");
+    document_paragraph(doc, ROLE_WARNING, "%s.", text.at ? text.at : "?");
     text_free(&text);
 }
 
 /* Deaths that led nowhere, and those that could not be. */
-static void put_unanswered(struct run_figures *form, const struct run_report *r)
+static void put_unanswered(struct document *doc, const struct run_report *r)
 {
     uint64_t open = 0;
     for (int how = 0; how < KILL_COUNT; how++)
         open += r->by_how[how][1];
     if (open > 0)
-        run_figures_prose(form, ROLE_WARNING,
-                          "%" PRIu64 " death%s of a leader %s followed by nobody who led.", open,
-                          plural(open), open == 1 ? "was" : "were");
+        document_paragraph(doc, ROLE_WARNING,
+                           "%" PRIu64 " death%s of a leader %s followed by nobody who led.", open,
+                           plural(open), open == 1 ? "was" : "were");
     if (r->crowd.unplanned > 0)
-        run_figures_prose(
-            form, ROLE_WARNING,
+        document_paragraph(
+            doc, ROLE_WARNING,
             "%" PRIu64 " leader%s more went by no death of this run (somebody deleted a znode, or a "
             "session expired): since when is not known, so no figure holds %s.",
             r->crowd.unplanned, plural(r->crowd.unplanned), r->crowd.unplanned == 1 ? "it" : "them");
-    put_left_out(form, &r->crowd, r->options->victim);
+    put_left_out(doc, &r->crowd, r->options->victim);
 }
 
 static void run_lines_put_first(struct text *text, const struct run_report *r)
@@ -576,12 +422,12 @@ static void run_lines_put_first(struct text *text, const struct run_report *r)
                                            : "none of them was ever first");
 }
 
-static void put_live(struct run_figures *form, const struct run_report *r)
+static void put_live(struct document *doc, const struct run_report *r)
 {
     struct text text = {0};
     bool seen = r->real_least >= 0;
     if (!seen && r->first_may_us == 0) {
-        run_figures_prose(form, ROLE_TEXT, "None of them was seen to stand.");
+        document_paragraph(doc, ROLE_TEXT, "None of them was seen to stand.");
         return;
     }
     if (seen)
@@ -592,7 +438,7 @@ static void put_live(struct run_figures *form, const struct run_report *r)
     text_printf(&text, "; they withdrew %zu time%s for want of two; ", r->withdrawals,
                 plural(r->withdrawals));
     run_lines_put_first(&text, r);
-    run_figures_prose(form, r->first_may_us ? ROLE_WARNING : ROLE_TEXT, "%s.", text.at ? text.at : "?");
+    document_paragraph(doc, r->first_may_us ? ROLE_WARNING : ROLE_TEXT, "%s.", text.at ? text.at : "?");
     text_free(&text);
 }
 
@@ -610,29 +456,27 @@ static void run_lines_put_crowd(struct text *text, const struct run_report *r)
                 where);
 }
 
-static void put_summary(struct run_figures *form, const struct run_report *r)
+static void put_summary(struct document *doc, const struct run_report *r)
 {
     struct text text = {0};
     run_lines_put_crowd(&text, r);
     put_behaviour(&text, r->options, r->agents != NULL);
     text_add(&text, ". ");
     put_course(&text, r);
-    run_figures_prose(form, ROLE_TEXT, "%s", text.at ? text.at : "");
+    document_paragraph(doc, ROLE_TEXT, "%s", text.at ? text.at : "");
     text_free(&text);
-    put_answer(form, r);
-    put_unanswered(form, r);
+    put_answer(doc, r);
+    put_unanswered(doc, r);
     if (r->options->live)
-        put_live(form, r);
+        put_live(doc, r);
     for (const char *at = r->notes; *at;) {
         size_t length = strcspn(at, "\n");
-        run_figures_prose(form, ROLE_INFO, "Note: %.*s", (int)(length < 600 ? length : 600), at);
+        document_paragraph(doc, ROLE_INFO, "Note: %.*s", (int)(length < 600 ? length : 600), at);
         at += length + (at[length] == '\n');
     }
 }
 
-static const char *const times_heads[] = {"count", "p50", "p90", "p99", "max"};
-
-static void times_row(struct run_figures *form, const char *label, const struct histogram *h)
+static void times_row(struct document *doc, const char *label, const struct histogram *h)
 {
     char cells[5][FORM_CELL];
     form_number(cells[0], (int64_t)h->count);
@@ -640,32 +484,34 @@ static void times_row(struct run_figures *form, const char *label, const struct 
     for (size_t i = 0; i < 3; i++)
         form_time(cells[i + 1], h->count ? histogram_percentile(h, parts[i]) : -1);
     form_time(cells[4], h->count ? h->most_us : -1);
-    run_figures_row(form, label, cells, 5);
+    put_row(doc, label, cells, 5);
 }
 
-static void run_lines_put_times(struct run_figures *form, const struct run_report *r)
+static void run_lines_put_times(struct document *doc, const struct run_report *r)
 {
     static const char *const causes[KILL_COUNT] = {[KILL_CLOSE] = "  closed",
                                                    [KILL_RESIGN] = "  resigned",
                                                    [KILL_DROP] = "  dropped",
                                                    [KILL_PAUSE] = "  paused"};
-    run_figures_heading(form, "Times, each from when it was due");
-    run_figures_table(form, FORM_COLUMN, times_heads, 5);
-    times_row(form, "to stand", r->times.stand);
-    times_row(form, "failover", r->times.failover);
+    static const struct document_column columns[] = {{"", COLUMN_TEXT, 9},      {"count", COLUMN_NUMBER, 3},
+                                                     {"p50", COLUMN_NUMBER, 5}, {"p90", COLUMN_NUMBER, 2},
+                                                     {"p99", COLUMN_NUMBER, 4}, {"max", COLUMN_NUMBER, 6}};
+    document_heading(doc, 3, "Times, each from when it was due");
+    document_table(doc, columns, 6);
+    times_row(doc, "to stand", r->times.stand);
+    times_row(doc, "failover", r->times.failover);
     for (int how = 0; how < KILL_COUNT; how++)
         if (r->by_how[how][0] + r->by_how[how][1] > 0)
-            times_row(form, causes[how], &r->by_cause[how]);
+            times_row(doc, causes[how], &r->by_cause[how]);
     if (r->times.vacancy.count > 0) {
-        times_row(form, "  detection: until told", &r->times.detection);
-        times_row(form, "  vacancy: until first", &r->times.vacancy);
-        times_row(form, "  takeover: until leading", &r->times.takeover);
+        times_row(doc, "  detection: until told", &r->times.detection);
+        times_row(doc, "  vacancy: until first", &r->times.vacancy);
+        times_row(doc, "  takeover: until leading", &r->times.takeover);
     }
-    times_row(form, "the ensemble's ping", &r->ping);
-    run_figures_table_end(form);
+    times_row(doc, "the ensemble's ping", &r->ping);
 }
 
-static void put_cost(struct run_figures *form, const struct run_report *r)
+static void put_cost(struct document *doc, const struct run_report *r)
 {
     const struct crowd_figures *c = &r->crowd;
     char cells[1][FORM_CELL];
@@ -679,26 +525,25 @@ static void put_cost(struct run_figures *form, const struct run_report *r)
         {"  refused", c->refused},        {"  lost", c->lost},
         {"sessions expired", c->expired}, {"errors", c->errors},
     };
-    run_figures_heading(form, "What it cost");
-    run_figures_table(form, FORM_COLUMN, NULL, 0);
+    static const struct document_column columns[] = {{"", COLUMN_TEXT, 1}, {"", COLUMN_NUMBER, 2}};
+    document_heading(doc, 3, "What it cost");
+    document_table(doc, columns, 2);
     form_mean(cells[0], r->notices, r->counted);
-    run_figures_row(form, "notifications a failover", cells, 1);
+    put_row(doc, "notifications a failover", cells, 1);
     form_mean(cells[0], r->requests, r->counted);
-    run_figures_row(form, "requests a failover", cells, 1);
+    put_row(doc, "requests a failover", cells, 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         form_number(cells[0], (int64_t)rows[i].value);
-        run_figures_row(form, rows[i].label, cells, 1);
+        put_row(doc, rows[i].label, cells, 1);
     }
-    run_figures_table_end(form);
     if (c->problem)
-        run_figures_prose(form, ROLE_WARNING, "The last error: %s", c->problem);
+        document_paragraph(doc, ROLE_WARNING, "The last error: %s", c->problem);
 }
 
 /* ---- the servers ---- */
 
 /* A figure that goes up and down: the highest that was seen. False: nothing is known of it. */
-static bool put_gauge(struct run_figures *form, const char *label, int64_t before, int64_t highest,
-                      int64_t after)
+static bool put_gauge(struct document *doc, const char *label, int64_t before, int64_t highest, int64_t after)
 {
     char cells[3][FORM_CELL];
     if (before < 0 && highest < 0 && after < 0)
@@ -706,7 +551,7 @@ static bool put_gauge(struct run_figures *form, const char *label, int64_t befor
     form_number(cells[0], before);
     form_number(cells[1], highest);
     form_number(cells[2], after);
-    run_figures_row(form, label, cells, 3);
+    put_row(doc, label, cells, 3);
     return true;
 }
 
@@ -716,19 +561,19 @@ static int64_t growth_of(int64_t before, int64_t after)
 }
 
 /* A figure that only grows. told: known at one of both moments. */
-static bool put_growth(struct run_figures *form, const char *label, bool reported, int64_t growth)
+static bool put_growth(struct document *doc, const char *label, bool reported, int64_t growth)
 {
     char cells[2][FORM_CELL] = {"", "?"};
     if (!reported)
         return false;
     if (growth >= 0)
         snprintf(cells[1], FORM_CELL, "+%" PRId64, growth);
-    run_figures_row(form, label, cells, 2);
+    put_row(doc, label, cells, 2);
     return true;
 }
 
 /* The slowest since the server began to count. One from before the run hides faster ones in it. */
-static bool put_slowest(struct run_figures *form, int64_t before, int64_t after)
+static bool put_slowest(struct document *doc, int64_t before, int64_t after)
 {
     char cells[3][FORM_CELL] = {"?", "?", "?"};
     if (before < 0 && after < 0)
@@ -741,59 +586,60 @@ static bool put_slowest(struct run_figures *form, int64_t before, int64_t after)
         snprintf(cells[1], FORM_CELL, "%" PRId64 "ms", after);
     else if (before >= 0 && after == before)
         snprintf(cells[1], FORM_CELL, "<=%" PRId64 "ms", after);
-    run_figures_row(form, "  slowest answer", cells, 3);
+    put_row(doc, "  slowest answer", cells, 3);
     return true;
 }
 
-static void run_lines_put_server(struct run_figures *form, const struct run_report *r, size_t i)
+static void run_lines_put_server(struct document *doc, const struct run_report *r, size_t i)
 {
     const struct server_counter *before = &r->before[i], *highest = &r->highest[i], *after = &r->after[i];
-    struct text label = {0};
-    text_printf(&label, "%s, %zu look%s", before->address, r->looks[i], plural(r->looks[i]));
-    run_figures_group(form, label.at ? label.at : "", 3);
-    text_free(&label);
+    document_block(doc, BLOCK_GROUP, ROLE_STRONG);
+    document_words(doc, ROLE_STRONG, "%s, %zu look%s", before->address, r->looks[i], plural(r->looks[i]));
     bool known =
-        put_gauge(form, "  connections", before->connections, highest->connections, after->connections);
-    known |= put_gauge(form, "  sessions", before->sessions, highest->sessions, after->sessions);
+        put_gauge(doc, "  connections", before->connections, highest->connections, after->connections);
+    known |= put_gauge(doc, "  sessions", before->sessions, highest->sessions, after->sessions);
+    known |= put_gauge(doc, "  ephemeral znodes", before->ephemerals, highest->ephemerals, after->ephemerals);
+    known |= put_gauge(doc, "  watches", before->watches, highest->watches, after->watches);
     known |=
-        put_gauge(form, "  ephemeral znodes", before->ephemerals, highest->ephemerals, after->ephemerals);
-    known |= put_gauge(form, "  watches", before->watches, highest->watches, after->watches);
-    known |=
-        put_gauge(form, "  requests waiting", before->outstanding, highest->outstanding, after->outstanding);
-    known |= put_slowest(form, before->slowest_ms, after->slowest_ms);
-    known |= put_growth(form, "  transactions", before->zxid >= 0 || after->zxid >= 0,
+        put_gauge(doc, "  requests waiting", before->outstanding, highest->outstanding, after->outstanding);
+    known |= put_slowest(doc, before->slowest_ms, after->slowest_ms);
+    known |= put_growth(doc, "  transactions", before->zxid >= 0 || after->zxid >= 0,
                         server_counter_transactions(before, after));
-    known |= put_growth(form, "  packets received", before->received >= 0 || after->received >= 0,
+    known |= put_growth(doc, "  packets received", before->received >= 0 || after->received >= 0,
                         growth_of(before->received, after->received));
-    known |= put_growth(form, "  packets sent", before->sent >= 0 || after->sent >= 0,
+    known |= put_growth(doc, "  packets sent", before->sent >= 0 || after->sent >= 0,
                         growth_of(before->sent, after->sent));
-    if (!known)
-        run_figures_group(form, "  answers neither srvr and mntr nor AdminServer", 3);
+    if (!known) {
+        document_block(doc, BLOCK_GROUP, ROLE_TEXT)->level = 1;
+        document_words(doc, ROLE_TEXT, "answers neither srvr and mntr nor AdminServer");
+    }
 }
 
-static void put_servers(struct run_figures *form, const struct run_report *r)
+static void put_servers(struct document *doc, const struct run_report *r)
 {
-    static const char *const heads[] = {"before", "during", "after"};
+    static const struct document_column columns[] = {{"", COLUMN_TEXT, 9},
+                                                     {"before", COLUMN_NUMBER, 1},
+                                                     {"during", COLUMN_NUMBER, 3},
+                                                     {"after", COLUMN_NUMBER, 2}};
     if (r->server_count == 0 && r->crowd.sessions == 0)
         return; /* it did not come to that */
-    run_figures_heading(form, "What the servers say of themselves");
+    document_heading(doc, 3, "What the servers say of themselves");
     if (r->server_count == 0) {
-        run_figures_prose(form, ROLE_DIM,
-                          "The servers were not asked: neither four-letter words nor AdminServer are on.");
+        document_paragraph(doc, ROLE_DIM,
+                           "The servers were not asked: neither four-letter words nor AdminServer are on.");
         return;
     }
-    run_figures_table(form, FORM_COLUMN + 1, heads, 3);
+    document_table(doc, columns, 4);
     for (size_t i = 0; i < r->server_count; i++)
-        run_lines_put_server(form, r, i);
-    run_figures_table_end(form);
-    run_figures_prose(form, ROLE_DIM,
-                      "During: the highest that a look found while it went on, or what was added. "
-                      "What happened between two looks nobody knows; ? is not told.");
+        run_lines_put_server(doc, r, i);
+    document_paragraph(doc, ROLE_DIM,
+                       "During: the highest that a look found while it went on, or what was added. "
+                       "What happened between two looks nobody knows; ? is not told.");
 }
 
 /* All that were in line, and not only those at the end: one killed a moment before the end counts. */
-static void agent_row(struct run_figures *form, const char *label, const char *end,
-                      const struct histogram *stand, const struct histogram *failover)
+static void agent_row(struct document *doc, const char *label, const char *end, const struct histogram *stand,
+                      const struct histogram *failover)
 {
     char cells[5][FORM_CELL];
     form_number(cells[0], (int64_t)stand->count);
@@ -801,49 +647,51 @@ static void agent_row(struct run_figures *form, const char *label, const char *e
     form_number(cells[2], (int64_t)failover->count);
     form_time(cells[3], failover->count ? histogram_percentile(failover, 0.99) : -1);
     snprintf(cells[4], FORM_CELL, "%.20s", end);
-    run_figures_row(form, label, cells, 5);
+    put_row(doc, label, cells, 5);
 }
 
 /* Of one that handed in nothing only its end is known. */
-static void silent_row(struct run_figures *form, const char *label, const char *end)
+static void silent_row(struct document *doc, const char *label, const char *end)
 {
     char cells[5][FORM_CELL] = {"?", "-", "?", "-"};
     snprintf(cells[4], FORM_CELL, "%.20s", end);
-    run_figures_row(form, label, cells, 5);
+    put_row(doc, label, cells, 5);
 }
 
-static void run_lines_put_agents(struct run_figures *form, const struct run_report *r)
+static void run_lines_put_agents(struct document *doc, const struct run_report *r)
 {
-    static const char *const heads[] = {"stood", "p99", "failovers", "p99", "end"};
+    static const struct document_column columns[] = {
+        {"", COLUMN_NAME, 9},      {"stood", COLUMN_NUMBER, 3},
+        {"p99", COLUMN_NUMBER, 2}, {"failovers", COLUMN_NUMBER, 5},
+        {"p99", COLUMN_NUMBER, 4}, {"end", COLUMN_NUMBER, 6}};
     if (!r->agents)
         return;
     struct run_part *part = xmalloc(sizeof *part);
-    run_figures_heading(form, "Every agent's part");
-    run_figures_table(form, FORM_COLUMN + 1, heads, 5);
+    document_heading(doc, 3, "Every agent's part");
+    document_table(doc, columns, 6);
     for (size_t i = 0; i < r->agent_count; i++) {
         run_part_read(&r->agents[i], part);
         char *end = safe_text(part->end, strlen(part->end), true);
         if (part->reported)
-            agent_row(form, r->agents[i].name, end, &part->times[PART_STAND], &part->times[PART_FAILOVER]);
+            agent_row(doc, r->agents[i].name, end, &part->times[PART_STAND], &part->times[PART_FAILOVER]);
         else
-            silent_row(form, r->agents[i].name, end);
+            silent_row(doc, r->agents[i].name, end);
         free(end);
     }
-    agent_row(form, "all together", "", r->times.stand, r->times.failover);
-    run_figures_table_end(form);
-    run_figures_prose(
-        form, ROLE_DIM,
+    agent_row(doc, "all together", "", r->times.stand, r->times.failover);
+    document_paragraph(
+        doc, ROLE_DIM,
         "The times and costs above are of all agents together; the ping, the CPU, the servers' figures "
         "and how long it ran are this agent's.");
     free(part);
 }
 
-static void run_lines_put_expectations(struct run_figures *form, const struct run_report *r,
+static void run_lines_put_expectations(struct document *doc, const struct run_report *r,
                                        const struct run_options_text *wanted)
 {
     if (wanted->count == 0)
         return;
-    run_figures_heading(form, "Expected");
+    document_heading(doc, 3, "Expected");
     for (size_t i = 0; i < wanted->count; i++) {
         const struct expectation *e = &wanted->read[i];
         int64_t value = run_figure(r, e->figure, e->of);
@@ -853,77 +701,74 @@ static void run_lines_put_expectations(struct run_figures *form, const struct ru
             form_number(found, value);
         else
             format_span(value, found, sizeof found);
-        run_figures_prose(form, holds ? ROLE_GOOD : ROLE_CRITICAL, "  %s %s: it was %s",
-                          holds ? "held  " : "FAILED", wanted->texts[i],
-                          value < 0 ? "never measured" : found);
+        document_paragraph(doc, holds ? ROLE_GOOD : ROLE_CRITICAL, "  %s %s: it was %s",
+                           holds ? "held  " : "FAILED", wanted->texts[i],
+                           value < 0 ? "never measured" : found);
     }
 }
 
-static void run_lines_put_run(struct run_figures *form, const struct run_report *r,
+static void run_lines_put_run(struct document *doc, const struct run_report *r,
                               const struct run_options_text *wanted)
 {
-    put_summary(form, r);
-    run_lines_put_expectations(form, r, wanted);
+    put_summary(doc, r);
+    run_lines_put_expectations(doc, r, wanted);
     if (r->crowd.sessions > 0) {
-        run_lines_put_times(form, r);
-        put_cost(form, r);
+        run_lines_put_times(doc, r);
+        put_cost(doc, r);
     }
-    put_servers(form, r);
-    run_lines_put_agents(form, r);
+    put_servers(doc, r);
+    run_lines_put_agents(doc, r);
 }
 
-/* ---- the two forms ---- */
+/* ---- the whole report ---- */
 
-static void run_lines_put_title(struct run_figures *form, int run, const char *name)
+static void run_lines_put_title(struct document *doc, const char *which, const char *name)
 {
-    char title[FORM_CELL + 16];
-    snprintf(title, sizeof title, "Run %d: %s", run, name);
-    run_figures_title(form, title);
+    struct document_block *title = document_heading(doc, 2, which);
+    title->look = ROLE_RULE;
+    document_words(doc, ROLE_TEXT, "%s", name);
 }
 
-static void put_all(struct run_figures *form, const struct run_report *r,
-                    const struct run_options_text *wanted, enum run_reader reader)
+static void put_all(struct document *doc, const struct run_report *r, const struct run_options_text *wanted,
+                    enum run_reader reader)
 {
-    char name[2][FORM_CELL];
+    const char *name[2];
     if (!r->earlier) {
-        run_lines_put_run(form, r, wanted);
+        run_lines_put_run(doc, r, wanted);
         return;
     }
     run_comparison_names(r->earlier, r, name);
     if (reader == READS_FROM_TOP)
-        run_comparison_put(form, r->earlier, r);
-    run_lines_put_title(form, 1, name[0]);
-    run_lines_put_run(form, r->earlier, wanted);
-    run_lines_put_title(form, 2, name[1]);
-    run_lines_put_run(form, r, &(struct run_options_text){0});
+        run_comparison_put(doc, r->earlier, r);
+    run_lines_put_title(doc, "Run 1: ", name[0]);
+    run_lines_put_run(doc, r->earlier, wanted);
+    run_lines_put_title(doc, "Run 2: ", name[1]);
+    run_lines_put_run(doc, r, &(struct run_options_text){0});
     if (reader == READS_FROM_END) {
-        run_figures_title(form, "Both");
-        run_comparison_put(form, r->earlier, r);
+        run_lines_put_title(doc, "Both", "");
+        run_comparison_put(doc, r->earlier, r);
     }
 }
 
-void run_text_print(struct buffer *out, const struct print_style *how, const struct run_report *r,
-                    const struct run_options_text *wanted, enum run_reader reader)
+void run_print(struct buffer *out, enum document_form form, const struct run_report *r,
+               const struct run_options_text *wanted, enum run_reader reader, const struct print_style *how)
 {
-    struct printer printer;
-    printer_begin(&printer, out, how);
-    put_all(&(struct run_figures){.out = out, .printer = &printer}, r, wanted, reader);
-    printer_end(&printer);
-}
-
-void run_page_print(struct buffer *out, const struct run_report *r, const struct run_options_text *wanted)
-{
+    struct document doc = {.form = form, .brand = "inject"};
     char time[64];
-    page_head_begin(out);
-    markup_printf(out, "Test candidates in %s", r->options->path);
-    page_head_end(out);
-    buffer_put_text(
-        out, "<body>\n<header>\n<p class=\"brand\"><b>electop</b> inject</p>\n<h1>Test candidates in ");
-    markup_name(out, r->options->path);
-    buffer_printf(out, "</h1>\n<p class=\"when\"><b>%s</b></p>\n</header>\n<main>\n",
-                  format_time((r->earlier ? r->earlier : r)->wall_ms * 1000, time, sizeof time));
-    put_all(&(struct run_figures){.out = out}, r, wanted, READS_FROM_TOP);
-    buffer_put_text(out, "</main>\n</body>\n</html>\n");
+    if (form != DOCUMENT_TEXT) {
+        document_heading(&doc, 1, "Test candidates in ");
+        document_name(&doc, ROLE_TEXT, r->options->path);
+        document_block(&doc, BLOCK_PARAGRAPH, ROLE_DIM);
+        document_words(&doc, ROLE_STRONG, "%s",
+                       format_time((r->earlier ? r->earlier : r)->wall_ms * 1000, time, sizeof time));
+    }
+    document_block(&doc, BLOCK_BODY, ROLE_TEXT);
+    put_all(&doc, r, wanted, reader);
+    document_block(&doc, BLOCK_FOOTER, ROLE_TEXT);
+    if (form != DOCUMENT_TEXT)
+        document_paragraph(&doc, ROLE_DIM, "Made by electop " ELECTOP_VERSION ".");
+    document_print(&doc, out, how);
+    document_free(&doc);
 }
 
 void run_progress_print(struct buffer *out, const struct run_report *r, bool ascii)
