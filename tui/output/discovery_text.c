@@ -9,129 +9,92 @@
 #include "config/znode_path.h"
 #include "probe/election/cluster.h"
 #include "probe/json/election_summary.h"
-#include "tui/screen/columns.h"
+#include "tui/output/document.h"
 #include "tui/screen/safe.h"
 #include "tui/words/labels.h"
 
-/* ---- the table ---- */
+/* ---- what was found ---- */
 
-enum { FOUND_PATH, FOUND_KIND, FOUND_RECIPE, FOUND_PROOF, FOUND_COUNT, FOUND_WHY, FOUND_COLUMNS };
-
-/* What is shown in a column; buffer for numbers. */
-static const char *cell(const struct discovery_row *row, int column, char *buffer, size_t size)
+static void put_rows(struct document *doc, const struct discovery_row *rows, size_t count)
 {
-    const struct election *e = row->election;
-    switch (column) {
-    case FOUND_PATH:
-        return row->path;
-    case FOUND_KIND:
-        return directory_kind_word(row->verdict.kind);
-    case FOUND_RECIPE:
-        return e && e->recipe ? e->recipe->name : "";
-    case FOUND_PROOF:
-        snprintf(buffer, size, "%s%s", row->verdict.proof, row->verdict.certain ? "" : ", suspected");
-        return buffer;
-    case FOUND_COUNT:
-        snprintf(buffer, size, "%zu", row->members);
-        return buffer;
-    default:
-        return row->verdict.evidence;
-    }
-}
-
-static void print_rows(struct printer *printer, const struct discovery_row *rows, size_t count)
-{
-    struct column columns[FOUND_COLUMNS] = {
-        [FOUND_PATH] = {.heading = "PATH", .least = 12, .most = 200, .importance = 9},
-        [FOUND_KIND] = {.heading = "KIND", .least = 8, .most = 15, .importance = 8},
-        [FOUND_RECIPE] = {.heading = "RECIPE", .least = 6, .most = 24, .importance = 5},
-        [FOUND_PROOF] = {.heading = "PROOF", .least = 9, .most = 21, .importance = 7},
-        [FOUND_COUNT] = {.heading = "MEMBERS", .least = 7, .most = 9, .importance = 4, .right = true},
-        [FOUND_WHY] = {.heading = "EVIDENCE", .least = 20, .most = 200, .importance = 6}};
-    char text[64];
-    for (size_t i = 0; i < count; i++)
-        for (int c = 0; c < FOUND_COLUMNS; c++)
-            columns_want(&columns[c], printer_text_width(printer, cell(&rows[i], c, text, sizeof text)));
-    table_begin(printer, columns, FOUND_COLUMNS, 0);
+    static const struct document_column columns[] = {
+        {"Path", COLUMN_NAME, 9},  {"Kind", COLUMN_TEXT, 8},      {"Recipe", COLUMN_TEXT, 5},
+        {"Proof", COLUMN_TEXT, 7}, {"Members", COLUMN_NUMBER, 4}, {"Evidence", COLUMN_TEXT, 6}};
+    document_table(doc, columns, 6);
     for (size_t i = 0; i < count; i++) {
-        for (int c = 0; c < FOUND_COLUMNS; c++)
-            columns_put(printer->row, &columns[c], 0,
-                        c == FOUND_PATH                                ? ROLE_STRONG
-                        : c == FOUND_PROOF && !rows[i].verdict.certain ? ROLE_WARNING
-                        : c >= FOUND_RECIPE && c != FOUND_COUNT        ? ROLE_DIM
-                                                                       : ROLE_TEXT,
-                        cell(&rows[i], c, text, sizeof text));
-        printer_line(printer);
+        const struct directory_verdict *verdict = &rows[i].verdict;
+        const struct election *e = rows[i].election;
+        document_row(doc, 0);
+        document_name_cell(doc, ROLE_STRONG, rows[i].path);
+        document_cell(doc, ROLE_TEXT, "%s", directory_kind_word(verdict->kind));
+        document_cell(doc, ROLE_DIM, "%s", e && e->recipe ? e->recipe->name : "");
+        document_cell(doc, verdict->certain ? ROLE_DIM : ROLE_WARNING, "%s%s", verdict->proof,
+                      verdict->certain ? "" : ", suspected");
+        document_cell(doc, ROLE_TEXT, "%zu", rows[i].members);
+        document_block(doc, BLOCK_CELL, ROLE_TEXT);
+        document_prose(doc, ROLE_DIM, verdict->evidence);
     }
-    printer_width(printer, PRINTER_WIDTH);
 }
 
-static void print_warning(struct printer *printer, const char *text)
+static void put_warning(struct document *doc, const char *text)
 {
-    int x = printer_put_sign(printer, 0, ROLE_WARNING, SIGN_WARNING);
-    printer_put(printer, x, ROLE_WARNING, text);
-    printer_prose(printer);
+    document_block(doc, BLOCK_PARAGRAPH, ROLE_WARNING);
+    document_sign(doc, ROLE_WARNING, SIGN_WARNING, 1);
+    document_words(doc, ROLE_WARNING, " %s", text);
 }
 
 /* What keeps anything from being found, or from being proved: why there is no session, a chroot that does not
    exist, directories that may not be read, and servers that show no watches. */
-static void print_warnings(struct printer *printer, const struct cluster *cluster,
-                           const struct discovery *found, bool any)
+static void put_warnings(struct document *doc, const struct cluster *cluster, const struct discovery *found,
+                         bool any)
 {
     char quorum[SUMMARY_QUORUM_SIZE];
     const char *problem = summary_problem(cluster, quorum);
     if (found->left_out)
-        print_warning(printer, found->left_out);
+        put_warning(doc, found->left_out);
     if (problem && (!found->left_out || strcmp(problem, found->left_out) != 0))
-        print_warning(printer, problem);
+        put_warning(doc, problem);
     for (size_t i = 0; any && i < cluster->server_count; i++) {
         const struct server *server = &cluster->servers[i];
         if (!server->hidden[HIDDEN_WATCHES])
             continue;
         char *line = text_format("%s shows no watches, which would prove more: %s", server->address,
                                  server->hidden[HIDDEN_WATCHES]);
-        print_warning(printer, line);
+        put_warning(doc, line);
         free(line);
     }
 }
 
-static void print_cluster(struct printer *printer, const struct cluster *cluster,
-                          const struct discovery *found)
+static void put_found(struct document *doc, const struct cluster *cluster, const struct discovery *found)
 {
-    char text[160];
     size_t count;
     struct discovery_row *rows = discovery_rows(cluster, found, &count);
-    int x = printer_put(printer, 0, ROLE_STRONG, *cluster->name ? cluster->name : cluster->hosts);
-    snprintf(text, sizeof text, "%zu found, %zu director%s searched, at most %d reads a second%s", count,
-             found->walked, found->walked == 1 ? "y" : "ies", found->rate_per_s,
-             found->complete ? "" : "; not finished");
-    x = printer_put_bullet(printer, x);
-    printer_put(printer, x, ROLE_TEXT,
-                cluster->ever_connected ? text : label_connection(cluster->connection));
-    printer_prose(printer);
-    print_warnings(printer, cluster, found, count > 0);
-    if (count == 0 && cluster->ever_connected && !cluster->problem) {
-        printer_put(
-            printer, 0, ROLE_TEXT,
+    document_block(doc, BLOCK_HEADING, ROLE_TEXT)->level = 2;
+    document_name(doc, ROLE_STRONG, *cluster->name ? cluster->name : cluster->hosts);
+    if (cluster->ever_connected)
+        document_words(doc, ROLE_DIM, " · %zu found, %zu director%s searched, at most %d reads a second%s",
+                       count, found->walked, found->walked == 1 ? "y" : "ies", found->rate_per_s,
+                       found->complete ? "" : "; not finished");
+    else
+        document_words(doc, ROLE_DIM, " · %s", label_connection(cluster->connection));
+    put_warnings(doc, cluster, found, count > 0);
+    if (count > 0)
+        put_rows(doc, rows, count);
+    else if (cluster->ever_connected && !cluster->problem)
+        document_paragraph(
+            doc, ROLE_TEXT,
             "Nothing that looks like an election has a candidate now. Name its path: electop once PATH");
-        printer_prose(printer);
-    } else if (count > 0) {
-        print_rows(printer, rows, count);
-    }
     free(rows);
 }
 
 void discovery_text_print(struct buffer *out, const struct model *model, const struct discovery *found,
                           const struct print_style *how)
 {
-    struct printer printer;
-    printer_begin(&printer, out, how);
-    for (size_t i = 0; i < model->cluster_count; i++) {
-        if (i)
-            printer_line(&printer);
-        print_cluster(&printer, &model->clusters[i], &found[i]);
-    }
-    printer_end(&printer);
+    struct document doc = {.form = DOCUMENT_TEXT};
+    for (size_t i = 0; i < model->cluster_count; i++)
+        put_found(&doc, &model->clusters[i], &found[i]);
+    document_print(&doc, out, how);
+    document_free(&doc);
 }
 
 /* ---- the configuration ---- */
@@ -243,48 +206,25 @@ void discovery_text_yaml(struct buffer *out, const struct model *model, const st
 
 /* ---- the recipes ---- */
 
-enum { RECIPE_NAME, RECIPE_FAMILY, RECIPE_KIND, RECIPE_WATCHES, RECIPE_TITLE, RECIPE_NAMES, RECIPE_COLUMNS };
-
-static const char *recipe_cell(const struct recipe *r, int column)
+void discovery_text_recipes(struct buffer *out, const struct recipe_book *book, const struct print_style *how)
 {
     static const char *const natures[] = {"election or lock", "election", "lock"};
     static const char *const watched[] = {"predecessor", "leader", "children", "nothing", "unknown"};
-    switch (column) {
-    case RECIPE_NAME:
-        return r->name;
-    case RECIPE_FAMILY:
-        return recipe_family_word(r->family);
-    case RECIPE_KIND:
-        return natures[r->nature];
-    case RECIPE_WATCHES:
-        return watched[r->watches];
-    case RECIPE_TITLE:
-        return r->title;
-    default:
-        return r->path ? r->path : r->candidate ? r->candidate : "";
-    }
-}
-
-void discovery_text_recipes(struct buffer *out, const struct recipe_book *book, const struct print_style *how)
-{
-    struct printer printer;
-    struct column columns[RECIPE_COLUMNS] = {
-        [RECIPE_NAME] = {.heading = "RECIPE", .least = 12, .most = 64, .importance = 9},
-        [RECIPE_FAMILY] = {.heading = "FAMILY", .least = 8, .most = 8, .importance = 6},
-        [RECIPE_KIND] = {.heading = "KIND", .least = 8, .most = 16, .importance = 7},
-        [RECIPE_WATCHES] = {.heading = "WATCHES", .least = 7, .most = 11, .importance = 5},
-        [RECIPE_TITLE] = {.heading = "SYSTEM", .least = 12, .most = 44, .importance = 8},
-        [RECIPE_NAMES] = {.heading = "RECOGNISED BY", .least = 20, .most = 120, .importance = 4}};
-    printer_begin(&printer, out, how);
-    for (size_t i = 0; i < recipe_book_count(book); i++)
-        for (int c = 0; c < RECIPE_COLUMNS; c++)
-            columns_want(&columns[c], printer_text_width(&printer, recipe_cell(recipe_book_at(book, i), c)));
-    table_begin(&printer, columns, RECIPE_COLUMNS, 0);
+    static const struct document_column columns[] = {
+        {"Recipe", COLUMN_NAME, 9},  {"Family", COLUMN_WORD, 6}, {"Kind", COLUMN_TEXT, 7},
+        {"Watches", COLUMN_WORD, 5}, {"System", COLUMN_TEXT, 8}, {"Recognised by", COLUMN_TEXT, 4}};
+    struct document doc = {.form = DOCUMENT_TEXT};
+    document_table(&doc, columns, 6);
     for (size_t i = 0; i < recipe_book_count(book); i++) {
-        for (int c = 0; c < RECIPE_COLUMNS; c++)
-            columns_put(printer.row, &columns[c], 0, c ? ROLE_TEXT : ROLE_STRONG,
-                        recipe_cell(recipe_book_at(book, i), c));
-        printer_line(&printer);
+        const struct recipe *r = recipe_book_at(book, i);
+        document_row(&doc, 0);
+        document_name_cell(&doc, ROLE_STRONG, r->name);
+        document_cell(&doc, ROLE_TEXT, "%s", recipe_family_word(r->family));
+        document_cell(&doc, ROLE_TEXT, "%s", natures[r->nature]);
+        document_cell(&doc, ROLE_TEXT, "%s", watched[r->watches]);
+        document_cell(&doc, ROLE_TEXT, "%s", r->title);
+        document_cell(&doc, ROLE_TEXT, "%s", r->path ? r->path : r->candidate ? r->candidate : "");
     }
-    printer_end(&printer);
+    document_print(&doc, out, how);
+    document_free(&doc);
 }

@@ -50,13 +50,20 @@ void document_paragraph(struct document *doc, style look, const char *format, ..
     va_end(arguments);
 }
 
-void document_cell(struct document *doc, const char *format, ...)
+struct fragment *document_cell(struct document *doc, style look, const char *format, ...)
 {
     va_list arguments;
     document_block(doc, BLOCK_CELL, ROLE_TEXT);
     va_start(arguments, format);
-    document_vprintf(doc, ROLE_TEXT, format, arguments);
+    struct fragment *fragment = document_vprintf(doc, look, format, arguments);
     va_end(arguments);
+    return fragment;
+}
+
+struct fragment *document_name_cell(struct document *doc, style look, const char *name)
+{
+    document_block(doc, BLOCK_CELL, ROLE_TEXT);
+    return document_name(doc, look, name);
 }
 
 struct fragment *document_prose(struct document *doc, style look, const char *text)

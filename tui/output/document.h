@@ -108,7 +108,10 @@ void document_paragraph(struct document *doc, style look, const char *format, ..
 struct document_block *document_table(struct document *doc, const struct document_column *columns,
                                       size_t count);
 void document_row(struct document *doc, int level);
-void document_cell(struct document *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* They return their fragment, as below. */
+struct fragment *document_cell(struct document *doc, style look, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+struct fragment *document_name_cell(struct document *doc, style look, const char *name);
 
 /* Adds to the block begun last. The fragment returned may be changed until the next one is added. */
 struct fragment *document_words(struct document *doc, style look, const char *format, ...)

@@ -103,6 +103,7 @@ static void text_upper(char *text)
 /* Columns without which a column of text says little. */
 #define TEXT_LEAST 8
 #define NAME_LEAST 12
+#define LAST_LEAST 20 /* the last one explains */
 
 /* Lays out the columns, and prints the headings. Returns the column that goes below its row, or -1. */
 static int text_begin_table(struct printer *printer, const struct document *doc, size_t table,
@@ -121,7 +122,7 @@ static int text_begin_table(struct printer *printer, const struct document *doc,
     }
     text_measure(printer, doc, table, columns);
     for (int i = 0; i < count; i++) {
-        int least = wanted[i].kind == COLUMN_TEXT ? TEXT_LEAST : NAME_LEAST;
+        int least = wanted[i].kind != COLUMN_TEXT ? NAME_LEAST : i < count - 1 ? TEXT_LEAST : LAST_LEAST;
         columns[i].least = wanted[i].kind >= COLUMN_WORD || columns[i].want < least ? columns[i].want : least;
         if (wanted[i].kind == COLUMN_BELOW && printer->style.width)
             below = i;

@@ -61,16 +61,10 @@ static void put_moment_cell(struct document *doc, const struct report *report, i
     put_moment(doc, report, wall_us);
 }
 
-static void put_name_cell(struct document *doc, const char *name)
-{
-    document_block(doc, BLOCK_CELL, ROLE_TEXT);
-    document_name(doc, ROLE_TEXT, name);
-}
-
 static void put_duration_cell(struct document *doc, int64_t us)
 {
     char span[16];
-    document_cell(doc, "%s", format_span(us, span, sizeof span));
+    document_cell(doc, ROLE_TEXT, "%s", format_span(us, span, sizeof span));
 }
 
 static void put_span_cell(struct document *doc, struct span span, bool applies)
@@ -182,9 +176,8 @@ static void put_axis(struct document *doc, int width, const struct report *repor
         after = width - width / 2 - 5 - (int)strlen(doc->zone) - 8;
     document_row(doc, 0);
     document_block(doc, BLOCK_CELL, ROLE_TEXT);
-    document_block(doc, BLOCK_CELL, ROLE_TEXT);
-    document_words(doc, ROLE_DIM, "%s%*s%s%*s%s %s", from, before, "", middle, after > 1 ? after : 1, "", to,
-                   doc->zone);
+    document_cell(doc, ROLE_DIM, "%s%*s%s%*s%s %s", from, before, "", middle, after > 1 ? after : 1, "", to,
+                  doc->zone);
 }
 
 /* In text, where a page has its drawing. */
@@ -208,13 +201,12 @@ static void put_timeline(struct document *doc, const struct report *report,
     document_table(doc, columns, 2);
     for (size_t i = 0; i < shown; i++) {
         document_row(doc, 0);
-        put_name_cell(doc, sentence_leader(&election->leaders[i]));
+        document_name_cell(doc, ROLE_TEXT, sentence_leader(&election->leaders[i]));
         put_bar(doc, width, report, election, i);
     }
     if (vacant) {
         document_row(doc, 0);
-        document_block(doc, BLOCK_CELL, ROLE_TEXT);
-        document_words(doc, ROLE_CRITICAL, "nobody");
+        document_cell(doc, ROLE_CRITICAL, "nobody");
         put_bar(doc, width, report, election, REPORT_NOBODY);
     }
     put_axis(doc, width, report);
@@ -327,10 +319,10 @@ static void put_cause_cell(struct document *doc, const struct failover *failover
 {
     bool text = doc->form == DOCUMENT_TEXT, missed = failover->gap_us > 0;
     if (text && missed) {
-        document_cell(doc, "after a gap");
+        document_cell(doc, ROLE_TEXT, "after a gap");
         return;
     }
-    document_cell(doc, "%s", failover_cause_word(failover->cause));
+    document_cell(doc, ROLE_TEXT, "%s", failover_cause_word(failover->cause));
     if (!missed &&
         (failover->cause == CAUSE_UNKNOWN || (text && failover->cause_certainty == CERTAINTY_CERTAIN)))
         return;
@@ -360,7 +352,7 @@ static void put_failover(struct document *doc, const struct report *report, cons
     struct buffer markup = {0};
     bool missed = failover->gap_us > 0;
     document_row(doc, 0);
-    document_cell(doc, "%zu", number);
+    document_cell(doc, ROLE_TEXT, "%zu", number);
     put_moment_cell(doc, report, failover->lost_at.wall_us);
     document_block(doc, BLOCK_CELL, ROLE_TEXT);
     put_who(doc, sentence_from(failover), failover->from);
@@ -413,8 +405,8 @@ static void put_figures(struct document *doc, const char *what, const struct fai
     if (!figures->count)
         return;
     document_row(doc, 0);
-    document_cell(doc, "%s", what);
-    document_cell(doc, "%zu", figures->count);
+    document_cell(doc, ROLE_TEXT, "%s", what);
+    document_cell(doc, ROLE_TEXT, "%zu", figures->count);
     for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
         put_span_cell(doc, spans[i], true);
 }
@@ -481,10 +473,10 @@ static void put_leaders(struct document *doc, const struct report_election *elec
     for (size_t i = 0; i < shown; i++) {
         const struct report_leader *leader = &election->leaders[i];
         document_row(doc, 0);
-        put_name_cell(doc, sentence_leader(leader));
-        document_cell(doc, "%zu", leader->tenures);
+        document_name_cell(doc, ROLE_TEXT, sentence_leader(leader));
+        document_cell(doc, ROLE_TEXT, "%zu", leader->tenures);
         put_duration_cell(doc, leader->led_us);
-        document_cell(doc, "%s",
+        document_cell(doc, ROLE_TEXT, "%s",
                       sentence_share(leader->led_us, election->led_us + election->vacant_us, share));
         put_duration_cell(doc, leader->longest_us);
     }
@@ -501,16 +493,15 @@ static void put_finding(struct document *doc, const struct report *report,
     document_block(doc, BLOCK_CELL, ROLE_TEXT);
     document_sign(doc, look, severity_sign(finding->severity), 1);
     document_words(doc, look, text ? " %s" : "%s", severity_word(finding->severity));
-    document_block(doc, BLOCK_CELL, ROLE_TEXT);
-    document_words(doc, text ? ROLE_STRONG : ROLE_TEXT, "%s", finding_kind(finding->code)->word);
-    document_cell(doc, "%s", certainty_word(finding->certainty));
+    document_cell(doc, text ? ROLE_STRONG : ROLE_TEXT, "%s", finding_kind(finding->code)->word);
+    document_cell(doc, ROLE_TEXT, "%s", certainty_word(finding->certainty));
     document_block(doc, BLOCK_CELL, ROLE_TEXT);
     for (size_t i = 0; i < finding->candidate_count; i++) {
         document_words(doc, ROLE_TEXT, "%s", i ? ", " : "");
         document_name(doc, ROLE_TEXT, finding->candidates[i]);
     }
     put_moment_cell(doc, report, reported->raised_us);
-    document_cell(doc, "%s%s", text ? "– " : "", reported->cleared_us ? "" : "still there");
+    document_cell(doc, ROLE_TEXT, "%s%s", text ? "– " : "", reported->cleared_us ? "" : "still there");
     if (reported->cleared_us)
         put_moment(doc, report, reported->cleared_us);
     document_block(doc, BLOCK_DETAIL, ROLE_TEXT);
@@ -665,7 +656,7 @@ static void put_worst_cell(struct document *doc, const struct report_election *e
     for (size_t i = 0; i < election->finding_count; i++)
         if (!worst || election->findings[i].finding.severity > worst->severity)
             worst = &election->findings[i].finding;
-    document_cell(doc, "%s", worst ? "" : watched ? "none" : "?");
+    document_cell(doc, ROLE_TEXT, "%s", worst ? "" : watched ? "none" : "?");
     if (worst)
         document_words(doc, severity_look(worst->severity), "%s", finding_kind(worst->code)->word);
     if (election->finding_count > 1)
@@ -680,24 +671,23 @@ static void put_election_row(struct document *doc, const struct report *report,
     bool watched = election->led_us || election->vacant_us, gap = report_has_gap(election);
     bool alarming = election->longest_vacant_us >= ALARMING_US && election->kind == KIND_LEADER;
     document_row(doc, 0);
-    document_block(doc, BLOCK_CELL, ROLE_TEXT);
-    document_name(doc, ROLE_TEXT, election->name)->link = number;
+    document_name_cell(doc, ROLE_TEXT, election->name)->link = number;
     if (report->several_clusters && election->cluster) {
         document_break(doc, ON_PAGE, " ");
         document_name(doc, ROLE_DIM, election->cluster);
     }
     if (watched)
-        document_cell(doc, "%zu", election->change_count);
+        document_cell(doc, ROLE_TEXT, "%zu", election->change_count);
     else
-        document_cell(doc, "?");
-    document_block(doc, BLOCK_CELL, ROLE_TEXT);
-    document_words(doc, alarming ? ROLE_CRITICAL : ROLE_TEXT, "%s",
-                   election->vacant_us ? format_span(election->vacant_us, span, sizeof span)
-                   : watched           ? "never"
-                                       : "?");
+        document_cell(doc, ROLE_TEXT, "?");
+    document_cell(doc, alarming ? ROLE_CRITICAL : ROLE_TEXT, "%s",
+                  election->vacant_us ? format_span(election->vacant_us, span, sizeof span)
+                  : watched           ? "never"
+                                      : "?");
     put_span_cell(doc, election->stats.all.count ? election->stats.all.max : SPAN_UNKNOWN,
                   !watched || election->change_count > 0);
-    document_cell(doc, "%s", gap ? format_span(report_gap_us(election), span, sizeof span) : "never");
+    document_cell(doc, ROLE_TEXT, "%s",
+                  gap ? format_span(report_gap_us(election), span, sizeof span) : "never");
     put_worst_cell(doc, election, watched);
     if (doc->form == DOCUMENT_PAGE) {
         document_block(doc, BLOCK_CELL, ROLE_TEXT);

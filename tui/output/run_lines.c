@@ -20,35 +20,33 @@
 
 #define FORM_CELL 32
 
-/* A row of figures. A label that begins with blanks belongs to the row above. */
-static void put_row(struct document *doc, const char *label, char (*cells)[FORM_CELL], size_t count)
+/* Begins a row of figures. A label that begins with blanks belongs to the row above. */
+static void put_label(struct document *doc, const char *label)
 {
     size_t inner = strspn(label, " ");
     document_row(doc, inner > 0);
-    document_cell(doc, "%s", label + inner);
-    for (size_t i = 0; i < count; i++)
-        document_cell(doc, "%s", cells[i]);
+    document_cell(doc, ROLE_TEXT, "%s", label + inner);
 }
 
-/* Figures as cells. -1: not known ("?"); a time of -1: there was none ("-"). */
-static void form_number(char out[FORM_CELL], int64_t value)
+/* -1: not known. */
+static void put_number(struct document *doc, int64_t value)
 {
     if (value < 0)
-        snprintf(out, FORM_CELL, "?");
+        document_cell(doc, ROLE_TEXT, "?");
     else
-        snprintf(out, FORM_CELL, "%" PRId64, value);
+        document_cell(doc, ROLE_TEXT, "%" PRId64, value);
 }
 
-static void form_time(char out[FORM_CELL], int64_t us)
+/* Of what there is none, a time is "-". 1: the longest. */
+static void put_percentile(struct document *doc, const struct histogram *h, double part)
 {
-    if (us < 0)
-        snprintf(out, FORM_CELL, "-");
-    else
-        format_span(us, out, FORM_CELL);
+    char span[FORM_CELL];
+    int64_t us = part < 1 ? histogram_percentile(h, part) : (int64_t)h->most_us;
+    document_cell(doc, ROLE_TEXT, "%s", h->count ? format_span(us, span, sizeof span) : "-");
 }
 
-/* Of so many together, what each has: "2", "2.5". "-": there are none. */
-static void form_mean(char out[FORM_CELL], uint64_t sum, uint64_t count)
+/* What each of so many has: "2", "2.5". "-": there are none. */
+static const char *form_mean(char out[FORM_CELL], uint64_t sum, uint64_t count)
 {
     double each = count ? (double)sum / (double)count : 0;
     bool whole = each >= 100 || sum == count * (count ? sum / count : 0);
@@ -56,6 +54,7 @@ static void form_mean(char out[FORM_CELL], uint64_t sum, uint64_t count)
         snprintf(out, FORM_CELL, "-");
     else
         snprintf(out, FORM_CELL, "%.*f", whole ? 0 : 1, each);
+    return out;
 }
 
 /* ---- two runs held against each other: what does a herd cost, where the recipe's chain does not? ---- */
@@ -148,7 +147,9 @@ static void run_comparison_put_row(struct document *doc, const struct versus_row
     print_value(row, row->values[0], cells[0]);
     print_value(row, row->values[1], cells[1]);
     print_ratio(row->values[0], row->values[1], cells[2]);
-    put_row(doc, row->label, cells, 3);
+    put_label(doc, row->label);
+    for (size_t i = 0; i < 3; i++)
+        document_cell(doc, ROLE_TEXT, "%s", cells[i]);
     if (doc->form == DOCUMENT_PAGE)
         run_comparison_put_bars(doc, row->values);
 }
@@ -478,13 +479,11 @@ static void put_summary(struct document *doc, const struct run_report *r)
 
 static void times_row(struct document *doc, const char *label, const struct histogram *h)
 {
-    char cells[5][FORM_CELL];
-    form_number(cells[0], (int64_t)h->count);
-    static const double parts[] = {0.5, 0.9, 0.99};
-    for (size_t i = 0; i < 3; i++)
-        form_time(cells[i + 1], h->count ? histogram_percentile(h, parts[i]) : -1);
-    form_time(cells[4], h->count ? h->most_us : -1);
-    put_row(doc, label, cells, 5);
+    static const double parts[] = {0.5, 0.9, 0.99, 1};
+    put_label(doc, label);
+    put_number(doc, (int64_t)h->count);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        put_percentile(doc, h, parts[i]);
 }
 
 static void run_lines_put_times(struct document *doc, const struct run_report *r)
@@ -514,7 +513,7 @@ static void run_lines_put_times(struct document *doc, const struct run_report *r
 static void put_cost(struct document *doc, const struct run_report *r)
 {
     const struct crowd_figures *c = &r->crowd;
-    char cells[1][FORM_CELL];
+    char mean[FORM_CELL];
     const struct {
         const char *label;
         uint64_t value;
@@ -528,13 +527,13 @@ static void put_cost(struct document *doc, const struct run_report *r)
     static const struct document_column columns[] = {{"", COLUMN_TEXT, 1}, {"", COLUMN_NUMBER, 2}};
     document_heading(doc, 3, "What it cost");
     document_table(doc, columns, 2);
-    form_mean(cells[0], r->notices, r->counted);
-    put_row(doc, "notifications a failover", cells, 1);
-    form_mean(cells[0], r->requests, r->counted);
-    put_row(doc, "requests a failover", cells, 1);
+    put_label(doc, "notifications a failover");
+    document_cell(doc, ROLE_TEXT, "%s", form_mean(mean, r->notices, r->counted));
+    put_label(doc, "requests a failover");
+    document_cell(doc, ROLE_TEXT, "%s", form_mean(mean, r->requests, r->counted));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        form_number(cells[0], (int64_t)rows[i].value);
-        put_row(doc, rows[i].label, cells, 1);
+        put_label(doc, rows[i].label);
+        put_number(doc, (int64_t)rows[i].value);
     }
     if (c->problem)
         document_paragraph(doc, ROLE_WARNING, "The last error: %s", c->problem);
@@ -545,13 +544,12 @@ static void put_cost(struct document *doc, const struct run_report *r)
 /* A figure that goes up and down: the highest that was seen. False: nothing is known of it. */
 static bool put_gauge(struct document *doc, const char *label, int64_t before, int64_t highest, int64_t after)
 {
-    char cells[3][FORM_CELL];
     if (before < 0 && highest < 0 && after < 0)
         return false;
-    form_number(cells[0], before);
-    form_number(cells[1], highest);
-    form_number(cells[2], after);
-    put_row(doc, label, cells, 3);
+    put_label(doc, label);
+    put_number(doc, before);
+    put_number(doc, highest);
+    put_number(doc, after);
     return true;
 }
 
@@ -563,30 +561,30 @@ static int64_t growth_of(int64_t before, int64_t after)
 /* A figure that only grows. told: known at one of both moments. */
 static bool put_growth(struct document *doc, const char *label, bool reported, int64_t growth)
 {
-    char cells[2][FORM_CELL] = {"", "?"};
     if (!reported)
         return false;
+    put_label(doc, label);
+    document_block(doc, BLOCK_CELL, ROLE_TEXT);
     if (growth >= 0)
-        snprintf(cells[1], FORM_CELL, "+%" PRId64, growth);
-    put_row(doc, label, cells, 2);
+        document_cell(doc, ROLE_TEXT, "+%" PRId64, growth);
+    else
+        document_cell(doc, ROLE_TEXT, "?");
     return true;
 }
 
 /* The slowest since the server began to count. One from before the run hides faster ones in it. */
 static bool put_slowest(struct document *doc, int64_t before, int64_t after)
 {
-    char cells[3][FORM_CELL] = {"?", "?", "?"};
+    const int64_t values[] = {before, before >= 0 && after >= before ? after : -1, after};
     if (before < 0 && after < 0)
         return false;
-    if (before >= 0)
-        snprintf(cells[0], FORM_CELL, "%" PRId64 "ms", before);
-    if (after >= 0)
-        snprintf(cells[2], FORM_CELL, "%" PRId64 "ms", after);
-    if (before >= 0 && after > before)
-        snprintf(cells[1], FORM_CELL, "%" PRId64 "ms", after);
-    else if (before >= 0 && after == before)
-        snprintf(cells[1], FORM_CELL, "<=%" PRId64 "ms", after);
-    put_row(doc, "  slowest answer", cells, 3);
+    put_label(doc, "  slowest answer");
+    for (size_t i = 0; i < 3; i++)
+        if (values[i] < 0)
+            document_cell(doc, ROLE_TEXT, "?");
+        else
+            document_cell(doc, ROLE_TEXT, "%s%" PRId64 "ms", i == 1 && after == before ? "<=" : "",
+                          values[i]);
     return true;
 }
 
@@ -637,25 +635,18 @@ static void put_servers(struct document *doc, const struct run_report *r)
                        "What happened between two looks nobody knows; ? is not told.");
 }
 
-/* All that were in line, and not only those at the end: one killed a moment before the end counts. */
+/* All that were in line, and not only those at the end: one killed a moment before the end counts. NULL: it
+   handed in nothing. */
 static void agent_row(struct document *doc, const char *label, const char *end, const struct histogram *stand,
                       const struct histogram *failover)
 {
-    char cells[5][FORM_CELL];
-    form_number(cells[0], (int64_t)stand->count);
-    form_time(cells[1], stand->count ? histogram_percentile(stand, 0.99) : -1);
-    form_number(cells[2], (int64_t)failover->count);
-    form_time(cells[3], failover->count ? histogram_percentile(failover, 0.99) : -1);
-    snprintf(cells[4], FORM_CELL, "%.20s", end);
-    put_row(doc, label, cells, 5);
-}
-
-/* Of one that handed in nothing only its end is known. */
-static void silent_row(struct document *doc, const char *label, const char *end)
-{
-    char cells[5][FORM_CELL] = {"?", "-", "?", "-"};
-    snprintf(cells[4], FORM_CELL, "%.20s", end);
-    put_row(doc, label, cells, 5);
+    static const struct histogram none = {0};
+    put_label(doc, label);
+    put_number(doc, stand ? (int64_t)stand->count : -1);
+    put_percentile(doc, stand ? stand : &none, 0.99);
+    put_number(doc, failover ? (int64_t)failover->count : -1);
+    put_percentile(doc, failover ? failover : &none, 0.99);
+    document_cell(doc, ROLE_TEXT, "%s", end);
 }
 
 static void run_lines_put_agents(struct document *doc, const struct run_report *r)
@@ -671,12 +662,8 @@ static void run_lines_put_agents(struct document *doc, const struct run_report *
     document_table(doc, columns, 6);
     for (size_t i = 0; i < r->agent_count; i++) {
         run_part_read(&r->agents[i], part);
-        char *end = safe_text(part->end, strlen(part->end), true);
-        if (part->reported)
-            agent_row(doc, r->agents[i].name, end, &part->times[PART_STAND], &part->times[PART_FAILOVER]);
-        else
-            silent_row(doc, r->agents[i].name, end);
-        free(end);
+        agent_row(doc, r->agents[i].name, part->end, part->reported ? &part->times[PART_STAND] : NULL,
+                  part->reported ? &part->times[PART_FAILOVER] : NULL);
     }
     agent_row(doc, "all together", "", r->times.stand, r->times.failover);
     document_paragraph(
@@ -696,14 +683,13 @@ static void run_lines_put_expectations(struct document *doc, const struct run_re
         const struct expectation *e = &wanted->read[i];
         int64_t value = run_figure(r, e->figure, e->of);
         bool holds = expectation_holds(e, value);
-        char found[FORM_CELL];
-        if (e->of == OF_COUNT || value < 0)
-            form_number(found, value);
-        else
+        char found[FORM_CELL] = "never measured";
+        if (value >= 0 && e->of == OF_COUNT)
+            snprintf(found, sizeof found, "%" PRId64, value);
+        else if (value >= 0)
             format_span(value, found, sizeof found);
         document_paragraph(doc, holds ? ROLE_GOOD : ROLE_CRITICAL, "  %s %s: it was %s",
-                           holds ? "held  " : "FAILED", wanted->texts[i],
-                           value < 0 ? "never measured" : found);
+                           holds ? "held  " : "FAILED", wanted->texts[i], found);
     }
 }
 
