@@ -3,8 +3,8 @@
  * changes of leader numbered above, vacancies and gaps across all rows.
  *
  * A drawing stays small however much happened: stretches too close together to be distinguished are drawn as
- * one, and its title gives their number. Colours come from the page's style (page_style.h). Everything drawn
- * has a title, which a browser shows under the mouse.
+ * one, and its title gives their number. Colours come from the page's style (document_page.c). Everything
+ * drawn has a title, which a browser shows under the mouse.
  */
 #ifndef ELECTOP_TUI_OUTPUT_TIMELINE_SVG_H
 #define ELECTOP_TUI_OUTPUT_TIMELINE_SVG_H
