@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "config/keys.h"
@@ -97,8 +98,11 @@ static const char *set_four_letter(struct options *options, const char *value)
 
 static const char *set_transactions(struct options *options, const char *value)
 {
+    struct stat status;
     options->transactions = value;
-    return *value ? NULL : "is empty; name the data directory of a server on this machine";
+    if (stat(value, &status) != 0 || !S_ISDIR(status.st_mode))
+        return "is no directory; name the data directory of a server on this machine";
+    return NULL;
 }
 
 static const char *set_wait(struct options *options, const char *value)

@@ -111,6 +111,7 @@ static const struct {
     {0x200b, 0x200f},                      /* zero width, left-to-right and right-to-left marks */
     {0x2028, 0x202e},                      /* line and paragraph separators, embeddings and overrides */
     {0x2060, 0x206f},                      /* word joiner, isolates, deprecated format characters */
+    {0x2800, 0x2800},                      /* braille without a dot */
     {0x3164, 0x3164},                      /* Hangul filler */
     {0xe000, 0xf8ff},                      /* private use: no agreed picture, no agreed width */
     {0xfdd0, 0xfdef},                      /* not characters */
@@ -118,7 +119,9 @@ static const struct {
     {0xfeff, 0xfeff}, /* byte order mark */
     {0xffa0, 0xffa0},    {0xfff0, 0xfffb},   {0xfffe, 0xffff},   {0x110bd, 0x110bd},
     {0x110cd, 0x110cd},  {0x13430, 0x1345f},                     /* hieroglyph joiners */
-    {0x1bca0, 0x1bca3},  {0x1d173, 0x1d17a}, {0x1f1e6, 0x1f1ff}, /* regional indicators: two of them may or
+    {0x16fe4, 0x16fe4},                                          /* Khitan filler */
+    {0x1bca0, 0x1bca3},  {0x1d159, 0x1d159}, /* null notehead */
+    {0x1d173, 0x1d17a}, {0x1f1e6, 0x1f1ff}, /* regional indicators: two of them may or
                                                                     may not become one flag */
     {0x1f3fb, 0x1f3ff}, /* skin tones: may or may not melt into the character before */
     {0xe0000, 0xe0fff}, /* tags and more variation selectors */

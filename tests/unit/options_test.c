@@ -274,6 +274,7 @@ static void wrong_usage(void **state)
         {"-s zk:1/", "--server: \"zk:1/\" ends in a slash; leave it out, or name the chroot behind it"},
         {"-s zk:1/a/", "in --server \"zk:1/a/\", the chroot \"/a/\" ends in a slash; leave it out"},
         {"-c ''", "--config \"\" is empty; name a file"},
+        {"--transactions /dev/null", "--transactions \"/dev/null\" is no directory; name the data directory of a server on this machine"},
         {"--admin x", "--admin \"x\" is neither a port, nor host:port,..., nor off; ports are 1 to 65535"},
         {"--admin x:y", "--admin: \"x:y\" has no valid port; ports are 1 to 65535"},
         {"--four-letter on", "--four-letter \"on\" is not known; write auto or off"},

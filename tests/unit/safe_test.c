@@ -44,6 +44,7 @@ static const struct row rows[] = {
     {"\u2066x\u2069", "\\u2066x\\u2069", 13, NULL},
     {"a\u200bb\u200d\ufeff", "a\\u200bb\\u200d\\ufeff", 20, NULL},
     {"\u2028", "\\u2028", 6, NULL},
+    {"\u2800", "\\u2800", 6, NULL},
     {"\U000e0041", "\\U000e0041", 10, NULL},
     {"\ue000", "\\ue000", 6, NULL},
     {"\u26a0\ufe0f", "\u26a0\\ufe0f", 7, "\\u26a0\\ufe0f"},
