@@ -126,7 +126,7 @@ static double take_round(struct world *w)
     int64_t began_ns = gauge_ns(CLOCK_MONOTONIC);
     list_connections(w);
     observe(w, (struct observation){.kind = OBSERVED_WATCHES,
-                                    .watches = {SERVER, "adminserver", w->watches, SESSIONS, 0}});
+                                    .watches = {.address = SERVER, .from = "adminserver", .list = w->watches, .count = SESSIONS}});
     list_connections(w);
     return (double)(gauge_ns(CLOCK_MONOTONIC) - began_ns) / 1e6;
 }

@@ -348,8 +348,8 @@ static void both_runs_are_on_the_page(void **state)
     (void)state;
     struct fixture *chain = fixture_new(10, 2, 10, 20), *herd = fixture_new(10, 9, 290, 600);
     struct buffer out = {0};
-    herd->options.parts[0] = (struct crowd_part){.behaviour = BEHAVIOUR_HERD, .percent = 100};
-    herd->options.part_count = 1;
+    herd->options.shares[0] = (struct behaviour_share){.behaviour = BEHAVIOUR_HERD, .percent = 100};
+    herd->options.share_count = 1;
     herd->report.earlier = &chain->report;
     run_print(&out, DOCUMENT_PAGE, &herd->report, &(struct run_options_text){0}, READS_FROM_TOP, NULL);
     buffer_put_char(&out, '\0');
