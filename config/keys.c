@@ -155,7 +155,7 @@ const struct key keys[] = {
     {"history", .flags = KEY_TELLS, TOP(history.given),
      .help = "the recording of electop record; if present, the dashboard records, too"},
     {"history.file", &type_history, "auto", TOP(history.file), .help = "auto, off, or a file"},
-    {"history.keep", &type_duration, "30d", TOP(history.keep_ms), HOUR, 3650 * DAY,
+    {"history.keep", &type_duration, "30d", TOP(history.keep_ms), MINUTE, 3650 * DAY,
      .help = "older events are removed"},
 
     {"screen", .help = "the dashboard"},

@@ -101,7 +101,9 @@ static bool recording_trim(sqlite3 *db, int64_t before_us, bool *more)
 /* The end of the observed time is written as often when nothing happens. */
 #define ALIVE_MS 1000
 #define RETRY_MS 2000
-#define TRIM_EVERY_MS 3600000
+/* A file holds at most this part more than is kept. */
+#define TRIM_PART 10
+#define TRIM_EVERY_MOST_MS 3600000
 #define TAKE_OVER_EVERY_MS 60000
 #define DIGEST_AGAIN_MS 60000
 #define QUEUE_BYTES (32u << 20)
@@ -199,7 +201,9 @@ static void trim_old(struct store *store, int64_t keep_ms)
         return;
     if (fine)
         sql_run(store->db, "PRAGMA incremental_vacuum(2000)");
-    store->trim_ms = store_now_ms() + TRIM_EVERY_MS;
+    int64_t pause_ms = keep_ms / TRIM_PART;
+    store->trim_ms =
+        store_now_ms() + (uint64_t)(pause_ms < TRIM_EVERY_MOST_MS ? pause_ms : TRIM_EVERY_MOST_MS);
     store->digest_hour = 0; /* a late event removed its hour's digest */
 }
 

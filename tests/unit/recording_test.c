@@ -70,6 +70,27 @@ static void forgets_what_is_old(void **state)
     recorded_free(world);
 }
 
+/* It forgets as it goes on, several times within the time that it keeps. */
+static void forgets_while_it_records(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_new();
+    recorded_start(world, 1000);
+    recorded_connect(world);
+    int64_t first = 1;
+    for (int round = 0; round < 3; round++) {
+        int64_t before = first;
+        for (int i = 0; i < 40 && first <= before; i++) {
+            recorded_rush(world, 200);
+            uv_sleep(50);
+            first = recorded_ask(world, "SELECT coalesce(min(id), 0) FROM event");
+        }
+        assert_true(first > before);
+    }
+    recorded_stop(world);
+    recorded_free(world);
+}
+
 struct line_reported {
     int64_t led_us, gap_us, until_us, doubt_us; /* doubt: a time at which nobody was watching */
     size_t led;
@@ -577,6 +598,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forgets_what_is_old),
+        cmocka_unit_test(forgets_while_it_records),
         cmocka_unit_test(goes_on_when_the_clock_is_set_back),
         cmocka_unit_test(reports_who_led_when_the_clock_is_set_back),
         cmocka_unit_test(reports_who_led_when_the_clock_is_set_back_a_little),
