@@ -227,8 +227,9 @@ char *schema_error(sqlite3 *db, const char *file)
     case SQLITE_LOCKED:
         return text_format("%s: another program holds it locked; end that one", file);
     case SQLITE_IOERR:
-        return text_format("%s: %s (%s); check the disk", file, sqlite3_errmsg(db),
-                           strerror(sqlite3_system_errno(db)));
+        code = sqlite3_system_errno(db); /* 0: SQLite has done something since */
+        return text_format("%s: %s%s%s%s; check the disk, and the limit of file sizes (ulimit -f)", file,
+                           sqlite3_errmsg(db), code ? " (" : "", code ? strerror(code) : "", code ? ")" : "");
     default:
         return text_format("%s: %s", file, db ? sqlite3_errmsg(db) : "out of memory");
     }

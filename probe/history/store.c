@@ -532,7 +532,8 @@ struct store *store_open(const char *file, int64_t keep_ms, char **error)
     if (store->lock >= 0 && store_open_database(store, error) && store_end_tenures(store, error)) {
         store->has_thread = uv_thread_create(&store->thread, write_for_ever, store) == 0;
         if (!store->has_thread)
-            *error = xstrdup("no thread can be started to write the recording; raise the limit of processes");
+            *error = xstrdup("no thread can be started to write the recording; raise the limit of "
+                             "processes (ulimit -u) or of memory (ulimit -v)");
     }
     if (store->has_thread)
         return store;

@@ -272,12 +272,11 @@ static bool write_subject(struct writer_sql *rows, const struct batch *batch, co
 
 /* ---- snapshots ---- */
 
-/* NULL: libdeflate has no compressor. */
 static unsigned char *deflated(const void *bytes, size_t length, size_t *size)
 {
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(6);
     if (!compressor)
-        return NULL;
+        memory_exhausted();
     size_t room = libdeflate_zlib_compress_bound(compressor, length);
     unsigned char *out = xmalloc(room);
     *size = libdeflate_zlib_compress(compressor, bytes, length, out, room);
@@ -305,7 +304,7 @@ static bool close_chunk(struct writer_sql *rows)
         size_t size = 0;
         unsigned char *packed = deflated(patches.bytes, patches.length, &size);
         statement = use(rows, SQL_CHUNK_CLOSE);
-        fine = packed && statement;
+        fine = statement;
         if (fine) {
             sqlite3_bind_int64(statement, 1, (int64_t)patches.length);
             sqlite3_bind_blob64(statement, 2, packed, size, SQLITE_STATIC);
@@ -334,7 +333,7 @@ static bool begin_chunk(struct writer_sql *rows, const struct batch *batch)
     size_t size = 0;
     unsigned char *packed = deflated(batch->snapshot.bytes, batch->snapshot.length, &size);
     sqlite3_stmt *statement = use(rows, SQL_CHUNK);
-    if (!packed || !statement) {
+    if (!statement) {
         free(packed);
         return false;
     }

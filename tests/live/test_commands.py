@@ -473,7 +473,7 @@ def test_a_limit_of_file_sizes_is_a_full_disk(zk, election, tmp_path):
 def test_a_limit_of_open_files(zk, election, most):
     """ulimit -n, too low: one line that says so, from no library's depths; and UNKNOWN from a check."""
     limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    for command, status in ("once", 2), ("events", 2), ("check", 3), ("watch", 2):
+    for command, status in ("once", 2), ("events", 2), ("check", 3), ("watch", 2), ("discover", 2), ("export", 2), ("record", 2):
         done = run(command, "-s", zk.hosts, election, preexec_fn=limit)
         said = done.out + done.err
         assert done.status == status and "ulimit -n" in said and said.count("\n") == 1, (command, done)

@@ -119,11 +119,11 @@ class Pty(Shown):
         while not self.closing:
             if not select.select([self.master], [], [], 0.05)[0]:
                 continue
-            try:
-                piece = os.read(self.master, 65536)
-            except OSError:
-                return
             with self.lock:
+                try:
+                    piece = os.read(self.master, 65536)
+                except OSError:
+                    return
                 self.raw += piece
                 self.stream.feed(piece)
 
@@ -163,12 +163,10 @@ class Pty(Shown):
     def wait(self, within=30):
         """The program's exit status (negative: the signal that ended it), with all its output read."""
         status = wait(self.process, within)
-        last = None
 
         def drained():
-            nonlocal last
-            last, now = len(self.bytes()), last
-            return last == now
+            with self.lock:  # what was taken off the terminal is in the bytes
+                return not select.select([self.master], [], [], 0)[0] or not self.reader.is_alive()
         until(drained, 5)
         return status
 
