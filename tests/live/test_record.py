@@ -258,7 +258,7 @@ def test_kill_at_any_moment(tmp_path):
     """A kill -9 at any moment costs at most the last second, and never the file: a thousand events a second,
     killed at random, into the same file again and again, each time with the clock back where it was."""
     file, tool = tmp_path / "history.db", os.path.join(os.path.dirname(os.environ["SANDBOX"]), "../bench/history")
-    before = 0
+    before, worst = 0, 0.0
     for kill in range(KILLS):
         with subprocess.Popen([tool, "go", file, "1000"], stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout.readline().strip().isdigit()
@@ -271,9 +271,12 @@ def test_kill_at_any_moment(tmp_path):
                                      " WHERE stretch = (SELECT max(id) FROM stretch) ORDER BY id LIMIT 1)").fetchone()
             stretches = db.execute("SELECT count(*) FROM stretch").fetchone()[0]
         loss_most_s = LOSS_MOST_S * strain()
-        if lived > loss_most_s:
-            assert stretches > before and (last - first) / 1e6 > lived - loss_most_s, (kill, lived, first, last)
-        before = stretches   # one that was killed within its first second may have left nothing
+        if stretches > before:   # one that was killed within its first second may have left nothing
+            worst = max(worst, lived - (last - first) / 1e6)
+            assert worst < loss_most_s, (kill, lived, first, last)
+        assert stretches > before or lived <= loss_most_s, (kill, lived)
+        before = stretches
+    print(f"{KILLS} kills, each file intact; at most {worst:.2f} s lost")
 
 
 def test_a_removed_file_is_noticed(recorder, standing):
