@@ -129,7 +129,7 @@ have-test:
 	@$(PACKAGES) --check test
 $(UNIT_BIN:%=%.o) $(SUPPORT_OBJ): | have-test
 
-.PHONY: demo test test-slow interop field bench chaos outage asan
+.PHONY: demo test test-slow interop field bench chaos outage day asan
 demo: ## see it: a private ZooKeeper with living elections, and the dashboard on it
 	@$(PACKAGES) build run
 	@$(AGAIN) all
@@ -164,6 +164,11 @@ outage: ## harass servers and clients for FOR=15m, and let an autopsy of the log
 	@$(AGAIN) all tools
 	@ELECTOP=build/electop SANDBOX=build/tests/tools/sandbox \
 	  $(PYTHON) tests/live/chaos_run outage $(or $(SEED),16) $(or $(FOR),15m)
+day: ## a day of elections and faults in FOR=60m: what programs hold every tenth of it, and whether it stays flat; SEED=17
+	@$(PACKAGES) build run test
+	@$(AGAIN) all tools
+	@ELECTOP=build/electop SANDBOX=build/tests/tools/sandbox \
+	  $(PYTHON) tests/live/chaos_run day $(or $(SEED),17) $(or $(FOR),60m)
 asan: ## build build/asan/electop, with address and undefined-behaviour sanitizers
 	@$(AGAIN) FLAVOUR=asan all
 

@@ -75,7 +75,7 @@ class Stander(threading.Thread):
         self.lock = self.make(self.client, self.path, self.who)
         if not self.lock.acquire():
             return
-        self.chaos.wait(self.random.uniform(0.3, 6))
+        self.chaos.wait(self.random.uniform(*self.chaos.LEADS_S))
         if not self.chaos.resting.is_set():
             self.lock.release()
         else:
@@ -98,7 +98,7 @@ class Holder(Stander):
                 gone.wait()
             return
         owner = self.client.client_id[0]
-        self.chaos.wait(self.random.uniform(0.3, 6))
+        self.chaos.wait(self.random.uniform(*self.chaos.LEADS_S))
         if not self.chaos.resting.is_set():
             stat = self.client.exists(self.path)
             if stat and stat.owner_session_id == owner:
@@ -118,6 +118,10 @@ def is_connected(session):
 
 
 class Chaos:
+    LEADS_S = (0.3, 6)  # so long, somewhere between
+    # So long after a fault of its kind the next one begins.
+    PACE_S = {"servers": (1, 5), "clients": (0.1, 1.5), "lines": (1, 6), "rare": (10, 40)}
+
     def __init__(self, zk, seed, archive, root="/chaos"):
         """archive: a folder for the logs of servers that are wiped."""
         self.zk, self.seed, self.archive, self.root = zk, seed, archive, root
@@ -167,7 +171,7 @@ class Chaos:
         self.begin_process()
         for _ in range(3):
             self.join_raw()
-        kinds = ((self.SERVERS, "servers", (1, 5)), (self.CLIENTS, "clients", (0.1, 1.5)), (self.LINES, "lines", (1, 6)))
+        kinds = (self.SERVERS, "servers"), (self.CLIENTS, "clients"), (self.LINES, "lines")
         self.threads = [threading.Thread(target=self.run, args=kind, daemon=True) for kind in kinds]
         self.threads.append(threading.Thread(target=self.run_rare, daemon=True))
         for thread in self.threads:
@@ -199,7 +203,7 @@ class Chaos:
 
     # ---- what happens ----
 
-    def run(self, faults, name, apart):
+    def run(self, faults, name):
         draw = random.Random(f"{self.seed} {name}")
         words, weights = zip(*faults)
         while not self.resting.is_set():
@@ -209,13 +213,13 @@ class Chaos:
                 self.faults.append(word)
             except OVER as error:
                 self.say(f"{word} failed: {error!r}")
-            self.wait(draw.uniform(*apart))
+            self.wait(draw.uniform(*self.PACE_S[name]))
 
     def run_rare(self):
         """What lasts longer, or weighs more, than a short run can bear: none of it begins within the first 20 s."""
         self.wait(20)
         if not self.resting.is_set():
-            self.run(self.RARE, "rare", (10, 40))
+            self.run(self.RARE, "rare")
 
     RARE = [("lose_quorum", 2), ("fill_disk", 3), ("inject_live", 3), ("inject_sandbox", 2), ("storm", 2)]
     SERVERS = [("kill_server", 3), ("kill_leading_server", 2), ("freeze_server", 3), ("freeze_leading_server", 2),
