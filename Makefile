@@ -139,8 +139,10 @@ test: ## run every test (installs what they need); SUITES="unit live" for some
 	@$(AGAIN) all tools
 	@$(AGAIN) FLAVOUR=asan all unit tools man
 	@$(PYTHON) tests/run $(SUITES)
-test-slow: ## run the tests that need a minute and more of real time
+test-slow: ## run the tests that need a minute and more of real time, some under valgrind and the thread sanitizer
 	@$(PACKAGES) build run test
+	@$(AGAIN) all
+	@$(AGAIN) FLAVOUR=tsan all
 	@$(AGAIN) FLAVOUR=asan all unit tools
 	@$(PYTHON) tests/run --slow $(SUITES)
 interop: ## judge it by other clients, fetched from Maven Central and the Go proxy, and by ZooKeeper 3.5 to 3.9
