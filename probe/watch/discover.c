@@ -11,20 +11,21 @@
 #include "probe/loop_timer.h"
 #include "probe/transport/frame.h"
 
-/* Reads under way at a time, and directories that are kept for the report. */
+/* The limits of simultaneous reads, and of directories kept for the report. */
 #define READS_MOST 1000
 #define KEPT_MOST 20000
-/* Names of directories that may not be read. */
+/* The maximum number of names kept of unreadable directories. */
 #define DENIED_KEPT 1000
-/* Children that are asked, one after the other, whether they are ephemeral: one may be a persistent
-   candidate, and another may have gone by then. */
+/* The maximum number of children that are checked, one after the other, for being ephemeral: one may be a
+ * persistent candidate, and another may have gone. */
 #define WITNESSES_MOST 8
-/* A walk during which the connection was lost begins again this long after its end. */
+/* If the connection was lost during a walk, the next walk begins this long after its end. */
 #define LOST_AGAIN_MS 1000
-/* The rate is kept over so long: a walk that may not read on now goes on then. */
+/* The rate limit applies to periods of this length; a walk that has used up its share continues in the
+ * next. */
 #define RATE_STEP_MS 10
-/* A watched directory is listed again so long after its change at the earliest, and a millisecond later for
-   each child; one that has changed so often since the latest walk only at the next interval. */
+/* After a change a watched directory is listed again no sooner than this, plus a millisecond for each child.
+ * After that many changes since the latest walk it waits for the next interval. */
 #define CHANGED_PAUSE_MS 500
 #define CHANGES_CALM 8
 /* Bytes of the paths of watched directories: they share a session with elections (live_cluster.h). */
@@ -33,34 +34,34 @@
 struct directory {
     struct discover *discover;
     struct directory *next;
-    struct directory *parent; /* NULL: where a walk begins */
-    size_t pending;           /* itself, and its children that are not done */
+    struct directory *parent; /* NULL: a walk begins here */
+    size_t pending;           /* itself, and its unfinished children */
     int depth;
-    size_t root;                     /* where a walk begins: which; else the same as its parent */
+    size_t root;                     /* the index of the root where a walk begins; else as in its parent */
     bool begins;                     /* a root of the settings */
-    bool alone;                      /* listed again after a change: only its new children follow */
-    bool partly;                     /* not all its children are listed */
-    bool part;                       /* of a semaphore or a queue: no election, whatever it looks like */
+    bool alone;                      /* listed again after a change: only its new children are walked */
+    bool partly;                     /* some children are not listed */
+    bool part;                       /* part of a semaphore or a queue: never an election */
     size_t ephemeral, persistent;    /* of its children that were listed */
-    char *ephemeral_at;              /* the first of the former */
-    char *witnesses[WITNESSES_MOST]; /* of a directory that looks like an election: paths of children */
+    char *ephemeral_at;              /* the first ephemeral child */
+    char *witnesses[WITNESSES_MOST]; /* paths of children, if the directory looks like an election */
     size_t witness_count, witness_at, members;
-    struct directory_verdict verdict; /* of a queue, until a child proves that it is none */
-    struct election_seen *seen;       /* its list, until a witness proves that it is one; or NULL */
+    struct directory_verdict verdict; /* a queue, until a child disproves it */
+    struct election_seen *seen;       /* its list, until a witness proves an election; or NULL */
     char path[];
 };
 
-/* A directory with a child watch, so that its new children are found without another walk. */
+/* A directory with a child watch: its new children are found without another walk. */
 struct watched_directory {
-    struct watch_entry entry; /* path NULL: gone */
+    struct watch_entry entry; /* path NULL: the directory is gone */
     struct discover *discover;
     struct watched_directory *next;
     size_t root, count;
     int depth;
     bool begins, part, dirty;
-    bool denied; /* it may not be read */
+    bool denied; /* not readable */
     unsigned changes;
-    uint64_t due_ms; /* dirty: to be listed then */
+    uint64_t due_ms; /* if dirty: when to list it */
 };
 
 struct discover {
@@ -69,21 +70,21 @@ struct discover {
     const struct election_settings *election;
     struct directory *waiting; /* a stack: depth first keeps it short */
     size_t waiting_count, under_way, walked;
-    double budget; /* reads that the rate permits now */
+    double budget; /* reads that the rate allows now */
     uint64_t budget_ms;
     bool walking, looked, answered;
-    bool cut, lost;               /* this walk left something out: for its bounds, or for a lost connection */
-    size_t denied;                /* directories that it may not read, the roots not counted */
-    char *denied_at[DENIED_KEPT]; /* the first of them that were met, below the chroot */
-    const char *no_root;          /* one of the roots, which does not exist; NULL: they all do */
-    bool *root_shown;             /* of each root: it is not readable, and is shown among the elections */
-    char *crowded_at;             /* a directory with more children than are read; NULL: none */
+    bool cut, lost; /* this walk left something out: because of its limits, or of a lost connection */
+    size_t denied;  /* unreadable directories, without the roots */
+    char *denied_at[DENIED_KEPT]; /* the first of them, below the chroot */
+    const char *no_root;          /* a root that does not exist; NULL: all exist */
+    bool *root_shown;             /* by root: unreadable, and shown among the elections */
+    char *crowded_at;             /* a directory with more children than the limit; NULL: none */
     char *left_out;
     struct found_directory *kept;
     size_t kept_count, kept_room;
     struct watched_directory *watched;
     size_t watched_bytes, dirty;
-    bool unwatched; /* some directory has no watch: only another walk shows what changes in it */
+    bool unwatched; /* some directory has no watch: only another walk shows its changes */
     uv_timer_t *timer, *pace, *changes;
     int references;
     bool ended;
@@ -101,7 +102,7 @@ static void directory_forget(struct directory *dir)
     free(dir);
 }
 
-/* For a report; one who follows the changes shows elections only. */
+/* Keeps a directory for a report. With live updates only elections are shown. */
 static void keep_directory(struct discover *d, const char *path, struct directory_verdict verdict,
                            size_t members)
 {
@@ -115,7 +116,7 @@ static void keep_directory(struct discover *d, const char *path, struct director
     d->kept[d->kept_count++] = (struct found_directory){xstrdup(path), verdict, members};
 }
 
-/* All its children have been listed: what they are tells what it is. */
+/* All its children have been listed: classifies the directory by them. */
 static void directory_judge(const struct directory *dir)
 {
     struct discover *d = dir->discover;
@@ -129,7 +130,7 @@ static void directory_judge(const struct directory *dir)
         keep_directory(d, dir->path, directory_kind_ephemeral_members(), dir->ephemeral);
 }
 
-/* It, or one of its children, is done: the last one ends it, and so on up. */
+/* The directory or one of its children is done. The last child completes its parent, and so on upwards. */
 static void directory_done(struct directory *dir)
 {
     while (dir && --dir->pending == 0) {
@@ -221,7 +222,7 @@ static struct watched_directory *watched_at(const struct discover *d, const char
     return NULL;
 }
 
-/* Shall this list leave a watch behind? Keeps a place for it. */
+/* Decides whether this list leaves a watch behind, and reserves an entry for it. */
 static bool watch_directory(struct discover *d, const struct directory *dir)
 {
     size_t bytes = strlen(dir->path) + 16;
@@ -259,7 +260,8 @@ static void watched_gone(struct discover *d, struct watched_directory *w)
     w->dirty = false;
 }
 
-/* Those that have gone are freed here, and not in a notification, which may be one of several. */
+/* Removed directories are freed here and not in a notification, because several notifications may refer to
+ * one. */
 static void sweep_watched(struct discover *d)
 {
     for (struct watched_directory **at = &d->watched; *at;) {
@@ -282,7 +284,7 @@ static void on_changes(uv_timer_t *timer)
     uint64_t now = uv_now(d->live->loop), next = UINT64_MAX;
     sweep_watched(d);
     if (session_state(d->live->session) != CONNECTION_CONNECTED)
-        return; /* discover_begin() goes on */
+        return; /* discover_begin() continues the walk */
     for (struct watched_directory *w = d->watched; w && d->dirty > 0; w = w->next) {
         if (!w->dirty)
             continue;
@@ -365,7 +367,8 @@ static void found(struct discover *d, const char *path, const struct election_se
     live_cluster_watch(d->live, path, d->election, ORIGIN_DISCOVERED, seen);
 }
 
-/* The list is kept, in one piece, while its witnesses are asked: a single look does not read it again. */
+/* Keeps the list, in one allocation, while its witnesses are checked: a single snapshot does not read it
+ * again. */
 static void keep_seen(struct directory *dir, const struct znode_stat *stat, char *const *names, size_t count)
 {
     size_t size = sizeof *dir->seen + count * sizeof *names;
@@ -384,7 +387,7 @@ static void keep_seen(struct directory *dir, const struct znode_stat *stat, char
     dir->seen->count = count;
 }
 
-/* One read is answered. */
+/* One read has been answered. */
 static void discover_answered(struct directory *dir)
 {
     struct discover *d = dir->discover;
@@ -404,7 +407,7 @@ static void on_witness(void *context, enum session_result result, const struct z
     struct discover *d = dir->discover;
     struct election_seen *seen = dir->seen;
     d->lost |= result == SESSION_LOST;
-    if (seen && result == SESSION_DENIED) { /* not its data; that it is ephemeral is no secret */
+    if (seen && result == SESSION_DENIED) { /* its data is denied, but it is known to be ephemeral */
         free(seen);
         dir->seen = NULL;
         dir->witness_at--;
@@ -420,7 +423,7 @@ static void on_witness(void *context, enum session_result result, const struct z
         found(d, dir->path, seen);
         dir->verdict.kind = DIRECTORY_OTHER;
     } else if (!d->ended && result != SESSION_LOST && ask_witness(dir)) {
-        return; /* it goes on in there */
+        return; /* the call continues the walk */
     } else if (!d->ended && result == SESSION_OK && dir->witness_at == dir->witness_count) {
         struct directory_verdict verdict =
             dir->verdict.kind == DIRECTORY_QUEUE ? dir->verdict : directory_kind_persistent_sequence();
@@ -429,14 +432,14 @@ static void on_witness(void *context, enum session_result result, const struct z
     discover_answered(dir);
 }
 
-/* Asks the next one; false: there is none. */
+/* Checks the next witness; false: there is none. */
 static bool ask_witness(struct directory *dir)
 {
     struct discover *d = dir->discover;
     if (dir->witness_at >= dir->witness_count)
         return false;
     const char *path = dir->witnesses[dir->witness_at++];
-    /* One that is read may be the leader, and has its watch then. */
+    /* A witness whose data is read may be the leader, so the read sets a watch. */
     bool sent = dir->seen ? session_get(d->live->session, path, true, on_witness, dir)
                           : session_exists(d->live->session, path, false, on_witness, dir);
     d->budget -= sent;
@@ -453,7 +456,7 @@ static void keep_witness(struct directory *dir, const char *name)
     dir->witnesses[dir->witness_count++] = path;
 }
 
-/* A root that may not be read is what a path is that may not be. */
+/* An unreadable root is shown like an unreadable path in the settings. */
 static void root_answered(struct directory *dir, enum session_result result)
 {
     struct discover *d = dir->discover;
@@ -480,7 +483,7 @@ static void add_clause(struct text *all, const char *clause)
     text_printf(all, "%s%s", all->length ? "; " : "", clause);
 }
 
-/* In words; NULL: nothing was left out. */
+/* The message about directories left out; NULL: none. */
 static char *describe_left_out(struct discover *d)
 {
     qsort(d->denied_at, denied_kept(d), sizeof d->denied_at[0], compare_paths);
@@ -528,7 +531,7 @@ static void report_left_out(struct discover *d)
     live_cluster_left_out(d->live);
 }
 
-/* Children that may be directories, and those that may prove an election. */
+/* Takes the children that may be directories, and those that may prove an election. */
 static void take_children(struct directory *dir, const struct recipe *recipe, char *const *names,
                           size_t count)
 {
@@ -571,7 +574,7 @@ static void count_child(struct directory *parent, const char *path, bool ephemer
         parent->ephemeral_at = xstrdup(path);
 }
 
-/* It was listed; false: what follows takes it on. */
+/* Handles a list; false: the following steps handle it. */
 static bool directory_listed(struct directory *dir, const struct znode_stat *stat, char *const *names,
                              size_t count)
 {
@@ -600,7 +603,7 @@ static bool directory_listed(struct directory *dir, const struct znode_stat *sta
     return !ask_witness(dir);
 }
 
-/* Those that may not be read, of all that are followed. */
+/* Counts the unreadable directories among all watched ones. */
 static void count_denied(struct discover *d)
 {
     forget_denied(d);
@@ -609,7 +612,7 @@ static void count_denied(struct discover *d)
             keep_denied(d, w->entry.path);
 }
 
-/* The answer decides when a followed directory is listed again without a change. */
+/* The answer decides when a watched directory is listed again without a change. */
 static void watched_answered(struct directory *dir, struct watched_directory *w, enum session_result result,
                              size_t count)
 {
@@ -629,7 +632,7 @@ static void watched_answered(struct directory *dir, struct watched_directory *w,
     } else if (result == SESSION_NO_NODE && !dir->begins) {
         watched_gone(d, w);
     } else {
-        list_later(w, (uint64_t)d->settings->every_ms); /* no watch was left behind */
+        list_later(w, (uint64_t)d->settings->every_ms); /* the list left no watch behind */
     }
     if (changed && dir->alone && !d->walking) {
         count_denied(d);
@@ -662,7 +665,7 @@ static void discover_on_list(void *context, enum session_result result, const st
 static void discover_on_timer(uv_timer_t *timer)
 {
     struct discover *d = timer->data;
-    d->looked = d->looked && !d->lost && !d->unwatched; /* else another whole walk */
+    d->looked = d->looked && !d->lost && !d->unwatched; /* otherwise the whole walk is repeated */
     for (struct watched_directory *w = d->watched; w; w = w->next)
         w->changes = 0;
     discover_begin(d, false);
@@ -673,7 +676,8 @@ static void on_pace(uv_timer_t *timer)
     walk_on(timer->data);
 }
 
-/* May one more read go? A rate is kept over short steps, so that the servers see no burst. */
+/* Whether the rate allows another read. The rate is applied to short periods, so that servers see no
+ * burst. */
 static bool within_rate(struct discover *d)
 {
     int rate = d->settings->rate_per_s;
@@ -698,7 +702,7 @@ static void walk_ended(struct discover *d)
     d->walking = false;
     if (session_state(d->live->session) != CONNECTION_CONNECTED)
         return;
-    if (d->lost) { /* it is back already: a missed directory may be an election */
+    if (d->lost) { /* the connection is back: a missed directory may be an election */
         d->looked = false;
         uv_timer_start(d->timer, discover_on_timer, LOST_AGAIN_MS, 0);
         return;
@@ -721,7 +725,7 @@ static void walk_on(struct discover *d)
             for (struct directory *up = dir; up; up = up->parent)
                 up->partly = true;
             directory_done(dir);
-            continue; /* the rest goes the same way, and the next walk begins anew */
+            continue; /* the others fail as well, and the next walk starts over */
         }
         d->budget -= 1;
         d->references++;
@@ -741,7 +745,7 @@ static void root_path(const struct discover *d, const char *root, char *path, si
         snprintf(path, size, "%s%s", chroot, root);
 }
 
-/* Every directory that was walked is watched, so the server reports changes. */
+/* Every walked directory is watched, so the server reports all changes. */
 static bool is_followed(const struct discover *d)
 {
     return d->settings->follows && d->looked && !d->lost && !d->unwatched;

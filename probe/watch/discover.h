@@ -1,15 +1,15 @@
 /*
- * discover.h - finds the elections of a cluster by walking its tree, at a bounded rate.
+ * discover.h - finds the elections of a cluster by walking its tree at a bounded rate.
  *
- * Reads only: one list a directory, so many a second. A possible election goes to the live source: a
- * directory whose children have the names of a recipe and are ephemeral, or a lock at a path that a recipe
- * knows. Names alone prove some recipes and only hint at others; the model decides. Other directories with
- * sequential or ephemeral children (registries, semaphores, queues) are kept for the report. A root that is
- * not readable is shown among the elections, as denied; other directories that a walk leaves out are named in
- * words.
+ * Discovery only reads: one list per directory, at a limited number per second. It passes possible elections
+ * to the live cluster: a directory whose children are ephemeral and named as in a recipe, or a lock at a path
+ * that a recipe defines. Names prove some recipes and only suggest others; the model decides. Other
+ * directories with sequential or ephemeral children (registries, semaphores, queues) are kept for the report.
+ * An unreadable root is shown among the elections, as denied. Other directories that a walk leaves out are
+ * listed in a message.
  *
- * Where the settings say that it follows, each list leaves a child watch behind, so that later only what has
- * changed is listed. A tree with more directories than a session can watch is walked again from time to time.
+ * If the settings ask for it, each list leaves a child watch behind, and later only changed directories are
+ * listed. A tree with more directories than a session can watch is walked again at intervals.
  */
 #ifndef ELECTOP_PROBE_WATCH_DISCOVER_H
 #define ELECTOP_PROBE_WATCH_DISCOVER_H
@@ -22,21 +22,23 @@ struct discover *discover_new(struct live_cluster *live, const struct discover_s
                               const struct election_settings *election);
 void discover_free(struct discover *discover);
 
-/* The session is connected: begin a walk, if none is under way. renewed: it is a new session, without
-   watches. Else nothing is walked where all changes are told. */
+/* Call this when the session is connected. Begins a walk unless one is under way. renewed: the session is new
+ * and has no watches. If it is not new and watches report all changes, no walk is needed. */
 void discover_begin(struct discover *discover, bool renewed);
 
-/* There is an election at this full path, as is known from elsewhere: it is watched as if found, if it lies
-   below the roots. Without candidates a walk cannot distinguish it from any other directory. */
+/* Adds an election known from another source, by full path. It is watched like a discovered one if it lies
+ * below the roots. A walk cannot recognise an election without candidates. */
 void discover_known(struct discover *discover, const char *path);
 
-/* What the latest walk did not see, and why, for people; NULL: nothing. Valid until the next one ends. */
+/* The message about directories that the latest walk left out, and why; NULL: none. Valid until the next walk
+ * ends. */
 const char *discover_left_out(const struct discover *discover);
 
-/* The tree has been walked once. */
+/* The tree has been walked at least once. */
 bool discover_looked(const struct discover *discover);
 
-/* How far it is, and what it found beside elections. Valid until the loop runs on. */
+/* The progress of discovery, and the directories found that are not elections. Valid until the loop
+ * continues. */
 struct discovery discover_state(struct discover *discover);
 
 #endif

@@ -14,16 +14,16 @@
 
 /* ---- the state of one watched election ---- */
 
-/* A znode whose change must be known at once. */
+/* A znode whose changes must be known at once. */
 struct node_watch {
     struct election_watch *watched;
     struct watch_entry entry;
-    unsigned asked; /* answers still owed */
-    bool armed;     /* its watch is set, or on its way */
-    bool refused;   /* it may not be read: only its end and its changes are waited for */
+    unsigned asked; /* answers still pending */
+    bool armed;     /* its watch is set or requested */
+    bool refused;   /* not readable: only notifications of its end and its changes are awaited */
 };
 
-/* The first ones as election_guard() numbers them. */
+/* The first values match the numbers of election_guard(). */
 enum { GUARD_LEADER, GUARD_ACK, GUARD_SELF = ELECTION_GUARDS, GUARD_COUNT };
 
 /* A directory whose entries name sessions: that of the acknowledgement, or that of the members. */
@@ -32,53 +32,53 @@ struct registry_watch {
     struct election_watch *watched;
     struct watch_entry entry; /* its children */
     bool listing;
-    struct member_watch *members; /* its entries that are watched: a list */
+    struct member_watch *members; /* a list of its watched entries */
 };
 
-/* A member's entry changes while it lives, where it says what the member does: a role, a state. */
+/* A member's entry may change during its life, if it names a role or a state. */
 struct member_watch {
     struct watch_entry entry;
     struct registry_watch *registry;
     struct member_watch *next;
 };
-/* In a larger directory they are read once. */
+/* Entries of larger directories are read only once. */
 #define MEMBERS_WATCHED 32
 
 struct election_watch {
-    /* New facts may need other watches and further reads: sets and begins them (election_watch.c). */
+    /* New facts may require other watches and reads: sets and begins them (election_watch.c). */
     void (*reconcile)(struct election_watch *);
     struct live_cluster *live;
-    struct session_shard *shard; /* whose session watches it */
+    struct session_shard *shard; /* the session that watches it */
     char *path;
     struct election *election; /* the model's */
     enum election_origin origin;
     struct watch_entry children; /* of the election itself */
     struct registry_watch registries[REGISTRIES];
     struct node_watch guards[GUARD_COUNT];
-    uv_timer_t *timer; /* the next list, or the next try */
+    uv_timer_t *timer; /* the next list, or the next retry */
     bool listing, list_dirty, begun;
-    bool list_outdated; /* a candidate was gone when it was asked for: the list is older than others' reads */
-    bool from_walk;     /* its list is that of a walk: no watch announces another */
-    bool confirming;    /* a list after a sync is on its way */
-    bool waking;        /* until the first list requested after the program was stalled has been read */
-    unsigned late_lists;           /* asked for before, and still to be answered */
-    int64_t synced_us;             /* when that sync was asked for */
-    uint64_t listed_ms, absent_ms; /* loop time; absent 0: it is there */
-    unsigned chased;               /* dead candidates in a row, since the last list */
+    bool list_outdated;  /* a candidate was already gone when read: the list is older than other reads */
+    bool from_walk;      /* its list comes from a walk and has no watch */
+    bool confirming;     /* a list after a sync is under way */
+    bool waking;         /* until the first list requested after a stall of the program has been read */
+    unsigned late_lists; /* requested before the stall, and still unanswered */
+    int64_t synced_us;   /* when that sync was requested */
+    uint64_t listed_ms, absent_ms; /* loop time; absent 0: it exists */
+    unsigned chased;               /* consecutive dead candidates since the last list */
     size_t reads;                  /* candidates being read */
     bool queued;                   /* in live's reading list */
     struct election_watch *reading_next;
-    int references; /* answers still owed, and the owner: freed with the last */
+    int references; /* pending answers, plus the owner: the last one frees it */
     bool ended;
 };
 
-/* A request for one of its znodes; frees with free(). */
+/* A request for one of its znodes; freed with free(). */
 struct election_watch_read {
     struct election_watch *watched;
     char path[];
 };
 
-/* A request that will be answered refers to it from now on. */
+/* A pending request now refers to it. */
 static void election_watch_hold(struct election_watch *s)
 {
     s->references++;
@@ -92,14 +92,14 @@ static void election_watch_release(struct election_watch *s)
     free(s);
 }
 
-/* One answer less; false: the election is not watched any more. */
+/* One answer less; false: the election is no longer watched. */
 static bool election_watch_answered(struct election_watch *s)
 {
     if (s->ended) {
         election_watch_release(s);
         return false;
     }
-    s->references--; /* never the last one: its owner has it, too, until it ends */
+    s->references--; /* never the last reference: the owner holds one until the end */
     return true;
 }
 
@@ -132,8 +132,8 @@ static size_t election_watch_prefix_length(const struct election_watch *s)
 }
 
 /*
- * A directory whose entries name sessions: that which leaders of an election acknowledge
- * in, or that which says who the members are. Its list, its entries, its watch.
+ * A directory whose entries name sessions: where leaders acknowledge, or where members register. Handles its
+ * list, its entries and its watch.
  */
 
 static void registry_watch_list(struct registry_watch *);
@@ -148,7 +148,7 @@ static void on_registry_entry(void *context, enum session_result result, const s
     free(r);
 }
 
-/* False: it cannot be asked for. */
+/* Returns false if the request cannot be sent. */
 static bool registry_entry_read(struct registry_watch *w, const char *path, bool watch)
 {
     struct election_watch *s = w->watched;
@@ -164,7 +164,7 @@ static bool registry_entry_read(struct registry_watch *w, const char *path, bool
     return false;
 }
 
-/* The list of entries shows who comes and goes. */
+/* The list of entries shows which members come and go. */
 static void on_member_notice(void *context, enum session_notice notice)
 {
     struct member_watch *member = context;
@@ -180,7 +180,7 @@ static bool member_is_watched(const struct registry_watch *w, const char *path)
     return member != NULL;
 }
 
-/* This entry's changes are to be noticed. */
+/* Watches this entry for changes. */
 static void member_watch_new(struct registry_watch *w, const char *path)
 {
     struct member_watch *member = xcalloc(1, sizeof *member);
@@ -190,7 +190,7 @@ static void member_watch_new(struct registry_watch *w, const char *path)
     w->members = member;
 }
 
-/* Only those of these names stay. */
+/* Drops all entries except those with these names. */
 static void member_watches_drop(struct registry_watch *w, char *const *names, size_t count)
 {
     for (struct member_watch **link = &w->members; *link;) {
@@ -215,7 +215,7 @@ static void on_registry_exists(void *context, enum session_result result, const 
     (void)stat, (void)data, (void)length;
     struct registry_watch *w = context;
     if (election_watch_answered(w->watched) && result == SESSION_OK && w->entry.path)
-        registry_watch_list(w); /* it appeared meanwhile */
+        registry_watch_list(w); /* it has appeared meanwhile */
 }
 
 static void on_registry(void *context, enum session_result result, const struct znode_stat *stat,
@@ -263,7 +263,7 @@ static void registry_watch_list(struct registry_watch *w)
     }
 }
 
-/* Its path is known (NULL: it is not yet): its watch is set, and it is read. Nothing where that was done. */
+/* Sets the watch on its path and reads it, unless that was done. NULL: the path is not known yet. */
 static void registry_watch_set(struct registry_watch *w, const char *path)
 {
     if (path && !w->entry.path) {
@@ -272,7 +272,7 @@ static void registry_watch_set(struct registry_watch *w, const char *path)
     }
 }
 
-/* All that was asked for is lost: it is read again. */
+/* All pending requests are lost: reads it again. */
 static void registry_watch_again(struct registry_watch *w)
 {
     w->listing = false;
@@ -295,18 +295,18 @@ static void registry_watch_init(struct registry_watch *w, struct election_watch 
 }
 
 /*
- * The candidates of all elections, read one by one, a bounded number at a time.
+ * Reads the candidates of all elections one by one, with a bounded number at a time.
  *
- * Subjects take turns, each until it has nothing more to ask for.
+ * Elections take turns; each keeps its turn until it has no more requests.
  */
 
-/* Requests under way at a time: enough to hide the round trip,
-   few enough to keep a new leader's turn short. */
+/* The limit of simultaneous requests: enough to hide the round trip, few enough that a new leader's request
+ * is served soon. */
 #define READS_MOST 2000
 
 static void election_watch_read_soon(struct election_watch *s);
 
-/* The request that sets the leader's watch reads it, too. */
+/* The request that sets the leader's watch also reads the leader. */
 static bool guard_reads(const struct election_watch *s, const char *path)
 {
     const struct node_watch *g = &s->guards[GUARD_LEADER];
@@ -333,7 +333,7 @@ static void candidate_reads_on_candidate(void *context, enum session_result resu
     free(r);
 }
 
-/* False: nothing more of this election can be asked for now. */
+/* Returns false if nothing more of this election can be requested now. */
 static bool read_next(struct election_watch *s)
 {
     const struct candidate *c = election_take_unread(s->election);
@@ -350,7 +350,7 @@ static bool read_next(struct election_watch *s)
         return true;
     }
     if (!session_get(s->shard->session, r->path, false, candidate_reads_on_candidate, r)) {
-        free(r); /* not connected: handed out again after the next connection */
+        free(r); /* not connected: the request is repeated after the next connection */
         return false;
     }
     election_watch_hold(s);
@@ -359,7 +359,7 @@ static bool read_next(struct election_watch *s)
     return true;
 }
 
-/* Reads the next candidates of all elections, as many as may be under way at a time. */
+/* Reads the next candidates of all elections, up to the limit. */
 void election_watches_read(struct live_cluster *live)
 {
     while (live->reading_first) {
@@ -378,7 +378,7 @@ void election_watches_read(struct live_cluster *live)
     }
 }
 
-/* Some are wanted again that time alone has made doubtful. */
+/* Time alone can make facts doubtful; those are read again. */
 void election_watches_read_again(struct live_cluster *live)
 {
     for (size_t i = 0; i < live->election_count; i++)
@@ -386,7 +386,7 @@ void election_watches_read_again(struct live_cluster *live)
             election_watch_read_soon(live->elections[i]);
 }
 
-/* It has candidates to be read: they come in its turn. */
+/* The election has candidates to read: queues it. */
 static void election_watch_read_soon(struct election_watch *s)
 {
     struct live_cluster *live = s->live;
@@ -406,9 +406,9 @@ static void election_watch_read_soon(struct election_watch *s)
 /* A list of n children is read again at most every n / 40 ms, and at least every quarter of a second. */
 #define LIST_CHILDREN_A_MS 40
 #define LIST_PAUSE_MOST_MS 250
-/* What may not be read is tried again this often. */
+/* The retry interval for unreadable znodes. */
 #define DENIED_AGAIN_MS 10000
-/* After so many dead candidates in a row the list is read rather than the next one. */
+/* After this many dead candidates in a row the list is read instead of the next candidate. */
 #define CHASE_MOST 3
 
 static void election_watch_list(struct election_watch *s);
@@ -454,22 +454,22 @@ static void on_guarded(void *context, enum session_result result, const struct z
         if (result == SESSION_OK && current)
             election_watch_begin(s); /* it has appeared */
     } else if (current && g->refused && !r->has_data) {
-        g->armed = result == SESSION_OK || result == SESSION_NO_NODE; /* else until the next connection */
+        g->armed = result == SESSION_OK || result == SESSION_NO_NODE; /* else after the next connection */
         if (result == SESSION_NO_NODE) {
             election_watch_observe_node(s, r->path, result, NULL, false, NULL, 0);
             election_watch_reconcile(s);
         }
     } else if (current && !r->has_data) {
         if (result == SESSION_OK)
-            guard_ask(g); /* it has appeared between get and exists */
+            guard_ask(g); /* it appeared between get and exists */
     } else if (current && result != SESSION_OK && result != SESSION_NO_NODE) {
-        /* Who may not read may wait all the same: asking again at once would never end. */
+        /* A client without read permission may still wait. An immediate retry would loop for ever. */
         g->refused = true;
         g->armed = guard_send(g, false);
         election_watch_observe_node(s, r->path, result, NULL, false, NULL, 0);
         election_watch_reconcile(s);
     } else if (current && result == SESSION_NO_NODE && !(leader && is_candidate(s, r->path))) {
-        g->armed = guard_send(g, false); /* it may appear: a get leaves no watch on a missing znode */
+        g->armed = guard_send(g, false); /* it may appear: a get sets no watch on a missing znode */
         election_watch_observe_node(s, r->path, result, NULL, false, NULL, 0);
         election_watch_reconcile(s);
     } else if (current || result == SESSION_NO_NODE || (r->has_data && is_candidate(s, r->path))) {
@@ -481,7 +481,7 @@ static void on_guarded(void *context, enum session_result result, const struct z
         election_watch_observe_node(s, r->path, result, stat, true, data, length);
         bool directory = result == SESSION_OK && stat->owner == 0 && strcmp(r->path, s->path) == 0;
         if (leader && directory && !s->begun)
-            election_watch_begin(s); /* the awaited lock turned out to be a directory: read its children */
+            election_watch_begin(s); /* the awaited lock is a directory: read its children */
         election_watch_reconcile(s);
     }
     if (s->list_dirty && !s->listing)
@@ -489,7 +489,7 @@ static void on_guarded(void *context, enum session_result result, const struct z
     free(r);
 }
 
-/* Either way a watch is set. */
+/* Both ways set a watch. */
 static bool guard_send(struct node_watch *g, bool data)
 {
     struct session_shard *shard = g->watched->shard;
@@ -510,8 +510,8 @@ static bool guard_send(struct node_watch *g, bool data)
 }
 
 /*
- * Sets the watch and reads the znode, in one request where it is there. A candidate's name never comes
- * back; a lock or an acknowledgement may appear, and is then waited for by exists.
+ * Sets the watch and reads the znode, in one request if it exists. A candidate's name never reappears. A lock
+ * or an acknowledgement may, and then exists waits for it.
  */
 static void guard_ask(struct node_watch *g)
 {
@@ -532,8 +532,8 @@ static void guard_set(struct node_watch *g, const char *path)
 }
 
 /*
- * The leader is gone: its successor is requested before the event is reported, so that the answer is on
- * its way while the event is written.
+ * The leader is gone. Its successor is requested before the event is reported, so that the request is under
+ * way while the event is written.
  */
 static void guard_next_in_line(struct node_watch *g)
 {
@@ -555,7 +555,7 @@ static void on_guard_notice(void *context, enum session_notice notice)
         return;
     g->armed = false;
     if (s->waking)
-        return; /* the time of the event is unknown: the list shows it */
+        return; /* the time of the event is unknown: the list will show it */
     if (g == &s->guards[GUARD_SELF]) {
         election_watch_begin(s);
         return;
@@ -586,7 +586,7 @@ static void guard_release(struct node_watch *g)
 
 /* ---- the list ---- */
 
-/* Sets the watches and begins the reads that the model's latest state asks for. */
+/* Sets the watches and begins the reads that the model's latest state requires. */
 static void election_watch_reconcile(struct election_watch *s)
 {
     if (s->ended || session_state(s->shard->session) != CONNECTION_CONNECTED)
@@ -649,7 +649,7 @@ static void election_watch_on_list(void *context, enum session_result result, co
         if (!s->absent_ms)
             s->absent_ms = s->listed_ms ? s->listed_ms : 1;
         election_watch_reconcile(s);
-        /* A lock's own guard sees it appear; for everything else, this one. */
+        /* A lock's own guard notices its appearance; everything else needs this watch. */
         struct node_watch *leader = &s->guards[GUARD_LEADER];
         if (!leader->entry.path || strcmp(leader->entry.path, s->path) != 0)
             guard_set(&s->guards[GUARD_SELF], s->path);
@@ -658,7 +658,7 @@ static void election_watch_on_list(void *context, enum session_result result, co
     }
 }
 
-/* Who leads next is being asked: a long list under way would hold up that answer at the server. */
+/* The next leader is being read. A long list under way would delay that answer at the server. */
 static bool leader_is_asked(const struct election_watch *s)
 {
     return s->guards[GUARD_LEADER].asked > 0 && s->election->state == ELECTION_ELECTING;
@@ -705,7 +705,7 @@ static void on_confirmed(void *context, enum session_result result, const struct
 
 static void shard_sync(struct session_shard *shard);
 
-/* All that this server answers from now on is as recent as the sync. */
+/* All later answers of this server are at least as recent as the sync. */
 static void on_synced(void *context, enum session_result result, const char *path)
 {
     struct session_shard *shard = context;
@@ -726,10 +726,10 @@ static void on_synced(void *context, enum session_result result, const char *pat
         shard_sync(shard);
 }
 
-/* One for all of its elections: it holds for the session, whatever its path. */
+/* One sync serves all of its elections: it applies to the session, whatever its path. */
 static void shard_sync(struct session_shard *shard)
 {
-    shard->sync_again = shard->syncing; /* that one began before the latest facts */
+    shard->sync_again = shard->syncing; /* that sync began before the latest facts */
     if (shard->syncing)
         return;
     shard->synced_us = clock_now().mono_us;
@@ -777,7 +777,7 @@ void election_watch_begin(struct election_watch *s)
     election_watch_list(s);
 }
 
-/* It begins with the walk's reads: each fact is as old as its own answer. */
+/* Begins with the results of the walk. Each fact is as old as its own answer. */
 static void election_watch_take(struct election_watch *s, const struct election_seen *seen)
 {
     struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
@@ -820,7 +820,7 @@ void election_watch_unread(struct election_watch *s, const char *path, bool list
 void election_watch_woke(struct election_watch *s)
 {
     if (session_state(s->shard->session) != CONNECTION_CONNECTED)
-        return; /* it is read when that is over */
+        return; /* it is read afterwards */
     s->late_lists += s->listing;
     election_watch_begin(s);
     s->waking = true;
@@ -889,7 +889,7 @@ struct session_shard *election_watch_shard(const struct election_watch *s)
     return s->shard;
 }
 
-/* The directory that says who the members are. */
+/* The directory that lists the members. */
 static bool members_are_read(const struct election_watch *s)
 {
     const struct registry *members = s->election->members;

@@ -15,9 +15,9 @@
 
 /* Without a connection, the servers of the connect string are polled after this time. */
 #define UNCONNECTED_AFTER_MS 1000
-/* Names that take longer to look up are taken as they are written, until they are known. */
+/* The limit for look-ups of names. Until then names count as spelt. */
 #define NAMES_WITHIN_MS 3000
-/* Who belongs to the ensemble is read again this often, and at the earliest after this. */
+/* The interval at which the list of members is read, and the minimum interval. */
 #define CONFIG_EVERY_MS 30000
 #define CONFIG_LEAST_MS 2000
 #define CONFIG_PATH "/zookeeper/config"
@@ -35,23 +35,23 @@ struct servers {
     struct live_cluster *live;
     struct http *http;
     struct server_addresses places;
-    struct asked all[SERVER_ADDRESSES_MOST]; /* of each of the places, in their order */
+    struct asked all[SERVER_ADDRESSES_MOST]; /* parallel to places */
     bool configured;
-    bool was_member[CONNECT_STRING_SERVERS]; /* of those that are named */
+    bool was_member[CONNECT_STRING_SERVERS]; /* by named server */
 
     bool begun, demanded;
     uv_timer_t *timer;
-    uv_prepare_t *watcher; /* of what the model has just seen */
-    unsigned owed;         /* answers of our session that still refer to this */
+    uv_prepare_t *watcher; /* handles the model's latest observations */
+    unsigned owed;         /* answers of our session that still refer to this struct */
     bool freed;
 
     struct ensemble_member members[ENSEMBLE_MEMBERS];
-    size_t member_count; /* may be more than are known: ENSEMBLE_MEMBERS at most */
-    bool config_read;    /* it was answered, whatever it says */
+    size_t member_count; /* may exceed the known ones: at most ENSEMBLE_MEMBERS */
+    bool config_read;    /* it was answered, with any content */
     uint64_t config_ms;
 };
 
-/* ---- those that are asked ---- */
+/* ---- polled servers ---- */
 
 static void drop(struct servers *s, size_t i)
 {
@@ -64,7 +64,7 @@ static void drop(struct servers *s, size_t i)
     memmove(&s->all[i], &s->all[i + 1], (p->count - i) * sizeof *s->all);
 }
 
-/* Takes what place points at. */
+/* Takes over what place points to. */
 static void want(struct servers *s, struct server_address place)
 {
     struct server_addresses *p = &s->places;
@@ -90,9 +90,9 @@ static void want(struct servers *s, struct server_address place)
         server_poll_begin(q);
 }
 
-/* ---- who belongs to the ensemble ---- */
+/* ---- members of the ensemble ---- */
 
-/* Beside a port for TLS, the ensemble's own list names the one without: then the connect string's port
+/* Beside a TLS port, the ensemble's own list names the port without TLS: then the connect string's port
  * counts. */
 static int ensemble_watch_port_of(const struct servers *s, const struct ensemble_member *m)
 {
@@ -113,7 +113,7 @@ static int64_t id_of(const struct ensemble_member *m)
     return id;
 }
 
-/* Another member before it has the same address, so it cannot be its own. */
+/* An earlier member has the same address, so this one cannot be right. */
 static bool is_doubtful(const struct servers *s, size_t i)
 {
     for (size_t j = 0; j < i; j++)
@@ -140,7 +140,7 @@ static void want_member(struct servers *s, size_t i)
     want(s, place);
 }
 
-/* member: ENSEMBLE_MEMBERS: it is not known as any. */
+/* member: ENSEMBLE_MEMBERS: not known as a member. */
 static void want_named(struct servers *s, size_t i, size_t member)
 {
     const struct host_port *one = &s->places.named.servers[i];
@@ -152,7 +152,7 @@ static void want_named(struct servers *s, size_t i, size_t member)
                                     .id = member < ENSEMBLE_MEMBERS ? id_of(&s->members[member]) : -1});
 }
 
-/* Which of those that are named this member is; CONNECT_STRING_SERVERS: none. */
+/* The named server that this member is; CONNECT_STRING_SERVERS: none. */
 static size_t named_as(const struct servers *s, size_t member)
 {
     const struct ensemble_member *m = &s->members[member];
@@ -174,9 +174,9 @@ static void report_ensemble(struct servers *s, enum ensemble_known known)
 }
 
 /*
- * Decides which servers are polled, with the present knowledge; may be repeated with more. Names are
- * compared, so where the ensemble's own names of its members mean nothing here, none of the configured names
- * is found among them: then the configured ones are polled, and only as many others as there must be.
+ * Decides which servers are polled, from present knowledge; may be repeated with more. Names are compared. If
+ * the ensemble's own names of its members mean nothing here, no configured name matches them. Then the
+ * configured servers are polled, plus only as many others as must exist.
  */
 static void settle(struct servers *s)
 {
@@ -197,11 +197,11 @@ static void settle(struct servers *s)
     for (size_t i = 0; i < s->places.count; i++)
         s->all[i].wanted = false;
 
-    /* A name for all of them together is none of them; but where names mean nothing here, it is all there
-       is. */
+    /* A name for all servers together matches no single one, but if other names mean nothing here, no better
+     * name exists. */
     bool more = !s->configured && members > s->places.named.count;
     bool together = more && reached + s->places.named.count > members;
-    size_t nameless = 0; /* asked, and not known to be any of the members */
+    size_t nameless = 0; /* polled, but not known as a member */
     for (size_t i = 0; i < s->places.named.count; i++) {
         bool member = is[i] < ENSEMBLE_MEMBERS;
         bool left = members > 0 && !member && s->was_member[i];
@@ -289,7 +289,7 @@ static void ensemble_watch_on_timer(uv_timer_t *timer)
 
 /* ---- the whole ---- */
 
-/* The addresses that are configured, or those of the connect string. */
+/* Reads the configured addresses, or those of the connect string. */
 static bool read_named(struct servers *s)
 {
     char *error = NULL, **addresses = s->live->cluster->servers.addresses;
@@ -333,7 +333,7 @@ static void read_admins(struct servers *s)
     }
 }
 
-/* After all input of a turn with news: has a candidate left, does its end need an immediate poll? */
+/* Runs after all input of a turn with news: has a candidate left in a way that needs an immediate poll? */
 static void servers_after_turn(uv_prepare_t *watcher)
 {
     struct servers *s = watcher->data;

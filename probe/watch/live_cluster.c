@@ -25,16 +25,16 @@
 #include "probe/watch/replica_check.h"
 
 /*
- * Follows the transaction log of a server on this machine, beside the watch on its cluster.
+ * Follows the transaction log of a server on this machine, in addition to watching its cluster.
  *
- * A server writes a transaction down before it takes effect, so the log says for certain who ended a
- * candidate, at most a fifth of a second after a watch reported its deletion. The files are only read.
+ * A server writes a transaction to its log before it takes effect. So the log says with certainty what ended
+ * a candidate, at most a fifth of a second after a watch reported the deletion. Files are only read.
  */
 
 #define FOLLOW_MS 200
-/* New files and, after a failure, the directory itself are looked for at every so many turns. */
+/* New files, and after a failure the directory itself, are looked up every this many turns. */
 #define REFRESH_TURNS 5
-/* What is there already is read in pieces: the loop has more to do. */
+/* Existing content is read in pieces, so that the loop is not blocked. */
 #define TURN_MOST 20000
 
 struct log_follower {
@@ -44,7 +44,7 @@ struct log_follower {
     struct log_set *set;
     struct log_stream *stream;
     unsigned turns;
-    bool current; /* what was there at the beginning has been read */
+    bool current; /* the initial content has been read */
     bool complained;
 };
 
@@ -76,7 +76,7 @@ static void follower_report(const struct log_follower *f, const struct transacti
     live_observe(f->live, &o);
 }
 
-/* Does it lie in an election that is watched, or is it one? */
+/* The path is a watched election, or lies in one. */
 static bool is_of_election(const struct log_follower *f, const char *path, size_t length)
 {
     const struct cluster *cluster = &f->live->model->clusters[f->live->index];
@@ -87,7 +87,7 @@ static bool is_of_election(const struct log_follower *f, const char *path, size_
            cluster_election(cluster, path, above > 1 ? above - 1 : above);
 }
 
-/* Old servers do not write down which znodes go with a session: its candidates do. */
+/* Old servers do not log which znodes end with a session; the session's candidates do. */
 static void report_owned(const struct log_follower *f, const struct transaction *t,
                          enum transaction_deed deed)
 {
@@ -139,13 +139,13 @@ static void on_follow(uv_timer_t *timer)
             transaction_changes(&t, follower_change, f);
     }
     f->current = f->current || !more;
-    /* Also where nothing happened: the log is being followed. */
+    /* Done even without transactions: it shows that the log is being followed. */
     if (f->current)
         follower_report(f, &last, NULL, DEED_NONE);
 }
 
-/* From now on, where the settings name a directory; NULL: they name none, or it cannot be read, which is in
-   the tool's log (it is tried again). */
+/* Starts to follow if the settings name a directory. NULL: they name none, or it cannot be read, which is
+ * logged (and retried). */
 static struct log_follower *log_follower_new(struct live_cluster *live)
 {
     const char *directory = live->cluster->servers.transactions;
@@ -170,7 +170,7 @@ static void log_follower_free(struct log_follower *f)
     free(f);
 }
 
-/* FNV-1a: paths are few (three an election) and long-lived. */
+/* FNV-1a: there are few paths (three per election), and they live long. */
 static uint32_t watch_map_hash_of(const char *path)
 {
     uint32_t hash = 2166136261u;
@@ -224,7 +224,7 @@ void watch_map_remove(struct watch_map *map, struct watch_entry *entry)
     entry->next = NULL;
 }
 
-/* A handler may change the map, so the chain is walked anew after each call; few entries share a path. */
+/* A handler may change the map, so the chain is searched again after each call; few entries share a path. */
 #define SHARERS_MOST 64
 
 void watch_map_notify(struct watch_map *map, enum session_notice notice, const char *path)
@@ -322,10 +322,11 @@ bool live_watches(const struct live_cluster *live, const char *path)
     return model_election(live->model, live->index, path) != NULL;
 }
 
-/* Housekeeping: vanished elections that are not configured are removed, refused directories tried again. */
+/* The interval of housekeeping: removes vanished elections that are not configured, retries unreadable
+ * directories. */
 #define SLOW_MS 10000
-/* While a person looks on: the time between two empty reads, and how many such times without an answer are a
-   silence. */
+/* While a user is watching: the interval of empty reads, and how many intervals without an answer count as
+ * silence. */
 #define PULSE_MS 300
 #define PULSES_SILENT 2
 
@@ -345,7 +346,7 @@ static const char *refusing(const struct live_cluster *live)
     return NULL;
 }
 
-/* The cluster's own state, with what keeps anything from being seen there. */
+/* Reports the cluster's own state, with anything that prevents observation. */
 static void live_cluster_observe_connection(struct live_cluster *live, enum connection_state state,
                                             const char *problem)
 {
@@ -401,7 +402,7 @@ static void on_chroot(void *context, enum session_result result, const struct zn
         discover_begin(live->discover, true);
 }
 
-/* It is watched only while it is missing: what there is to see below an existing one has its own watches. */
+/* The chroot is watched only while it is missing. Once it exists, the watches below it suffice. */
 static void chroot_ask(struct live_cluster *live)
 {
     if (*live->chroot)
@@ -443,8 +444,8 @@ static void on_bad_reply(void *context, const char *server, const char *what)
     live_bad_reply(shard->live, server, what);
 }
 
-/* Reported with the cluster, and with facts that are uncertain because of it; discovery, patterns and
-   first reads just take longer. */
+/* Refusals are reported with the cluster, and with facts that they make uncertain. Discovery, patterns and
+ * first reads only take longer. */
 static void on_refused(void *context, const char *path, bool list, const char *problem)
 {
     struct session_shard *shard = context;
@@ -479,7 +480,7 @@ static void live_cluster_on_state(void *context, enum connection_state state, bo
     bool joins = state == CONNECTION_CONNECTED && !shard->counted && shard != live->shards;
     shard->counted |= state == CONNECTION_CONNECTED || shard == live->shards;
     if (joins) {
-        /* One more session for more elections: the others are connected, and go on. */
+        /* A further session for more elections: the others stay connected. */
         for (size_t i = 0; i < live->election_count; i++)
             if (election_watch_shard(live->elections[i]) == shard)
                 election_watch_begin(live->elections[i]);
@@ -592,7 +593,7 @@ void live_cluster_watch(struct live_cluster *live, const char *path, const struc
 
 static void live_cluster_forget(struct live_cluster *live, struct election_watch *s)
 {
-    /* The watch that waited for its return stays in the library. */
+    /* The watch that waited for its return remains in the library. */
     election_watch_shard(s)->path_bytes -= shard_share(election_watch_path(s)) / 3 * 2;
     char *path = xstrdup(election_watch_path(s));
     log_line(LOG_LEVEL_INFO, "%s: gone for long, not watched any more: %s", live_name(live),
@@ -639,7 +640,7 @@ static void on_pulse_answer(void *context, enum session_result result, const str
         observe_silence(live, live->asked);
 }
 
-/* Turns are counted, and not the time: where this program itself stood still, an answer waits to be read. */
+/* Counts turns instead of time: if this program itself was stalled, an answer is waiting to be read. */
 static void on_pulse(uv_timer_t *timer)
 {
     struct live_cluster *live = timer->data;
@@ -674,7 +675,7 @@ bool live_looked(struct live_cluster *live)
     for (size_t i = 0; i < live->pattern_count; i++)
         if (!pattern_looked(live->patterns[i]))
             return false;
-    /* It is asked after every event: begin where it was not complete the last time. */
+    /* This is called after every event, so it begins where the last check found something incomplete. */
     for (size_t n = 0; n < live->election_count; n++) {
         size_t i = (live->looked_from + n) % live->election_count;
         if (!election_watch_looked(live->elections[i])) {
@@ -719,21 +720,21 @@ void live_stop(struct live_cluster *live)
 {
     replicas_end(live->replicas);
     servers_free(live->servers);
-    live->servers = NULL; /* later observations ask no server */
+    live->servers = NULL; /* later observations poll no server */
     log_follower_free(live->log);
     discover_free(live->discover);
     for (size_t i = 0; i < live->pattern_count; i++)
         pattern_free(live->patterns[i]);
     for (size_t i = 0; i < live->election_count; i++)
         election_watch_free(live->elections[i]);
-    /* Closing answers pending requests, which may refer to all of the above:
-       they end with the last answer. */
+    /* Closing answers pending requests, which may refer to all of the above: they end with the last
+     * answer. */
     for (size_t i = 0; i < live->shard_count; i++) {
         session_close(live->shards[i].session);
         observer_watch_free(live->shards[i].observer);
         free(live->shards[i].refusing);
     }
-    election_watches_read(live); /* lets go of those that still wait for their turn */
+    election_watches_read(live); /* releases those that still wait for their turn */
     watch_map_clear(&live->watches);
     loop_timer_free(live->slow);
     loop_timer_free(live->pulse);

@@ -1,11 +1,11 @@
 /*
- * live_cluster.h - one live cluster: its sessions, everything that is watched and polled there, and the
- * receiver of its observations.
+ * live_cluster.h - one live cluster: its sessions, all watches and polls, and the receiver of its
+ * observations.
  *
- * live_cluster.c owns the sessions and all of the following; election_watch.c watches one election;
- * discover.c finds elections by walking the tree, pattern.c by a path with wildcards;
- * ensemble_watch.c polls the servers; replica_check.c compares their data. Paths in here are full
- * paths: they begin with the chroot.
+ * live_cluster.c owns the sessions and all of the following: election_watch.c watches one election;
+ * discover.c finds elections by walking the tree, pattern.c by a path with wildcards; ensemble_watch.c polls
+ * the servers; replica_check.c compares their data. Paths in this folder are full paths: they begin with the
+ * chroot.
  */
 #ifndef ELECTOP_PROBE_WATCH_LIVE_CLUSTER_H
 #define ELECTOP_PROBE_WATCH_LIVE_CLUSTER_H
@@ -22,9 +22,9 @@
 /*
  * The receivers of notifications, by path.
  *
- * ZooKeeper's notifications carry a path and nothing else. An entry names the receiver for a path,
- * and stays until it is removed, whether a watch is set at the moment or not. It is part of its owner's
- * struct: the map allocates only the copy of the path.
+ * A ZooKeeper notification carries only a path. An entry names the receiver for a path. It stays until it is
+ * removed, whether or not a watch is set at the moment. The entry is part of its owner's struct; the map
+ * allocates only the copy of the path.
  */
 
 struct watch_entry {
@@ -40,18 +40,18 @@ struct watch_map {
     size_t bucket_count, count;
 };
 
-/* Puts entry under path (taking it from where it was). */
+/* Puts entry under path, and removes it from its previous path. */
 void watch_map_put(struct watch_map *map, struct watch_entry *entry, const char *path);
 void watch_map_remove(struct watch_map *map, struct watch_entry *entry);
 
-/* Calls every entry of that path. Entries may be put and removed meanwhile. */
+/* Calls every entry of that path. Handlers may add and remove entries. */
 void watch_map_notify(struct watch_map *map, enum session_notice notice, const char *path);
 
-/* The entries of a path, one after the other: after NULL comes the first, after the last NULL. */
+/* Iterates over the entries of a path: pass NULL for the first; NULL is returned after the last. */
 struct watch_entry *watch_map_next(const struct watch_map *map, const char *path,
                                    const struct watch_entry *after);
 
-/* Frees the map's own memory; entries still in it are forgotten. */
+/* Frees the map's own memory. Entries still in the map are only forgotten. */
 void watch_map_clear(struct watch_map *map);
 
 struct election_watch;
@@ -62,21 +62,21 @@ struct servers;
 struct replica_rounds;
 
 /*
- * One session of this program. There is more than one only for very many elections: after a lost
- * connection the client library sends all of a session's watches again in one packet, and the servers
- * refuse packets above 1 MB (jute.maxbuffer), for ever.
+ * One session of this program. Only a very large number of elections needs more than one: after a lost
+ * connection the client library sends all watches of a session again in one packet, and servers always refuse
+ * packets above 1 MB (jute.maxbuffer).
  */
 struct session_shard {
     struct live_cluster *live;
     struct session *session;
-    size_t path_bytes; /* of the watches it may have to send again */
-    bool counted;      /* has been connected: its losses are the cluster's */
-    uint64_t id;       /* of its latest session, also when that is over: for the log */
+    size_t path_bytes; /* of the watches to send again after a lost connection */
+    bool counted;      /* has been connected: its losses count as the cluster's */
+    uint64_t id;       /* of its latest session, even if that has ended: for the log */
     struct observer_watch *observer;
-    char *refusing; /* its server does not answer all that is asked: in words; or NULL */
+    char *refusing; /* why its server leaves requests unanswered; or NULL */
     bool syncing, sync_again;
-    int64_t synced_us; /* when the latest sync was asked for */
-    int64_t moved_us;  /* when this session came back after a lost connection; 0: it has had only one */
+    int64_t synced_us; /* when the latest sync was requested */
+    int64_t moved_us;  /* when this session reconnected; 0: it has had only one connection */
 };
 #define SESSION_SHARDS_MOST 16
 #define SESSION_SHARD_PATH_BYTES 600000
@@ -94,57 +94,57 @@ struct live_cluster {
     struct session_shard shards[SESSION_SHARDS_MOST];
     size_t shard_count;
     struct watch_map watches;
-    struct watch_entry chroot_entry; /* for its coming */
+    struct watch_entry chroot_entry; /* waits for the chroot to appear */
     bool chroot_missing;
-    bool cut; /* a look ended before elections had been searched for everywhere */
+    bool cut; /* the snapshot ended before discovery had finished */
     /* Set by the owner, or NULL: called before any pending input is read. */
     void (*reading)(void *context);
     void *context;
 
     struct election_watch **elections;
     size_t election_count, election_room;
-    size_t looked_from;                                  /* the first that was not complete when last asked */
-    struct election_watch *reading_first, *reading_last; /* those with candidates to read, in turn */
+    size_t looked_from; /* the first election that was incomplete at the last check */
+    struct election_watch *reading_first, *reading_last; /* elections with candidates to read, in turn */
     size_t reads;                                        /* their requests under way */
 
     struct pattern **patterns;
     size_t pattern_count;
     struct discover *discover;
     struct servers *servers;
-    bool candidates_changed;         /* since the servers were told of it */
-    bool leader_missed;              /* a leader's connection has just gone from a server's list */
+    bool candidates_changed;         /* since the servers were last notified */
+    bool leader_missed;              /* a leader's connection has just disappeared from a server's list */
     struct log_follower *log;        /* NULL: no transaction log is followed */
     struct replica_rounds *replicas; /* NULL: not compared */
     uv_timer_t *slow;                /* housekeeping every few seconds */
-    uv_timer_t *pulse;               /* asks whether our server answers; NULL: nobody looks on */
-    struct moment asked;             /* ... and it has not answered yet since then; mono_us 0: it has */
-    int unanswered;                  /* turns of that timer since */
+    uv_timer_t *pulse;               /* checks that our server answers; NULL: no user is watching */
+    struct moment asked;             /* the time of an unanswered check; mono_us 0: it was answered */
+    int unanswered;                  /* timer turns since that check */
 };
 
-/* The cluster in the log: its name, or where it is. */
+/* The cluster's name in the log: its configured name, or its address. */
 const char *live_name(const struct live_cluster *live);
 
 /* An observation of this cluster, made now. */
 struct observation live_observation(const struct live_cluster *live, enum observation_kind kind,
                                     const char *election, const char *path);
 
-/* Hands an observation of this cluster to the model. */
+/* Passes an observation of this cluster to the model. */
 void live_observe(const struct live_cluster *live, const struct observation *observation);
 
-/* Reports a reply of this server, by the session's name of it, that is none. */
+/* Reports an invalid reply of this server. server: the session's name for it. */
 void live_bad_reply(const struct live_cluster *live, const char *server, const char *what);
 
-/* Shows the path among the elections, as denied, until it is shown as not denied: something there is not
-   readable, and its contents are unknown. */
+/* Shows the path among the elections as denied, until a later call lifts that: something there is unreadable,
+ * and its contents are unknown. */
 void live_show_denied(struct live_cluster *live, const char *path, const struct election_settings *settings,
                       enum election_origin origin, bool denied);
 
-/* The election at this full path is being watched. */
+/* The election at this full path is watched. */
 bool live_watches(const struct live_cluster *live, const char *path);
 
-/* Reads of an election before it was watched: its children, and one of them. Borrowed. */
+/* Results of reads from before the election was watched: its children, and one child. Borrowed. */
 struct election_seen {
-    struct moment listed, read; /* when each answer came */
+    struct moment listed, read; /* when each answer arrived */
     struct znode_stat stat;
     char *const *names;
     size_t count;
@@ -154,39 +154,39 @@ struct election_seen {
     size_t length;
 };
 
-/* Watches the election at this full path from now on; nothing where it is watched already. Where seen is
-   given, its list is not read again: only for one look. */
+/* Starts to watch the election at this full path; does nothing if it is watched already. If seen is given,
+ * its list is not read again: for a single snapshot only. */
 void live_cluster_watch(struct live_cluster *live, const char *path, const struct election_settings *settings,
                         enum election_origin origin, const struct election_seen *seen);
-/* discover_left_out() has another result than before. */
+/* The result of discover_left_out() has changed. */
 void live_cluster_left_out(struct live_cluster *live);
 
 /* ---- for the monitor ---- */
 
-/* The cluster at settings->clusters[cluster]. It feeds model, and reads from the model what to look at next.
-   It runs on the loop until live_stop(). NULL: no descriptor is left. */
+/* The cluster at settings->clusters[cluster]. It feeds model, and learns from the model what to read next. It
+ * runs on the loop until live_stop(). NULL: no file descriptor is left. */
 struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct settings *settings,
                               unsigned cluster);
-/* No observation comes any more. Frees it. */
+/* Stops all observations and frees the cluster. */
 void live_stop(struct live_cluster *live);
 
-/* One complete snapshot of everything it watches has been taken, or certainly cannot be. A cluster that
-   cannot be reached may be reached yet: a caller that waits needs a deadline. */
+/* One complete snapshot of everything watched has been taken, or cannot be taken. An unreachable cluster may
+ * still become reachable, so a caller that waits needs a deadline. */
 bool live_looked(struct live_cluster *live);
-/* Asks the servers now for everything, including facts that are polled on demand only. */
+/* Polls the servers now for everything, including facts that are polled only on demand. */
 void live_ask(struct live_cluster *live);
-/* Some answers to live_ask() have not come yet. */
+/* Some answers to live_ask() are still missing. */
 bool live_is_asking(const struct live_cluster *live);
-/* An election exists at this full path, as is known from elsewhere. Where elections are discovered, it is
-   watched. */
+/* Adds an election known from another source, by full path. It is watched if the settings ask for
+ * discovery. */
 void live_known(struct live_cluster *live, const char *path);
-/* How far the search for elections is, until the loop runs on. False: it does not search. */
+/* The progress of discovery; valid until the loop continues. False: discovery is off. */
 bool live_discovery(const struct live_cluster *live, struct discovery *state);
-/* The snapshot ends here, complete or not. True: it was still searching for elections, which from now on is
-   the cluster's problem. */
+/* Ends the snapshot, complete or not. True: discovery was still running; this is recorded as a problem of the
+ * cluster. */
 bool live_cut(struct live_cluster *live);
-/* A person looks on: that the server of our session has fallen silent is known within a second, at the price
-   of three empty reads a second. */
+/* A user is watching: silence of our session's server is noticed within a second, at the cost of three empty
+ * reads a second. */
 void live_attend(struct live_cluster *live);
 /* The program was stalled: all earlier facts may have changed, and are read again. */
 void live_woke(struct live_cluster *live);

@@ -9,11 +9,11 @@
 #include "probe/loop_timer.h"
 
 #define OBSERVER_PATH_SIZE 4096
-/* Their number is announced when it has not changed for so long; an announcement is replaced this long
-   after the first change at the latest. */
+/* The number is announced once it has not changed for CALM_MS. An announcement is replaced at the latest this
+ * long after the first change. */
 #define CALM_MS 300
 #define STALE_MOST_MS 500
-/* While nothing may be announced, it is tried again this often, at first and later. */
+/* The retry interval while nothing can be announced, at first and later. */
 #define AGAIN_MS 1000
 #define AGAIN_LATER_MS 10000
 #define AGAIN_SOON 10
@@ -22,13 +22,13 @@ struct observer_watch {
     const struct live_cluster *live;
     struct session *session;
     uv_timer_t *timer;
-    char shown[OBSERVER_PATH_SIZE]; /* the path that is watched; "": none */
-    bool announces;                 /* it names a number */
+    char shown[OBSERVER_PATH_SIZE]; /* the watched path; "": none */
+    bool announces;                 /* the path contains a number */
     unsigned serial, tries;
     uint64_t changed_ms, stale_ms; /* the latest change; the first since the latest announcement, 0: none */
-    char *replaced;                /* being taken back */
+    char *replaced;                /* being removed */
     bool freed;
-    unsigned owed; /* answers that refer to this */
+    unsigned owed; /* answers that refer to this struct */
 };
 
 static void observer_on_timer(uv_timer_t *timer);
@@ -60,7 +60,7 @@ static void observer_replaced(struct observer_watch *m)
     m->replaced = NULL;
 }
 
-/* Where the connection was lost, the library sets both watches again: the timer tries once more. */
+/* After a lost connection the library sets both watches again, so the timer retries. */
 static void observer_on_taken_back(void *context, enum session_result result, const char *path)
 {
     struct observer_watch *m = context;
@@ -77,7 +77,7 @@ static void observer_take_back(struct observer_watch *m)
         m->owed++;
 }
 
-/* The new one is set: only now the old one goes, so that the session is never without. */
+/* The new watch is set. The old one is removed only now, so that the session always has one. */
 static void observer_on_set(void *context, enum session_result result, const struct znode_stat *stat,
                             const void *data, size_t length)
 {
@@ -102,7 +102,7 @@ static void observer_show(struct observer_watch *m, const char *path, bool annou
     snprintf(m->shown, sizeof m->shown, "%s", path);
 }
 
-/* Every server whose version is known can remove a watch. */
+/* Every server with a known version can remove a watch. */
 static bool observer_is_replaceable(const struct observer_watch *m)
 {
     const struct cluster *cluster = &m->live->model->clusters[m->live->index];
@@ -141,7 +141,7 @@ static void observer_on_timer(uv_timer_t *timer)
     struct observer_watch *m = timer->data;
     uint64_t now_ms = uv_now(m->live->loop), calm_ms = now_ms - m->changed_ms;
     if (session_state(m->session) != CONNECTION_CONNECTED)
-        return; /* begun again, or changed, when it is back */
+        return; /* begun again, or changed, once it is back */
     if (m->owed > 0 || m->replaced) {
         if (m->owed == 0)
             observer_take_back(m);

@@ -8,21 +8,22 @@
 #include "config/znode_path.h"
 #include "probe/log.h"
 
-/* Directories and waited-for matches of one pattern; more are left out, which the log says. */
+/* The limit of directories and awaited matches per pattern. The log reports those left out. */
 #define PLACES_MOST 20000
-/* Questions under way at a time, as in discovery: twenty thousand at once would keep a server from others. */
+/* The limit of simultaneous requests, as in discovery: twenty thousand at once would delay the server's other
+ * clients. */
 #define READS_MOST 1000
 
-/* A directory whose children are matched, or (end true) a concrete path that is waited for. */
+/* A directory whose children are matched, or (end true) a concrete path that is awaited. */
 struct pattern_directory {
     struct pattern *pattern;
     char *path;
-    const char *rest; /* what follows its children's names, "" or "/leader"; points into the pattern */
-    const char *glob; /* what its children must match; NULL: path is a whole match */
+    const char *rest; /* the part after its children's names, "" or "/leader"; points into the pattern */
+    const char *glob; /* the pattern for its children; NULL: path is a complete match */
     struct watch_entry entry;
     bool asking, looked;
-    bool denied;  /* it may not be read: asked again from time to time */
-    bool waiting; /* to be asked when others have been answered */
+    bool denied;  /* not readable: retried at intervals */
+    bool waiting; /* waits for other requests to be answered */
     struct pattern_directory *next, *next_waiting;
 };
 
@@ -32,10 +33,10 @@ struct pattern {
     const struct election_settings *settings;
     struct pattern_directory *places, *waiting;
     size_t place_count;
-    int unanswered; /* places not looked at yet */
-    size_t denied;  /* places that may not be read now */
+    int unanswered; /* places not read yet */
+    size_t denied;  /* places that are unreadable now */
     bool shown;     /* the pattern itself is shown among the elections, as denied */
-    int references; /* answers still owed, and the owner */
+    int references; /* pending answers, plus the owner */
     bool ended;
 };
 
@@ -54,14 +55,14 @@ static void pattern_release(struct pattern *p)
     free(p);
 }
 
-/* One answer has been dealt with: there is room for another question. */
+/* A request has been answered: another may be sent. */
 static void pattern_answered(struct pattern *p)
 {
     if (p->ended) {
         pattern_release(p);
         return;
     }
-    p->references--; /* the owner's is left */
+    p->references--; /* the owner's reference is left */
     while (p->waiting && p->references <= READS_MOST) {
         struct pattern_directory *place = p->waiting;
         p->waiting = place->next_waiting;
@@ -89,7 +90,7 @@ static bool place_known(const struct pattern *p, const char *path)
     return false;
 }
 
-/* The place for prefix followed by rest: up to the next component with a wildcard, or the whole of it. */
+/* Adds the place for prefix followed by rest: up to the next component with a wildcard, or all of it. */
 static void place_add(struct pattern *p, const char *prefix, const char *rest)
 {
     const char *component = rest, *end;
@@ -150,7 +151,7 @@ static void child_found(struct pattern_directory *place, const char *name)
     size_t size = strlen(place->path) + strlen(name) + 2;
     char *path = xmalloc(size);
     snprintf(path, size, "%s/%s", root ? "" : place->path, name);
-    /* The tool's and ZooKeeper's own trees contain no elections. */
+    /* The trees of this tool and of ZooKeeper contain no elections. */
     if (strcmp(path, "/zookeeper") != 0) {
         if (*place->rest)
             place_add(p, path, place->rest);
@@ -190,7 +191,7 @@ static void place_denied(struct pattern_directory *place, bool denied)
     show_denied(p);
 }
 
-/* One answer has come; false: nothing more is to be done for this place. */
+/* Handles an answer; false: this place needs nothing more. */
 static bool answered(struct pattern_directory *place, enum session_result result)
 {
     struct pattern *p = place->pattern;
@@ -229,11 +230,11 @@ static void on_waiting(void *context, enum session_result result, const struct z
     struct pattern_directory *place = context;
     struct pattern *p = place->pattern;
     if (answered(place, result) && result == SESSION_OK)
-        place_ask(place); /* it appeared between the two questions */
+        place_ask(place); /* it appeared between the two requests */
     pattern_answered(p);
 }
 
-/* Leaves a watch. An existing znode is read without one: an election's own watches are enough then. */
+/* Sets a watch. An existing znode is read without one: the election's own watches are enough. */
 static void place_wait(struct pattern_directory *place)
 {
     if (session_exists(place->pattern->live->session, place->path, true, on_waiting, place)) {
@@ -265,14 +266,14 @@ static void place_ask(struct pattern_directory *place)
     struct session *session = p->live->session;
     if (place->asking || place->waiting || p->ended)
         return;
-    if (p->references > READS_MOST) { /* one is the owner's */
+    if (p->references > READS_MOST) { /* one reference is the owner's */
         place->waiting = true;
         place->next_waiting = p->waiting;
         p->waiting = place;
         return;
     }
     if (!place->glob && live_watches(p->live, place->path)) {
-        place_looked(place); /* another one's election: named, or of another pattern */
+        place_looked(place); /* the election belongs to another setting or pattern */
         return;
     }
     bool sent = place->glob ? session_children(session, place->path, true, pattern_on_children, place)

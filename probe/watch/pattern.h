@@ -1,9 +1,9 @@
 /*
- * pattern.h - the elections of a path with wildcards ("/teams/" "*" "/leader"), now and later.
+ * pattern.h - finds the elections that match a path with wildcards ("/teams/" "*" "/leader"), now and later.
  *
- * Every directory with a wildcard behind it is listed and watched (one child watch each); a match whose
- * last components do not exist yet is waited for (one exists watch each). Matches are handed to
- * the live source; those that vanish are forgotten by it after a while.
+ * Every directory above a wildcard is listed and watched (one child watch each). A match whose last
+ * components do not exist yet gets an exists watch. Matches are passed to the live cluster, which removes
+ * those that have been gone for a while.
  */
 #ifndef ELECTOP_PROBE_WATCH_PATTERN_H
 #define ELECTOP_PROBE_WATCH_PATTERN_H
@@ -15,16 +15,16 @@ struct pattern *pattern_new(struct live_cluster *live, const char *path,
                             const struct election_settings *settings);
 void pattern_free(struct pattern *pattern);
 
-/* The session is connected: list everything (again). */
+/* Call this when the session is connected: lists everything (again). */
 void pattern_begin(struct pattern *pattern);
 
-/* The match at this path is not watched any more: wait for it to appear anew. */
+/* The match at this path is no longer watched: wait until it appears again. */
 void pattern_wait_again(struct pattern *pattern, const char *path);
 
 /* Repeats reads that failed: for a timer. */
 void pattern_try_again(struct pattern *pattern);
 
-/* Every directory has been listed once, or refused to be. */
+/* Every directory has been listed once, or has refused it. */
 bool pattern_looked(const struct pattern *pattern);
 
 #endif

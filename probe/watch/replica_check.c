@@ -10,15 +10,15 @@
 #include "probe/watch/ensemble_watch.h"
 #include "probe/watch/election_watch.h"
 
-/* Until the first complete look it is tried this often. */
+/* The retry interval until the first complete snapshot. */
 #define FIRST_MS 2000
 #define ROUND_MS 60000
-/* Three rounds take longer than a former leader of ZooKeeper may overlook that it has no followers. */
+/* Three rounds take longer than a former ZooKeeper leader may need to notice that it has no followers. */
 #define AGAIN_MS 7000
 #define AGAIN_MOST 2
 /* A server that has not answered everything by then is left out. */
 #define DEADLINE_MS 5000
-/* Reads under way, at each server. */
+/* The limit of simultaneous reads at each server. */
 #define READS_MOST 64
 #define SERVERS_MOST 32
 
@@ -26,7 +26,7 @@
 struct visit {
     struct replica_rounds *rounds;
     char *address;
-    struct session *session; /* NULL: it has ended */
+    struct session *session; /* NULL: the visit has ended */
     size_t next, reads;      /* the next path to read; reads under way */
     bool synced;
 };
@@ -35,11 +35,11 @@ struct replica_rounds {
     struct live_cluster *live;
     uv_timer_t *timer;
     uint32_t round;
-    unsigned again; /* rounds in a row that came before their time */
+    unsigned again; /* consecutive early rounds */
     bool visiting;
     struct visit visits[SERVERS_MOST];
     size_t visit_count;
-    char **paths; /* of the elections, as they were when the round began */
+    char **paths; /* of the elections at the beginning of the round */
     size_t path_count;
 };
 
@@ -75,7 +75,7 @@ static void replica_check_round_end(struct replica_rounds *r)
     uv_timer_start(r->timer, replica_check_on_timer, r->again ? AGAIN_MS : ROUND_MS, 0);
 }
 
-/* gracefully: with a request to the server, which takes a moment that a hanging one would stretch. */
+/* gracefully: close with a request to the server. A hanging server would delay that. */
 static void visit_end(struct visit *v, bool gracefully)
 {
     struct session *session = v->session;
@@ -114,7 +114,7 @@ static void on_stat(void *context, enum session_result result, const struct znod
     v->reads--;
     if (!v->session || result == SESSION_LOST)
         return;
-    /* A server that left meanwhile is not reported again. */
+    /* A server that left the ensemble meanwhile is not reported again. */
     bool asked = servers_ask(v->rounds->live->servers, v->address);
     if (asked && (result == SESSION_OK || result == SESSION_NO_NODE)) {
         const char *election = v->rounds->paths[path];
@@ -169,7 +169,7 @@ static void replica_check_on_state(void *context, enum connection_state state, b
         if (!session_sync(v->session, "/", on_sync, v))
             visit_done(v, false);
     } else if (v->synced || state == CONNECTION_REFUSED) {
-        /* It is not worth repeating: its earlier answers count, the rest is left out. */
+        /* Not worth a retry: earlier answers count, the rest is left out. */
         visit_done(v, false);
     }
 }

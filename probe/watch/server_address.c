@@ -13,7 +13,7 @@
 
 struct host {
     struct host_aliases *book;
-    struct host_port place; /* for the resolver: every port is the same */
+    struct host_port place; /* for the resolver; the port does not matter */
     struct resolver *resolver;
     char addresses[ADDRESSES_A_SERVER][ADDRESS_SIZE];
     size_t count;
@@ -91,7 +91,7 @@ bool host_aliases_knows(const struct host_aliases *book, const char *name)
     return host && host->count > 0;
 }
 
-/* One machine: no more than one address of each kind. */
+/* A single machine: at most one address of each kind. */
 static bool is_one(const struct host *host)
 {
     size_t six = 0;
@@ -167,7 +167,7 @@ static const struct server_address *server_address_place_of(const struct server_
     return NULL;
 }
 
-/* How many of those that are asked are on this host. */
+/* The number of polled servers on this host. */
 static size_t on_host(const struct server_addresses *places, const char *host)
 {
     size_t count = 0;
@@ -176,7 +176,7 @@ static size_t on_host(const struct server_addresses *places, const char *host)
     return count;
 }
 
-/* The list of those that may be this server's, the one in its own place of the list first; their number. */
+/* Lists the AdminServers that may be this server's, the one at its own index first; returns their number. */
 static size_t server_address_choose(const struct server_addresses *places, const struct server_address *p,
                                     size_t chosen[CONNECT_STRING_SERVERS], bool *same_host)
 {

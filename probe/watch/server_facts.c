@@ -38,7 +38,7 @@ void server_facts_report_server(const struct live_cluster *live, const char *add
     live_observe(live, &o);
 }
 
-/* A figure that no server can mean would overflow where it is reckoned with. */
+/* An implausible figure would overflow in calculations. */
 static int64_t load_bounded(int64_t figure, int64_t unit)
 {
     return figure < 0 || figure > INT64_C(1000000000000) ? -1 : figure * unit;
@@ -134,9 +134,8 @@ bool server_facts_sessions_show_ours(const struct live_cluster *live, const stru
     return false;
 }
 
-/* Of our sessions in the list. Changes of our watches reported in the answer to the ping had happened by
- * then.
- */
+/* The child watches of our sessions in the list. Changes of our watches that were reported before the answer
+ * to the ping had taken effect by then. */
 static int64_t own_children(const struct live_cluster *live, const struct connection_list *list,
                             int64_t counted_us)
 {
@@ -224,7 +223,7 @@ static int compare_ids(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The sessions that lead anything, in order; malloc'd. */
+/* The sessions that lead an election, sorted; malloc'd. */
 static uint64_t *leading_sessions(const struct cluster *cluster, size_t *count)
 {
     uint64_t *ids = xmalloc((cluster->election_count + 1) * sizeof *ids);

@@ -12,8 +12,8 @@
 #include "probe/watch/election_watch.h"
 #include "probe/watch/server_facts.h"
 
-/* What shows the rest of a server: the lines that its zoo.cfg needs. The words are all that are ever asked
-   for, and replace the list that is there. */
+/* The zoo.cfg lines that would show hidden facts. The words are all that are ever used, and replace the
+ * existing list. */
 #define ADMIN_LINE "set admin.enableServer=true in its zoo.cfg, or name AdminServer's port (--admin)"
 #define WORDS_LINE "set 4lw.commands.whitelist=srvr,cons,mntr,dump,wchs,wchc there"
 
@@ -21,13 +21,13 @@
    each, 18 ms for the figures of a server that has them. */
 static const int64_t usual_each_ns[POLL_ANSWERS] = {
     [POLL_CONNECTIONS] = 14000, [POLL_WATCHES] = 4000, [POLL_SESSIONS] = 5000};
-/* Whatever the length. */
+/* The minimum cost, for any length. */
 static const int64_t usual_least_us[POLL_ANSWERS] = {
     [POLL_CONNECTIONS] = 1000, [POLL_WATCHES] = 1000, [POLL_SESSIONS] = 1000, [POLL_FIGURES] = 3000};
-/* What is learned stays within this many times the usual, and so many parts of it: one odd round means
- * little. */
+/* Learned costs stay within this factor of the usual ones, both ways, and one round changes them by only one
+ * part of this many: one odd round means little. */
 #define LEARNED_TIMES 4
-/* Shorter answers say nothing of the cost of an entry. */
+/* Shorter answers say nothing about the cost of an entry. */
 #define LEARNED_FROM ((size_t)100)
 
 int64_t poll_cost_us(const struct poll_costs *costs, enum poll_answer answer, size_t entries)
@@ -65,7 +65,7 @@ static int64_t at_most(int64_t value_us)
 
 void poll_budget_spend(struct poll_budget *a, int64_t took_us, uint64_t now_ms)
 {
-    /* There was no poll before the first round: that was a pause, too. */
+    /* Before the first round there was no poll, which counts as a pause. */
     int64_t left_us = POLL_BUDGET_MOST_US;
     if (a->as_of_ms != 0)
         left_us = at_most(a->left_us + (int64_t)(now_ms - a->as_of_ms) * 1000 / POLL_BUDGET_PAUSE);
@@ -152,7 +152,7 @@ void server_poll_count_cost(struct server_poll *q, const struct server_answer *g
     enum poll_answer answer = given == &q->identity ? POLL_CONNECTIONS : poll_answer_of(q->step);
     if (given != &q->identity && server_poll_asks_figures(q->step)) {
         q->calm = answered && took_us <= CALM_US;
-        return; /* they cost next to nothing */
+        return; /* they cost almost nothing */
     }
     if (answered)
         q->entries[answer] = answer == POLL_CONNECTIONS ? given->connections.count
@@ -169,13 +169,13 @@ void server_poll_expect_ours(struct server_poll *q)
     q->ours_expected = server_addresses_have_ours(q->places, q->host, atoi(q->port));
 }
 
-/* Some come and go between two answers; but a list of far fewer than there are is not all of it. */
+/* Some entries come and go between two answers, but a list much shorter than the count is incomplete. */
 static bool too_few(int64_t listed, int64_t counted)
 {
     return counted > 0 && listed + 2 + counted / 4 < counted;
 }
 
-/* Why the list of this step cannot be all of it, or this server's; NULL: it can. */
+/* Why the list of this step must be incomplete or another server's; NULL: no reason. */
 const char *server_poll_doubt(const struct server_poll *q, char *reason, size_t size)
 {
     const struct server_figures *f = &q->answer.figures;
@@ -222,7 +222,7 @@ void server_poll_lists_free(struct server_poll *q)
 static void step_begin(struct server_poll *q);
 static void server_poll_ask(struct server_poll *q);
 
-/* Servers that this process asks, of all clusters. */
+/* The number of servers that this process polls, in all clusters. */
 static unsigned polled;
 
 bool server_poll_is_demanded(const struct server_poll *q)
@@ -239,7 +239,7 @@ unsigned server_poll_rounds(const struct server_poll *q)
 
 static void server_poll_on_timer(uv_timer_t *timer);
 
-/* While something waits for a look: sooner than usual, but never more often than the budget pays for. */
+/* The interval in urgent cases: shorter than usual, but within the budget. */
 static int64_t wanted_ms(const struct server_poll *q, int64_t usual_ms)
 {
     const struct live_cluster *live = q->live;
@@ -273,7 +273,7 @@ static int64_t pause_ms(const struct server_poll *q)
     return soon_ms > least_ms ? soon_ms : least_ms;
 }
 
-/* Its budget began with another process, and its clock too. */
+/* The budget and the clock belonged to another process. */
 static void server_restarted(struct server_poll *q)
 {
     q->budget = (struct poll_budget){0};
@@ -283,8 +283,8 @@ static void server_restarted(struct server_poll *q)
     q->proof = PROOF_OPEN;
 }
 
-/* Where all lists together cost more than the pause between two looks at a leader's connection may be,
-   connections alone are asked for in between. */
+/* If all lists together cost more than the interval between two checks of a leader's connection allows,
+ * rounds of connections alone come in between. */
 static bool full_can_wait(const struct server_poll *q, uint64_t now_ms)
 {
     int64_t third_ms = q->leader_timeout_ms / 3, cost_us = 0;
@@ -294,16 +294,16 @@ static bool full_can_wait(const struct server_poll *q, uint64_t now_ms)
     return third_ms > 0 && apart_ms > third_ms && now_ms - q->looked_ms < (uint64_t)apart_ms;
 }
 
-/* Whose connection is new is in no list yet, and a look counts only between two: without one before the
-   watches its first look would be the next round's. Where lists are long, that round would be the later for
-   it. */
+/* A new connection is in no list yet, and a list of watches counts only between two lists of connections.
+ * Without a list before the watches, the first valid one would come in the next round. If lists are long,
+ * this would delay the round itself. */
 static bool newcomers_are_listed_first(const struct server_poll *q)
 {
     int64_t cost_us = poll_cost_us(&q->costs, POLL_CONNECTIONS, q->entries[POLL_CONNECTIONS]);
     return cost_us * POLL_BUDGET_PAUSE <= CHANGED_LEAST_MS * INT64_C(1000);
 }
 
-/* Lists of thousands come and go: the library would keep their room for the next ones. */
+/* Lists of thousands are temporary, but the library would keep their memory. */
 static void give_memory_back(const struct server_poll *q)
 {
 #ifdef __GLIBC__
@@ -321,7 +321,7 @@ static void server_poll_round_end(struct server_poll *q)
     q->ended_ms = uv_now(q->live->loop);
     poll_budget_spend(&q->budget, q->took_us, q->ended_ms);
     q->live->leader_missed = model_misses_leader(q->live->model, q->live->index);
-    if (q->full || !q->evidence) /* those of a leader's end come in quick succession, and lists may be long */
+    if (q->full || !q->evidence) /* rounds after a leader's end are frequent, and lists may be long */
         election_watches_confirm(q->live);
     if (!q->cheap || !q->demanded)
         q->rounds++;
@@ -332,7 +332,7 @@ static void server_poll_round_end(struct server_poll *q)
         uv_timer_start(q->timer, server_poll_on_timer, (uint64_t)pause_ms(q), 0);
 }
 
-/* By word the lists come only once their length is predicted. */
+/* Lists are requested by word only once their length is predicted. */
 static bool asks_by_word(const struct server_poll *q)
 {
     return !q->admin_host || q->admin_failed || q->proof == PROOF_FOREIGN;
@@ -340,7 +340,7 @@ static bool asks_by_word(const struct server_poll *q)
 
 static void server_poll_round_begin(struct server_poll *q)
 {
-    uv_timer_stop(q->timer); /* one on demand comes before its time */
+    uv_timer_stop(q->timer); /* an early poll on demand */
     server_answer_free(&q->answer);
     server_answer_clear(&q->answer);
     q->asking = true;
@@ -350,7 +350,7 @@ static void server_poll_round_begin(struct server_poll *q)
     q->full = (q->full && !full_can_wait(q, now_ms)) || q->demanded || q->changed;
     q->on_demand = q->demanded;
     q->evidence = model_wants_evidence(q->live->model, q->live->index);
-    /* Watches can wait, but not for ever where leaders go one after the other. */
+    /* Watches can wait, but not indefinitely if leaders end one after the other. */
     if (q->evidence && !q->demanded && now_ms - q->looked_ms < SETTLED_AFTER_MS)
         q->full = false;
     q->quiet = !q->full && !q->evidence && !q->cheap && !q->changed && !q->down && !asks_by_word(q) &&
@@ -378,7 +378,7 @@ static void step_next(struct server_poll *q)
     step_begin(q);
 }
 
-/* What a step brought. */
+/* Whether the results of a step have changed. */
 
 static bool moved(const struct server_poll *q)
 {
@@ -388,7 +388,7 @@ static bool moved(const struct server_poll *q)
            b->watches < 0;
 }
 
-/* Equal numbers: the same port. */
+/* The port that answered. Equal numbers mean the same port. */
 static uint32_t answering_port(const struct server_poll *q)
 {
     return q->way == BY_WORD ? 0 : name_hash(q->admin_host, strlen(q->admin_host), (uint32_t)q->admin_port);
@@ -408,8 +408,8 @@ static void server_poll_connections_came(struct server_poll *q)
     connection_list_free(&q->answer.connections);
 }
 
-/* With child watches, which are not listed: their number is the rest of the total. The total was counted
- * before these were listed, so watches set since would hide as many. */
+/* All watches, with child watches, which are not listed: their number is the rest of the total. The total was
+ * counted before the list, so watches set in between would hide as many child watches. */
 static int64_t all_watches(const struct server_poll *q)
 {
     const struct server_figures *f = &q->answer.figures;
@@ -485,7 +485,7 @@ static void step_succeeded(struct server_poll *q, int64_t took_us)
     step_next(q);
 }
 
-/* It does not answer the cheapest request, or may not be polled. */
+/* The server does not answer the cheapest request, or must not be polled. */
 static void state_failed(struct server_poll *q)
 {
     const struct servers_settings *settings = &q->live->cluster->servers;
@@ -516,7 +516,7 @@ static void state_failed(struct server_poll *q)
     server_poll_round_end(q);
 }
 
-/* Otherwise the whitelist is not the obstacle: an answer would be too long, say. */
+/* If no word is off, the whitelist is not the cause; perhaps an answer would be too long. */
 static bool is_any_word_off(const struct server_poll *q)
 {
     for (size_t i = 0; i < sizeof q->word_off / sizeof *q->word_off; i++)
@@ -525,7 +525,7 @@ static bool is_any_word_off(const struct server_poll *q)
     return false;
 }
 
-/* Neither way led to an answer. */
+/* Neither way gave an answer. */
 static void step_failed(struct server_poll *q)
 {
     static const enum hidden_part lack[STEPS] = {[STEP_ENDED] = HIDDEN_SESSIONS,
@@ -539,7 +539,8 @@ static void step_failed(struct server_poll *q)
         state_failed(q);
         return;
     } else if (q->step == STEP_ENDED || q->step == STEP_BEFORE || q->step >= STEP_WATCHES) {
-        /* All the words that will be needed, whichever is missed first: one restart of the server must do. */
+        /* Names all words that will be needed, whichever is missed first: one restart of the server must
+         * suffice. */
         snprintf(problem, sizeof problem, "%s; %s; %s%s", q->problems[BY_ADMINSERVER], q->problems[BY_WORD],
                  settings->admin_off ? "ask AdminServer (admin: 8080)" : ADMIN_LINE,
                  settings->four_letter == CHOICE_OFF ? "; or ask by four-letter words (four_letter: auto)"
@@ -560,11 +561,11 @@ static void step_failed(struct server_poll *q)
     step_next(q);
 }
 
-/* One way did not lead to an answer: the other, if it was not tried yet. */
+/* One way failed: tries the other, unless it failed as well. */
 static void way_failed(struct server_poll *q, const char *problem)
 {
     char *kept = q->problems[q->way];
-    if (q->quiet) { /* the whole round says what is wrong, or what moved */
+    if (q->quiet) { /* the full round finds out what is wrong or has changed */
         q->quiet = false;
         q->full = q->newcomers_first = newcomers_are_listed_first(q);
         q->step = STEP_STATE;
@@ -590,7 +591,7 @@ static void server_poll_on_ended(struct server_poll *q, const char *problem, int
         step_succeeded(q, took_us);
 }
 
-/* Figures of "srvr" first by that word, all others first by AdminServer. */
+/* Figures of "srvr" are requested by that word first, all others from AdminServer first. */
 static void server_poll_ask(struct server_poll *q)
 {
     enum way first = q->step == STEP_STATE || q->step == STEP_AFTER ? BY_WORD : BY_ADMINSERVER;
@@ -607,7 +608,7 @@ static void server_poll_ask(struct server_poll *q)
         server_poll_ask_adminserver(q);
 }
 
-/* The last request of our own session shows that server's "now": so one is sent just before. */
+/* The last request of our own session shows that server's "now", so one is sent just before. */
 
 static void server_poll_on_ping(void *context, enum session_result result, const struct znode_stat *stat,
                                 const void *data, size_t length)
@@ -616,7 +617,7 @@ static void server_poll_on_ping(void *context, enum session_result result, const
     struct server_poll *q = context;
     q->owed--;
     if (result == SESSION_LOST)
-        q->pinged_us = 0; /* no server answered anything: it does not tell its "now" */
+        q->pinged_us = 0; /* the server did not answer, so its "now" is unknown */
     if (q->freed) {
         if (!q->owed)
             free(q);
@@ -701,7 +702,7 @@ void server_poll_demand(struct server_poll *q)
     if (!q->host)
         return;
     if (q->asking && !q->cheap && q->rounds == 0) {
-        q->on_demand = true; /* the first round asks everything anyway */
+        q->on_demand = true; /* the first round requests everything anyway */
         return;
     }
     q->demanded = true;

@@ -10,7 +10,7 @@
 #include "probe/log.h"
 #include "probe/watch/server_facts.h"
 
-/* It failed: for how long it is not asked. */
+/* The request failed: how long to wait before the next. */
 static void leave_alone(struct server_poll *q, int64_t took_us, const char *problem)
 {
     q->admin_failed = true;
@@ -39,18 +39,18 @@ static void server_poll_admin_on_admin(void *context, const char *problem, int64
         server_poll_step_succeeded(q, took_us);
         return;
     }
-    q->proof = PROOF_OPEN; /* another may come in its place */
-    /* Where it does not even tell its figures, or nothing in time, the rest need not be tried. */
+    q->proof = PROOF_OPEN; /* another one may replace it */
+    /* If even its figures failed, or a request timed out, the other requests would fail as well. */
     if (server_poll_asks_figures(q->step) || took_us >= inquiry_ways[q->step].within_ms * 1000)
         leave_alone(q, took_us, problem);
     server_poll_way_failed(q, problem);
 }
 
-/* Whose AdminServer it is. */
+/* Proves which server the AdminServer belongs to. */
 
 static void server_poll_admin_prove(struct server_poll *q, enum admin_command command);
 
-/* The AdminServer that is asked from now on. False: there is none. */
+/* Chooses the AdminServer to use from now on. False: there is none. */
 static bool server_poll_admin_choose(struct server_poll *q)
 {
     struct admin_choice choice;
@@ -70,7 +70,7 @@ static bool server_poll_admin_choose(struct server_poll *q)
     return true;
 }
 
-/* This one is not it, or does not answer: another that may be. False: all of them have been asked. */
+/* This one is another server's, or does not answer: tries the next candidate. False: all have been tried. */
 static bool try_another(struct server_poll *q)
 {
     if (++q->admin_tried >= q->admin_count)
@@ -118,15 +118,14 @@ static bool server_poll_admin_has_tls(const struct server_poll *q)
     return q->live->cluster->security.tls.on;
 }
 
-/* AdminServer names the client port without TLS, and none (-1) where there is only the one with it. */
+/* AdminServer reports the client port without TLS, and none (-1) if only a TLS port exists. */
 static int64_t reported_port(const struct server_poll *q)
 {
     int64_t port = q->identity.figures.client_port;
     return server_poll_admin_has_tls(q) && port != atoi(q->port) ? 0 : port;
 }
 
-/* Behind a forwarded port only a fact that no other server has proves it: that our session is connected
- * there. */
+/* Behind a forwarded port only a fact unique to this server proves it: our session's connection. */
 static void configuration_came(struct server_poll *q)
 {
     const struct server_figures *a = &q->identity.figures;
@@ -173,7 +172,7 @@ static void server_poll_admin_connections_came(struct server_poll *q)
     proved_foreign(q, foreign);
 }
 
-/* Of the same port and id: its own figures must equal the server's. */
+/* Same port and id: its own figures must equal the server's. */
 static void stats_came(struct server_poll *q)
 {
     const struct server_figures *a = &q->identity.figures, *f = &q->answer.figures;
@@ -196,11 +195,10 @@ static void on_identity(void *context, const char *problem, int64_t took_us)
     struct server_poll *q = context;
     bool in_time = took_us < FIGURES_WITHIN_MS * 1000;
     q->admin_ask = NULL;
-    /* Figures are not counted: see there. */
+    /* Its figures are not charged: see there. */
     if (q->proving == ADMIN_CONNECTIONS)
         server_poll_count_cost(q, &q->identity, took_us, !problem);
-    /* ZooKeeper 3.5 has this command, too; a server without it may still be proved by a fact that only it
-     * has. */
+    /* ZooKeeper 3.5 has this command, too. A server without it may still be proved by a unique fact. */
     bool silent = problem && q->proving == ADMIN_CONFIGURATION && in_time && strstr(problem, "not an answer");
     if (!problem || silent) {
         if (q->proving == ADMIN_CONFIGURATION)
@@ -213,8 +211,9 @@ static void on_identity(void *context, const char *problem, int64_t took_us)
     }
     server_answer_free(&q->identity);
     char said[sizeof q->admin_failure];
-    snprintf(said, sizeof said, "%s", problem); /* it may be the next one's */
-    /* One that hangs may be another server's; but two are enough for a round. The next begins behind them. */
+    snprintf(said, sizeof said, "%s", problem); /* the buffer may be the next one's */
+    /* An AdminServer that hangs may be another server's. Two of them are enough for one round; the next round
+     * continues after them. */
     q->admin_hangs += !in_time;
     if (q->admin_hangs < 2 ? try_another(q) : (q->admin_at++, false))
         return;

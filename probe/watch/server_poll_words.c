@@ -5,7 +5,7 @@
 
 #include "probe/clock.h"
 
-/* The longest path that a watch here is likely to have: twice that of our elections' candidates. */
+/* The longest path to expect in a watch here: twice that of our elections' candidates. */
 static size_t path_guess(const struct server_poll *q)
 {
     const struct cluster *cluster = &q->live->model->clusters[q->live->index];
@@ -19,7 +19,7 @@ static size_t path_guess(const struct server_poll *q)
     return 2 * longest;
 }
 
-/* A figure that no server can mean, as it would be multiplied. */
+/* Limits an implausible figure before it is multiplied. */
 static int64_t bounded(int64_t figure)
 {
     return figure < 0 ? -1 : figure < FIGURE_MOST ? figure : FIGURE_MOST;
@@ -53,7 +53,7 @@ static int64_t predicted_bytes(const struct server_poll *q)
     }
 }
 
-/* ... from an answer that came before. */
+/* The prediction comes from an earlier answer. */
 static bool is_predicted(enum step step)
 {
     return step == STEP_WATCHES || step == STEP_ENDED || step == STEP_CONNECTIONS || step == STEP_SESSIONS;
@@ -81,7 +81,7 @@ static void server_poll_words_on_word(void *context, const char *problem, const 
     }
     q->word_off[word] |= fourletter_word_is_switched_off(problem);
     q->words_hang |= !text && took_us >= inquiry_ways[q->step].within_ms * 1000;
-    /* A server that hangs, or says itself that it does not serve, need not be asked the other way. */
+    /* A server that hangs, or reports that it does not serve, is not asked the other way. */
     if (q->step == STEP_STATE &&
         (text ? !fourletter_word_is_switched_off(problem) : took_us >= FIGURES_WITHIN_MS * 1000))
         q->tried |= 1U << BY_ADMINSERVER;
@@ -98,7 +98,7 @@ void server_poll_ask_by_word(struct server_poll *q)
     enum fourletter_word word = inquiry_ways[q->step].word;
     char reason[200];
     int64_t bytes = predicted_bytes(q);
-    enum step reported = q->step == STEP_WATCHES ? STEP_SUMMARY /* how much there is */
+    enum step reported = q->step == STEP_WATCHES ? STEP_SUMMARY /* reports the size */
                          : q->step == STEP_ENDED ? STEP_LENGTHS
                                                  : STEP_FIGURES;
     bool unreported = bytes < 0 && is_predicted(q->step);
