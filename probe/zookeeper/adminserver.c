@@ -13,11 +13,11 @@ struct adminserver_parse {
     enum admin_command command;
     struct server_answer *answer;
     struct json_stream *json;
-    bool found;                        /* the member that was asked for */
+    bool found;                        /* the requested member */
     const char *wrong;                 /* static text, or NULL */
-    char said[160];                    /* the server's own words on why not; "": none */
+    char said[160];                    /* the server's own reason for the failure; "": none */
     struct seen_connection connection; /* being read */
-    unsigned has;                      /* of what every connection must tell */
+    unsigned has;                      /* bits of the required members */
 };
 
 /* "watch_summary" */
@@ -29,13 +29,13 @@ static const char *admin_command_word(enum admin_command command)
 }
 
 /*
- * The most entries an answer may list, far more than any server has: its size alone (64 MB) does not bound
- * its memory here, since an entry takes two bytes there and eight or more here.
+ * The maximum number of entries in an answer, far more than any server has. The size limit (64 MB) does not
+ * bound memory: an entry takes two bytes there and at least eight here.
  */
 #define CONNECTIONS_MOST ((size_t)250000)
 #define ENTRIES_MOST ((size_t)2000000)
 
-/* Without these a connection cannot be identified, or its liveness is not known. */
+/* Without these a connection cannot be identified, or its liveness is unknown. */
 enum { HAS_ADDRESS = 1, HAS_SESSION = 2, HAS_RESPONSE = 4, HAS_ALL = 7 };
 
 static bool adminserver_parse_is(const char *key, const char *word)
@@ -60,7 +60,7 @@ static void wrong(struct adminserver_parse *r, const char *problem)
         r->wrong = problem;
 }
 
-/* One more would be too many. */
+/* One more entry would exceed the limit. */
 static bool is_full(struct adminserver_parse *r, size_t count, size_t most)
 {
     if (count >= most)
@@ -75,7 +75,7 @@ static void connection_field(struct adminserver_parse *r, const struct json_valu
     struct texts *texts = &r->answer->connections.texts;
     const char *key = value->keys[2];
     if (adminserver_parse_is(key, "remote_socket_address"))
-        r->has |= HAS_ADDRESS; /* null where the client is just going */
+        r->has |= HAS_ADDRESS; /* null while the client is disconnecting */
     if (value->kind == VALUE_TEXT && adminserver_parse_is(key, "remote_socket_address")) {
         char address[CLIENT_ADDRESS_SIZE];
         c->client = texts_keep(texts, address, client_address_parse(value->text, value->length, address));
@@ -174,7 +174,7 @@ static void sessions(struct adminserver_parse *r, const struct json_value *value
     }
 }
 
-/* A figure that most answers have, by its name. */
+/* Stores a figure that most answers contain, by its name. */
 static void figure_reported(struct server_figures *f, const char *key, const struct json_value *value)
 {
     static const struct {
@@ -237,7 +237,7 @@ static void on_value(void *context, const struct json_value *value)
 {
     struct adminserver_parse *r = context;
     if (r->wrong)
-        return; /* the rest of this piece is of no use */
+        return; /* the rest of this piece is not needed */
     if (value->depth == 1 && value->kind == VALUE_TEXT && adminserver_parse_is(value->keys[0], "error")) {
         snprintf(r->said, sizeof r->said, "AdminServer says: %.*s",
                  (int)(value->length < 120 ? value->length : 120), value->text);

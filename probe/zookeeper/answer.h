@@ -14,13 +14,14 @@ enum session_result {
     SESSION_NO_NODE,
     SESSION_DENIED,
     SESSION_NODE_EXISTS,
-    SESSION_LOST, /* not carried out, or not known whether: the connection or the session went */
-    SESSION_BUSY, /* a sync or a write was not carried out: the servers are overloaded. Later it may be */
-    SESSION_TOO_LARGE, /* of session_list() only: more children than are taken; see frame.h */
-    SESSION_FAILED     /* anything else; never of exists, get and children: they are asked again */
+    SESSION_LOST, /* not carried out, or unknown whether: the connection or the session was lost */
+    SESSION_BUSY, /* a sync or a write was not carried out because the servers are overloaded; a retry may
+                     succeed */
+    SESSION_TOO_LARGE, /* of session_list() only: more children than the limit; see frame.h */
+    SESSION_FAILED     /* any other error; never of exists, get and children, which are repeated */
 };
 
-/* Who may do what with a znode. */
+/* One entry of a znode's access control list. */
 struct acl_entry {
     int32_t permissions; /* ZooKeeper's bits: read 1, write 2, create 4, delete 8, admin 16 */
     const char *scheme, *id;
@@ -32,15 +33,15 @@ struct acl {
 #define ACL_ENTRIES_MOST 32
 
 /*
- * Answers. Called exactly once for every request that was accepted, in the order of the requests.
- * Pointers are valid during the call. stat is NULL unless the result is SESSION_OK.
+ * Receives an answer. Called exactly once for every accepted request, in the order of the requests. Pointers
+ * are valid during the call. stat is NULL unless the result is SESSION_OK.
  */
 typedef void (*session_node_fn)(void *context, enum session_result, const struct znode_stat *stat,
                                 const void *data, size_t length);
 typedef void (*session_children_fn)(void *context, enum session_result, const struct znode_stat *stat,
                                     char *const *names, size_t count);
 typedef void (*session_text_fn)(void *context, enum session_result, const char *path);
-/* acl is NULL unless the result is SESSION_OK; lists longer than ACL_ENTRIES_MOST are SESSION_FAILED. */
+/* acl is NULL unless the result is SESSION_OK. Lists longer than ACL_ENTRIES_MOST give SESSION_FAILED. */
 typedef void (*session_acl_fn)(void *context, enum session_result, const struct acl *);
 
 #endif

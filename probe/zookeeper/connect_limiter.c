@@ -4,12 +4,12 @@
 
 #include "config/memory.h"
 
-/* Of a backlog of 50, with room for others' connects. */
+/* Out of a backlog of 50, with room for connects of others. */
 #define WINDOW 30
-/* Between attempts while they fail: at first, and at most. At most 20 a second. */
+/* The pause between attempts while they fail, at first and at most. At most 20 attempts a second. */
 #define PAUSE_FIRST_MS 50u
 #define PAUSE_LAST_MS 400u
-/* What all sessions together may do in one turn of the loop before those who wait for a time get theirs. */
+/* The time that all sessions together may use in one turn of the loop before timers are served. */
 #define TURN_NS UINT64_C(100000000)
 
 struct connect_limiter {
@@ -17,8 +17,8 @@ struct connect_limiter {
     uv_prepare_t before; /* input is handled */
     uv_check_t after;
     int open;                                  /* of these handles */
-    uint64_t spent_ns;                         /* since the last of both */
-    struct connect_limiter_pass *first, *last; /* who waits */
+    uint64_t spent_ns;                         /* since the last call of either */
+    struct connect_limiter_pass *first, *last; /* the waiting passes */
     struct connect_limiter_figures figures;
     uint64_t closed_until_ms; /* loop time */
 };
@@ -52,7 +52,7 @@ struct connect_limiter *connect_limiter_new(uv_loop_t *loop)
     g->open = 3;
     uv_prepare_start(&g->before, connect_limiter_on_before);
     uv_check_start(&g->after, connect_limiter_on_after);
-    uv_unref((uv_handle_t *)&g->before); /* they keep no loop alive */
+    uv_unref((uv_handle_t *)&g->before); /* these handles do not keep the loop alive */
     uv_unref((uv_handle_t *)&g->after);
     return g;
 }
@@ -100,13 +100,13 @@ static void admit(struct connect_limiter *g, struct connect_limiter_pass *pass)
 
 static void connect_limiter_on_turn(uv_timer_t *timer);
 
-/* Not at once: the caller may be in the middle of something. */
+/* Not immediately: the caller may be in the middle of an operation. */
 static void connect_limiter_arm(struct connect_limiter *g)
 {
     uint64_t now_ms = uv_now(g->timer.loop);
     bool failing = g->figures.failures_in_a_row > 0;
     if (!g->first || (failing ? g->figures.under_way > 0 : g->figures.under_way >= WINDOW))
-        return; /* a session inside will come by here */
+        return; /* a session inside will call this */
     uint64_t ms = failing && g->closed_until_ms > now_ms ? g->closed_until_ms - now_ms : 0;
     if (!uv_is_active((uv_handle_t *)&g->timer) || uv_timer_get_due_in(&g->timer) != ms)
         uv_timer_start(&g->timer, connect_limiter_on_turn, ms, 0);

@@ -16,7 +16,7 @@
 struct descriptor_poll {
     uv_poll_t poll;
     int fd;
-    size_t polled;             /* seats: with none the loop is free to end */
+    size_t polled;             /* seats; without any the loop may end */
     struct epoll_event *batch; /* being delivered; NULL: none */
     int next, count;           /* of it */
     bool freed;
@@ -29,8 +29,8 @@ static void descriptor_poll_on_closed(uv_handle_t *handle)
     free(p);
 }
 
-/* Only events still wanted: that may have changed since the kernel was asked. Errors are always delivered.
- */
+/* Filters out events that are no longer wanted: that may have changed since the kernel reported them. Errors
+ * are always delivered. */
 static int descriptor_poll_reported_of(uint32_t events, int wanted)
 {
     int reported = (events & EPOLLIN ? UV_READABLE : 0) | (events & EPOLLOUT ? UV_WRITABLE : 0);
@@ -125,7 +125,7 @@ void descriptor_poll_drop(struct descriptor_poll *p, struct descriptor_poll_seat
 {
     if (!seat->events)
         return;
-    epoll_ctl(p->fd, EPOLL_CTL_DEL, seat->fd, NULL); /* in vain where it is closed already */
+    epoll_ctl(p->fd, EPOLL_CTL_DEL, seat->fd, NULL); /* fails if it is closed already */
     seat->events = 0;
     for (int i = p->next; i < p->count; i++)
         if (p->batch[i].data.ptr == seat)
@@ -133,8 +133,8 @@ void descriptor_poll_drop(struct descriptor_poll *p, struct descriptor_poll_seat
     count_down(p);
 }
 
-/* What the program has open beside its sessions, and what their ends hold for a moment (session.c,
- * session_linger_hold()). */
+/* Descriptors that the program has open beside its sessions, including those that closed sessions hold for a
+ * moment (session.c, session_linger_hold()). */
 #define OTHERS 512
 
 bool descriptors_make_room(size_t sessions, char **error)

@@ -13,7 +13,7 @@ struct text_span {
     size_t length;
 };
 
-/* Up to c, which goes too; all of it where there is none. */
+/* Cuts off the text up to c, and removes c; all of the text if there is no c. */
 static struct text_span cut(struct text_span *from, char c)
 {
     const char *found = memchr(from->at, c, from->length);
@@ -24,7 +24,7 @@ static struct text_span cut(struct text_span *from, char c)
     return part;
 }
 
-/* The host of "host:port...", without brackets. */
+/* Cuts off the host of "host:port...", without brackets. */
 static struct text_span cut_host(struct text_span *from)
 {
     if (!from->length || *from->at != '[')
@@ -54,7 +54,7 @@ static bool ensemble_is(struct text_span text, const char *word)
     return text.length == strlen(word) && memcmp(text.at, word, text.length) == 0;
 }
 
-/* Listening on every interface: reached where the other servers reach it. */
+/* The server listens on every interface: use the address known to the other servers. */
 static bool is_wildcard(struct text_span host)
 {
     return host.length == 0 || ensemble_is(host, "0.0.0.0") || ensemble_is(host, "::") ||
@@ -66,7 +66,7 @@ static void ensemble_copy(struct text_span from, char *to, size_t size)
     snprintf(to, size, "%.*s", (int)from.length, from.at);
 }
 
-/* line: behind "server." */
+/* line: the text after "server." */
 static void parse_member(struct text_span line, struct ensemble_member *member)
 {
     struct text_span id = cut(&line, '='), quorum = cut(&line, ';'), client = line;

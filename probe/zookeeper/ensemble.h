@@ -1,27 +1,27 @@
 /*
- * ensemble.h - the members of an ensemble, from the znode /zookeeper/config.
+ * ensemble.h - parses the members of an ensemble from the znode /zookeeper/config.
  *
  *   server.1=zk1:2888:3888:participant;0.0.0.0:2181
  *
- * The address after the semicolon is the clients'. It is often missing (then it is in each
- * server's own configuration), or names every interface. Pure.
+ * The address after the semicolon serves clients. It is often missing (then each server's own configuration
+ * contains it), or means every interface. Pure.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_ENSEMBLE_H
 #define ELECTOP_PROBE_ZOOKEEPER_ENSEMBLE_H
 
 #include <stddef.h>
 
-#define ENSEMBLE_MEMBERS 64 /* at most; further ones are counted only */
+#define ENSEMBLE_MEMBERS 64 /* the limit; further members are only counted */
 
 struct ensemble_member {
-    char id[24];    /* as written; "?" where there is none */
-    char host[256]; /* the clients' host: without brackets; "": it is no host name */
-    int port;       /* 0: not said */
+    char id[24];    /* as written; "?" if missing */
+    char host[256]; /* the host for clients, without brackets; "": not a host name */
+    int port;       /* 0: not given */
 };
 
 /*
- * How many lines name a member; the first ENSEMBLE_MEMBERS of them are filled in. text: strangers' bytes, not
- * NUL-terminated.
+ * Returns the number of lines that name a member, and fills in the first ENSEMBLE_MEMBERS of them. text:
+ * untrusted bytes, not NUL-terminated.
  */
 size_t ensemble_parse(const char *text, size_t length, struct ensemble_member members[ENSEMBLE_MEMBERS]);
 

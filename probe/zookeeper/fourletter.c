@@ -200,7 +200,7 @@ static const char *read_cons_line(const char *line, size_t length, struct connec
     return NULL;
 }
 
-/* These end with an empty line, by which a whole answer is known. */
+/* These answers end with an empty line, which proves that they are complete. */
 static bool ends_with_empty_line(const char *text)
 {
     size_t length = strlen(text);
@@ -246,7 +246,7 @@ static const char *read_dump(const char *text, struct session_list *list)
     if (strstr(text, "Global Sessions("))
         return "only ZooKeeper's leader knows which sessions live";
     size_t length;
-    /* Expiry times are dates in the server's time zone, which is not known. */
+    /* Expiry times are dates in the server's unknown time zone. */
     struct seen_session seen = {.ends_ms = -1};
     for (const char *line = text; *line; line += length + (line[length] != '\0')) {
         length = strcspn(line, "\n");
@@ -301,15 +301,15 @@ struct fourletter {
     uv_timer_t timer;
     uv_getaddrinfo_t lookup;
     int open;         /* handles and requests that libuv still holds */
-    fourletter_fn fn; /* NULL: it was called, or cancelled */
+    fourletter_fn fn; /* NULL: already called, or cancelled */
     void *context;
     uint64_t begun_ns;
     int fd; /* -1: none */
     bool connected;
     struct tls *tls;  /* NULL: plain, or not connected yet */
-    int failed;       /* libuv's error, for the timer to report from the loop */
+    int failed;       /* libuv's error; the timer reports it from the loop */
     char *name;       /* "host:port" */
-    const char *host; /* in the same memory */
+    const char *host; /* in the same allocation */
     char word[8];
     size_t sent;
     char *text;
@@ -354,7 +354,7 @@ static void fourletter_finish(struct fourletter *f, const char *problem)
     }
 }
 
-/* Room for more of the answer. */
+/* Makes room for more of the answer. */
 static bool fourletter_make_room(struct fourletter *f)
 {
     if (f->room - f->length >= 2048)
@@ -392,7 +392,7 @@ static void fourletter_word_read_one(struct fourletter *f)
         word_failed(f);
 }
 
-/* False: it is not all sent yet, or it failed. */
+/* Returns false if the word is not completely sent, or on failure. */
 static bool word_write(struct fourletter *f)
 {
     size_t length = strlen(f->word);
@@ -431,7 +431,7 @@ static void word_connected(struct fourletter *f)
         return;
     }
     f->connected = true;
-    f->begun_ns = uv_hrtime(); /* of the question, without the way there */
+    f->begun_ns = uv_hrtime(); /* excludes the time to connect */
     if (f->security && f->security->tls.on) {
         struct tls_context *context = transport_tls(f->security);
         snprintf(problem, sizeof problem, "out of memory");
@@ -454,11 +454,11 @@ static void on_word_ready(uv_poll_t *poll, int status, int events)
         word_connected(f);
     else
         word_go_on(f);
-    if (status < 0 && f->fn) /* libuv has found an error, which it does not name */
+    if (status < 0 && f->fn) /* libuv found an error and does not name it */
         fourletter_finish(f, f->length ? NULL : uv_strerror(UV_ECONNRESET));
 }
 
-/* 0, or libuv's error. */
+/* Returns 0, or libuv's error. */
 static int connect_to(struct fourletter *f, const struct sockaddr *address)
 {
     socklen_t length =
@@ -466,8 +466,8 @@ static int connect_to(struct fourletter *f, const struct sockaddr *address)
     int fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return uv_translate_sys_error(errno);
-    /* Else the word would wait, behind a TLS session that is resumed, for the acknowledgement of the
-       handshake: 40 ms that pass for the server's. */
+    /* Otherwise, after a resumed TLS session, the word would wait for the acknowledgement of the handshake:
+     * 40 ms that would count as the server's. */
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
     int rc = connect(fd, address, length) != 0 && errno != EINPROGRESS ? uv_translate_sys_error(errno) : 0;
     if (rc == 0)
@@ -482,7 +482,7 @@ static int connect_to(struct fourletter *f, const struct sockaddr *address)
     return uv_poll_start(&f->poll, UV_WRITABLE, on_word_ready);
 }
 
-/* In the words of http.c. */
+/* The same words as in http.c. */
 static const char *lookup_problem(int status)
 {
     return status == UV_EAI_NONAME || status == UV_EAI_NODATA || status == 0 ? "no such host"
@@ -509,7 +509,7 @@ static void fourletter_on_deadline(uv_timer_t *timer)
     fourletter_finish(f, f->failed ? uv_strerror(f->failed) : "no answer");
 }
 
-/* The host, and "host:port" behind it. */
+/* Stores the host, and "host:port" after it. */
 static void keep_name(struct fourletter *f, const char *host, const char *port)
 {
     size_t length = strlen(host) + 1, size = length + strlen(host) + strlen(port) + 4;

@@ -1,9 +1,9 @@
 /*
- * fourletter.h - sends one four-letter word to one server, with a deadline and a limit.
+ * fourletter.h - sends one four-letter word to one server, with a deadline and a size limit.
  *
- * Each word has its own connection, closed by the server after its answer. Only words with
- * small and harmless answers may be sent without further checks ("srvr" is always permitted
- * and costs the server half a millisecond).
+ * Each word uses a new connection, which the server closes after its answer. Only words with small and
+ * harmless answers may be sent without further checks ("srvr" is always permitted and costs the server half a
+ * millisecond).
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_FOURLETTER_H
 #define ELECTOP_PROBE_ZOOKEEPER_FOURLETTER_H
@@ -17,8 +17,8 @@
 /*
  * Parses answers to four-letter words into the lists of server_lists.h. Pure.
  *
- * The answers of ZooKeeper 3.4 to 3.9. A truncated, refused or foreign answer is an error:
- * a list is complete or absent.
+ * Accepts the answers of ZooKeeper 3.4 to 3.9. A truncated, refused or foreign answer is an error: a list is
+ * complete or absent.
  */
 
 enum fourletter_word {
@@ -31,27 +31,28 @@ enum fourletter_word {
 };
 const char *fourletter_word_text(enum fourletter_word word); /* "srvr" */
 
-/* text: NUL-terminated. NULL: answer is filled. Else why not (static text), and the lists are empty. */
+/* text: NUL-terminated. NULL: answer is filled. Otherwise returns the reason (static text), and the lists are
+ * empty. */
 const char *fourletter_word_read(enum fourletter_word word, const char *text, struct server_answer *answer);
 
-/* That problem: the server has this word switched off. */
+/* The problem means that this word is disabled on the server. */
 bool fourletter_word_is_switched_off(const char *problem);
 
 struct fourletter;
 struct security_settings; /* config/security.h */
 
-/* problem NULL: text is the whole answer (NUL-terminated). Else text is NULL. took_us: until the answer's
- * end. */
+/* problem NULL: text is the complete answer (NUL-terminated). Otherwise text is NULL. took_us: until the end
+ * of the answer. */
 typedef void (*fourletter_fn)(void *context, const char *problem, const char *text, size_t length,
                               int64_t took_us);
 
-/* security: with TLS where it says so, and never without; NULL: plain. host may be a name, an IPv4 or an IPv6
-   address. fn is called once, from the loop, unless cancelled. */
+/* security: if it asks for TLS, the word is sent only over TLS; NULL: plain. host may be a name, an IPv4 or
+ * an IPv6 address. fn is called once, from the loop, unless cancelled. */
 struct fourletter *fourletter_ask(uv_loop_t *loop, const struct security_settings *security, const char *host,
                                   const char *port, const char *word, uint64_t deadline_ms, size_t limit,
                                   fourletter_fn fn, void *context);
 
-/* fn is not called any more. Only before it was called. */
+/* Prevents the call of fn. Only allowed before fn was called. */
 void fourletter_cancel(struct fourletter *fourletter);
 
 #endif

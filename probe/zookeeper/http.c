@@ -12,10 +12,10 @@
 #include "probe/log.h"
 #include "probe/loop_timer.h"
 
-/* AdminServers asked by one of these: more connections than these need not be kept open. */
+/* The maximum number of connections kept open, in AdminServers per object. */
 #define KEPT_OPEN 64L
 
-/* AdminServers that were found to answer without TLS. */
+/* AdminServers known to answer without TLS. */
 #define PLAIN_MOST 64
 
 struct http {
@@ -26,12 +26,12 @@ struct http {
     uv_loop_t *loop;
     uv_timer_t *timer;
     struct socket_poll *polls;
-    int active;     /* requests that the library has */
-    bool has_ended; /* one of them has ended, which is still to be reported */
+    int active;     /* requests in the library */
+    bool has_ended; /* one of them has ended and is not reported yet */
 };
 
-/* A descriptor of the library's. It stays for the next request on the connection: a new one costs three calls
-   of the system. */
+/* A descriptor of the library. It is kept for the next request on the connection: a new one costs three
+ * system calls. */
 struct socket_poll {
     uv_poll_t poll;
     struct http *http;
@@ -104,7 +104,7 @@ static void request_end(struct http *http, CURL *easy)
     http->active -= curl_multi_remove_handle(http->multi, easy) == CURLM_OK;
 }
 
-/* A connection kept open from an earlier question may have been closed by now: that says nothing yet. */
+/* The server may have closed a connection kept open from an earlier request; that is not a failure yet. */
 static bool try_again(struct http_get *get, CURLcode result)
 {
     long connects = 1;
@@ -121,9 +121,9 @@ static bool try_again(struct http_get *get, CURLcode result)
 static bool http_get_send(struct http_get *get);
 
 /*
- * It has AdminServer answer without TLS, as most do beside a client port with TLS: then it is asked so,
- * unless the settings forbid it. Nothing secret is sent there; what it shows could be another's, which the
- * log says.
+ * The AdminServer answers without TLS, as most do even beside a client port with TLS. It is then used without
+ * TLS, unless the settings forbid it. No secrets are sent, but the answer could be forged, which the log
+ * says.
  */
 static bool try_plain(struct http_get *get, CURLcode result)
 {
@@ -152,7 +152,7 @@ static bool http_is_plain(const struct http *http, const char *host, int port)
     return false;
 }
 
-/* In curl's words, where TLS failed. */
+/* The reason in curl's words if TLS failed. */
 static const char *tls_failure(const struct http_get *get, CURLcode result, char *text, size_t size)
 {
     const char *said = get->error[0] ? get->error : curl_easy_strerror(result);
@@ -163,7 +163,7 @@ static const char *tls_failure(const struct http_get *get, CURLcode result, char
     return text;
 }
 
-/* Why there was no connection: what to do about a refusal is not what to do about a network. */
+/* Why the connection failed: a refusal needs another remedy than a network problem. */
 static const char *connect_problem(const struct http_get *get)
 {
     long error = 0;
@@ -185,7 +185,7 @@ static const char *connect_problem(const struct http_get *get)
     }
 }
 
-/* How far it had come when its time was over. */
+/* How far the request had come at its deadline. */
 static const char *missing_within(const struct http_get *get)
 {
     curl_off_t lookup_us = 0, connect_us = 0;
@@ -238,7 +238,7 @@ static void http_finish(struct http_get *get, CURLcode result)
     reader->done(context, problem, whole, took_us);
 }
 
-/* Finished answers are reported outside the library's own calls: the receiver may send a new request. */
+/* Reports finished answers outside the library's own calls: the receiver may send a new request. */
 static void http_act(struct http *http, curl_socket_t fd, int events)
 {
     int running, left;
@@ -258,7 +258,7 @@ static void http_on_timer(uv_timer_t *timer)
     http_act(timer->data, CURL_SOCKET_TIMEOUT, 0);
 }
 
-/* Sends now what can be sent: it would wait for the loop's next turn. */
+/* Sends now, instead of in the loop's next turn. */
 static void http_send(struct http *http)
 {
     int running;
@@ -409,7 +409,7 @@ static bool http_get_send(struct http_get *get)
     const char *brackets[] = {ipv6 && !name ? "[" : "", ipv6 && !name ? "]" : ""};
     snprintf(url, sizeof url, "%s://%s%.250s%s:%d%s", get->secure ? "https" : "http", brackets[0],
              name ? name : get->host, brackets[1], get->port, get->path);
-    if (name && !get->connect_to) { /* the certificate bears another name than the host */
+    if (name && !get->connect_to) { /* the certificate has another name than the host */
         snprintf(other, sizeof other, ipv6 ? "%.250s:%d:[%s]:%d" : "%.250s:%d:%s:%d", name, get->port,
                  get->host, get->port);
         get->connect_to = curl_slist_append(NULL, other);
@@ -441,8 +441,7 @@ static struct http_get *http_prepare(struct http *http, int64_t deadline_ms, siz
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, get->error);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    /* A name that is still being looked up at the deadline is given up, not waited for: its thread ends by
-       itself and cleans up behind it. */
+    /* A pending look-up is abandoned at the deadline: its thread ends and cleans up by itself. */
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)deadline_ms);

@@ -7,14 +7,14 @@
 #include "config/memory.h"
 #include "config/utf8.h"
 
-/* What may come next, outside strings, numbers and words. */
+/* The next permitted element, outside strings, numbers and words. */
 enum expecting {
     EXPECT_VALUE,
-    EXPECT_FIRST_ITEM, /* or the list's end */
-    EXPECT_FIRST_KEY,  /* or the object's end */
+    EXPECT_FIRST_ITEM, /* or the end of the list */
+    EXPECT_FIRST_KEY,  /* or the end of the object */
     EXPECT_KEY,
     EXPECT_COLON,
-    EXPECT_COMMA, /* or the end of what we are in */
+    EXPECT_COMMA, /* or the end of the enclosing value */
     EXPECT_NOTHING
 };
 
@@ -31,7 +31,7 @@ struct json_stream {
     bool in_object[JSON_STREAM_DEPTH + 1];
     char keys[JSON_STREAM_DEPTH + 2][JSON_STREAM_KEY_SIZE];
 
-    char *text; /* of the token being read, where it does not lie whole in one piece, or has escapes */
+    char *text; /* the current token, if it is split over pieces, or has escapes */
     size_t length, room;
     unsigned hex_digits;
     uint32_t unit, high; /* of \uXXXX; high: the first half of a pair, or 0 */
@@ -90,7 +90,7 @@ static void string_ended(struct json_stream *s, const char *text, size_t length)
     }
 }
 
-/* The decimal number of RFC 8259, which knows no leading zeros and no plus. */
+/* A decimal number by RFC 8259: no leading zeros, no plus. */
 static bool is_number(const char *at)
 {
     at += *at == '-';
@@ -117,7 +117,7 @@ static bool is_number(const char *at)
     return !*at;
 }
 
-/* A number or word ends where something else begins. */
+/* Another token's first byte ends a number or word. */
 static bool bare_ended(struct json_stream *s)
 {
     bool number = s->token == TOKEN_NUMBER;
@@ -223,7 +223,7 @@ static bool keep_character(struct json_stream *s, uint32_t c)
     return json_stream_keep(s, utf8, utf8_encode(c, utf8));
 }
 
-/* Half of a surrogate pair alone is no character. */
+/* A single half of a surrogate pair is invalid. */
 static bool lone_half(struct json_stream *s)
 {
     bool lone = s->high != 0;
@@ -273,8 +273,8 @@ static bool hex(struct json_stream *s, char c)
     return ++s->hex_digits < 4 || hex_ended(s);
 }
 
-/* From inside a string on; returns how many bytes it took. A string that lies whole in this piece is not
-   copied. */
+/* Continues inside a string; returns the number of bytes used. A string that lies within this piece is not
+ * copied. */
 static size_t string(struct json_stream *s, const char *bytes, size_t length)
 {
     size_t n = 0;

@@ -1,14 +1,14 @@
 /*
  * json_stream.h - parses JSON as it arrives, in pieces of any length, in constant memory.
  *
- * AdminServer's lists come to megabytes, and their reader may neither block the loop nor keep the
- * text: a tree of 4.8 MB (10,000 connections) blocks for 150 ms and takes 22 MB, and even object by object
- * a general library needs more processor time than the answer is worth. So this parser reports each value as
- * it ends, and keeps nothing but the present value. Numbers are passed on as text: session ids are 64 bit
- * and must never pass through a double.
+ * AdminServer's lists reach megabytes, and their reader must neither block the loop nor keep the text. A JSON
+ * tree of 4.8 MB (10,000 connections) blocks for 150 ms and takes 22 MB. Even object by object, a general
+ * library needs too much processor time. So this parser reports each value as it ends, and keeps only the
+ * current value. Numbers are passed on as text: session ids have 64 bits and must never be converted to a
+ * double.
  *
- * Strict as RFC 8259 in structure and numbers; escapes are decoded. Bytes beyond ASCII are passed on
- * unchecked: every user treats them as foreign bytes.
+ * Structure and numbers are parsed strictly by RFC 8259; escapes are decoded. Bytes beyond ASCII are passed
+ * on unchecked: every user treats them as untrusted.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_JSON_STREAM_H
 #define ELECTOP_PROBE_ZOOKEEPER_JSON_STREAM_H
@@ -18,10 +18,10 @@
 
 /* Deeper nesting is refused: AdminServer's own answers have three levels. */
 #define JSON_STREAM_DEPTH 32
-/* Keys are kept for the outer levels, cut to this size: what anybody looks for is shorter. */
+/* Keys of the outer levels are kept, cut to this size: every wanted key is shorter. */
 #define JSON_STREAM_KEYS 4
 #define JSON_STREAM_KEY_SIZE 64
-/* A string or number that is longer is refused (ZooKeeper's packets, and so its paths, stay below 1 MB). */
+/* Longer strings and numbers are refused (ZooKeeper's packets, and so its paths, stay below 1 MB). */
 #define JSON_STREAM_TOKEN_MOST (1 << 20)
 
 enum value_kind {
@@ -35,10 +35,11 @@ enum value_kind {
 };
 
 /*
- * One value, reported when it is complete; objects and lists twice. depth: how many objects and lists are
- * around it. keys[i]: the key at depth i (of the outermost object: 0) on the way to it, its own last; "" for
- * the members of a list, and beyond JSON_STREAM_KEYS. text: of strings (decoded), numbers and the words true,
- * false and null, NUL-terminated, during the call; a string may contain NULs, so length counts.
+ * One value, reported when it is complete; objects and lists are reported at both ends. depth: the number of
+ * enclosing objects and lists. keys[i]: the key at depth i of its path (of the outermost object: 0), its own
+ * key last; "" for the members of a list, and beyond JSON_STREAM_KEYS. text: the value of strings (decoded),
+ * numbers and the words true, false and null, NUL-terminated, valid during the call. A string may contain
+ * NULs, so use length.
  */
 struct json_value {
     enum value_kind kind;
@@ -55,10 +56,10 @@ struct json_stream;
 struct json_stream *json_stream_new(json_stream_fn fn, void *context);
 void json_stream_free(struct json_stream *json_stream);
 
-/* NULL: go on. Else the error (static text), now and at every further call. */
+/* Returns NULL to continue, else the error (static text), which further calls repeat. */
 const char *json_stream_feed(struct json_stream *json_stream, const char *bytes, size_t length);
 
-/* The text is over. NULL: it was one whole value. Else the error. */
+/* Ends the text. NULL: it was one complete value. Else returns the error. */
 const char *json_stream_end(struct json_stream *json_stream);
 
 #endif

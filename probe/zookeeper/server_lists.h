@@ -1,8 +1,9 @@
 /*
- * server_lists.h - what one server shows of its sessions, however it was asked: collected piece by piece.
+ * server_lists.h - the lists that one server reports about its sessions, independent of how it was asked.
  *
- * AdminServer's answers and four-letter words are read into the same lists, whose members are those of the
- * observations. Each list owns all it points at; a zeroed one is empty; *_free() leaves it so.
+ * Answers of AdminServer and of four-letter words are parsed into the same lists, whose members are those of
+ * the observations. Each list owns everything it points to. A zeroed list is empty; *_free() leaves an empty
+ * list.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_SERVER_LISTS_H
 #define ELECTOP_PROBE_ZOOKEEPER_SERVER_LISTS_H
@@ -19,7 +20,7 @@ struct text_block;
 struct texts {
     struct text_block *latest;
 };
-/* A copy, NUL-terminated (a NUL inside ends it for its readers). */
+/* Returns a NUL-terminated copy (an inner NUL ends it for its readers). */
 const char *texts_keep(struct texts *texts, const char *text, size_t length);
 
 struct connection_list {
@@ -30,7 +31,7 @@ struct connection_list {
 void connection_list_add(struct connection_list *connection_list, const struct seen_connection *seen);
 void connection_list_free(struct connection_list *connection_list);
 
-/* Sessions one after the other, each followed by its paths. */
+/* Sessions in sequence, each followed by its paths. */
 struct watch_list {
     struct seen_watches *list; /* their paths: valid after watch_list_finish() */
     size_t count, room;
@@ -50,55 +51,56 @@ struct session_list {
 void session_list_add(struct session_list *session_list, const struct seen_session *seen);
 void session_list_free(struct session_list *session_list);
 
-/* The figures that cost a server next to nothing; -1: unknown. */
+/* The figures that cost a server almost nothing; -1: unknown. */
 struct server_figures {
     enum server_mode mode;
     char version[32]; /* "3.8.0"; "": unknown */
     int64_t zxid, connections;
-    /* Data and exists watches, on so many paths, of so many sessions. */
+    /* Data and exists watches; their number of paths; their number of sessions. */
     int64_t watches, watched_paths, watching;
-    int64_t all_watches;          /* child watches too */
+    int64_t all_watches;          /* including child watches */
     int64_t sessions, ephemerals; /* of the whole ensemble */
-    /* Since it began to count: its slowest answer, and packets; and the requests in its queue just now. */
+    /* Since the server began to count: its slowest answer, and packets; and the requests in its queue now. */
     int64_t slowest_ms, received, sent, outstanding;
     int64_t fastest_us, average_us, uptime_ms, znodes;
     int64_t client_port, server_id, tick_ms, address_connections_most, slow_fsyncs;
 };
 void server_figures_clear(struct server_figures *figures);
 
-/* Whatever an answer may bring; each question fills its part. */
+/* The content of any answer; each request fills its part. */
 struct server_answer {
     struct connection_list connections;
     struct watch_list watches;
     struct session_list sessions;
     struct server_figures figures;
 };
-void server_answer_clear(struct server_answer *answer); /* before its first use */
+void server_answer_clear(struct server_answer *answer); /* call this before first use */
 void server_answer_free(struct server_answer *answer);
 
 /*
- * A session id in any spelling: "0x" and unsigned hexadecimal as four-letter words print it, or signed
- * decimal as AdminServer does. False: it is neither, or does not fit.
+ * Parses a session id in any spelling: "0x" and unsigned hexadecimal as in four-letter words, or signed
+ * decimal as in AdminServer. False: it is neither, or does not fit.
  */
 bool session_id_parse(const char *text, size_t length, uint64_t *id);
 
-/* A whole decimal number within limits; fallback where it is none. */
+/* Parses a whole decimal number within limits; returns fallback for anything else. */
 int64_t figure_parse(const char *text, size_t length, int64_t fallback);
 
-/* Decimal milliseconds ("5.0909") as microseconds; -1 where they are none. */
+/* Converts decimal milliseconds ("5.0909") to microseconds; -1 if invalid. */
 int64_t milliseconds_parse(const char *text, size_t length);
 
 /*
- * A client's address as servers print it ("/10.0.0.1:5", "[0:0:0:0:0:0:0:1]:5", "/0:0:0:0:0:0:0:1:5") in one
- * form: "10.0.0.1:5", "[::1]:5". Any other text is kept as it is, cut to size.
+ * Converts a client's address as servers print it ("/10.0.0.1:5", "[0:0:0:0:0:0:0:1]:5",
+ * "/0:0:0:0:0:0:0:1:5") to one form: "10.0.0.1:5", "[::1]:5". Any other text is copied unchanged, cut to
+ * size.
  */
 #define CLIENT_ADDRESS_SIZE 96
 size_t client_address_parse(const char *text, size_t length, char out[CLIENT_ADDRESS_SIZE]);
 
-/* "leader", "follower", ...; SERVER_UNKNOWN: another word. */
+/* Parses "leader", "follower", ...; SERVER_UNKNOWN: another word. */
 enum server_mode server_mode_parse(const char *text, size_t length);
 
-/* "3.8.0-${mvngit...}, built on ..." shortened to "3.8.0". */
+/* Shortens "3.8.0-${mvngit...}, built on ..." to "3.8.0". */
 void version_parse(const char *text, size_t length, char *version, size_t size);
 
 #endif

@@ -22,11 +22,11 @@
 #include "probe/zookeeper/session_state.h"
 
 /*
- * Lets a connection's last words arrive.
+ * Lets a connection's last request arrive.
  *
- * A socket that is closed while something unread lies in it is reset, and the server then throws away what it
- * has not read either: the request that ends our session among it, which so lived on until its timeout. The
- * connection is therefore held open, and what comes is thrown away, until the server closes it.
+ * If a socket is closed with unread input, it is reset, and the server discards its own unread input,
+ * including the request that ends our session. The session then lived on until its timeout. So the connection
+ * is held open, and input is discarded, until the server closes it.
  */
 
 #define WAIT_MS 1000
@@ -55,7 +55,8 @@ static void session_linger_finish(struct session_linger *f)
     uv_close((uv_handle_t *)&f->poll, session_linger_on_closed);
 }
 
-/* Whether nothing more can come. A server may send faster than this reads: it ends with its turn. */
+/* Whether no more input can arrive. A server may send faster than this reads, so reading stops after one
+ * turn. */
 static bool drain(int fd)
 {
     char waste[65536];
@@ -80,14 +81,15 @@ static void session_linger_on_late(uv_timer_t *timer)
     session_linger_finish(f);
 }
 
-/* A second descriptor of the same connection, for session_linger_wait() after the first was closed; -1: none.
- */
+/* Returns a second descriptor of the same connection, for session_linger_wait() after the first was closed;
+ * -1: none. */
 static int session_linger_hold(int fd)
 {
     return fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
 }
 
-/* Takes over the descriptor: closes it when the server has done so, at the latest after a second. */
+/* Takes ownership of the descriptor, and closes it when the server has closed the connection, at the latest
+ * after a second. */
 static void session_linger_wait(uv_loop_t *loop, int held)
 {
     if (held < 0)
@@ -108,47 +110,47 @@ static void session_linger_wait(uv_loop_t *loop, int held)
 }
 
 /*
- * session.c - see session.h. Numbers in [brackets] name the trap of the C client that a line is there for:
+ * session.c - see session.h. Numbers in [brackets] name the trap of the C client that a line avoids:
  *
- *   [resolve]  zookeeper_interest() resolves all names at every call unless told not to, and blocks in it.
- *   [frames]   zookeeper_process() handles one frame a call.
+ *   [resolve]  zookeeper_interest() resolves all names at every call unless disabled, and blocks meanwhile.
+ *   [frames]   zookeeper_process() handles one frame per call.
  *   [closed]   after any result but ZOK and ZNOTHING the descriptor is closed and its number may be reused.
  *   [nested]   a handle must not be pumped or freed from inside one of its callbacks.
- *   [retry]    a dead server is retried every timeout/60; a silent one is waited for 2/3 of the timeout.
- *   [silent]   a server is taken for dead by the time since what was read last, not since what it sent.
+ *   [retry]    a dead server is retried every timeout/60; a silent one is awaited for 2/3 of the timeout.
+ *   [silent]   a server counts as dead by the time since the last read, not since it last sent something.
  *   [wiped]    a session that saw a later zxid than the servers have is refused for ever, without an event.
  *   [order]    to shuffle the addresses it reads a device and seeds the process's generator, for each handle
  *              and each attempt: they are shuffled here, once.
- *   [log]      nine lines of log a handle unless the level is 0.
+ *   [log]      nine log lines per handle unless the level is 0.
  *   [next]     once all servers have been tried, a call that fails moves on to the next server, and the next
  *              attempt moves on once more: of two servers one is never tried again.
- *   [close]    zookeeper_close() blocks until the server closes the connection, for up to 1.5 s a handle.
+ *   [close]    zookeeper_close() blocks until the server closes the connection, for up to 1.5 s per handle.
  *
- * That it trusts every byte it reads, and knows neither TLS nor SASL, is met below it: probe/transport.
+ * The client also trusts every byte it reads, and has neither TLS nor SASL: probe/transport handles that.
  */
 
-/* Frames handled before the loop gets its turn again. */
+/* The maximum number of frames per turn of the loop. */
 #define FRAMES_A_TURN 4096
-/* ... and how long they may take, so that signals and timers are served in time whatever a server sends. */
+/* The maximum time for them, so that signals and timers are served in time, whatever a server sends. */
 #define TURN_MOST_NS UINT64_C(50000000)
-/* How long one server may take for one attempt to connect: at first,
-   and at most (then 2/3 of the timeout). */
+/* The time limit for one attempt to connect to one server: at first, and at most (then 2/3 of the
+ * timeout). */
 #define ATTEMPT_FIRST_MS 1000u
-/* Pause after all servers failed: doubles up to the second one, with jitter. */
+/* The pause after all servers failed: doubles up to the second value, with jitter. */
 #define PAUSE_FIRST_MS 100u
 #define PAUSE_LAST_MS 3000u
-/* ... and where servers take the connection and then want a login: that takes a person. */
+/* The pause if servers accept the connection and then require a login: that needs an operator. */
 #define PAUSE_LOGIN_MS 60000u
 /*
- * A session that has not come back after this many of its timeouts is given up: where servers serve, they
- * have ended it by then, and where they do not, nothing is lost with it. Where servers have refused it this
- * often, one timeout is enough. [wiped]
+ * A session that has not returned after this many of its timeouts is given up. Working servers have ended it
+ * by then; with no working servers nothing is lost. If servers have refused it this often, one timeout is
+ * enough. [wiped]
  */
 #define GIVE_UP_TIMEOUTS 2
 /* An answer may be this late before its server counts as stalled. */
 #define STALLED_LEAST_MS 1000u
 #define GIVE_UP_REFUSALS 3
-/* A server that is there takes less than a millisecond to say goodbye. */
+/* A working server takes less than a millisecond to close. */
 #define CLOSE_WAIT_MS 500
 
 static void session_begin(struct session *s);
@@ -187,16 +189,17 @@ static void zookeeper_end(struct session *s)
     s->established = false;
     if (!zh)
         return;
-    /* The library has no "vanish": with its socket shut down, its farewell cannot be sent. */
+    /* The library cannot drop a session silently. With its socket shut down, it cannot send a closing
+     * request. */
     if (s->dropping && fd >= 0)
         shutdown(fd, SHUT_RDWR);
-    bool asked = zoo_state(zh) == ZOO_ASSOCIATING_STATE; /* the library says no word of an end then */
+    bool asked = zoo_state(zh) == ZOO_ASSOCIATING_STATE; /* then the library sends no closing request */
     bool speaks = (asked || zoo_state(zh) == ZOO_CONNECTED_STATE) && !s->dropping;
     int held = speaks ? session_linger_hold(fd) : -1;
     if (asked && speaks)
         transport_ask_end(fd);
     transport_limit_close(fd, CLOSE_WAIT_MS);
-    zookeeper_close(zh); /* [close] answers still owed come from in there */
+    zookeeper_close(zh); /* [close] delivers pending answers */
     session_linger_wait(s->loop, held);
 }
 
@@ -231,7 +234,8 @@ static void session_leave(struct session *s)
 
 /*
  * Whether the frame just handled was the last possible one: an answer to a later request takes a round trip,
- * and a notification shows in the loop's next poll. Checking would cost a crowd as much as a frame.
+ * and a notification appears in the loop's next poll. For a crowd of sessions a check would cost as much as a
+ * frame.
  */
 static bool is_last_frame(const struct session *s, uint64_t owed, int state_before)
 {
@@ -241,7 +245,7 @@ static bool is_last_frame(const struct session *s, uint64_t owed, int state_befo
                     : state_before == ZOO_ASSOCIATING_STATE && zoo_state(s->zh) == ZOO_CONNECTED_STATE;
 }
 
-/* The library asks a server for a sign of life after a third of the timeout. */
+/* The library pings a server after a third of the timeout. */
 static uint64_t stalled_ms(const struct session *s)
 {
     uint64_t silent_ms = uv_now(s->loop) - s->heard_ms;
@@ -280,7 +284,7 @@ static void session_pump(struct session *s, int events)
     }
     session_io_this_turn(s->io);
     if (rc == ZOK && transport_has_input(session_io_descriptor(s->io)))
-        /* The descriptor may not show it. After 0 ms libuv would run this again before any other handle. */
+        /* The descriptor may not show it. With 0 ms libuv would run this again before any other handle. */
         session_io_wake_in(s->io, 1);
 }
 
@@ -299,7 +303,7 @@ static void session_on_ready(void *context, int events)
     if (limiter)
         connect_limiter_spend(limiter, uv_hrtime() - from_ns);
     if (limiter && held)
-        connect_limiter_turn(limiter); /* this one may be through */
+        connect_limiter_turn(limiter); /* this session may have connected */
 }
 
 static void session_on_turn(void *context)
@@ -316,7 +320,8 @@ static bool has_come_in(int fd)
     return fd >= 0 && (transport_has_input(fd) || poll(&end, 1, 0) == 1);
 }
 
-/* [silent] Timers come first in a turn of the loop: after a long one, what the server said lies unread. */
+/* [silent] Timers come first in a turn of the loop: after a long turn, input from the server is still
+ * unread. */
 static void session_on_due(void *context)
 {
     struct session *s = context;
@@ -330,13 +335,13 @@ static void session_on_due(void *context)
     else if (limiter && connect_limiter_is_spent(limiter))
         session_io_wake_in(s->io, 1);
     else
-        session_pump(s, ZOOKEEPER_READ); /* it asks the library for its next events after that */
+        session_pump(s, ZOOKEEPER_READ); /* asks the library for its next events afterwards */
     session_leave(s);
     if (limiter)
         connect_limiter_spend(limiter, uv_hrtime() - from_ns);
 }
 
-/* [retry] The library waits for 2/3 of the session timeout for a server that says nothing. */
+/* [retry] The library waits 2/3 of the session timeout for a silent server. */
 static void on_overdue(void *context)
 {
     struct session *s = context;
@@ -370,20 +375,20 @@ static void on_admitted(void *context)
     session_leave(s);
 }
 
-/* Whether a connection that was just begun is there already, as it is on this host and in a near network. */
+/* Whether a new connection is established already, as happens on this host and in a near network. */
 static bool is_through(int fd)
 {
     struct pollfd end = {.fd = fd, .events = POLLOUT};
     return poll(&end, 1, 0) == 1 && end.revents == POLLOUT;
 }
 
-/* Asks the library for its next events. Once a turn of the loop, after all other work. */
+/* Asks the library for its next events. Runs once per turn of the loop, after all other work. */
 static void session_arm(struct session *s)
 {
     if (!s->zh || s->closing)
         return;
     if (s->limiter && session_io_descriptor(s->io) < 0 && !connect_limiter_enter(s->limiter, &s->pass))
-        return; /* on_admitted() leads here again */
+        return; /* on_admitted() calls this again */
     int fd = -1, interest = 0, state_before = zoo_state(s->zh);
     struct timeval tv = {0};
     if (session_attempt_broke(s)) {
@@ -397,7 +402,8 @@ static void session_arm(struct session *s)
     if (begins)
         session_attempt_begun(s, rc == ZOK);
     if (rc == ZOK && begins && interest & ZOOKEEPER_WRITE && is_through(fd)) {
-        /* It says hello now, instead of a turn of the loop later: with thousands to connect, that counts. */
+        /* Sends the greeting now, instead of a turn of the loop later: this matters with thousands of
+         * connects. */
         rc = zookeeper_process(s->zh, ZOOKEEPER_WRITE);
         rc = rc == ZOK ? zookeeper_interest(s->zh, &fd, &interest, &tv) : rc;
     }
@@ -422,15 +428,15 @@ static void session_arm(struct session *s)
     session_io_wake_within(s->io, ms);
 }
 
-/* After a result that is neither ZOK nor ZNOTHING. */
+/* Handles a result other than ZOK and ZNOTHING. */
 static void session_fail(struct session *s, int rc, int error, int state_before)
 {
     int state = zoo_state(s->zh);
     session_io_let_go(s->io);        /* [closed] */
-    session_io_not_this_turn(s->io); /* else the next turn would connect again without the pause */
+    session_io_not_this_turn(s->io); /* otherwise the next turn would connect again without the pause */
     session_io_deadline(s->io, 0);
     session_retry_lost(s);
-    if (s->limiter) /* an expired session was let in, and was notified */
+    if (s->limiter) /* an expired session was admitted and notified */
         connect_limiter_leave(s->limiter, &s->pass, state != ZOO_EXPIRED_SESSION_STATE);
     session_attempt_describe(s, rc, error, state_before);
     session_attempt_stay_in_turn(s);
@@ -459,7 +465,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
         s->logins_wanted = s->link.fault == TRANSPORT_FAULT_SASL ? s->logins_wanted + 1 : 0;
     unsigned round = (s->failures + s->logins_wanted) / (unsigned)s->address_count;
     if (state == ZOO_EXPIRED_SESSION_STATE || (hopeless && s->established)) {
-        /* [wiped] Whatever the servers know of this session by now, it does not come back. */
+        /* [wiped] Whatever the servers know of this session, it does not return. */
         if (state != ZOO_EXPIRED_SESSION_STATE)
             session_attempt_give_up(s, away_ms);
         zookeeper_end(s);
@@ -467,15 +473,16 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
         round = round > 0 ? round : 1;
     } else {
         if (hopeless)
-            zookeeper_end(s); /* the names may mean other servers by now */
-        /* Each server of the first round, then the last of each: another problem may have come. */
+            zookeeper_end(s); /* the names may resolve to other servers by now */
+        /* Reports each server of the first round, then the last of each round: the problem may have
+         * changed. */
         if (s->state != CONNECTION_CONNECTING || s->failures <= s->address_count ||
             s->failures % s->address_count == 0)
             set_state(s, CONNECTION_CONNECTING, false);
     }
     if (s->closing)
         return;
-    /* [retry] Each server gets its try at once; a whole round of failures is followed by a pause. */
+    /* [retry] Each server is tried without delay; a pause follows a complete round of failures. */
     unsigned most_ms = s->logins_wanted ? PAUSE_LOGIN_MS : PAUSE_LAST_MS;
     unsigned ms = PAUSE_FIRST_MS << (round < 10 ? round : 10);
     if (round == 0)
@@ -527,7 +534,7 @@ static void on_connected(struct session *s)
     set_state(s, CONNECTION_CONNECTED, renewed);
 }
 
-/* Called once a handle; after later connections the library sends the credentials again by itself. */
+/* Called once per handle; after later connections the library sends the credentials again by itself. */
 static void on_auth(int rc, const void *data)
 {
     struct session *s = (struct session *)(uintptr_t)data;
@@ -568,10 +575,10 @@ void session_on_watch(zhandle_t *zh, int type, int state, const char *path, void
 
 static void silent_log(const char *message)
 {
-    (void)message; /* [log] what matters is in the results */
+    (void)message; /* [log] the results contain everything needed */
 }
 
-/* The names are resolved, as far as they can be: begin a handle with the addresses there are. */
+/* The names have been resolved as far as possible: creates a handle with the known addresses. */
 static void session_connect(struct session *s)
 {
     char list[CONNECT_STRING_SERVERS * ADDRESSES_A_SERVER * ADDRESS_SIZE];
@@ -623,7 +630,8 @@ static void session_on_resolved(void *context, const struct address *addresses, 
     session_leave(s);
 }
 
-/* [resolve] Names are looked up off the loop, anew for every handle; the library only ever sees addresses. */
+/* [resolve] Names are looked up outside the loop, again for every handle; the library only ever sees
+ * addresses. */
 static void session_begin(struct session *s)
 {
     if (s->zh || s->resolver || s->refused)
@@ -669,15 +677,14 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
     return s;
 }
 
-/* The requests still open are answered here and now; the library's own answers to them then find nothing to
- * do. */
+/* Answers pending requests immediately; the library's own answers to them then find nothing to do. */
 static void session_part(struct session *s)
 {
     s->closing = true;
     s->listener = (struct session_listener){0};
     requests_give_up(&s->requests);
     session_retry_lost(s);
-    if (s->busy == 0) /* [nested] else leave() does it */
+    if (s->busy == 0) /* [nested] else leave() frees it */
         session_free(s);
 }
 
@@ -710,7 +717,7 @@ void session_resume(struct session *s)
     s->paused = false;
     session_io_thaw(s->io);
     if (s->zh)
-        session_io_this_turn(s->io); /* the library finds out what time it is */
+        session_io_this_turn(s->io); /* makes the library read the time */
     else
         session_io_wake_in(s->io, 0);
 }

@@ -9,7 +9,7 @@
 #include "probe/zookeeper/session_io.h"
 #include "probe/zookeeper/session_state.h"
 
-/* Which of the addresses the library is at; address_count: none of them. */
+/* The index of the library's current address; address_count: none of them. */
 static size_t address_now(const struct session *s)
 {
     const char *address = zoo_get_current_server(s->zh);
@@ -34,7 +34,7 @@ void session_attempt_begun(struct session *s, bool begun)
     int error = errno;
     s->attempt = s->address_count;
     s->server[0] = '\0';
-    if (begun && s->address_count > 1) { /* else it failed in the call that chose it */
+    if (begun && s->address_count > 1) { /* false: it failed in the call that chose the server */
         s->attempt = address_now(s);
         session_attempt_name_server(s);
     }
@@ -63,7 +63,7 @@ void session_attempt_stay_in_turn(struct session *s)
             zoo_cycle_next_server(s->zh);
 }
 
-/* A server that refuses us hangs up as soon as it has the connection: after our greeting, or in its way. */
+/* A server that refuses us closes the connection at once: after our greeting, or before reading it. */
 bool session_attempt_was_refused(const struct session *s, int error, int state_before)
 {
     return !s->overdue && s->link.fault == TRANSPORT_FAULT_NONE &&

@@ -10,7 +10,7 @@
 #include "probe/zookeeper/session_io.h"
 #include "probe/zookeeper/session_retry.h"
 
-/* A request to be filled and sent; path: of a read, else NULL. */
+/* Creates a request; path: of a read, else NULL. */
 static struct request *request_new(struct requests *all, enum answer_kind kind, const char *path,
                                    void *context)
 {
@@ -46,7 +46,7 @@ void request_detach(struct request *r)
     r->previous = r->next = NULL;
 }
 
-/* It was not sent after all. */
+/* Frees a request that could not be sent. */
 static void request_free(struct request *r)
 {
     request_detach(r);
@@ -102,7 +102,7 @@ static uint64_t child_watch_hash(const char *path)
     return hash ? hash : 1;
 }
 
-/* Its place, or the free one where it belongs. */
+/* The index of its entry, or of the free entry for it. */
 static size_t child_watch_at(const struct child_watches *w, uint64_t hash)
 {
     size_t at = hash & (w->room - 1);
@@ -143,7 +143,7 @@ bool child_watches_remove(struct child_watches *w, const char *path)
     if (w->list[hole].hash == 0)
         return false;
     w->count--;
-    /* Those behind it move up, so that none is behind a free place. */
+    /* Later entries move up, so that no entry follows a free one. */
     for (size_t at = (hole + 1) & mask; w->list[at].hash != 0; at = (at + 1) & mask) {
         size_t home = w->list[at].hash & mask;
         if (((at - home) & mask) < ((at - hole) & mask))
@@ -206,7 +206,7 @@ static enum session_result result_of(int rc)
     }
 }
 
-/* A server's clock may say anything: what would not fit in microseconds is no time. */
+/* A server's clock may contain any value; one that does not fit in microseconds is ignored. */
 static int64_t server_time_ms(int64_t ms)
 {
     return ms > 0 && ms < INT64_MAX / 1000 ? ms : 0;
@@ -265,7 +265,7 @@ static bool request_sent(struct request *r, bool sent)
     return false;
 }
 
-/* What the library hands back as const is ours. */
+/* The library returns as const a pointer that we own. */
 static struct request *request_of(const void *data)
 {
     return (struct request *)(uintptr_t)data;
@@ -384,8 +384,8 @@ bool session_sync(struct session *s, const char *path, session_text_fn fn, void 
     return r && request_sent(r, zoo_async(s->zh, path, on_text, r) == ZOK);
 }
 
-/* To remove one watcher alone, the library only asks the server whether there is a watch. It declares a
-   pointer to the function's type, and calls its argument as the function itself. */
+/* Instead of removing a single watcher, the library only asks the server whether there is a watch. It
+ * declares a pointer to the function's type, and calls its argument as the function itself. */
 bool session_unwatch(struct session *s, const char *path, session_text_fn fn, void *context)
 {
     void_completion_t *completion = (void_completion_t *)(uintptr_t)on_void;
@@ -419,7 +419,7 @@ bool session_acl(struct session *s, const char *path, session_acl_fn fn, void *c
     return request_sent(r, zoo_aget_acl(s->zh, path, session_calls_on_acl, r) == ZOK);
 }
 
-/* What the library takes as its own type of text it only reads. */
+/* The library only reads the text, although its type is not const. */
 static char *unconst(const char *text)
 {
     return (char *)(uintptr_t)text;

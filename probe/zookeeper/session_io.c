@@ -4,7 +4,8 @@
 
 #include "config/memory.h"
 
-/* libuv holds on to the handles a while longer: they, and the memory around them, go with the last. */
+/* libuv uses the handles a while longer; they are freed, with the memory around them, after the last one
+ * closes. */
 struct session_io {
     uv_timer_t wake, deadline;
     uv_prepare_t prepare;

@@ -12,19 +12,19 @@
 
 #define PAUSE_FIRST_MS 500u
 #define PAUSE_MOST_MS 10000u
-/* Under way at a time: enough to get on once the servers answer, few enough not to be what overloads them. */
+/* The limit of simultaneous retries: enough to progress once the servers answer, too few to overload them. */
 #define AT_A_TIME 64
 
 struct again {
-    struct request *first, *last; /* those that wait, by their next */
-    unsigned under_way;           /* of those that were sent again */
-    bool refused;                 /* one was, since they were last sent */
-    bool reported;                /* the listener knows of some */
+    struct request *first, *last; /* the waiting requests, linked by next */
+    unsigned under_way;           /* the number of requests sent again */
+    bool refused;                 /* one was refused since they were last sent */
+    bool reported;                /* the listener was notified of refusals */
     unsigned pause_ms;            /* the latest; 0: none yet */
     uv_timer_t *timer;
 };
 
-/* The connection is gone; session_retry_lost() will be called in a moment. */
+/* The connection is lost; session_retry_lost() will be called in a moment. */
 static bool is_gone(const struct session *s)
 {
     return s->closing || s->state != CONNECTION_CONNECTED || session_attempt_broke(s);
@@ -68,7 +68,7 @@ static void session_retry_report(struct session *s, const struct request *r, int
     s->listener.refused(s->context, r->path, r->kind == ANSWER_CHILDREN, problem);
 }
 
-/* All that was sent again has been answered, one way or the other. */
+/* All repeated requests have been answered, with success or not. */
 static void again_settle(struct session *s)
 {
     struct again *a = s->again;
@@ -131,7 +131,7 @@ static void session_retry_keep(struct again *a, struct request *r)
     a->last = r;
 }
 
-/* Of the znode, of permissions, or of the connection: those have other codes. */
+/* The result says nothing about the znode, permissions or the connection: those have other codes. */
 static bool says_nothing(const struct request *r, int rc, const struct answer *answer)
 {
     return rc != ZOK && (answer->result == SESSION_FAILED || answer->result == SESSION_BUSY ||
@@ -151,7 +151,7 @@ void session_retry_answer(struct request *r, int rc, const struct answer *answer
         s->again->refused = true;
         r->refusals++;
         session_retry_keep(s->again, r);
-        if (r->refusals == 2) /* a single one is over before anybody could read of it */
+        if (r->refusals == 2) /* a single refusal ends before anyone could read about it */
             session_retry_report(s, r, rc);
     }
     if (!refused)

@@ -1,10 +1,10 @@
 /*
  * session_retry.h - repeats reads of a session that the servers refused.
  *
- * An error may be unrelated to the znode: the server is overloaded and has dropped the request
- * (ZTHROTTLEDOP, since ZooKeeper 3.7), or has an internal error. As an answer it would be
- * wrong; repeated at once it would add to the load. So the reads wait, for 0.5 s at first and up to 10 s
- * where that does not help, and are sent a few at a time. The caller notices only the delay.
+ * An error may be unrelated to the znode: an overloaded server drops requests (ZTHROTTLEDOP, since ZooKeeper
+ * 3.7), or has an internal error. Passed on as an answer, it would be wrong. Repeated at once, the read would
+ * add to the load. So refused reads wait, at first 0.5 s and at most 10 s, and are sent a few at a time. The
+ * caller notices only the delay.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_RETRY_H
 #define ELECTOP_PROBE_ZOOKEEPER_SESSION_RETRY_H
@@ -13,13 +13,13 @@ struct answer;
 struct request;
 struct session;
 
-/* Gives the answer, with the library's result, or keeps the request for later. */
+/* Passes on the answer, with the library's result, or keeps the request for a retry. */
 void session_retry_answer(struct request *request, int rc, const struct answer *answer);
 
-/* The connection has gone: those that wait are answered with SESSION_LOST. */
+/* The connection is lost: waiting reads are answered with SESSION_LOST. */
 void session_retry_lost(struct session *session);
 
-/* After session_retry_lost(). */
+/* Call this after session_retry_lost(). */
 void session_retry_free(struct session *session);
 
 #endif

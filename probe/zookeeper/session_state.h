@@ -1,7 +1,7 @@
 /*
- * session_state.h - the state that session.c (the connection), session_attempt.c (how it is made, and fails),
- * session_calls.c (the requests) and session_retry.c (repeated reads) share. Private to this folder: this
- * is the door to the C client.
+ * session_state.h - the state shared by session.c (the connection), session_attempt.c (attempts and their
+ * failures), session_calls.c (the requests) and session_retry.c (repeated reads). Private to this folder: it
+ * gives access to the C client.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_STATE_H
 #define ELECTOP_PROBE_ZOOKEEPER_SESSION_STATE_H
@@ -18,7 +18,7 @@
 #include "probe/zookeeper/resolver.h"
 #include "probe/zookeeper/session_listener.h"
 
-/* ---- the requests of a session that are not answered yet: each gets exactly one answer ---- */
+/* ---- the unanswered requests of a session: each gets exactly one answer ---- */
 
 struct session;
 
@@ -34,10 +34,10 @@ struct request {
         session_acl_fn acl;
     } fn;
     void *context;
-    bool (*send)(struct request *); /* of a read, which may be sent again; false: the library takes none */
-    bool watch;                     /* ... leaving a watch */
-    bool may_be_too_large;          /* which is an answer */
-    unsigned refusals;              /* so often the servers would not answer */
+    bool (*send)(struct request *); /* of a read, which may be sent again; false: the library refused it */
+    bool watch;                     /* set a watch */
+    bool may_be_too_large;          /* SESSION_TOO_LARGE is a valid answer */
+    unsigned refusals;              /* how often the servers refused */
     struct request *previous, *next;
     char path[]; /* of a read */
 };
@@ -45,10 +45,10 @@ struct request {
 struct requests {
     struct session *session;
     struct request *latest;
-    uint64_t open, answered; /* how many */
+    uint64_t open, answered; /* their number */
 };
 
-/* The answer to a request of any kind. */
+/* The answer to a request. */
 struct answer {
     enum session_result result;
     const struct znode_stat *stat;
@@ -59,25 +59,25 @@ struct answer {
     const struct acl *acl;
 };
 
-/* It is answered in a way that is no answer, and kept for later by the caller; it is sent once more. */
+/* Detaches a refused request, so that the caller can keep it and send it again. */
 void request_detach(struct request *request);
 void request_attach(struct request *request);
 
 /*
- * Gives the answer and frees the request. It is unlinked before, since the answer may close the session or
- * ask again.
+ * Passes on the answer and frees the request. The request is unlinked first, since the receiver may close the
+ * session or send another request.
  */
 void request_answer(struct request *request, const struct answer *answer);
 
-/* Answers all of them, in order, with SESSION_LOST. The library still holds them: its own answers find
+/* Answers all requests, in order, with SESSION_LOST. The library still holds them: its own answers find
  * nothing to do. */
 void requests_give_up(struct requests *all);
 
 /*
- * The paths on whose children a session has a one-shot watch set at its server.
+ * The paths whose children a session watches with a one-shot watch set at its server.
  *
- * No server lists watches on children, so the session counts its own: one is added when the list that sets it
- * has been answered, and taken out when its notification has come. Paths are kept as 64-bit hashes.
+ * No server lists child watches, so the session counts its own. One is added when the list that sets it has
+ * been answered, and removed when its notification has arrived. Paths are kept as 64-bit hashes.
  */
 
 struct child_watch {
@@ -91,13 +91,13 @@ struct child_watches {
     size_t room, count;
 };
 
-/* Set since then (monotonic), or before where it was set already. True: it was not set. */
+/* Adds a watch, set since then (monotonic), or earlier if it was set already. True: it was not set. */
 bool child_watches_add(struct child_watches *child_watches, const char *path, int64_t since_us);
 /* True: it was set. */
 bool child_watches_remove(struct child_watches *child_watches, const char *path);
-/* Those that were set by then and still are. */
+/* The number of watches that were set by then and still are. */
 size_t child_watches_since(const struct child_watches *child_watches, int64_t by_us);
-/* The connection was lost and is back, and the library has set all of them again by now. */
+/* The connection was lost and is back, and the library has set all watches again. */
 void child_watches_restart(struct child_watches *child_watches, int64_t now_us);
 void child_watches_clear(struct child_watches *child_watches);
 
@@ -106,12 +106,12 @@ struct session {
     struct session_listener listener;
     void *context;
     struct connect_string servers;
-    struct address *addresses; /* that they were last resolved to */
+    struct address *addresses; /* the latest result of the look-up */
     size_t address_count;      /* a round of attempts */
     int timeout_asked_ms;
     char *auth_scheme, *auth_credential;
-    bool auth_pending; /* sent, and not accepted yet: nothing may be asked before */
-    bool refused;      /* not accepted: it would be refused for ever */
+    bool auth_pending; /* sent, and not accepted yet: no requests until then */
+    bool refused;      /* not accepted: retries would always be refused */
 
     struct transport_link link;
     struct connect_limiter *limiter; /* or NULL */
@@ -119,31 +119,31 @@ struct session {
 
     zhandle_t *zh;
     struct session_io *io;
-    int busy;      /* [nested] how deep in callbacks of the loop: not freed before the outermost returns */
+    int busy;      /* [nested] depth of callbacks from the loop: freed only after the outermost returns */
     bool closing;  /* it has no listener any more */
-    bool dropping; /* ... without a request to the servers */
+    bool dropping; /* close without a request to the servers */
     bool paused;
-    bool overdue; /* this attempt was ended by our own timer */
+    bool overdue; /* our own timer ended this attempt */
 
     struct resolver *resolver; /* a look-up under way, or NULL */
 
     enum connection_state state;
     bool established;       /* this handle has had a session */
-    uint64_t last_heard_ms; /* loop time at which the connection was last there, or the handle was begun */
-    uint64_t heard_ms;      /* ... at which the server said something */
-    uint64_t stalled_ms;    /* while input after such a silence is about to be read: its length; else 0 */
-    uint64_t silent_ms; /* the connection was given up after it had said nothing for so long; 0: it was not */
-    unsigned failures;  /* attempts in a row that failed */
-    unsigned refusals;  /* of them, those of servers that gave no session */
-    unsigned logins_wanted; /* connections in a row that ended as the server wants a login */
-    size_t attempt;         /* the address that is tried, or was last; address_count: not known */
-    bool moves_on;          /* the library takes a step itself when an attempt fails */
+    uint64_t last_heard_ms; /* loop time when the connection was last established, or the handle created */
+    uint64_t heard_ms;      /* loop time when the server last sent something */
+    uint64_t stalled_ms;    /* the silence before input that is about to be read; else 0 */
+    uint64_t silent_ms;     /* the length of the silence that ended the connection; 0: another cause */
+    unsigned failures;      /* consecutive failed attempts */
+    unsigned refusals;      /* those of them in which the server gave no session */
+    unsigned logins_wanted; /* consecutive connections that the server ended for lack of a login */
+    size_t attempt;         /* the address being tried, or the last one; address_count: unknown */
+    bool moves_on;          /* the library itself moves to the next server when an attempt fails */
     char server[ADDRESS_SIZE];
     char problem[360];
     struct requests requests; /* not answered yet */
     bool counts_children;
-    struct child_watches child_watches; /* where it counts them */
-    struct again *again; /* those that the servers would not answer; NULL: there never was one */
+    struct child_watches child_watches; /* if the session counts them */
+    struct again *again;                /* reads that the servers refused; NULL: none so far */
 };
 
 /* The library's watcher for the session itself and for every watch. */
