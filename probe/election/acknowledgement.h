@@ -1,6 +1,5 @@
 /*
- * acknowledgement.h - acknowledgements and registries as they are read, and whether the leader has
- * acknowledged.
+ * acknowledgement.h - reads acknowledgements and registries, and decides whether the leader has acknowledged.
  */
 #ifndef ELECTOP_PROBE_ELECTION_ACKNOWLEDGEMENT_H
 #define ELECTOP_PROBE_ELECTION_ACKNOWLEDGEMENT_H
@@ -9,11 +8,12 @@
 
 struct update;
 
-/* False: the observation is no acknowledgement of this election, and no registry's entry. */
+/* Returns false if the observation is neither an acknowledgement of this election nor an entry of its
+ * registry. */
 bool update_ack(const struct update *update, const struct observation *observation);
-/* The servers do not answer reads of its acknowledgement, or of its registry. */
+/* The servers do not answer reads of its acknowledgement or its registry. */
 void update_ack_unread(const struct update *update);
-/* Of the election's own znode, where that is the acknowledgement. */
+/* Takes the data of the election's own znode, if that is the acknowledgement. */
 void update_parent_data(const struct update *update, const struct observed_node *node);
 
 /* ---- whether the leader has acknowledged that it leads ---- */
@@ -21,12 +21,12 @@ void update_parent_data(const struct update *update, const struct observed_node 
 struct candidate;
 struct election;
 
-/* With all that is known of it now. */
+/* Updates the acknowledgement from all known facts. */
 void acknowledge_update(const struct update *update);
-/* A member was read that does not lead: the acknowledgement may be its own, and then this layout has one. */
+/* A member that does not lead was read. If the acknowledgement is its own, this layout has one. */
 void acknowledge_member(const struct update *update, const struct candidate *member);
 
-/* When the leader acknowledged, by its server's clock: it has led at least since then. 0: unknown. us */
+/* When the leader acknowledged, by its server's clock, in us: it has led at least since then. 0: unknown. */
 int64_t acknowledge_time_us(const struct election *election);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * bystanders.h - who is beside an election: those who left it lately, and sessions that may watch something
- * in it and own no candidate.
+ * bystanders.h - the clients beside an election: recent departures, and sessions that may watch something in
+ * it without owning a candidate.
  */
 #ifndef ELECTOP_PROBE_ELECTION_BYSTANDERS_H
 #define ELECTOP_PROBE_ELECTION_BYSTANDERS_H
@@ -9,13 +9,13 @@
 
 struct update;
 
-/* This session may watch something in here. */
+/* This session may watch something in the election. */
 void bystander_note(struct election *election, uint64_t session);
 
-/* One candidate leaves, led or not. */
+/* A candidate leaves, whether or not it led. */
 void bystander_left(struct election *election, const struct candidate *candidate, bool led, struct moment at);
 
-/* Who left, newest last: a ring. */
+/* The departures kept, in a ring, newest last. */
 #define DEPARTED_KEPT 16
 struct departure_note {
     uint64_t session;
@@ -23,15 +23,15 @@ struct departure_note {
     bool led;
     bool alone;    /* no other session came from its host */
     char host[48]; /* of its client; "": unknown */
-    char name[80]; /* of its znode, cut where it is longer */
+    char name[80]; /* of its znode, cut if longer */
 };
 struct departed {
     struct departure_note notes[DEPARTED_KEPT];
     size_t count, next;
 };
-/* One more, as it was recorded: those of before this run come first. */
+/* Adds a recorded departure: those from before this run come first. */
 void departed_put(struct election *election, const struct departure_note *note);
-/* Takes over the recorded departures of before this run (baseline.h). */
+/* Takes over recorded departures from before this run (baseline.h). */
 void departed_take_baseline(const struct update *update, const struct election *then);
 /* i = 0 is the latest; NULL: no more. */
 const struct departure_note *departed_at(const struct election *election, size_t i);

@@ -1,5 +1,5 @@
 /*
- * candidate_node.h - one candidate's znode: read, gone, denied; and what its name and data say of it.
+ * candidate_node.h - one candidate's znode: read, gone or denied; and the meaning of its name and data.
  */
 #ifndef ELECTOP_PROBE_ELECTION_CANDIDATE_NODE_H
 #define ELECTOP_PROBE_ELECTION_CANDIDATE_NODE_H
@@ -9,17 +9,17 @@
 struct update;
 
 struct candidate *candidate_node_new(const struct update *update, const char *name, uint32_t hash);
-/* Fits it? Sets sequence, outside, and what its name says. */
+/* Parses its name: whether it fits the recipe, its sequence number, and what else the name contains. */
 void candidate_node_parse(const struct update *update, struct candidate *candidate);
-/* Only its Stat, from elsewhere. */
+/* Takes only its Stat, from another source. */
 void candidate_node_stat(const struct update *update, struct candidate *candidate,
                          const struct znode_stat *stat);
 void candidate_node_read(const struct update *update, struct candidate *candidate,
                          const struct observed_node *node);
 void candidate_node_identify(const struct update *update, struct candidate *candidate);
-/* Its session wrote the acknowledgement, which says who it is. */
+/* Its session wrote the acknowledgement, which identifies it. */
 bool candidate_acknowledges(const struct election *election, const struct candidate *candidate);
-/* The address of its client became known, or another one. */
+/* The address of its client became known or has changed. */
 void client_named(struct candidate *candidate);
 void update_candidate_node(const struct update *update, const char *name, const struct observed_node *node);
 void update_candidate_absent(const struct update *update, const char *name);

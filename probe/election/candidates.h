@@ -1,9 +1,9 @@
 /*
  * candidates.h - the children of one election: found by name, kept in election order, queued for reading.
  *
- * The line (election->candidates) is ordered by sequence number; equal numbers by their czxid once all of
- * them are known, by name until then. A child that does not fit the recipe's pattern is an outsider: found
- * by name, in no line.
+ * The array election->candidates is ordered by sequence number. Equal numbers are ordered by czxid once all
+ * are known, by name until then. A child that does not fit the recipe's pattern is an outsider: found by
+ * name, but not in this order.
  *
  * The table owns its children. A caller that takes one out owns it and frees it with candidate_free().
  */
@@ -12,11 +12,11 @@
 
 #include "probe/election/election.h"
 
-/* Freeing takes it from its client, too. */
+/* Freeing a candidate also removes it from its client. */
 struct candidate *candidate_new(const char *name, uint32_t hash);
 void candidate_free(struct candidate *candidate);
 
-/* Room for so many more children. */
+/* Reserves room for this many more children. */
 void candidates_reserve(struct election *election, size_t more);
 
 struct candidate *candidates_find(const struct election *election, const char *name, uint32_t hash);
@@ -24,21 +24,21 @@ struct candidate *candidates_find(const struct election *election, const char *n
 /* Makes a new child findable by name. Needs candidates_reserve(); candidates_add() must follow. */
 void candidates_index(struct election *election, struct candidate *candidate);
 
-/* Puts count indexed children (as parsed: sequence and outside are set) in their places; reorders the
-   array. Needs candidates_reserve(). */
+/* Inserts count indexed children (parsed: sequence and outside are set) in election order; reorders the
+ * array. Needs candidates_reserve(). */
 void candidates_add(struct election *election, struct candidate **children, size_t count);
 
-/* Takes one out of everything. */
+/* Removes one from the table. */
 void candidates_take(struct election *election, struct candidate *candidate);
 
-/* Takes out all whose round is not the election's list_round; chained by hash_next, candidates in election
-   order first (round then holds their position from 1), outsiders (round 0) last. */
+/* Removes all whose round is not the election's list_round. They are chained by hash_next, candidates in
+ * election order first (round then holds their position from 1), outsiders (round 0) last. */
 struct candidate *candidates_take_missing(struct election *election);
 
 /* An outsider fits after all (the recipe became known). */
 void candidates_admit(struct election *election, struct candidate *candidate);
 
-/* Its znode has been read: where it shares its number, its czxid may move it. */
+/* Its znode has been read: if other candidates share its number, its czxid may move it. */
 void candidates_rank(struct election *election, struct candidate *candidate);
 
 /* From 0. */
@@ -47,7 +47,7 @@ size_t candidates_position(const struct election *election, const struct candida
 void candidates_queue(struct election *election, struct candidate *candidate);
 void candidates_unqueue(struct election *election, struct candidate *candidate);
 
-/* The outsiders changed: which of them are shown as foreign. */
+/* The outsiders have changed: updates which of them are shown as foreign. */
 void candidates_list_foreign(struct election *election);
 /* Frees all. */
 void candidates_free(struct election *election);

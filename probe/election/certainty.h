@@ -1,11 +1,11 @@
 /*
- * certainty.h - what must be known before a finding is certain: one rule for all findings.
+ * certainty.h - when a finding is certain: one rule for all findings.
  *
- * A finding follows from the facts of the servers and from its presumptions: that the directory is an
- * election, that it must have a leader, that its members watch their predecessors, that no hidden watch
- * serves one of them, that the facts are fresh. Each finding lists its presumptions in one table. Where a
- * presumption is not known to hold, the finding is suspected at most and names it, or it is not raised at
- * all. diagnosis_raise() (findings.h) applies this to every finding; the manual states it in
+ * A finding follows from the facts of the servers and from presumptions: that the directory is an election,
+ * that it must have a leader, that its members watch their predecessors, that no hidden watch serves one of
+ * them, that the facts are fresh. One table lists the presumptions of each finding. If a presumption is not
+ * known to hold, the finding is at most suspected and names the presumption, or it is not raised.
+ * diagnosis_raise() (findings.h) applies this to every finding; the manual describes it in
  * electop-findings(7), "When a finding is certain".
  */
 #ifndef ELECTOP_PROBE_ELECTION_CERTAINTY_H
@@ -19,71 +19,72 @@ enum presumption {
     PRESUMES_ELECTION, /* a signature, a watch on a predecessor, or the user's word: not a name alone */
     PRESUMES_LEADER,   /* there must be a leader: configured, or the layout has no other use */
     PRESUMES_LAYOUT,   /* which znode its members watch: configured, a distinctive signature, or seen */
-    PRESUMES_ORDER,    /* the place in line is defined: no equal sequence numbers around it */
+    PRESUMES_ORDER,    /* the order is defined: no equal sequence numbers around the candidate */
     PRESUMES_WATCHES,  /* every watch that could serve the member is shown or excluded */
     PRESUMES_ACK,      /* the acknowledgement: configured, or seen with a member's session as its owner */
-    PRESUMES_LASTING,  /* the directory lasts: it is not made for the moment of one election */
+    PRESUMES_LASTING,  /* the directory is permanent: not created for a single election */
     PRESUMES_FRESH,    /* the servers' lists behind it are recent */
     PRESUMPTIONS
 };
 
-/* What becomes of a finding. */
+/* The result for a finding. */
 enum certainty_verdict {
-    VERDICT_CERTAIN,   /* nothing that it presumes is missing */
+    VERDICT_CERTAIN,   /* all presumptions hold */
     VERDICT_SUSPECTED, /* suspected at most */
-    VERDICT_KEPT,      /* not judged now: the earlier finding stays, unconfirmed */
+    VERDICT_KEPT,      /* cannot be judged now: the earlier finding stays, unconfirmed */
     VERDICT_NOTHING    /* not raised */
 };
 
 struct presumption_kind {
     const char *word; /* "leader" */
     const char
-        *assumed; /* the assumption of a suspected finding, for people: "that somebody must lead here" */
-    const char *settles; /* the setting that resolves it, or NULL: none does */
+        *assumed; /* the assumption of a suspected finding, for the user: "that somebody must lead here" */
+    const char *settles; /* the setting that resolves it; NULL: none */
 };
 const struct presumption_kind *presumption_kind(enum presumption presumption);
 
-/* What a finding of this code presumes, and what becomes of it where that does not hold. */
+/* Whether findings of this code presume it, and the result if it does not hold. */
 bool certainty_presumes(enum finding_code code, enum presumption presumption,
                         enum certainty_verdict *without);
 
-/* holds: a bit for each presumption that is known to hold (1u << PRESUMES_...). missing: the first one
-   that decides the verdict; PRESUMPTIONS for VERDICT_CERTAIN. */
+/* holds: a bit for each presumption that is known to hold (1u << PRESUMES_...). missing: the first one that
+ * decides the verdict; PRESUMPTIONS for VERDICT_CERTAIN. */
 enum certainty_verdict certainty_judge(enum finding_code code, unsigned holds, enum presumption *missing);
 
-/* What a finding is about, where it is about one: a candidate, or a session (0: none). */
+/* The subject of a finding, if it has one: a candidate, or a session (0: none). */
 struct about {
     const struct candidate *candidate;
     uint64_t session;
 };
-/* The presumptions that are known to hold now, for a finding of this code about that. again_us: when time
-   alone may change it; INT64_MAX: never. */
+/* The presumptions known to hold now, for a finding of this code about this subject. again_us: when time
+ * alone may change them; INT64_MAX: never. */
 unsigned certainty_holds(const struct election *election, enum finding_code code, struct about about,
                          struct moment now, int64_t *again_us);
 
-/* A finding begins when it is first seen. It cannot be older than the candidates that it names: the time at
-   which the youngest of them was created, by its server's clock; 0: unknown. us */
+/* A finding begins when it is first seen. It cannot be older than its candidates. Returns when the youngest
+ * of them was created, by its server's clock, in us; 0: unknown. */
 int64_t certainty_possible_since_us(const struct election *election, const struct finding *finding);
 
-/* The election's kind: as configured, else as its layout is used, else as it behaves, else assumed. */
+/* Decides the election's kind: as configured, else by the use of its layout, else by its behaviour, else
+ * assumed. */
 void certainty_settle_kind(struct election *election);
-/* Where the kind is assumed: an election that is free again and again after short holds is a lock, and so is
-   one whose holders release it again and again after short holds, and one with readers in its line. */
+/* Learns an assumed kind. An election is a lock if it is free again and again after short holds, if its
+ * holders release it again and again after short holds, or if it has readers. */
 void certainty_see_kind(struct election *election);
 
 /* ---- single presumptions, for the watch chain ---- */
 
-/* The znode that members of this layout watch is known, and not taken from a name that others may use: their
-   names then leave it open, and the line has to show it. */
+/* The znode that members of this layout watch is known. If that follows only from a name that others may use
+ * too, the names leave it open, and the watches have to show it. */
 bool certainty_layout(const struct election *election, const struct candidate *candidate);
-/* Most of those who wait watch the one before them, and all have one role: the watches of this line, as of
-   now, show whom its members watch. Or their names do. */
+/* Most waiting members watch the one before them, and all have one role: the present watches show which znode
+ * members watch. Or their names do. */
 bool certainty_shows_layout(const struct election *election);
-/* These two names differ in numbers and ids only. Readers and writers of one lock, who watch differently,
-   have different words in their names. */
+/* These two names differ only in numbers and ids. Readers and writers of one lock watch differently, and
+ * their names contain different words. */
 bool certainty_one_role(const char *a, const char *b);
-/* No hidden watch could notify this candidate: its server counts no child watches
-   but those of observers, and no session watches an ancestor of the election (perhaps recursively). */
+/* No hidden watch could notify this candidate: its server counts no child watches except those of observers,
+ * and no session watches an ancestor of the election (perhaps recursively). */
 bool certainty_watches(const struct election *election, const struct candidate *candidate);
 /* Its place in line is defined: neither it nor the one before it shares its number. */
 bool certainty_order(const struct election *election, const struct candidate *candidate);

@@ -24,8 +24,8 @@
 
 bool shared_lock(const struct election *election);
 
-/* So many members, from the head of the line, hold it now. Of an election that is no shared lock: the leader.
- */
+/* The number of members, from the first on, that hold it now. If the election is not a shared lock: the
+ * leader. */
 size_t shared_lock_holders(const struct election *election);
 bool shared_lock_holds(const struct election *election, const struct candidate *candidate);
 
@@ -33,56 +33,55 @@ struct cluster;
 struct server;
 struct diagnosis; /* findings.h */
 
-/* What its owner's session shows; NULL: nothing is known of it, or the znode has no session. */
+/* The session of its owner; NULL: nothing is known of it, or the znode has no session. */
 const struct client_session *candidate_client(const struct candidate *candidate);
 
 /* The candidate that the recipe wants it to watch; NULL: none, or the layout's watches are not visible. */
 const struct candidate *chain_expected(const struct election *election, const struct candidate *candidate);
 
-/* The candidate whose znode this path is; NULL: it is none of this election. */
+/* The candidate with this znode path; NULL: it is not in this election. */
 const struct candidate *chain_candidate_at(const struct election *election, const char *path);
 
-/* The sessions that are known to watch this candidate's znode, copies of this program left out. Writes at
-   most room of them; their full number. */
+/* The sessions known to watch this candidate's znode, without copies of this program. Writes at most room of
+ * them; returns their full number. */
 size_t chain_watched_by(const struct election *election, const struct candidate *candidate,
                         uint64_t *sessions, size_t room);
 
 /*
- * Looks at a session prove something only when they are far enough apart, and its connection has answered
- * after the last. chain_look_due_us: when (monotonic) the next look at a suspected candidate
- * may prove it; INT64_MAX: no look would. chain_certain_after_us: how long all this takes
- * from the first look on, at the longest; 0: no suspicion of this candidate that time would settle.
+ * Polls of a session prove something only if they are far enough apart and its connection has answered after
+ * the last. chain_look_due_us: when (monotonic) the next poll may prove the suspicion of a candidate;
+ * INT64_MAX: no poll would. chain_certain_after_us: the longest time from the first poll to the proof; 0:
+ * time would not settle a suspicion of this candidate.
  */
 int64_t chain_look_due_us(const struct election *election, int64_t now_us);
 int64_t chain_certain_after_us(const struct candidate *candidate);
 
-/* Why its sessions' watches are not known: its watches are hidden, or its connections, without which a list
-   of watches proves nothing. NULL: neither. */
+/* Why the watches of its sessions are unknown: the server hides its watches, or its connections, without
+ * which a list of watches proves nothing. NULL: neither. */
 const char *chain_watches_problem(const struct server *server);
 
-/* Every server shows its watches: who is not listed by chain_watched_by() does not watch. */
+/* Every server shows its watches: a session not listed by chain_watched_by() does not watch. */
 bool chain_watches_complete(const struct cluster *cluster);
 
 /* ---- for the diagnoses ---- */
 
-/* One session in the light of one election. */
+/* One session as seen from one election. */
 struct viewer {
     struct client *client;
-    uint32_t owned;   /* candidates of it in here */
-    uint32_t targets; /* candidates that it watches, its own left out */
-    uint32_t lowest;  /* the foremost of them */
-    const struct candidate
-        *other;          /* a candidate that it watches and that is no predecessor of its candidates */
-    const char *deleted; /* a candidate's path that it watches and that does not exist */
-    bool outsider;       /* it watches a numbered child that is no candidate: one of another layout */
-    bool above;          /* it watches the directory or an ancestor: such a watch may be recursive */
+    uint32_t owned;                /* its candidates in this election */
+    uint32_t targets;              /* the candidates that it watches, except its own */
+    uint32_t lowest;               /* the first of them */
+    const struct candidate *other; /* a watched candidate that precedes none of its own candidates */
+    const char *deleted;           /* the path of a watched candidate that does not exist */
+    bool outsider;                 /* it watches a numbered child of another layout */
+    bool above; /* it watches the directory or an ancestor: such a watch may be recursive */
 };
 
 /* Brings links and watchers up to date. */
 void chain_update(struct diagnosis *diagnosis);
-/* From the live model into a snapshot. */
+/* Copies from the live model into a snapshot. */
 void chain_copy(const struct election *from, struct election *to);
-/* Into a snapshot made of a recording: these sessions watch it, in this order. */
+/* Restores from a recording into a snapshot: these sessions watch it, in this order. */
 void chain_restore(struct election *election, struct candidate *candidate, const uint64_t *sessions,
                    size_t count);
 

@@ -1,6 +1,6 @@
 /*
- * dangers.h - what a server does that endangers elections: it is not about one election, so it is no finding
- * of one.
+ * dangers.h - conditions of a server that endanger elections. They concern no single election, so they are
+ * not findings of one.
  */
 #ifndef ELECTOP_PROBE_ELECTION_DANGERS_H
 #define ELECTOP_PROBE_ELECTION_DANGERS_H
@@ -17,12 +17,12 @@ struct server_danger {
     const char *advice; /* static */
 };
 
-/* Those of one server, the worst first; returns how many. Of a server that does not answer: none, since
-   nothing is known of it now. */
+/* The dangers of one server, worst first; returns their number. None for a server that does not answer, since
+ * its present state is unknown. */
 size_t server_dangers(const struct cluster *cluster, const struct server *server,
                       struct server_danger dangers[SERVER_DANGERS_MOST]);
 
-/* The shortest session timeout of any candidate there, in ms; 0: none is known. */
+/* The shortest session timeout of any candidate there, in ms; 0: unknown. */
 int cluster_shortest_timeout_ms(const struct cluster *cluster);
 
 #endif

@@ -25,8 +25,8 @@ void diagnose_names(struct diagnosis *diagnosis);
 struct model;
 struct cluster;
 
-/* Diagnoses elections that have changed, and those for which time has passed. Large ones are not diagnosed at
-   every change; all: these, too. */
+/* Diagnoses elections that have changed, and those due by time. Large ones are not diagnosed at every change;
+ * all: includes them. */
 void diagnose_cluster(struct model *model, struct cluster *cluster, struct moment at, bool all);
 
 #endif

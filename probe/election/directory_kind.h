@@ -1,9 +1,8 @@
 /*
- * directory_kind.h - what a directory of a foreign tree is: an election, or one of the layouts that look like
- * one.
+ * directory_kind.h - classifies a directory: an election, or a layout that looks like one.
  *
- * Locks, read-write locks, registries, semaphores and queues have the same sequential or ephemeral children
- * as elections. Each answer names its proof, says whether that is certain, and gives its evidence.
+ * Locks, read-write locks, registries, semaphores and queues have sequential or ephemeral children, as
+ * elections have. Each verdict names its proof, its certainty and its evidence.
  */
 #ifndef ELECTOP_PROBE_ELECTION_DIRECTORY_KIND_H
 #define ELECTOP_PROBE_ELECTION_DIRECTORY_KIND_H
@@ -17,18 +16,18 @@ enum directory_kind {
     DIRECTORY_ELECTION,
     DIRECTORY_LOCK,
     DIRECTORY_READ_WRITE_LOCK,
-    DIRECTORY_REGISTRY,  /* members, without an order among them */
-    DIRECTORY_SEMAPHORE, /* several hold it at once */
-    DIRECTORY_QUEUE,     /* persistent entries in their order */
+    DIRECTORY_REGISTRY,  /* members without an order */
+    DIRECTORY_SEMAPHORE, /* several holders at once */
+    DIRECTORY_QUEUE,     /* persistent entries in an order */
     DIRECTORY_KINDS,
-    DIRECTORY_OTHER = DIRECTORY_KINDS /* none of these, as far as its children's names show */
+    DIRECTORY_OTHER = DIRECTORY_KINDS /* none of these, by its children's names */
 };
 
 struct directory_verdict {
     enum directory_kind kind;
     const char *proof; /* one word: signature, watch, configured, behaviour, name; static */
     bool certain;
-    const char *evidence; /* a clause for people, static */
+    const char *evidence; /* a clause for the user, static */
 };
 
 /* A directory that is none of the model's elections. */
@@ -38,22 +37,22 @@ struct found_directory {
     size_t members;
 };
 
-/* What discovery has done so far, and what it found beside the elections of the model. */
+/* The progress of discovery, and directories found that are not elections. */
 struct cluster;
 
 struct discovery {
     const struct found_directory *directories;
     size_t directory_count;
-    bool answered;          /* a directory was listed, or refused to be, at any time */
-    size_t walked, waiting; /* directories listed, and known to be listed yet */
+    bool answered;          /* a list of a directory was answered or refused at any time */
+    size_t walked, waiting; /* directories listed so far, and directories still to be listed */
     int rate_per_s;         /* reads at most; 0: unbounded */
     bool complete;          /* the tree has been walked once */
-    const char *left_out;   /* what was not searched, and why; NULL: nothing */
-    char *const *denied;    /* directories that may not be read, below the chroot; not all of very many */
+    const char *left_out;   /* the directories left out, and why; NULL: none */
+    char *const *denied;    /* unreadable directories, below the chroot; the list is limited */
     size_t denied_count;
 };
 
-/* One line of a report: an election of the model, or a directory beside them. */
+/* One line of a report: an election of the model, or another directory. */
 struct discovery_row {
     const char *path;                /* below the chroot; borrowed */
     const struct election *election; /* NULL: none */
@@ -61,8 +60,7 @@ struct discovery_row {
     size_t members;
 };
 
-/* All that was found in a cluster, by path; those that have gone are left out. The array is the caller's to
-   free. */
+/* Everything found in a cluster, by path, without vanished directories. The caller frees the array. */
 struct discovery_row *discovery_rows(const struct cluster *cluster, const struct discovery *found,
                                      size_t *count);
 
@@ -70,19 +68,19 @@ struct discovery_row *discovery_rows(const struct cluster *cluster, const struct
 const char *directory_kind_word(enum directory_kind kind);
 
 /*
- * By the path and the children's names alone: registries, semaphores and queues of known libraries, else
- * DIRECTORY_OTHER. A queue's verdict holds only for persistent children.
+ * Classifies by the path and the children's names alone: registries, semaphores and queues of known
+ * libraries, else DIRECTORY_OTHER. A queue's verdict holds only for persistent children.
  */
 struct directory_verdict directory_kind_named(const char *path, char *const *names, size_t count);
 
-/* A child that looks like a lock or an election, and is part of a semaphore or a queue. */
+/* A child that looks like a lock or an election but is part of a semaphore or a queue. */
 bool directory_kind_is_part(enum directory_kind parent, const char *name);
 
-/* By what its children were seen to be, where their names say nothing: sequential and persistent. */
+/* Classifies by the observed children if their names are inconclusive: sequential and persistent. */
 struct directory_verdict directory_kind_persistent_sequence(void);
-/* ... only ephemeral ones, not sequential. */
+/* Only ephemeral children, not sequential. */
 struct directory_verdict directory_kind_ephemeral_members(void);
-/* ... one ephemeral znode among others, by its name: a lock, or DIRECTORY_OTHER. */
+/* One ephemeral znode among others, by its name: a lock, or DIRECTORY_OTHER. */
 struct directory_verdict directory_kind_ephemeral(const char *path);
 
 #endif

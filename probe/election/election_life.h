@@ -10,9 +10,9 @@ struct cluster;
 
 struct election *election_new(struct cluster *cluster, const char *path, uint32_t hash);
 void election_free(struct election *election);
-/* Where a recipe was recognised or configured: takes it, with the acknowledgement that belongs to it. */
+/* Takes a recognised or configured recipe, with its acknowledgement. */
 void election_take_recipe(struct election *election, const struct recipe *recipe, enum recognised recognised);
-/* With new settings: configured recipe, acknowledgement, registry. */
+/* Applies new settings: configured recipe, acknowledgement, registry. */
 void election_configure(struct election *election, const struct recipe_book *book,
                         const struct observed_election *subject);
 

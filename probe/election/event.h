@@ -1,7 +1,7 @@
 /*
- * event.h - one occurrence, reported once, by the election model to every sink.
+ * event.h - an event that the election model reports once to every sink.
  *
- * An event borrows all it points at; a sink copies what it keeps.
+ * An event borrows everything it points to; a sink copies what it keeps.
  */
 #ifndef ELECTOP_PROBE_ELECTION_EVENT_H
 #define ELECTOP_PROBE_ELECTION_EVENT_H
@@ -17,12 +17,13 @@ enum event_kind {
     EVENT_LEADER_LOST,
     EVENT_LEADER_ELECTED,
     EVENT_LEADER_ACKNOWLEDGED,
-    EVENT_FAILOVER, /* once for every change of leader, when its evidence is in */
+    EVENT_FAILOVER, /* once for every change of leader, when its evidence is complete */
     EVENT_CONNECTION,
     EVENT_UNSEEN,
     EVENT_FINDING_RAISED, /* also when it becomes certain, or more severe */
     EVENT_FINDING_CLEARED,
-    EVENT_FINDING_MUTED /* by a person: identity is who, detail the note, after_us for how long (0: ends) */
+    EVENT_FINDING_MUTED /* by a user: identity is the user, detail the note, after_us the duration (0: ends)
+                         */
 };
 #define EVENT_KINDS (EVENT_FINDING_MUTED + 1)
 
@@ -31,25 +32,25 @@ struct event {
     struct moment at;
     const struct cluster *cluster;
     const struct election *election; /* NULL for EVENT_CONNECTION */
-    /* CANDIDATE_*, LEADER_LOST, LEADER_ACKNOWLEDGED: who. Names are always there, identities where known. */
+    /* CANDIDATE_*, LEADER_LOST, LEADER_ACKNOWLEDGED: the candidate. The name is always set, the identity if
+     * known. */
     const char *candidate;
     const char *identity;
     size_t position; /* from 1, before a departure, after a joining */
     /* LEADER_ELECTED: candidate is the new one. */
-    const char *from; /* the one before, or NULL */
+    const char *from; /* the previous leader, or NULL */
     const char *from_identity;
-    int64_t gap_us;   /* found after a gap of this length: it happened within that time, and not only
-                         now; CONNECTION "gap": its length, "disconnected": not heard for so long by then.
-                         0: seen as it happened */
+    int64_t gap_us; /* found after a gap of this length: it happened at some time within it; CONNECTION "gap":
+                       its length, "disconnected": the length of the silence. 0: seen as it happened */
     int64_t after_us; /* LEADER_ELECTED: since the loss; LEADER_ACKNOWLEDGED: since first; -1: unknown */
     const char *connection; /* CONNECTION: "connected", "disconnected", "expired", "gap" */
-    const char *detail;     /* CONNECTION: why, for people; or NULL */
+    const char *detail;     /* CONNECTION: the reason, for the user; or NULL */
     uint64_t unseen_joined, unseen_left;
     const struct finding *finding;   /* FINDING_* */
-    const struct failover *failover; /* FAILOVER; candidate and from are its to and from */
+    const struct failover *failover; /* FAILOVER; candidate and from are the new and the previous leader */
 };
 
-/* The contract's word: "leader-lost". */
+/* The word in the JSON contract: "leader-lost". */
 const char *event_word(enum event_kind kind);
 /* A sentence for the manual. */
 const char *event_meaning(enum event_kind kind);

@@ -1,10 +1,10 @@
 /*
- * failover.h - one change of leader: its phases as intervals, its cause as narrow as its proof.
+ * failover.h - one change of leader: its phases as intervals, and its cause as far as proved.
  *
  * Reported in two steps: EVENT_LEADER_ELECTED at once, and EVENT_FAILOVER once for every change, when the
  * acknowledgement appears or the evidence is complete, at the latest after the allowed failover time.
  *
- * All durations are microseconds on the observer's monotonic clock. A phase that cannot be known at all is
+ * All durations are microseconds on the observer's monotonic clock. A phase that cannot be known is
  * SPAN_UNKNOWN; one bound of a phase may be open (SPAN_OPEN).
  */
 #ifndef ELECTOP_PROBE_ELECTION_FAILOVER_H
@@ -18,28 +18,28 @@
 #include "probe/election/moment.h"
 
 /*
- * ZooKeeper never says to a watcher which client deleted a znode; the servers' connection and session lists
- * do, for a moment. A cause without proof is reported wider: DELETED covers RESIGNED and EVICTED, ENDED
- * covers CLOSED and EXPIRED and deletions followed by the session's end at once, UNKNOWN all of them.
+ * ZooKeeper never tells a watcher which client deleted a znode, but the servers' connection and session lists
+ * show it for a moment. A cause without proof is reported wider: DELETED covers RESIGNED and EVICTED; ENDED
+ * covers CLOSED, EXPIRED, and deletions followed at once by the session's end; UNKNOWN covers all.
  */
 enum failover_cause {
     CAUSE_UNKNOWN,
     CAUSE_DELETED,  /* the owner's session lived on */
-    CAUSE_RESIGNED, /* ... and it deleted the znode itself */
-    CAUSE_EVICTED,  /* ... and another client did */
-    CAUSE_ENDED,    /* the owner's session is over */
-    CAUSE_CLOSED,   /* ... its client closed it, and with it the znode went */
-    CAUSE_EXPIRED,  /* ... it was silent for its timeout */
+    CAUSE_RESIGNED, /* it deleted the znode itself */
+    CAUSE_EVICTED,  /* another client deleted the znode */
+    CAUSE_ENDED,    /* the owner's session ended */
+    CAUSE_CLOSED,   /* its client closed it, which removed the znode */
+    CAUSE_EXPIRED,  /* it was silent for its timeout */
     CAUSE_COUNT
 };
-/* The contract's word: "expired". */
+/* The word in the JSON contract: "expired". */
 const char *failover_cause_word(enum failover_cause cause);
-/* May a leader that went this way have been gone before its znode was? Else there was nothing to detect. */
+/* Whether the leader may have failed before its znode went. If not, there was nothing to detect. */
 bool failover_has_detection(enum failover_cause cause);
 
 #define SPAN_OPEN (-1)
 struct span {
-    int64_t low_us, high_us; /* either SPAN_OPEN: no such bound is known; both: nothing is known */
+    int64_t low_us, high_us; /* either SPAN_OPEN: that bound is unknown; both: nothing is known */
 };
 #define SPAN_UNKNOWN ((struct span){SPAN_OPEN, SPAN_OPEN})
 
@@ -47,13 +47,13 @@ struct failover {
     char *from, *from_identity; /* names; identities may be NULL */
     char *to, *to_identity;
     struct moment lost_at;    /* the leader's znode was seen gone */
-    struct moment elected_at; /* the next one was first */
+    struct moment elected_at; /* the next leader was first in order */
     enum failover_cause cause;
     enum certainty cause_certainty;
-    char *evidence; /* for people; or NULL */
+    char *evidence; /* for the user; or NULL */
     struct span detection, vacancy, takeover, total;
-    int64_t gap_us;  /* > 0: found after a gap of this length; counted apart, and in no statistics */
-    uint64_t serial; /* of its cluster; 0: it has none. What is kept does not change any more */
+    int64_t gap_us;  /* > 0: found after a gap of this length; counted separately, and in no statistics */
+    uint64_t serial; /* of its cluster; 0: none. Stored failovers do not change any more */
 };
 
 /* A copy with separate texts. */
@@ -62,13 +62,13 @@ void failover_copy(struct failover *to, const struct failover *from);
 void failover_release(struct failover *failover);
 
 /*
- * Durations of failovers: counts and percentiles, by cause and in all.
+ * Durations of failovers: counts and percentiles, by cause and in total.
  *
- * A percentile is an interval, since its members are: its lower bound is that percentile of all lower bounds,
- * its upper one that of all upper ones. The true one lies between them, whatever the members really were. An
- * upper bound is SPAN_OPEN where a member's open one reaches it.
+ * A percentile is an interval because its members are: its lower bound is that percentile of all lower
+ * bounds, its upper bound that of all upper bounds. The true percentile always lies between them. An upper
+ * bound is SPAN_OPEN if a member's open bound reaches it.
  *
- * Failovers found after a gap (gap_us > 0), and those without any known duration, are in no figure.
+ * Failovers found after a gap (gap_us > 0), and those without any known duration, are excluded.
  */
 
 struct failover_figures {
@@ -80,24 +80,24 @@ struct failover_stats {
     struct failover_figures all, by_cause[CAUSE_COUNT];
 };
 
-/* One failover as the statistics see it. */
+/* One failover as input to the statistics. */
 struct failover_sample {
     enum failover_cause cause;
     struct span length;
 };
 
 /*
- * Its total; or, in a layout without an acknowledgement, detection and vacancy (of one that may have expired,
- * and whose detection is not known, there is no upper bound). False: it is in no statistics.
+ * Its total; or, in a layout without an acknowledgement, detection and vacancy (without an upper bound if the
+ * leader may have expired and its detection is unknown). False: it is excluded from statistics.
  */
 bool failover_sample_of(const struct failover *failover, struct failover_sample *sample);
 
 void failover_stats_make(const struct failover_sample *samples, size_t count, struct failover_stats *stats);
 
-/* Which of so many, from the shortest (0), a percentile is: the nearest rank. */
+/* The index of a percentile among count values, shortest first (0): the nearest rank. */
 size_t failover_stats_rank(size_t count, unsigned percent);
 
-/* So many changes of leader an hour; negative: too little was watched to say. */
+/* Changes of leader per hour; negative: too little time was observed. */
 double failover_rate(size_t changes, int64_t watched_us);
 
 #endif

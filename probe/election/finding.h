@@ -1,9 +1,9 @@
 /*
  * finding.h - the codes of all findings, and one finding with its evidence.
  *
- * One table gives every code's meaning, its appearance in ZooKeeper and its remedy: the help pages,
- * the JSON and the diagnoses themselves read it. A finding is raised when its evidence is complete and
- * cleared when the evidence is gone, never because it went stale (then: unconfirmed since).
+ * One table gives every code's meaning, its appearance in ZooKeeper and its remedy. The help pages, the JSON
+ * and the diagnoses read it. A finding is raised when its evidence is complete and cleared when the evidence
+ * is gone. Stale evidence does not clear it (then: unconfirmed since).
  */
 #ifndef ELECTOP_PROBE_ELECTION_FINDING_H
 #define ELECTOP_PROBE_ELECTION_FINDING_H
@@ -58,14 +58,14 @@ enum finding_code {
 /* A row of the table. */
 struct finding_kind {
     const char *word;       /* "no-watch" */
-    enum severity severity; /* the usual one */
-    const char *meaning;    /* one or two sentences, for people */
-    const char *looks;      /* how it looks in ZooKeeper: what proves it */
-    const char *advice;     /* what to do */
-    const char *source;     /* where it was seen in the wild, or NULL */
+    enum severity severity; /* the usual severity */
+    const char *meaning;    /* one or two sentences, for the user */
+    const char *looks;      /* its appearance in ZooKeeper, which proves it */
+    const char *advice;     /* the remedy */
+    const char *source;     /* an observed case, or NULL */
 };
 const struct finding_kind *finding_kind(enum finding_code code);
-/* By word; FINDING_COUNT: there is none. */
+/* Finds a code by its word; FINDING_COUNT: none. */
 enum finding_code finding_code_of(const char *word);
 
 const char *severity_word(enum severity severity);    /* "critical" */
@@ -76,11 +76,11 @@ struct finding {
     enum severity severity;
     enum certainty certainty;
     uint64_t subject;  /* identifies it among others of the same code in its election, as long as it lasts */
-    char **candidates; /* names, possibly none; the first is what the finding is about */
+    char **candidates; /* names, possibly none; the first is the subject of the finding */
     size_t candidate_count;
     char *evidence; /* paths, sessions, servers, times */
     char *advice;
-    bool one_look;                   /* a single look at the watches shows it: not to be acted on */
+    bool one_look;                   /* rests on a single poll of the watches: do not act on it */
     struct moment since;             /* raised */
     struct moment unconfirmed_since; /* mono_us 0: its evidence is fresh */
 };

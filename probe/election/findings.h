@@ -1,8 +1,8 @@
 /*
  * findings.h - the findings of one election: raised, kept, cleared.
  *
- * A diagnosis says one of three things: raise (its evidence is here), keep (it cannot be judged now: what
- * was found before stays, unconfirmed), or nothing (its evidence is gone).
+ * A diagnosis has three results: raise (there is evidence), keep (it cannot be judged now: an earlier finding
+ * stays, unconfirmed), or nothing (the evidence is gone).
  */
 #ifndef ELECTOP_PROBE_ELECTION_FINDINGS_H
 #define ELECTOP_PROBE_ELECTION_FINDINGS_H
@@ -15,7 +15,7 @@
 #include "probe/election/moment.h"
 #include "probe/election/update.h"
 
-/* ---- how evidence is worded ---- */
+/* ---- wording of evidence ---- */
 
 struct election;
 
@@ -32,56 +32,56 @@ const char *describe_path(const struct candidate *candidate, char *buffer, size_
 
 struct viewer; /* chain.h */
 
-/* Of one election, while it is done. */
+/* Of one election, during its diagnosis. */
 struct diagnosis {
     const struct update *f;
     struct election *election;
     struct viewer *viewers; /* of the sessions that own a candidate, then the others */
     size_t viewer_count, viewer_room;
-    bool one_look;    /* findings raised now rest on a single look at the watches */
-    int64_t again_us; /* when time alone may change something; INT64_MAX: never */
+    bool one_look;    /* findings raised now rest on a single poll of the watches */
+    int64_t again_us; /* when time alone may change a result; INT64_MAX: never */
 };
 
-/* Time alone may change this then. */
+/* Time alone may change this result at that time. */
 void diagnosis_again(struct diagnosis *diagnosis, int64_t at_us);
 
 #define NO_SUBJECT 0
-/* Raises one, or brings its evidence up to date. who[0] is its main candidate; subject identifies it among
-   others of the same code. The evidence is copied; advice NULL: from the table. */
+/* Raises a finding, or updates its evidence. who[0] is its main candidate; subject identifies it among others
+ * of the same code. The evidence is copied; advice NULL: from the table. */
 void diagnosis_raise(struct diagnosis *diagnosis, enum finding_code code, enum severity severity,
                      enum certainty certainty, uint64_t subject, const struct candidate *const *who,
                      size_t count, const char *advice, const char *format, ...)
     __attribute__((format(printf, 9, 10)));
-/* It was found before, and has not been cleared. */
+/* The finding was raised before, and has not been cleared. */
 bool diagnosis_stands(const struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
-/* ... and has been proved. */
+/* The finding is also proved. */
 bool diagnosis_is_certain(const struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
-/* Since when it is found, or now where it was not. */
+/* When it was first raised; now, if it was not. */
 struct moment diagnosis_since(const struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
-/* It cannot be judged now. */
+/* It cannot be judged now: keeps it. */
 void diagnosis_keep(struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
 void diagnosis_keep_all(struct diagnosis *diagnosis, enum finding_code code);
-/* What proved it is gone: where it is found or kept all the same, it is suspected until it is proved anew. */
+/* Its proof is gone: if it is raised or kept nevertheless, it is suspected until proved again. */
 void diagnosis_doubt(struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
-/* Every server shows its connections and gave two lists since then, the second of each after the first of
-   all: who is in none of them did not just move from one that was asked early to one that was asked late. */
+/* Every server shows its connections and gave two lists since then, each second list after all first ones. So
+ * a session in none of them did not just move from a server polled early to one polled late. */
 bool diagnosis_listed_since(const struct cluster *cluster, int64_t since_us);
-/* No server lists the session that it is about, which may be on its way from one to another: kept until that
-   is ruled out. */
+/* No server lists the session in question, which may be moving between servers: kept until that is ruled
+ * out. */
 void diagnosis_vanished(struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
 uint64_t diagnosis_subject(const struct candidate *candidate);
 /* For qsort(): candidates in election order. */
 int diagnosis_by_place(const void *a, const void *b);
 
-/* A diagnosis of all: begins; of facts that are hidden now; ends:
-   findings neither raised nor kept are removed. */
+/* The steps of a diagnosis: begin; facts that are hidden now; end, which removes findings neither raised nor
+ * kept. */
 void findings_begin(struct diagnosis *diagnosis);
 void findings_keep(struct diagnosis *diagnosis);
 void findings_sweep(struct diagnosis *diagnosis);
 void findings_free(struct election *election);
-/* A recording counts from now on: findings that it has known for longer get its time. */
+/* Takes over the recorded beginning of findings. */
 void findings_take_baseline(const struct update *update);
-/* From the live model into a snapshot. */
+/* Copies from the live model into a snapshot. */
 void findings_copy(const struct election *from, struct election *to);
 
 #endif

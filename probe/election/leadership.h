@@ -1,5 +1,5 @@
 /*
- * leadership.h - who leads, since when, and until when.
+ * leadership.h - the leader, and the beginning and end of its leadership.
  */
 #ifndef ELECTOP_PROBE_ELECTION_LEADERSHIP_H
 #define ELECTOP_PROBE_ELECTION_LEADERSHIP_H
@@ -10,15 +10,14 @@ struct update;
 
 void leadership_found(const struct update *update, struct candidate *leader);
 void leadership_lost(const struct update *update, const struct candidate *leader, bool seen);
-/* Makes it the leader; update_emit_elected() reports the event, after everything else of the observation.
- */
+/* Makes it the leader; update_emit_elected() reports the event after all others of the observation. */
 void leadership_won(const struct update *update, const struct candidate *leader);
 void leadership_vacant(const struct update *update);
-/* The same one leads still, after the tool was away. */
+/* The same candidate still leads after a gap. */
 void leadership_kept(const struct update *update);
 /* The leader's znode was read: its identity, its creation. */
 void leadership_read(const struct update *update);
-/* Two equal numbers found their order during the first look. */
+/* Two equal numbers were put in order during the first poll. */
 void leadership_corrected(const struct update *update, struct candidate *leader);
 void leadership_free(struct election *election);
 

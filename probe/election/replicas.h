@@ -34,7 +34,7 @@
 struct election;
 struct update;
 
-/* Servers beyond these are not compared. */
+/* The maximum number of servers compared. */
 #define REPLICAS_MOST 32
 #define REPLICA_ROUNDS 3
 
@@ -51,28 +51,28 @@ struct replica {
 };
 
 enum replicas_verdict {
-    VERDICT_NONE,   /* nothing was ever proved */
-    VERDICT_DIFFER, /* the latest round proves it */
-    VERDICT_OPEN,   /* it was proved, and the latest round says neither */
-    VERDICT_AGREE   /* it was proved, and is over */
+    VERDICT_NONE,   /* never proved */
+    VERDICT_DIFFER, /* the latest round proves a difference */
+    VERDICT_OPEN,   /* proved earlier; the latest round is inconclusive */
+    VERDICT_AGREE   /* proved earlier, and over */
 };
 
 struct replicas {
     struct replica list[REPLICAS_MOST];
     size_t count;
     enum replicas_verdict verdict;
-    uint32_t apart;    /* of the proof: those that differ, a bit for each of list */
-    uint32_t compared; /* ... and all that were compared */
-    bool majority;     /* ... the others are in the majority */
+    uint32_t apart;    /* of the proof: the servers that differ, a bit for each of list */
+    uint32_t compared; /* all servers that were compared */
+    bool majority;     /* the others are the majority */
     struct moment judged;
 };
 
 void replicas_free(struct replicas *replicas);
-/* One read. */
+/* Takes one read. */
 void replicas_note(struct election *election, size_t server, const struct observed_replica *seen);
-/* It does not belong to the ensemble any more: those behind it move up by one. */
+/* The server has left the ensemble: later indexes move up by one. */
 void replicas_server_left(struct election *election, size_t server);
-/* A round is over. */
+/* Judges a completed round. */
 enum replicas_next replicas_judge(const struct update *update, uint32_t round);
 
 #endif

@@ -40,26 +40,26 @@ struct update {
 void model_emit(struct model *model, const struct event *event);
 /* Emits one event; fills in time, cluster and election. */
 void update_emit(const struct update *update, struct event *event);
-/* ... of one candidate. */
+/* Emits an event about one candidate. */
 void update_emit_candidate(const struct update *update, enum event_kind kind,
                            const struct candidate *candidate, size_t position);
-/* ... that the leader was elected; or once its data has been read (leader_unreported), and at the latest
-   before any other event about it. */
+/* Emits that the leader was elected; or does so once its data has been read (leader_unreported), and at the
+ * latest before any other event about it. */
 void update_emit_elected(const struct update *update);
 void update_emit_elected_read(const struct update *update, bool read);
 /* Something changed that a screen may show. */
 void update_touched(const struct update *update);
 
 void update_state(const struct update *update, enum election_state state);
-/* Its state is as before, but may have differed in between: it counts from now. */
+/* Its state is as before, but may have differed in between: it is dated from now. */
 void update_state_found(const struct update *update);
-/* The facts just read hold now. */
+/* The facts just read are current. */
 void update_fresh(const struct update *update);
-/* Something of it, or of its sessions, changed: to be diagnosed. */
+/* The election, or one of its sessions, has changed: schedules a diagnosis. */
 void diagnose_soon(struct election *election);
-/* Nothing of it changed, but another look may say more. */
+/* The election has not changed, but another poll may add facts. */
 void diagnose_again(struct election *election);
-/* It is not watched any more. */
+/* The election is no longer watched. */
 void diagnose_forget(struct election *election);
 
 /* ---- update_directory.c: lists of children, and the directory's own znode ---- */

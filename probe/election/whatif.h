@@ -1,8 +1,9 @@
 /*
- * whatif.h - the effect of the next failure, before it happens, from the actual watches.
+ * whatif.h - predicts the effect of the next failure from the actual watches.
  *
- * It follows the chain candidate by candidate: when one goes, each session with a watch on its znode is
- * notified, looks, and either leads or watches on; without a notification, the line stops there.
+ * It follows the chain candidate by candidate. If one fails, each session with a watch on its znode is
+ * notified, reads the list, and either leads or watches the next. Without a notification, the chain is broken
+ * there.
  */
 #ifndef ELECTOP_PROBE_ELECTION_WHATIF_H
 #define ELECTOP_PROBE_ELECTION_WHATIF_H
@@ -11,51 +12,50 @@
 
 enum answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
 
-/* Is this one notified when its predecessor goes? why: static text if not, or if unknown. */
+/* Whether this candidate is notified if its predecessor fails. why: static text if not, or if unknown. */
 enum answer whatif_notified(const struct candidate *candidate, const char **why);
 
-/* No session owns it: it goes only when a client deletes it. (A znode with a time to live goes one day.) */
+/* No session owns it: it ends only if a client deletes it. (A znode with a time to live ends by itself.) */
 bool candidate_stays(const struct candidate *candidate);
 
 struct departure {
     const struct candidate *goes;
-    bool stays;                   /* no session owns it: it goes only when a client deletes it */
-    const struct candidate *heir; /* the one that is first (or whose predecessor changes) then; NULL: none */
-    const struct candidate *held_by; /* of a read-write lock: another reader that still holds it; or NULL */
-    bool leads;                      /* the heir would be first */
-    bool heir_stays;                 /* no session owns the heir, either: once first, it stays so */
-    enum answer notified;            /* is the heir notified? */
-    const struct candidate
-        *others[8];      /* further candidates that are notified (a herd, a wrong predecessor) */
-    size_t other_count;  /* all of them */
-    bool others_unknown; /* the watches of some behind it are not known: they may be notified, too */
+    bool stays;                   /* no session owns it: it ends only if a client deletes it */
+    const struct candidate *heir; /* the one that is then first (or whose predecessor changes); NULL: none */
+    const struct candidate *held_by;   /* of a read-write lock: another reader that still holds it; or NULL */
+    bool leads;                        /* the heir would be first */
+    bool heir_stays;                   /* no session owns the heir, either: once first, it stays first */
+    enum answer notified;              /* is the heir notified? */
+    const struct candidate *others[8]; /* other candidates that are notified (a herd, a wrong predecessor) */
+    size_t other_count;                /* all of them */
+    bool others_unknown; /* some watches of later candidates are unknown: they may be notified, too */
     const char *why;     /* static text for ANSWER_UNKNOWN and ANSWER_NO */
 };
 
-/* What happens when this candidate goes. */
+/* The effect of this candidate's failure. */
 struct departure whatif_goes(const struct election *election, const struct candidate *goes);
 
 /*
- * A lock has no line: when its holder goes, the first to create it holds it. The number of sessions
- * known to watch it, except its holder's: those that are notified.
+ * A lock has no queue: when its holder ends, the first client to create it holds it. Returns the number of
+ * sessions known to watch it, except its holder's: those will be notified.
  */
 size_t whatif_lock_notified(const struct election *election);
 
-/* Does this member hold the lock; would it be notified when the lock goes, by a watch on it that a server
-   shows? NO only where every server shows its watches and none may be hidden. */
+/* Whether this member holds the lock, and whether a visible watch would notify it when the lock is released.
+ * NO only if every server shows its watches and none may be hidden. */
 enum answer member_leads(const struct election *election, const struct member *member);
 enum answer member_watches(const struct election *election, const struct member *member);
 
 enum chain_state { CHAIN_UNKNOWN, CHAIN_COMPLETE, CHAIN_BROKEN };
 
-/* Contract: next_failover. */
+/* The contract's next_failover. */
 struct next_failover {
     const struct candidate *heir; /* NULL: there is no candidate behind the leader */
-    enum answer by_itself;        /* may the leader go by itself? Not where no session owns it */
-    enum answer notified;         /* the heir; of a lock, which has none: any session. One that watches its
-                                 directory alone is notified, too, invisibly */
-    enum chain_state chain;       /* over the whole line */
-    const struct candidate *broken_at; /* the first that is not notified when its predecessor goes, even if
+    enum answer by_itself;        /* whether the leader may end by itself: not if no session owns it */
+    enum answer notified;   /* the heir; for a lock, which has none: any session. A session that watches only
+                               its directory is notified as well, invisibly */
+    enum chain_state chain; /* of all candidates */
+    const struct candidate *broken_at; /* the first that is not notified when its predecessor fails, even if
                                           another watch notifies it later */
 };
 struct next_failover whatif_next(const struct election *election);
