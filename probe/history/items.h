@@ -8,6 +8,7 @@
 #ifndef ELECTOP_PROBE_HISTORY_ITEMS_H
 #define ELECTOP_PROBE_HISTORY_ITEMS_H
 
+#include "probe/election/cluster.h"
 #include "probe/history/codec.h"
 
 #define SLOT_NONE UINT32_MAX
@@ -61,14 +62,7 @@ struct last_figures {
     size_t cluster, server;
     uint32_t whose; /* its address: when a server leaves, the next one takes its place */
     int64_t noted_us;
-    int64_t answer_us, zxid, child_watches;
-    int connections;
-    size_t watch_count;
-    struct moment seen, watches_seen, load_seen, slow_fsync;
-    struct server_load load;
-    int64_t lag, lag_us;
-    int busiest_connections;
-    char busiest_address[48];
+    struct server noted; /* its texts are gone */
 };
 
 struct snapshot {

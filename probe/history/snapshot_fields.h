@@ -1,0 +1,55 @@
+/*
+ * snapshot_fields.h - the fields of the model's structs in a snapshot: one list for writing and for reading.
+ * Private to this folder.
+ *
+ * A function lists the fields of one struct in the order of their bytes, and is called in both directions.
+ * Writing leaves the struct as it is. Reading fills it; it is zeroed or whole before, for a text that it owns
+ * is freed and replaced. Bytes may be damaged or forged: what does not fit sets in.bad, and the struct is
+ * then of no use, except to be freed.
+ *
+ * Recordings outlive the program: a new field comes last in its item, behind fields_left().
+ */
+#ifndef ELECTOP_PROBE_HISTORY_SNAPSHOT_FIELDS_H
+#define ELECTOP_PROBE_HISTORY_SNAPSHOT_FIELDS_H
+
+#include "probe/election/bystanders.h"
+#include "probe/election/cluster.h"
+#include "probe/election/election.h"
+#include "probe/election/session_table.h"
+#include "probe/history/codec.h"
+#include "probe/history/items.h"
+
+/* Texts and settings of a model that was read, which its structs borrow. */
+struct kept_block;
+void kept_free(struct kept_block *blocks);
+
+struct fields {
+    struct snapshot *writing; /* the item goes there; NULL: in is read */
+    struct scan in;
+    int64_t base_us;         /* see put_moment() */
+    struct moment now;       /* reading: of the model */
+    struct kept_block *kept; /* reading: the caller frees them after the model */
+};
+
+/*
+ * The whole item, its key included. A tenure's and a departure's begin with their number among those of one
+ * election, which only the key needs.
+ */
+void finding_fields(struct fields *f, struct finding *finding);
+void tenure_fields(struct fields *f, struct tenure *tenure, uint64_t number);
+void failover_fields(struct fields *f, struct failover *failover);
+void departed_fields(struct fields *f, struct departure_note *note, uint64_t number);
+void member_fields(struct fields *f, struct member *member);
+
+/*
+ * What follows the key: the key says which struct the reader fills. server: figures are those that move all
+ * the time, as they were noted last; reading, the same server.
+ */
+void cluster_fields(struct fields *f, struct cluster *cluster);
+void server_fields(struct fields *f, struct server *server, struct server *figures);
+void election_fields(struct fields *f, struct election *e);
+void state_fields(struct fields *f, struct election *e);
+void candidate_fields(struct fields *f, struct candidate *c);
+void session_fields(struct fields *f, struct client_session *session);
+
+#endif
