@@ -52,7 +52,7 @@ enum fragment_kind {
 
 struct fragment {
     enum fragment_kind kind;
-    style look;  /* ROLE_TEXT: as its block */
+    style look;  /* ROLE_TEXT: plain; in a heading and a detail, as all of it */
     char *text;  /* of a sign: NULL */
     char *title; /* explains it under the mouse, on a page; or NULL */
     size_t link; /* to the section of this number, on a page; 0: no link */

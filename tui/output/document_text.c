@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "tui/words/labels.h"
 
 /* A fragment as it is printed, malloc'd. */
 static char *text_of(const struct printer *printer, const struct fragment *fragment)
@@ -59,15 +60,15 @@ static void text_put_cell(struct printer *printer, const struct document *doc, s
                           const struct column *column, int indent)
 {
     char *text = text_cell(printer, doc, block);
-    int spare = column->width - indent - printer_text_width(printer, text);
-    size_t first = doc->blocks[block].first;
-    struct column place = *column;
-    place.x += indent;
-    place.width -= indent;
+    int x = column->x + indent, room = column->width - indent;
+    int spare = room - printer_text_width(printer, text);
+    const struct fragment *first = doc->fragments + doc->blocks[block].first;
     if (column->width > 0 && spare >= 0)
-        text_put(printer, doc, block, place.x + (column->right ? spare : 0), ROLE_TEXT);
-    else if (place.width > 0)
-        columns_put(printer->row, &place, 0, doc->fragments[first].look, text);
+        text_put(printer, doc, block, x + (column->right ? spare : 0), ROLE_TEXT);
+    else if (room > 0 && first->kind == FRAGMENT_NAME)
+        label_put_fit(printer->row, x, 0, room, first->look, first->text);
+    else if (room > 0)
+        cells_put(printer->row, x, 0, room, first->look, text);
     free(text);
 }
 
@@ -102,7 +103,7 @@ static void text_upper(char *text)
 
 /* Columns without which a column of text says little. */
 #define TEXT_LEAST 8
-#define NAME_LEAST 12
+#define NAME_LEAST 16
 #define LAST_LEAST 20 /* the last one explains */
 
 /* Lays out the columns, and prints the headings. Returns the column that goes below its row, or -1. */
@@ -145,9 +146,8 @@ static size_t text_put_row(struct printer *printer, const struct document *doc, 
     for (; document_is(doc, i + 1, BLOCK_CELL); i++, cell++)
         text_put_cell(printer, doc, i + 1, &columns[cell], cell ? 0 : doc->blocks[row].level * 2);
     printer_line(printer);
-    if (below >= 0) {
+    if (below >= 0)
         text_put_prose(printer, doc, row + 1 + (size_t)below, columns[1].x, ROLE_TEXT);
-    }
     return i;
 }
 
@@ -216,10 +216,10 @@ void document_print_text(const struct document *doc, struct buffer *out, const s
         case BLOCK_CLAIM:
             if (!block->level && i > 0 && document_is(doc, i - 1, BLOCK_DETAIL))
                 printer_line(&printer);
-            text_put_prose(&printer, doc, i, indent, block->look);
+            text_put_prose(&printer, doc, i, indent, ROLE_TEXT);
             break;
         case BLOCK_PARAGRAPH:
-            text_put_prose(&printer, doc, i, indent, block->look);
+            text_put_prose(&printer, doc, i, indent, ROLE_TEXT);
             break;
         case BLOCK_DETAIL: /* of a claim */
             text_put_prose(&printer, doc, i, indent + 4, ROLE_DIM);

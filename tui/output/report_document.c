@@ -698,13 +698,11 @@ static void put_election_row(struct document *doc, const struct report *report,
 
 static void put_overview(struct document *doc, const struct report *report, size_t quiet)
 {
-    static const struct document_column columns[] = {{"Election", COLUMN_NAME, 9},
-                                                     {"Changes", COLUMN_NUMBER, 7},
-                                                     {"Without a leader", COLUMN_NUMBER, 6},
-                                                     {"Longest failover", COLUMN_NUMBER, 5},
-                                                     {"Not watched", COLUMN_NUMBER, 4},
-                                                     {"Worst finding", COLUMN_TEXT, 8},
-                                                     {"Who led", COLUMN_TEXT, 0}};
+    static const struct document_column columns[] = {
+        {"Election", COLUMN_NAME, 9},      {"Changes", COLUMN_NUMBER, 7},
+        {"Vacant", COLUMN_NUMBER, 6},      {"Longest failover", COLUMN_NUMBER, 5},
+        {"Not watched", COLUMN_NUMBER, 4}, {"Worst finding", COLUMN_TEXT, 8},
+        {"Who led", COLUMN_TEXT, 0}};
     document_heading(doc, 3, "All elections");
     document_table(doc, columns, doc->form == DOCUMENT_PAGE ? 7 : 6);
     for (size_t i = 0; i < report->election_count; i++)
