@@ -147,7 +147,7 @@ static size_t text_put_row(struct printer *printer, const struct document *doc, 
         text_put_cell(printer, doc, i + 1, &columns[cell], cell ? 0 : doc->blocks[row].level * 2);
     printer_line(printer);
     if (below >= 0)
-        text_put_prose(printer, doc, row + 1 + (size_t)below, columns[1].x, ROLE_TEXT);
+        text_put_prose(printer, doc, row + 1 + (size_t)below, columns[below - 1].x, ROLE_TEXT);
     return i;
 }
 

@@ -231,6 +231,7 @@ void table_begin(struct printer *printer, struct column *columns, int count, int
 {
     table_want_headings(printer, columns, count);
     int width = printer->style.width ? printer->style.width - x : table_wants(columns, count);
+    width = width < 0 ? 0 : width;
     printer_width(printer, width + x);
     columns_lay(columns, count, x, width, TABLE_GAP);
     columns_head(printer->row, columns, count, 0, -1, false);
