@@ -1,15 +1,15 @@
 /*
- * agents.h - several agents in one run, on any number of machines: they begin together, and each learns how
- * the others ended.
+ * agents.h - several agents in one run, on any number of machines: they begin together, and each learns the
+ * results of the others.
  *
- *   SANDBOX/RUN.ready-ID   ephemeral: this agent is ready; its data says for how long it would run
- *   SANDBOX/RUN.go         made by the first agent when no new one has come for some seconds: then all
- *                          begin, and run for as long as the longest of them would. A later agent is
- *                          refused; one that left before has no part in the run
- *   SANDBOX/RUN.over-ID    ephemeral: its time is over. It goes on until all are
+ *   SANDBOX/RUN.ready-ID   ephemeral: this agent is ready; its data is the duration of its own run
+ *   SANDBOX/RUN.go         created by the first agent when no new one has come for some seconds: then all
+ *                          begin, and run for the longest of their durations. A later agent is refused;
+ *                          one that left before takes no part in the run
+ *   SANDBOX/RUN.over-ID    ephemeral: its time is over. It continues until this holds for all
  *   SANDBOX/RUN.part-ID    an agent's results; an agent without them and without a marker died
  *
- * An agent's name says which process it is (host and number), so that one that died is named.
+ * An agent's name identifies its process (host and number), so that a dead agent can be named.
  */
 #ifndef ELECTOP_PROBE_INJECT_AGENTS_H
 #define ELECTOP_PROBE_INJECT_AGENTS_H
@@ -28,31 +28,31 @@ struct agents;
 /* This process as an agent: "web1-4711". */
 void agent_name(char name[AGENT_NAME_SIZE]);
 
-/* What became of an agent. */
+/* The outcome of an agent. */
 struct agent_part {
     char name[AGENT_NAME_SIZE];
-    char *text; /* its results, verbatim; "": more than permitted. NULL: none */
-    bool alive; /* it handed in nothing yet; else it died */
+    char *text; /* its results, unchanged; "": above the size limit. NULL: none */
+    bool alive; /* it has delivered no results yet; false: it died */
 };
 
-/* Texts are copied. for_ms: how long this one would run. */
+/* Copies texts. for_ms: the duration of this agent's own run. */
 struct agents *agents_new(struct guard *guard, struct session *session, const char *sandbox, const char *run,
                           const char *name, int64_t for_ms);
-/* After the session's end. NULL is fine. */
+/* Call this after the session's end. NULL is allowed. */
 void agents_free(struct agents *agents);
 
-/* Called each tick until they say so: AGENTS_READY. A problem is valid until the next call. */
+/* Call this at each tick until it returns AGENTS_READY. A problem is valid until the next call. */
 enum agents_state { AGENTS_WAIT, AGENTS_READY, AGENTS_FAILED };
 enum agents_state agents_meet(struct agents *agents, const char **problem);
 size_t agents_count(const struct agents *agents);
-int64_t agents_for_ms(const struct agents *agents); /* then: how long all of them run */
+int64_t agents_for_ms(const struct agents *agents); /* once ready: the common duration */
 
-/* Called each tick once one's time is over: AGENTS_READY when everybody's is, who still lives. */
+/* Call this at each tick once this agent's time is over. AGENTS_READY: it is over for all live agents. */
 enum agents_state agents_over(struct agents *agents);
 
 /*
- * The same at the end, with one's own part (at most 512 KB); then the parts of all, one's own among them. Of
- * those who still live they are waited for so long.
+ * Call this at each tick at the end, with this agent's results (at most 512 KB). Returns the results of all
+ * agents, including its own. Waits a limited time for live agents.
  */
 enum agents_state agents_part(struct agents *agents, const char *text, uint64_t patience_ms,
                               const char **problem);

@@ -4,10 +4,10 @@
  *   electop run                   the marker of all persistent znodes of a run
  *   end done
  *   counts 1000 1000 1000 0 ...   in the order of enum part_count
- *   stand 900 4100 61000 12:3 13:40    of a histogram: least, most, sum (microseconds), and the buckets in
- * use, in order, with their counts; so for each of enum part_time
+ *   stand 900 4100 61000 12:3 13:40    a histogram: least, most, sum (microseconds), and the buckets in use,
+ * in order, with their counts; so for each of enum part_time
  *
- * Parts come from a znode: they are checked like all foreign bytes.
+ * Results come from a znode, so they are checked like all untrusted bytes.
  */
 #ifndef ELECTOP_PROBE_INJECT_RUN_PART_H
 #define ELECTOP_PROBE_INJECT_RUN_PART_H
@@ -35,11 +35,11 @@ enum part_count {
     PART_EXPIRED,
     PART_UNPLANNED,
     PART_DEATHS,
-    PART_LEFT_OUT,                              /* of each obstacle */
-    PART_FAILOVERS = PART_LEFT_OUT + OBSTACLES, /* those whose cost was counted, and their cost */
+    PART_LEFT_OUT,                              /* for each obstacle */
+    PART_FAILOVERS = PART_LEFT_OUT + OBSTACLES, /* failovers with a counted cost, and their cost */
     PART_FAILOVER_NOTICES,
     PART_FAILOVER_REQUESTS,
-    PART_NEVER_LED, /* of each kind of death: those without a successor */
+    PART_NEVER_LED, /* for each kind of kill: those without a successor */
     PART_COUNTS = PART_NEVER_LED + KILL_COUNT
 };
 
@@ -49,13 +49,13 @@ enum part_time {
     PART_DETECTION,
     PART_VACANCY,
     PART_TAKEOVER,
-    PART_CAUSE, /* failovers by each way to go */
+    PART_CAUSE, /* failovers by each cause */
     PART_TIMES = PART_CAUSE + KILL_COUNT
 };
 
 /* Large: not for the stack. */
 struct run_part {
-    char end[24];  /* "done"; nothing was handed in: "died", "running"; "unreadable" */
+    char end[24];  /* "done"; without results: "died", "running"; "unreadable" */
     bool reported; /* false: only the end is known */
     uint64_t counts[PART_COUNTS];
     struct histogram times[PART_TIMES];
@@ -63,7 +63,7 @@ struct run_part {
 
 void run_part_read(const struct agent_part *agent, struct run_part *part);
 
-/* All agents of the run have handed in theirs: they come to one, and who did not come to its end is noted. */
+/* All agents of the run have delivered their results: adds them up, and notes which agents did not finish. */
 void run_gather(struct run *run);
 
 #endif
