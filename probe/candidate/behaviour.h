@@ -1,8 +1,8 @@
 /*
- * behaviour.h - how a test candidate departs from the recipe, and its position among the candidates.
+ * behaviour.h - the faulty behaviours of test candidates, and a candidate's position among the others.
  *
- * Every fault of real clients that a diagnosis knows is a row of one table. The candidate's own steps
- * (candidate.c) stay those of the recipe; they ask the table which znode to watch, and which step to omit.
+ * One table lists every fault of real clients that a diagnosis knows. The candidate's own steps (candidate.c)
+ * are always those of the recipe; they ask the table which znode to watch, and which step to omit.
  */
 #ifndef ELECTOP_PROBE_CANDIDATE_BEHAVIOUR_H
 #define ELECTOP_PROBE_CANDIDATE_BEHAVIOUR_H
@@ -14,17 +14,18 @@
 #include "probe/zookeeper/session.h"
 
 enum behaviour {
-    BEHAVIOUR_RECIPE,   /* none of the others: as candidate.h has it */
-    BEHAVIOUR_DEAF,     /* never watches, so never wakes */
+    BEHAVIOUR_RECIPE,   /* no fault: as in candidate.h */
+    BEHAVIOUR_DEAF,     /* never watches, so it is never notified */
     BEHAVIOUR_HERD,     /* watches the leader instead of its predecessor */
     BEHAVIOUR_CHILDREN, /* watches the directory: every change notifies all of them */
     BEHAVIOUR_ONCE,     /* does not watch again once its watch has fired */
     BEHAVIOUR_SLOW,     /* acknowledges late */
-    BEHAVIOUR_SKIP,     /* watches the one before its predecessor, as after a stale list */
+    BEHAVIOUR_SKIP,     /* watches the candidate before its predecessor, as after a stale list */
     BEHAVIOUR_SELF,     /* watches its own znode */
-    BEHAVIOUR_TWICE, /* has two znodes: the answer to its first create was lost, and it did not look for it */
+    BEHAVIOUR_TWICE, /* has two znodes: the answer to its first create was lost, and it did not search for the
+                        znode */
     BEHAVIOUR_PERSISTENT, /* its znode is not ephemeral, and its session ends as soon as the znode exists */
-    BEHAVIOUR_MUTE,       /* holds the lead and never acknowledges */
+    BEHAVIOUR_MUTE,       /* leads and never acknowledges */
     BEHAVIOUR_FORGETFUL,  /* resigns once it has acknowledged, and leaves its acknowledgement behind */
     BEHAVIOUR_COUNT
 };
@@ -34,7 +35,7 @@ enum whom { WHOM_PREDECESSOR, WHOM_LEADER, WHOM_CHILDREN, WHOM_SKIPPED, WHOM_SEL
 
 /* A row of the table. */
 struct behaviour_rules {
-    const char *word; /* as `inject --behaviour` has it; NULL: only in the demo and in tests */
+    const char *word; /* as in `inject --behaviour`; NULL: only in the demo and in tests */
     enum whom watches;
     enum create_mode mode; /* of its znode */
     bool creates_twice;
@@ -46,10 +47,10 @@ struct behaviour_rules {
 };
 
 const struct behaviour_rules *behaviour_rules_of(enum behaviour behaviour);
-/* By its word ("predecessor", "hold"); BEHAVIOUR_COUNT: there is none. */
+/* Finds it by its word ("predecessor", "hold"); BEHAVIOUR_COUNT: none. */
 enum behaviour behaviour_find(const char *word);
 
-/* One of a line. name: of the list that it was read from; NULL: there is none. */
+/* One candidate of a list. name: borrowed from that list; NULL: there is none. */
 struct line_member {
     const char *name;
     int64_t number;
@@ -57,9 +58,9 @@ struct line_member {
 
 /* A candidate's position among the others. */
 struct line_position {
-    bool in_line; /* false: it is not in the list, nor is the rest known */
+    bool in_line; /* false: it is not in the list, and the other members are unknown */
     struct line_member self, leader, skipped,
-        predecessor; /* before it: the first, the last but one, the last */
+        predecessor; /* the candidates before it: the first, the last but one, the last */
 };
 
 /*
@@ -78,13 +79,14 @@ const struct line_member *position_watched(const struct line_position *position,
 enum kill_mode {
     KILL_CLOSE,  /* ends its session; its znode goes at once */
     KILL_RESIGN, /* deletes its znode, keeps its session */
-    KILL_DROP,   /* its process crashes: the connection is gone without a word, the session expires */
+    KILL_DROP,   /* its process crashes: the connection is lost without a closing request, the session expires
+                  */
     KILL_PAUSE,  /* its process stops, as in a long garbage collection: the connection stays, it answers
-   nothing, its session  expires; once resumed it learns of that */
+                    nothing, its session expires; it notices this once resumed */
     KILL_COUNT
 };
 
-/* The contract's word: "close". */
+/* The word in the JSON contract: "close". */
 const char *kill_mode_word(enum kill_mode how);
 
 #endif

@@ -46,33 +46,33 @@ enum candidate_state {
 struct acl;
 struct guard;
 
-/* How one test candidate behaves, and what it writes. Set once, never changed; all is borrowed. */
+/* How one test candidate behaves, and what it writes. Set once, never changed; everything is borrowed. */
 struct candidate_options {
-    struct guard *guard;      /* through which it writes */
-    const char *election;     /* the directory, made if missing; or the lock */
+    struct guard *guard;      /* for all its writes */
+    const char *election;     /* the directory, created if missing; or the lock */
     bool lock;                /* election is the lock: create it, or watch it until it is free */
-    const char *name;         /* in front of the number: naming.h; NULL: nothing. Not with lock */
-    bool findable;            /* its name contains a unique part; for its session's owner to set */
+    const char *name;         /* the part before the number: naming.h; NULL: none. Not with lock */
+    bool findable;            /* its name contains a unique part; set by the owner of its session */
     const char *data;         /* its identity, e.g. "host:port"; never NULL */
     const char *ack;          /* an ephemeral znode that a leader writes; NULL: none */
     const char *ack_data;     /* NULL: data */
-    const struct acl *acl;    /* of all that it creates; NULL: open to everyone */
+    const struct acl *acl;    /* of everything it creates; NULL: open to everyone */
     enum behaviour behaviour; /* not with lock */
-    int slow_ms;              /* BEHAVIOUR_SLOW: how late it acknowledges */
-    bool never_leads;         /* first: it deletes its znode at once, and acknowledges nothing */
+    int slow_ms;              /* BEHAVIOUR_SLOW: the delay of its acknowledgement */
+    bool never_leads;         /* if first, it deletes its znode at once, and acknowledges nothing */
 };
 
 struct candidacy {
     enum candidate_state state;
     bool volunteers; /* it wants to be a candidate */
     bool connected;
-    bool creating, deleting; /* its znode; the answer is still to come */
+    bool creating, deleting; /* a request for its znode is pending */
     bool in_doubt;           /* the connection broke before that answer: its znode may exist or not */
-    bool acknowledged;       /* its acknowledgement is written; without one: it leads */
-    bool delaying;           /* it leads, and is slow to say so */
+    bool acknowledged;       /* its acknowledgement is written; in a layout without one: it leads */
+    bool delaying;           /* it leads, and delays its acknowledgement */
     bool woken;              /* one of its watches has fired */
-    bool resting;            /* the servers take no more; it goes on in a moment */
-    uint16_t looks, watches; /* questions under way; only the answer to the latest of each counts */
+    bool resting;            /* the servers are overloaded; it continues in a moment */
+    uint16_t looks, watches; /* numbers of requests; only the answer to the latest of each counts */
     int64_t own;             /* number of its znode, or SEQUENCE_NONE; with a lock 0: it holds it */
     int64_t awaited;         /* number of the znode that it watches, or SEQUENCE_NONE */
 };
@@ -88,13 +88,13 @@ enum candidate_ask {
     ASK_WATCH,          /* exists on "name", and leave a watch             -> candidate_watched() */
     ASK_DELETE,         /* delete its znode                                -> candidate_deleted() */
     ASK_CONTEND,        /* create the lock                                 -> candidate_contended() */
-    ASK_LOCK,           /* exists on the lock, and leave a watch: whose?   -> candidate_lock_seen() */
+    ASK_LOCK,           /* exists on the lock, and leave a watch           -> candidate_lock_seen() */
     ASK_ACK,           /* create the acknowledgement                                 -> candidate_ack_written() */
     ASK_ACK_DIRECTORY, /* create the ancestors of the acknowledgement     -> candidate_prepared() */
-    ASK_ACK_SEEN,      /* exists on the acknowledgement, and leave a watch: whose?   -> candidate_ack_seen() */
+    ASK_ACK_SEEN,      /* exists on the acknowledgement, and leave a watch-> candidate_ack_seen() */
     ASK_ACK_GONE,      /* delete the acknowledgement                                 -> candidate_ack_gone() */
-    ASK_REST,           /* a moment                                        -> candidate_rested() */
-    ASK_DELAY,          /* as long as it is to be slow                     -> candidate_delayed() */
+    ASK_REST,           /* wait a moment                                   -> candidate_rested() */
+    ASK_DELAY,          /* wait for the configured delay                   -> candidate_delayed() */
     ASK_RENEW,          /* end the session, and begin another              -> candidate_connected(renewed) */
     ASK_LEAVE           /* end the session; it is gone */
     /* clang-format on */
@@ -108,21 +108,22 @@ struct candidate_asks {
         const char *name; /* ASK_WATCH: the znode; from the list passed to candidate_looked() */
     } list[CANDIDATE_ASKS_MOST];
     unsigned count;
-    const char *problem;     /* with ASK_LEAVE: the request that failed and would fail again; or NULL */
+    const char *problem;     /* with ASK_LEAVE: the request that failed finally; or NULL */
     enum session_result why; /* problem: the answer */
 };
 
 /* It wants to be a candidate, and has no connection yet. */
 void candidate_init(struct candidacy *candidacy);
 
-/* Its session: renewed as session.h has it. */
+/* Its session is connected; renewed as in session.h. */
 struct candidate_asks candidate_connected(struct candidacy *candidacy,
                                           const struct candidate_options *options, bool renewed);
 void candidate_disconnected(struct candidacy *candidacy);
-/* The session is over, and there is no other: by its owner's will. */
+/* Its owner has ended the session, and there is no other. */
 void candidate_gone(struct candidacy *candidacy);
 
-/* Answers. number: of the znode that was created or found; SEQUENCE_NONE: not found. mine: by its owner. */
+/* Answers. number: of the znode that was created or found; SEQUENCE_NONE: not found. mine: this candidate
+ * owns it. */
 struct candidate_asks candidate_prepared(struct candidacy *candidacy, const struct candidate_options *options,
                                          enum session_result result);
 struct candidate_asks candidate_created(struct candidacy *candidacy, const struct candidate_options *options,
@@ -151,8 +152,8 @@ struct candidate_asks candidate_ack_gone(struct candidacy *candidacy, const stru
 struct candidate_asks candidate_rested(struct candidacy *candidacy, const struct candidate_options *options);
 struct candidate_asks candidate_delayed(struct candidacy *candidacy, const struct candidate_options *options);
 
-/* One of its session's watches fired, whatever for: it is spent. number: of the znode; others may watch it,
- * too. */
+/* One of its session's watches fired, for any reason, and is used up. number: of the znode, which others may
+ * watch, too. */
 struct candidate_asks candidate_noticed(struct candidacy *candidacy, const struct candidate_options *options,
                                         int64_t number);
 struct candidate_asks candidate_noticed_directory(struct candidacy *candidacy,
@@ -162,7 +163,7 @@ struct candidate_asks candidate_noticed_lock(struct candidacy *candidacy,
 struct candidate_asks candidate_noticed_ack(struct candidacy *candidacy,
                                             const struct candidate_options *options);
 
-/* At its owner's request: deletes its znode and keeps the session; becomes a candidate again. */
+/* At its owner's request: deletes its znode and keeps the session; or becomes a candidate again. */
 struct candidate_asks candidate_resign(struct candidacy *candidacy, const struct candidate_options *options);
 struct candidate_asks candidate_volunteer(struct candidacy *candidacy,
                                           const struct candidate_options *options);

@@ -1,23 +1,23 @@
 /*
- * shared_list.h - one reading of a directory for all the candidates that want to look.
+ * shared_list.h - one read of a directory for all the candidates that need its list.
  *
- * Ten thousand who each read a list of ten thousand move gigabytes. Here a list serves all that asked before
- * it was asked for (an older one might not show yet what woke them), and lists follow each other with pauses
- * of several times what one took.
+ * Ten thousand candidates that each read a list of ten thousand transfer gigabytes. Here one list serves all
+ * that asked before it was requested (an older list might lack the change that woke them), and lists follow
+ * each other with pauses of several times the duration of one.
  */
 #ifndef ELECTOP_PROBE_CANDIDATE_SHARED_LIST_H
 #define ELECTOP_PROBE_CANDIDATE_SHARED_LIST_H
 
 #include "probe/candidate/test_candidate.h"
 
-/* For the sessions with these options, which are borrowed: their listener's asked and answered are called for
-   the requests that go out here (a sync, and a list). */
+/* For sessions with these options, which are borrowed: their listener's asked and answered are called for the
+ * requests sent here (a sync, and a list). */
 struct shared_list *shared_list_new(const struct candidate_session_options *options, const char *election);
-/* Answers no more requests, and touches no candidate: they may be freed. After their sessions. NULL is
- * fine. */
+/* Answers no more requests, and uses no candidate: they may be freed. Call this after freeing their sessions.
+ * NULL is allowed. */
 void shared_list_free(struct shared_list *shared_list);
 
-/* It is answered once: candidate_io_looked(). */
+/* Requests the list for a candidate. Answered once: candidate_io_looked(). */
 void shared_list_want(struct shared_list *shared_list, struct test_candidate *test_candidate);
 
 #endif
