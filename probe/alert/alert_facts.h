@@ -1,6 +1,6 @@
 /*
- * alert_facts.h - an alert in the words of who receives it: a program's arguments and environment, or the
- * JSON of a post. alerts.h lists the facts.
+ * alert_facts.h - the facts of an alert for its receiver: a program's arguments and environment, or the JSON
+ * of a post. alerts.h lists the facts.
  */
 #ifndef ELECTOP_PROBE_ALERT_ALERT_FACTS_H
 #define ELECTOP_PROBE_ALERT_ALERT_FACTS_H
@@ -11,7 +11,7 @@
 #include "probe/alert/alert_book.h"
 #include "probe/json/buffer.h"
 
-#define ALERT_LISTED_MOST 100 /* elections that are named one by one */
+#define ALERT_LISTED_MOST 100 /* the limit of elections listed by name */
 
 enum fact {
     FACT_STATE,
@@ -30,20 +30,21 @@ enum fact {
     ALERT_FACTS
 };
 
-/* The word for each in an argument, between braces; NULL at the end. */
+/* The word of each fact in an argument, between braces; NULL at the end. */
 extern const char *const alert_fact_words[ALERT_FACTS + 1];
 
-/* Each malloc'd, without characters that end a line or deceive. */
+/* Each is malloc'd, without characters that end a line or mislead. */
 void alert_facts(const struct alert *alert, enum alert_state state, char *facts[ALERT_FACTS]);
 
 /* {code} and other known words are replaced by their facts; other braces are kept. malloc'd. */
 char *alert_fill(const char *argument, char *const facts[ALERT_FACTS]);
 
-/* The program's environment: the usual few, and the facts. It gets nothing else. A malloc'd list of malloc'd
-   texts. */
+/* The program's environment: the usual few variables and the facts, nothing else. A malloc'd list of malloc'd
+ * texts. */
 char **alert_environment(const struct alert *alert, char *const facts[ALERT_FACTS]);
 
-/* What Alertmanager's v2 API takes: a list of alerts. One that is not posted again is over by itself. */
+/* Writes the JSON for Alertmanager's v2 API: a list of alerts. Alertmanager resolves an alert that is not
+ * posted again. */
 void alert_body(struct buffer *out, const struct alert *alert, const struct alert_settings *rule,
                 enum alert_state state);
 

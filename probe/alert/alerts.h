@@ -1,16 +1,16 @@
 /*
  * alerts.h - carries out the configuration's alerts: runs programs, posts JSON.
  *
- * Nothing of it delays the loop: programs run beside it, at most ALERTS_RUNNING_MOST at once, in a session of
- * their own, and are ended with their process group at their timeout. What one alert sends goes out in
- * order. A program that fails is reported; a post that fails is tried again, ever more rarely, until it is
+ * Alerts never delay the loop. Programs run in parallel, at most ALERTS_RUNNING_MOST at once, each in a
+ * separate session, and are ended with their process group at their timeout. The messages of one alert are
+ * sent in order. A failed program is reported. A failed post is repeated at growing intervals until it is
  * obsolete.
  *
  * A program gets its facts in the environment: ELECTOP_STATE (raised, again, resolved, event), _CODE,
  * _CLUSTER, _ELECTION, _NAME, _SEVERITY, _CERTAINTY, _EVIDENCE, _ADVICE, _OWNER, _RUNBOOK, _SINCE, _ELECTIONS
- * (their number), _ELECTION_LIST (a line each, at most 100); and in its arguments, where {state}, {code},
- * {cluster}, {election}, {name}, {severity}, {certainty}, {evidence}, {advice}, {owner}, {runbook}, {since}
- * and {elections} stand for them.
+ * (their number), _ELECTION_LIST (a line each, at most 100); and in its arguments, which may contain {state},
+ * {code}, {cluster}, {election}, {name}, {severity}, {certainty}, {evidence}, {advice}, {owner}, {runbook},
+ * {since} and {elections}.
  */
 #ifndef ELECTOP_PROBE_ALERT_ALERTS_H
 #define ELECTOP_PROBE_ALERT_ALERTS_H
@@ -22,22 +22,22 @@
 
 struct alerts;
 
-/* Why an alert could not be sent; in words. */
+/* Why an alert could not be sent, as a text. */
 typedef void (*alerts_problem_fn)(void *context, const char *problem);
 
 /*
- * The settings must outlive it, or be replaced by alerts_follow(). file: keeps open alerts over a restart;
- * NULL: none. pair: several recorders of this name keep that in the sandbox directory of the first cluster,
- * and one of them sends (pair.h); NULL: it is alone. Both are copied. NULL: the pair cannot be
- * joined (alerts_follow()).
+ * The settings must outlive it, or be replaced by alerts_follow(). file: stores open alerts across a restart;
+ * NULL: none. pair: several recorders with this name share the open alerts in the sandbox directory of the
+ * first cluster, and one of them sends (pair.h); NULL: a single recorder. Both are copied. NULL: the pair
+ * cannot be joined (alerts_follow()).
  */
 struct alerts *alerts_start(uv_loop_t *loop, struct monitor *monitor, const struct settings *settings,
                             const char *file, const char *pair, alerts_problem_fn problem, void *context);
-/* What runs goes on by itself; what waits is reported. NULL is fine. */
+/* Running programs continue; waiting alerts are reported. NULL is allowed. */
 void alerts_stop(struct alerts *alerts);
 
-/* After a reload: what is open goes on. monitor NULL: there is none for now. False: the pair cannot
-   be joined (pair_start()). */
+/* Call this after a reload: open alerts continue. monitor NULL: there is none for now. False: the pair cannot
+ * be joined (pair_start()). */
 bool alerts_follow(struct alerts *alerts, struct monitor *monitor, const struct settings *settings);
 
 enum alerts_role {
@@ -47,7 +47,7 @@ enum alerts_role {
 };
 enum alerts_role alerts_role(const struct alerts *alerts);
 
-/* So far: alerts that went out, and those that could not. */
+/* The numbers of alerts sent, and of those that could not be sent. */
 uint64_t alerts_sent(const struct alerts *alerts);
 uint64_t alerts_failed(const struct alerts *alerts);
 
