@@ -9,7 +9,7 @@
 
 struct exporter;
 
-/* What a recorder says of itself. recording: 1 it writes, 0 it cannot; lost_events as of now. */
+/* The state of a recorder. recording: 1 it writes, 0 it cannot; lost_events: at present. */
 struct exporter_recording {
     int recording;
     uint64_t lost_events, alerts_sent, alerts_failed;
@@ -19,22 +19,22 @@ struct exporter_recording {
 typedef struct exporter_recording (*exporter_recording_fn)(void *context);
 
 /*
- * Counts from now on. address: where it is served (HOST:PORT), or NULL: nowhere. series: the bound. fn may
- * be NULL: nothing is recorded. NULL and a text in *error (caller frees) on failure. End it before the
- * monitor.
+ * Starts counting. address: where to serve (HOST:PORT), or NULL: nowhere. series: the limit of samples. fn
+ * may be NULL: nothing is recorded. NULL and a text in *error (the caller frees it) on failure. End it before
+ * the monitor.
  */
 struct exporter *exporter_start(uv_loop_t *loop, struct monitor *monitor, const char *address, size_t series,
                                 exporter_recording_fn recording, void *context, char **error);
 void exporter_stop(struct exporter *exporter); /* NULL is fine */
 
-/* After a reload: the counts go on with another monitor. NULL: with none for now. */
+/* Call this after a reload: the counts continue with another monitor. NULL: with none for now. */
 void exporter_follow(struct exporter *exporter, struct monitor *monitor);
 
-/* The metrics of now. False: it follows no monitor. */
+/* The present metrics. False: it follows no monitor. */
 bool exporter_write(struct exporter *exporter, bool openmetrics, struct buffer *out);
-/* NULL: it is served nowhere. */
+/* NULL: the metrics are not served. */
 const char *exporter_address(const struct exporter *exporter);
-/* Others than this host can read it. */
+/* Other hosts can read it. */
 bool exporter_is_open(const struct exporter *exporter);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * figures.h - an election in figures, for `electop check` and the metrics.
+ * figures.h - the figures of an election, for `electop check` and the metrics.
  *
- * Pure. A figure that cannot be known is NAN, never 0.
+ * Pure. An unknown figure is NAN, never 0.
  */
 #ifndef ELECTOP_PROBE_METRICS_FIGURES_H
 #define ELECTOP_PROBE_METRICS_FIGURES_H
@@ -11,19 +11,19 @@
 
 enum figure {
     FIGURE_CANDIDATES,
-    FIGURE_VACANCY,       /* seconds without a leader until now; 0: somebody leads */
-    FIGURE_TENURE,        /* seconds that the leader has led, at the longest */
-    FIGURE_NEXT_FAILOVER, /* 1: a successor exists and is notified; 0: not */
-    FIGURE_FINDINGS,      /* certain ones of every severity */
+    FIGURE_VACANCY,       /* seconds without a leader until now; 0: there is a leader */
+    FIGURE_TENURE,        /* seconds that the leader has led, at most */
+    FIGURE_NEXT_FAILOVER, /* 1: a successor exists and will be notified; 0: not */
+    FIGURE_FINDINGS,      /* certain findings of every severity */
     FIGURE_CRITICAL,
     FIGURE_ERROR,
     FIGURE_WARNING,
     FIGURE_INFO,
     FIGURE_SUSPECTED, /* findings that are not certain */
-    FIGURE_CHANGES,   /* of leader, within the window; of a recording only, as those below */
+    FIGURE_CHANGES,   /* changes of leader within the window; from a recording only, like those below */
     FIGURE_FAILOVER_P50,
     FIGURE_FAILOVER_P99,
-    FIGURE_FAILOVER_MAX, /* seconds, at the longest */
+    FIGURE_FAILOVER_MAX, /* seconds, at most */
     FIGURE_COUNT
 };
 
@@ -37,9 +37,9 @@ const struct figure_kind *figure_kind(enum figure figure);
 /* By word; FIGURE_COUNT: there is none. */
 enum figure figure_of(const char *word);
 
-/* All but the recorded ones, which are NAN. */
+/* Fills in all figures except the recorded ones, which are NAN. */
 void figures_of_election(const struct election *election, struct moment now, double figures[FIGURE_COUNT]);
-/* The recorded ones: so many changes of leader, and how long they took. */
+/* Fills in the recorded ones: the number of changes of leader, and their durations. */
 void figures_of_recording(size_t changes, const struct failover_figures *failovers,
                           double figures[FIGURE_COUNT]);
 

@@ -1,11 +1,11 @@
 /*
- * metrics.h - a model as metrics for Prometheus: the text format, or OpenMetrics 1.0.
+ * metrics.h - the metrics of a model for Prometheus: the text format, or OpenMetrics 1.0.
  *
- * Names, units and types follow https://prometheus.io/docs/practices/naming/; one table holds them all, for
- * the output and for the manual. What is not known has no sample: a missing series is unknown, never 0.
+ * Names, units and types follow https://prometheus.io/docs/practices/naming/; one table contains them all,
+ * for the output and for the manual. Unknown values have no sample: a missing series is unknown, never 0.
  *
  * Counters and histograms begin at 0 with the program. The length of a failover's phase is an interval; the
- * histogram holds its upper bound, and a phase without one is counted apart.
+ * histogram contains its upper bound, and phases without one are counted separately.
  */
 #ifndef ELECTOP_PROBE_METRICS_METRICS_H
 #define ELECTOP_PROBE_METRICS_METRICS_H
@@ -35,27 +35,27 @@ char *metric_sample_name(const struct metric_kind *kind, char buffer[METRIC_NAME
 
 struct metrics;
 
-/* series: the most samples of elections; those beyond are left out, which the metrics say. */
+/* series: the limit of samples of elections; the metrics report those left out. */
 struct metrics *metrics_new(size_t series);
 void metrics_free(struct metrics *metrics);
 
-/* Counts a failover; other events are nothing to it. */
+/* Counts a failover; other events are ignored. */
 void metrics_take(struct metrics *metrics, const struct event *event);
 
-/* The program's own state, which the model does not know. */
+/* The program's own state, which is not in the model. */
 struct metrics_process {
     double cpu_s, start_time_s; /* start_time_s: since 1970 */
     int64_t resident_bytes;
     int open_files; /* -1: unknown */
     int recording;  /* 1: the recording is being written; 0: it cannot be; -1: this process records nothing */
-    uint64_t lost_events; /* that the recording could not take */
+    uint64_t lost_events; /* events missing in the recording */
     uint64_t alerts_sent, alerts_failed;
     const char *pair;  /* the name of its pair of recorders; NULL: none */
     bool pair_sending; /* it sends the alerts of the pair */
-    double rendered_s; /* how long the metrics took to make, the latest time; negative: not yet */
+    double rendered_s; /* how long the latest output took to make; negative: none yet */
 };
 
-/* Appends everything, at that moment. */
+/* Appends all metrics of that moment. */
 void metrics_write(struct metrics *metrics, const struct model *model, struct moment now,
                    const struct metrics_process *process, bool openmetrics, struct buffer *out);
 
