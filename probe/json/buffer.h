@@ -1,10 +1,10 @@
 /*
- * buffer.h - bytes that grow: what a sink writes into before one write(2) hands them on.
+ * buffer.h - a growing sequence of bytes, which a sink fills before one write(2) sends it.
  *
- * (A text of config/text.h is put together once, and taken; this is dropped from the front as its reader
- * takes it, and used again.)
+ * (A text of config/text.h is put together once, and taken. A buffer is emptied from the front as its reader
+ * takes bytes, and reused.)
  *
- * Ownership: the buffer owns its bytes; buffer_free() releases them, buffer_clear() keeps the room.
+ * Ownership: the buffer owns its bytes; buffer_free() releases them, buffer_clear() keeps the memory.
  */
 #ifndef ELECTOP_PROBE_JSON_BUFFER_H
 #define ELECTOP_PROBE_JSON_BUFFER_H
@@ -21,7 +21,7 @@ void buffer_put_char(struct buffer *buffer, char c);
 void buffer_put_text(struct buffer *buffer, const char *text);
 void buffer_printf(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Room for so many more bytes, for who writes them itself. */
+/* Reserves room for this many more bytes, for a caller that writes them directly. */
 void buffer_reserve(struct buffer *buffer, size_t length);
 
 /* Drops the first length bytes. */

@@ -41,7 +41,8 @@
 
 struct election;
 
-/* The object, as the next element. With its election, in a picture of now, also how old it may be at most. */
+/* Writes the object as the next element. If its election is given, in a snapshot of now, it includes the
+ * finding's maximum age. */
 void json_finding_write(struct json_writer *writer, const struct finding *finding,
                         const struct election *election);
 
@@ -53,20 +54,20 @@ void json_finding_write(struct json_writer *writer, const struct finding *findin
  * null where nothing is known of it. cause_certainty is null where the cause is "unknown".
  */
 
-/* The object, as the next element. */
+/* Writes the object as the next element. */
 void json_failover_write(struct json_writer *writer, const struct failover *failover);
-/* Its members alone, into an object that holds others too. */
+/* Writes only its members, into an object with other members. */
 void json_failover_write_members(struct json_writer *writer, const struct failover *failover);
 
-/* One of its phases, or a figure of several: [low, high], or null. */
+/* Writes one of its phases, or a figure of several: [low, high], or null. */
 void json_failover_write_span(struct json_writer *writer, const char *key, struct span span);
 
 /* Appends the event's object and a newline. */
 void json_event_write(struct buffer *out, const struct event *event);
 
 /*
- * Appends a notice for a reader who was too slow for the lines in between: a connection event of state
- * "gap" about all clusters, with the number of lines that were dropped.
+ * Appends a notice for a reader that was too slow: a connection event of state "gap" about all clusters, with
+ * the number of dropped lines.
  */
 void json_event_write_dropped(struct buffer *out, struct moment at, uint64_t dropped);
 

@@ -23,15 +23,16 @@
 
 #include "probe/json/buffer.h"
 
-/* The version of all JSON that the program writes: it goes up when a key changes its meaning or goes. */
+/* The version of all JSON that the program writes. It increases when a key is removed or changes its
+ * meaning. */
 #define JSON_SCHEMA 1
 
 struct json_writer {
     struct buffer *out;
-    bool spaced; /* "key": value, as people read it; else compact */
-    /* The writer's own. */
+    bool spaced; /* "key": value, for human readers; else compact */
+    /* Private to the writer. */
     bool comma; /* the next element follows another one */
-    int line;   /* the next element begins a line indented by this many spaces; -1: it does not */
+    int line;   /* the next element begins a line with this indentation; -1: no new line */
 };
 
 struct json_writer json_writer_to(struct buffer *out, bool spaced);
@@ -51,10 +52,10 @@ void json_write_uint(struct json_writer *writer, uint64_t value);
 void json_write_string(struct json_writer *writer, const char *text);
 /* A session id as the four-letter words print it: "0x100002a4d0a0001"; 0 is null. */
 void json_write_session(struct json_writer *writer, uint64_t session);
-/* RFC 3339 in UTC with milliseconds; 0 (not known) is null. */
+/* RFC 3339 in UTC with milliseconds; 0 (unknown) is null. */
 void json_write_time(struct json_writer *writer, int64_t wall_us);
-/* A duration as a number of milliseconds: whole ones from 10 ms on, below with up to three decimals.
-   Negative (not known) is null. */
+/* A duration as a number of milliseconds: whole from 10 ms on, below with up to three decimals. Negative
+ * (unknown) is null. */
 void json_write_ms(struct json_writer *writer, int64_t us);
 
 /*
@@ -64,14 +65,14 @@ void json_write_ms(struct json_writer *writer, int64_t us);
  * negative duration (json_writer.h).
  */
 
-/* '{' or '[': what follows is in it, until json_write_end(). */
+/* '{' or '[': contains the following members until json_write_end(). */
 void json_member_begin(struct json_writer *writer, const char *key, char bracket);
 
 void json_member_null(struct json_writer *writer, const char *key);
 void json_member_bool(struct json_writer *writer, const char *key, bool value);
 void json_member_int(struct json_writer *writer, const char *key, int64_t value);
 void json_member_uint(struct json_writer *writer, const char *key, uint64_t value);
-/* Negative is null: a figure that is not known. */
+/* Negative is null: an unknown figure. */
 void json_member_known(struct json_writer *writer, const char *key, int64_t value);
 void json_member_text(struct json_writer *writer, const char *key, const char *text);
 void json_member_session(struct json_writer *writer, const char *key, uint64_t session);
