@@ -1,12 +1,12 @@
 /*
- * report.h - the history of a period, gathered once from a recording for every form of
- * output: JSON (json_report_write()), text, Markdown and HTML (tui/output/).
+ * report.h - the history of a period, read once from a recording for every form of output: JSON
+ * (json_report_write()), text, Markdown and HTML (tui/output/).
  *
- * A report owns all it contains, so the recording may be closed. Times are wall-clock microseconds since
- * 1970. All texts are foreign bytes.
+ * A report owns all its data, so the recording may be closed. Times are wall-clock microseconds since 1970.
+ * All texts are untrusted bytes.
  *
- * A gap is a separate stretch and is never counted as led or as vacant. The stretches of an
- * election cover the whole window: a period that is not in the recording is a gap.
+ * A gap is a separate stretch and never counts as led or vacant. The stretches of an election cover the whole
+ * window: a period missing in the recording is a gap.
  */
 #ifndef ELECTOP_PROBE_REPORT_REPORT_H
 #define ELECTOP_PROBE_REPORT_REPORT_H
@@ -22,12 +22,12 @@
 #include "probe/json/buffer.h"
 #include "probe/report/story.h"
 
-/* Everybody who led, once: by identity, or by name where no identity is known. */
+/* One entry for each leader: by identity, or by name if the identity is unknown. */
 struct report_leader {
-    char *name;                 /* of the znode with which it led first */
+    char *name;                 /* of the first znode with which it led */
     char *identity;             /* or NULL */
-    size_t tenures;             /* one goes on through a gap, where the same znode leads behind it */
-    int64_t led_us, longest_us; /* that was watched; a tenure, with its gaps */
+    size_t tenures;             /* a tenure continues through a gap if the same znode leads after it */
+    int64_t led_us, longest_us; /* the observed time; the longest tenure, including its gaps */
 };
 
 #define REPORT_NOBODY SIZE_MAX
@@ -37,52 +37,52 @@ struct report_stretch {
     char *name;    /* of the leader's znode; NULL unless STRETCH_LED */
     int64_t from_us, to_us;
     bool from_exact;    /* its beginning was seen */
-    int64_t skipped_us; /* of a gap: what the recorder's clock skipped when it was set forward */
+    int64_t skipped_us; /* of a gap: the time that the recorder's clock skipped when it was set forward */
 };
 
 struct report_finding {
     struct finding finding; /* as last reported */
-    int64_t raised_us;      /* may precede the window: it was present at its beginning */
+    int64_t raised_us;      /* may be before the window: the finding was present at its beginning */
     int64_t cleared_us;     /* 0: not cleared at the end of the window */
 };
 
 struct report_election {
     char *cluster;         /* its name; or NULL */
-    char *path, *name;     /* below the chroot; for people (often the same) */
-    char *full_path;       /* as the recording knows it */
+    char *path, *name;     /* below the chroot; for the user (often the same) */
+    char *full_path;       /* as in the recording */
     char *recipe;          /* NULL: not recognised */
-    char *owner, *runbook; /* as the settings say; NULL: not said */
+    char *owner, *runbook; /* from the settings; NULL: not given */
     enum election_kind kind;
     enum election_state state; /* at the end of the window, as far as recorded */
 
     struct report_stretch *stretches;
     size_t stretch_count;
-    struct report_leader *leaders; /* in the order in which they led first */
+    struct report_leader *leaders; /* in the order of their first leadership */
     size_t leader_count;
     struct failover *failovers; /* in order */
     size_t failover_count;
-    size_t missed_count;         /* of them: found after a gap */
-    size_t change_count;         /* changes of leader that were seen: those failovers that were, and those
-                                    of the time line whose evidence is not in yet */
-    struct failover_stats stats; /* over those that were seen */
-    struct story **stories;      /* of the longest and the latest that were seen, in order */
+    size_t missed_count; /* those of them found after a gap */
+    size_t change_count; /* observed changes of leader: the observed failovers, and the changes of the time
+                            line whose evidence is incomplete */
+    struct failover_stats stats; /* of the observed failovers */
+    struct story **stories;      /* of the longest and the latest observed ones, in order */
     size_t story_count;
     struct report_finding *findings; /* in the order in which they were raised */
     size_t finding_count;
 
-    int64_t led_us, vacant_us, gap_us; /* together the window */
-    int64_t before_us;                 /* of gap_us: before it was first seen in all of the recording */
-    int64_t skipped_us; /* of gap_us: time that never was, as the recorder's clock skipped it */
+    int64_t led_us, vacant_us, gap_us; /* the sum is the window */
+    int64_t before_us;                 /* part of gap_us: before it was first seen in the whole recording */
+    int64_t skipped_us;                /* part of gap_us: time skipped by the recorder's clock */
     int64_t longest_vacant_us;
-    uint64_t unseen_joined, unseen_left; /* proved by counters, brought by no notification */
+    uint64_t unseen_joined, unseen_left; /* proved by counters, but not notified */
 };
 
 struct report {
     int64_t from_us, to_us;                   /* the window */
-    int64_t recorded_from_us, recorded_to_us; /* what the recording holds; both 0: nothing */
-    struct history_clock *clocks;             /* when the recorder's clock was set, in the window by either */
+    int64_t recorded_from_us, recorded_to_us; /* the recorded period; both 0: none */
+    struct history_clock *clocks; /* changes of the recorder's clock, with either time in the window */
     size_t clock_count;
-    struct logged_fact *facts; /* of ZooKeeper itself, from its logs, in the window; in order */
+    struct logged_fact *facts; /* about ZooKeeper itself, from its logs, in the window; in order */
     size_t fact_count;
     bool several_clusters;             /* among the elections */
     struct report_election *elections; /* the worst first */
@@ -92,32 +92,32 @@ struct report {
 struct report_query {
     int64_t from_us, to_us;
     const char *cluster; /* by name; NULL: all */
-    /* Its path as its users give it, a pattern of such, its full path or its name; NULL: all. */
+    /* Its path as users write it, a pattern of such paths, its full path or its name; NULL: all. */
     const char *election;
     const struct settings *settings; /* for owners and runbooks; may be NULL */
-    size_t stories;                  /* of so many failovers of one election at most; 0: none */
+    size_t stories;                  /* the maximum number of stories per election; 0: none */
 };
 
-/* Everything was recorded outside of the window, or nothing at all. */
+/* All recorded facts lie outside the window, or there are none. */
 bool report_is_empty(const struct report *report);
 
-/* So much of the time was not watched that it is worth a word: a recording begins with the moment until the
-   first look. */
+/* The unobserved time is long enough to mention: a recording begins before the first snapshot is complete. */
 bool report_has_gap(const struct report_election *election);
-/* The time without observation, but for the one before it was first seen and what a clock skipped. */
+/* The unobserved time, without the time before it was first seen and the time that a clock skipped. */
 int64_t report_gap_us(const struct report_election *election);
-/* Stretches without observation, but for the same two. */
+/* The number of unobserved stretches, without the same two. */
 size_t report_gap_count(const struct report_election *election);
-/* Is this stretch one of them? */
+/* Whether this stretch is one of them. */
 bool report_is_gap(const struct report_election *election, size_t stretch);
 
-/* Leader changes that were seen, by the hour that was watched; negative: too little was watched to say. */
+/* Observed changes of leader per observed hour; negative: too little was observed. */
 double report_changes_per_hour(const struct report_election *election);
 
-/* Fills an election's sums and statistics in from its stretches and failovers; report_make() has done it. */
+/* Calculates an election's sums and statistics from its stretches and failovers; report_make() has done
+ * it. */
 void report_sum_up(struct report_election *election);
 
-/* NULL and a text in *error (caller frees): the recording cannot be read. */
+/* NULL and a text in *error (the caller frees it): the recording cannot be read. */
 struct report *report_make(struct history *history, const struct report_query *query, char **error);
 void report_free(struct report *report); /* NULL is fine */
 
@@ -151,7 +151,7 @@ void report_free(struct report *report); /* NULL is fine */
  * present at the beginning was raised before from.
  */
 
-/* Appends the document, laid out for people too: a failover, a stretch, a finding a line. */
+/* Appends the document in a readable layout: one line for a failover, a stretch or a finding. */
 void json_report_write(struct buffer *out, const struct report *report, const char *recording);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * story.h - the story of one failover: what a recording holds of it, of what was before it and beside it.
+ * story.h - the story of one failover: the recorded facts about it, before it and beside it.
  *
- * Gathered here are facts; what follows from them is said by the lines of the story
- * (tui/words/story_lines.h), and marked as an inference. A story owns all it holds.
+ * A story contains only facts. The lines of the story (tui/words/story_lines.h) draw conclusions and mark
+ * them as inferences. A story owns all its data.
  */
 #ifndef ELECTOP_PROBE_REPORT_STORY_H
 #define ELECTOP_PROBE_REPORT_STORY_H
@@ -15,22 +15,23 @@
 #include "probe/election/finding.h"
 #include "probe/history/history.h"
 
-/* Sessions that expire within this time of a leader's are counted with it, or within a third of its timeout:
-   clients that fall silent together were heard last at most so far apart. */
+/* Sessions that expire within this time of a leader's count as expiring with it, or those within a third of
+ * its timeout: clients that fall silent together were last heard at most that far apart. */
 #define STORY_TOGETHER_US INT64_C(500000)
-/* What happened so long before or after is looked at for what else went on. */
+/* Other events within this time before or after are included. */
 #define STORY_AROUND_US INT64_C(60000000)
-/* Failovers of other elections so near are mentioned. */
+/* Failovers of other elections within this time are mentioned. */
 #define STORY_NEAR_US INT64_C(5000000)
-/* How far back the same is looked for; and how near in the time of day it is "at the same time". */
+/* The period that is searched for earlier failovers, and the distance in the time of day that counts as "at
+ * the same time". */
 #define STORY_BACK_US (INT64_C(7) * 24 * 3600 * 1000000)
 #define STORY_SAME_TIME_US INT64_C(120000000)
 #define STORY_NAMES 8
-/* The same client is looked for again for so long. */
+/* The period in which the same client is searched for again. */
 #define STORY_RETURN_S 600
-/* A directory that is deleted with all in it goes within this time of its leader. */
+/* When a directory is deleted with everything in it, it is deleted within this time of its leader. */
 #define STORY_DELETED_US INT64_C(1000000)
-/* A server that went down so long before, or three timeouts, may have to do with it. */
+/* A server that went down within this time before, or within three timeouts, may be related. */
 #define STORY_START_US INT64_C(15000000)
 
 struct story_finding {
@@ -39,76 +40,75 @@ struct story_finding {
     char *evidence; /* or NULL */
 };
 
-/* What a server did just before that endangers elections (dangers.h). */
+/* A condition of a server just before that endangers elections (dangers.h). */
 struct story_danger {
     char *server;
     const char *code; /* static */
     char *evidence;
 };
 
-/* So many requests that wait for a server are mentioned. */
+/* From this number of waiting requests on, a server's load is mentioned. */
 #define STORY_WAITING_LEAST 10
 
-/* A server with many requests waiting, by its own latest figures before. */
+/* A server with many waiting requests, by its own latest figures before the loss. */
 struct story_load {
     char *server;
-    int64_t waiting, latency_avg_us, latency_max_us; /* latencies: -1: not known */
+    int64_t waiting, latency_avg_us, latency_max_us; /* latencies: -1: unknown */
     int64_t seen_us;
 };
 
-/* A server that was started: at some time between two transactions. */
+/* A server that was started at some time between two transactions. */
 struct story_start {
     char *server;    /* its directory */
-    uint64_t number; /* 0: not known */
+    uint64_t number; /* 0: unknown */
     int64_t zxid, from_us, to_us;
 };
 
 struct story {
-    char *cluster, *election, *name; /* cluster may be NULL; full path; for people */
+    char *cluster, *election, *name; /* cluster may be NULL; full path; for the user */
     struct failover failover;
-    int64_t led_since_us; /* the one that was lost; 0: not known */
+    int64_t led_since_us; /* of the lost leader; 0: unknown */
     bool led_exact;
-    uint64_t session;  /* of the leader that was lost; 0: not known */
-    char *client;      /* its address, "10.0.3.17:51234"; NULL: not known */
-    char *server;      /* that it was connected to; NULL: not known */
-    int timeout_ms;    /* 0: not known */
-    int64_t silent_us; /* when it was lost, not heard for so long at least; -1: not known */
+    uint64_t session;  /* of the lost leader; 0: unknown */
+    char *client;      /* its address, "10.0.3.17:51234"; NULL: unknown */
+    char *server;      /* the server of its connection; NULL: unknown */
+    int timeout_ms;    /* 0: unknown */
+    int64_t silent_us; /* the minimum length of its silence at the loss; -1: unknown */
 
-    /* From the transaction logs, where they were read. */
+    /* From the transaction logs, if they were read. */
     bool logged;              /* the recording holds facts of that time */
-    int64_t together_us;      /* within so much of the loss ... */
-    size_t expired_beside;    /* ... so many other sessions expired */
-    size_t expired_same_host; /* of them, from the same address; all whose address is known: expired_known */
+    int64_t together_us;      /* within this time of the loss */
+    size_t expired_beside;    /* the number of other sessions that expired within together_us */
+    size_t expired_same_host; /* those with the same address, out of expired_known */
     size_t expired_known;
-    size_t expired_same_name; /* of them, candidates whose identity has the same host in front of its port */
-    size_t expired_same_server; /* of them, that began at the same server */
-    size_t lived_same_server;   /* candidates' sessions that began there as well, and lived on */
-    char *beside[STORY_NAMES];  /* the candidates among them, as people call them */
+    size_t expired_same_name; /* those of them that are candidates whose identity has the same host before its
+                                 port */
+    size_t expired_same_server; /* those of them that began at the same server */
+    size_t lived_same_server;   /* candidates' sessions that began there and lived on */
+    char *beside[STORY_NAMES];  /* the candidates among them, by their usual names */
     size_t beside_count;
-    uint64_t evictor;      /* that deleted it; 0: nobody else did */
+    uint64_t evictor;      /* the other session that deleted it; 0: none */
     size_t evictor_others; /* further ephemeral znodes that it deleted within STORY_AROUND_US */
     char *evictor_path;    /* one of them; or NULL */
-    bool evictor_is_next;  /* it owns a candidate of the identity that was lost: its next session */
-    int64_t deleted_us;    /* the election itself was deleted then; 0: it was not */
-    int64_t remade_us;     /* ... and made again; 0: not as far as is known */
-    int64_t
-        epoch_us; /* ZooKeeper's leader changed then, the latest time before the loss; 0: not within reach */
-    int64_t epoch_zxid, epoch_from_us; /* it may have begun so early; 0: not known */
-    struct story_start
-        starts[STORY_NAMES]; /* servers that were started, from shortly before to shortly after */
+    bool evictor_is_next;  /* it owns a candidate with the lost leader's identity: its next session */
+    int64_t deleted_us;    /* when the election itself was deleted; 0: it was not */
+    int64_t remade_us;     /* when it was created again; 0: not as far as known */
+    int64_t epoch_us;      /* the latest change of ZooKeeper's leader before the loss; 0: none nearby */
+    int64_t epoch_zxid, epoch_from_us;      /* its earliest possible beginning; 0: unknown */
+    struct story_start starts[STORY_NAMES]; /* servers started shortly before or after */
     size_t start_count;
-    int64_t back_us; /* a clock went back by so much, around it; 0: none did */
-    size_t missing;  /* stretches of transactions around it that are in no log */
+    int64_t back_us; /* how far a clock was set back around the loss; 0: not at all */
+    size_t missing;  /* missing stretches of transactions around the loss */
 
     /* The chain and the servers just before. */
-    bool snapshot; /* it was being watched then */
+    bool snapshot; /* the election was watched then */
     size_t candidates;
-    char *heir;        /* the second in line; NULL: none */
-    int heir_notified; /* 1: it would be notified; 0: not; -1: not known */
+    char *heir;        /* the second candidate in order; NULL: none */
+    int heir_notified; /* 1: it would be notified; 0: not; -1: unknown */
     bool chain_broken;
     struct story_finding *findings;
     size_t finding_count;
-    size_t servers_away, server_count; /* that did not answer just before */
+    size_t servers_away, server_count; /* servers that did not answer just before */
     struct story_danger *dangers;
     size_t danger_count;
     struct story_load *loads;
@@ -116,28 +116,28 @@ struct story {
 
     /* Beside it, and before. */
     char *near[STORY_NAMES];  /* other elections that changed their leader within STORY_NEAR_US */
-    size_t near_count;        /* all of them, each once */
-    size_t near_same_session; /* ... of their failovers, that lost the same identity or session */
-    int64_t returned_us;      /* the same identity was a candidate again; 0: not within STORY_RETURN_S */
-    char *returned;           /* as this one */
-    int64_t in_line_us;       /* a candidate of the same identity was in line, since then; 0: none */
+    size_t near_count;        /* their number, each counted once */
+    size_t near_same_session; /* their failovers that lost the same identity or session */
+    int64_t returned_us;      /* when the same identity was a candidate again; 0: not within STORY_RETURN_S */
+    char *returned;           /* the name of that candidate */
+    int64_t in_line_us;       /* since when another candidate of the same identity existed; 0: none */
     int64_t before_since_us;  /* STORY_BACK_US before, or when the recording begins */
     size_t before;            /* failovers of this election since then */
-    size_t before_same_time;  /* ... at the same time of day */
-    size_t before_same_from;  /* ... that took the leadership from the same identity */
+    size_t before_same_time;  /* those at the same time of day */
+    size_t before_same_from;  /* those in which the same identity lost its leadership */
     size_t before_same_cause;
-    size_t before_known;       /* of the latest STORY_NAMES of them, those whose session is known ... */
-    size_t before_same_server; /* ... and had begun at the same server */
+    size_t before_known;       /* of the latest STORY_NAMES of them, those with a known session */
+    size_t before_same_server; /* those whose session had begun at the same server */
 };
 
 struct story_query {
     const char *election; /* its path, full path or name; NULL: any */
     const char *cluster;  /* NULL: any */
-    int64_t at_us;        /* the latest failover that was lost by then ... */
-    int64_t from_us;      /* ... and not before; 0: since ever */
+    int64_t at_us;        /* the latest failover lost by this time */
+    int64_t from_us;      /* and not before this time; 0: no limit */
 };
 
-/* NULL, and *error NULL: there is no such failover; else a text in *error (caller frees). */
+/* NULL, and *error NULL: there is no such failover; else a text in *error (the caller frees it). */
 struct story *story_make(struct history *history, const struct story_query *query, char **error);
 void story_free(struct story *story); /* NULL is fine */
 
