@@ -149,9 +149,8 @@ struct cluster {
     int64_t logged_us;                 /* when a log was read last (monotonic); 0: never */
     struct caught_up caught_up[CAUGHT_UP_KEPT]; /* the latest first */
     struct zxid_report zxids[ZXIDS_KEPT];       /* the latest first */
-    int64_t epoch,
-        epoch_us;    /* of ZooKeeper's leader: the latest, and the last time of an earlier one; 0: never */
-    int64_t wake_us; /* no election's diagnose_at_us is earlier; INT64_MAX: none */
+    int64_t epoch, epoch_us; /* of ZooKeeper's leader; when an earlier one was last seen; 0: never */
+    int64_t wake_us;         /* no election's diagnose_at_us is earlier; INT64_MAX: none */
     enum replicas_next replicas_next;
     const struct recipe *acks_proved[8]; /* layouts whose acknowledgement was seen here; NULL: no more */
     uint64_t turn;                       /* of the latest observation about all its elections' sessions */
