@@ -1,11 +1,11 @@
 /*
- * cells.h - a grid of character cells: what every view draws into, and every back end shows.
+ * cells.h - a grid of character cells: every view draws into it, and every back end shows it.
  *
  * Nothing here knows curses. Colours are roles, which a theme turns into colours and attributes.
  *
- * Safety: every text put here may come from strangers. cells_put() makes control bytes, escape sequences,
- * invalid UTF-8 and bidirectional overrides visible (tui/screen/safe.h), measures wide and combining
- * characters, and never writes outside its span. There is no other way to write into a cell.
+ * Safety: every text may be untrusted. cells_put() makes control bytes, escape sequences, invalid UTF-8 and
+ * bidirectional overrides visible (tui/screen/safe.h), measures wide and combining characters, and never
+ * writes outside its span. There is no other way to write into a cell.
  */
 #ifndef ELECTOP_TUI_SCREEN_CELLS_H
 #define ELECTOP_TUI_SCREEN_CELLS_H
@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What a piece of text is, not how it looks. */
+/* The meaning of a text, not its appearance. */
 enum role {
     ROLE_TEXT,
     ROLE_DIM,
@@ -66,16 +66,15 @@ void cells_resize(struct cells *cells, int width, int height);
 void cells_clear(struct cells *cells);
 
 /*
- * A grid of its own for a part of this one: what is drawn beside something else is drawn as on a screen of
- * that size. NULL: there is no room. cells_paste() puts it in place and frees it; NULL is
- * fine.
+ * A separate grid for a part of this one: a drawing beside another is drawn as on a screen of that size.
+ * NULL: no room. cells_paste() puts it in place and frees it; NULL is allowed.
  */
 struct cells *cells_part(const struct cells *cells, int width, int height);
 void cells_paste(struct cells *cells, int x, int y, struct cells *part);
 
 /*
- * Writes text at x, y in at most room columns (room < 0: to the right edge); what does not fit ends in an
- * ellipsis. Coordinates outside are clipped. Returns the columns used.
+ * Writes text at x, y in at most room columns (room < 0: to the right edge); longer text ends in an ellipsis.
+ * Coordinates outside are clipped. Returns the columns used.
  */
 int cells_put(struct cells *cells, int x, int y, int room, style look, const char *text);
 int cells_put_bytes(struct cells *cells, int x, int y, int room, style look, const char *text, size_t length);
@@ -134,13 +133,13 @@ enum sign {
 };
 const char *cells_sign(const struct cells *cells, enum sign sign);
 
-/* Where the grid is ASCII, replaces the dashes and bounds of a sentence in place: "2.3 – 3.7s" becomes
-   "2.3 - 3.7s". For sentences that were made before the screen was known. Returns text. */
+/* In an ASCII grid, replaces the dashes and bounds of a sentence in place: "2.3 – 3.7s" becomes "2.3 - 3.7s".
+ * For sentences made before the screen was known. Returns text. */
 char *cells_plain(const struct cells *cells, char *text);
 
 /*
- * Parts of a cell. A bar of which each bit of the mask is an eighth, bit 0 the left one: as near as there is
- * a character for it, and never nothing for something. A column of so many eighths, from the bottom.
+ * Partial cells. A bar: each bit of the mask is an eighth, bit 0 the leftmost; uses the nearest character,
+ * and never an empty one for a non-empty mask. A column: this many eighths, from the bottom.
  */
 #define CELL_EIGHTHS 8
 const char *cells_bar(const struct cells *cells, unsigned mask);

@@ -1,12 +1,13 @@
 /*
  * curses.h - the terminal: shows a grid of cells, reads keys and clicks, and restores everything.
  *
- * The only module that includes curses, which works out the bytes to send and neither reads nor writes the
- * terminal. Nothing here waits for the terminal. There is one terminal, so there is one of these at a time.
+ * The only module that includes curses, which computes the bytes to send and neither reads nor writes the
+ * terminal. Nothing here waits for the terminal. There is one terminal, so only one of these exists at a
+ * time.
  *
- * The terminal is restored by curses_close(), and without it when the process crashes (SIGSEGV, SIGBUS,
- * SIGFPE, SIGILL, SIGABRT: restored from the handler, then the signal takes its course). Signals that end or
- * stop a program in good order belong to the owner of the loop: it calls curses_close(), curses_suspend().
+ * curses_close() restores the terminal. If the process crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT),
+ * the signal handler restores it, then the signal takes effect. Signals that end or stop a program normally
+ * belong to the owner of the loop, which calls curses_close() or curses_suspend().
  */
 #ifndef ELECTOP_TUI_SCREEN_CURSES_H
 #define ELECTOP_TUI_SCREEN_CURSES_H
@@ -22,8 +23,8 @@
 struct curses;
 
 /*
- * Takes the terminal of standard input and output. NULL, and a text in *error ("what; what to do", caller
- * frees) where there is none, or TERM is unset, unknown, or not able to place a cursor.
+ * Takes the terminal of standard input and output. NULL, and a text in *error ("what; what to do", the caller
+ * frees it), if there is none, or TERM is unset, unknown, or cannot place a cursor.
  */
 struct curses *curses_open(const struct screen_settings *settings, enum color_choice color, char **error);
 void curses_close(struct curses *curses);
@@ -37,30 +38,30 @@ int curses_output_descriptor(const struct curses *curses);
 void curses_measure(struct curses *curses, int *width, int *height);
 
 /*
- * Shows a grid; only what differs from the one before is sent. False: the terminal takes no output now (it is
- * stopped, or its line is slow), so nothing was shown; try again later.
+ * Shows a grid; sends only the changes. False: the terminal accepts no output now (it is stopped, or its line
+ * is slow), so nothing was shown; try again later.
  */
 bool curses_show(struct curses *curses, const struct cells *cells);
-/* Sends what the terminal takes of a picture that it did not take at once. True: nothing is left. */
+/* Sends the rest of a partly sent screen, as far as the terminal accepts it. True: nothing is left. */
 bool curses_flush(struct curses *curses);
-/* The next curses_show() sends everything, whatever other programs may have written. */
+/* The next curses_show() sends everything, to replace the output of other programs. */
 void curses_redraw(struct curses *curses);
 
 /*
- * The next key that has been pressed; false: none waits. It never waits for a byte, also in the middle of a
- * sequence. KEY_CODE_ANSWER and KEY_CODE_NONE are no keys; the second wants a redraw.
+ * The next pressed key; false: none. Never waits for a byte, even in the middle of a sequence.
+ * KEY_CODE_ANSWER and KEY_CODE_NONE are not keys; the second asks for a redraw.
  */
 bool curses_key(struct curses *curses, struct key_press *press);
-/* In how many ms to call curses_key() again although nothing arrives (an Escape key is known by that); -1:
+/* The delay in ms before curses_key() must be called again without input (this recognises an Escape key); -1:
  * never. */
 int curses_key_wait_ms(const struct curses *curses);
-/* The terminal is gone: hung up, or closed. */
+/* The terminal is lost: hung up, or closed. */
 bool curses_is_gone(const struct curses *curses);
 
 /* Rings the terminal's bell. */
 void curses_ring(struct curses *curses);
 
-/* Gives the terminal back for a while (Ctrl-Z), and takes it again. */
+/* Returns the terminal for a while (Ctrl-Z), and takes it again. */
 void curses_suspend(struct curses *curses);
 void curses_resume(struct curses *curses);
 

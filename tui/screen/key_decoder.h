@@ -1,11 +1,11 @@
 /*
  * key_decoder.h - turns the bytes that a terminal sends into keys, clicks and pasted characters.
  *
- * Pure: bytes and times go in, key presses come out. It never reads, waits or allocates, so no byte can hold
- * up the event loop. It knows the sequences of ECMA-48 terminals, the terminal's own ones from terminfo
+ * Pure: bytes and times go in, key presses come out. It never reads, waits or allocates, so no byte can delay
+ * the event loop. It knows the sequences of ECMA-48 terminals, those of the terminal's terminfo entry
  * (key_decoder_define), mouse reports in the SGR, urxvt and X10 forms, bracketed paste, UTF-8, and the answer
- * to a question about the background (OSC 11). Everything else is skipped as a whole: the letters of an
- * unknown sequence never act as keys. A sequence that stays incomplete ends after a time limit.
+ * to a background query (OSC 11). Everything else is skipped completely: the letters of an unknown sequence
+ * never act as keys. A sequence that stays incomplete ends after a time limit.
  */
 #ifndef ELECTOP_TUI_SCREEN_KEY_DECODER_H
 #define ELECTOP_TUI_SCREEN_KEY_DECODER_H
@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KEY_DECODER_BYTES 1024   /* that wait to be decoded */
-#define KEY_DECODER_SEQUENCE 64  /* bytes of a sequence that are kept; a longer one is unknown */
+#define KEY_DECODER_BYTES 1024   /* bytes not decoded yet */
+#define KEY_DECODER_SEQUENCE 64  /* the kept bytes of a sequence; a longer one is unknown */
 #define KEY_DECODER_DEFINED 48   /* sequences from terminfo */
 #define KEY_DECODER_ESCAPE_MS 50 /* an ESC with nothing after it for this long is the Escape key */
 #define KEY_DECODER_REST_MS 250  /* the rest of a sequence */
@@ -68,18 +68,18 @@ struct key_decoder {
 /* escape_ms: 0 for KEY_DECODER_ESCAPE_MS. */
 void key_decoder_init(struct key_decoder *decoder, int escape_ms);
 
-/* A sequence of this terminal (tigetstr) and its key of keys.h. Takes precedence over the usual meaning. NULL
- * and sequences that do not begin with ESC are ignored. */
+/* A sequence of this terminal (tigetstr) and its key of keys.h. Overrides the usual meaning. NULL and
+ * sequences that do not begin with ESC are ignored. */
 void key_decoder_define(struct key_decoder *decoder, const char *sequence, int key);
 
-/* How many bytes key_decoder_feed() takes now. */
+/* The number of bytes that key_decoder_feed() accepts now. */
 size_t key_decoder_room(const struct key_decoder *decoder);
 void key_decoder_feed(struct key_decoder *decoder, const void *bytes, size_t length, int64_t now_ms);
 
 /* The next key press; false: none is complete. now_ms decides whether an incomplete sequence has ended. */
 bool key_decoder_next(struct key_decoder *decoder, int64_t now_ms, struct key_press *press);
 
-/* In how many ms key_decoder_next() must be asked again although no byte comes; -1: never. */
+/* The delay in ms before key_decoder_next() must be called again without input; -1: never. */
 int key_decoder_wait_ms(const struct key_decoder *decoder, int64_t now_ms);
 
 /* The text of the last KEY_CODE_ANSWER: an operating system command such as "11;rgb:ffff/ffff/ffff". */

@@ -82,11 +82,11 @@ _Static_assert(ACTION_COUNT <= 64, "a set of actions is a uint64_t");
 
 struct key_binding {
     enum action action;
-    const char *keys;          /* for people: "Up k"; the first word is the footer's */
+    const char *keys;          /* for the user: "Up k"; the first word is shown in the footer */
     const char *footer;        /* one or two words for the footer, or NULL: not shown there */
     const char *help;          /* one line */
     int codes[KEY_CODES_MOST]; /* 0: none */
-    bool writes;               /* would write to a cluster: asked for, and checked at one place */
+    bool writes; /* would write to a cluster: needs a confirmation, and is checked in one place */
 };
 
 const struct key_binding *key_bindings(size_t *count);
@@ -121,7 +121,7 @@ enum key_code {
     KEY_CODE_DOUBLE_CLICK,
     KEY_CODE_WHEEL_UP,
     KEY_CODE_WHEEL_DOWN,
-    KEY_CODE_ANSWER, /* the terminal answered a question: key_decoder_answer() */
+    KEY_CODE_ANSWER, /* the terminal answered a query: key_decoder_answer() */
     KEY_CODE_NONE    /* no key, but something on the screen has changed: draw again */
 };
 enum action key_action(int key);

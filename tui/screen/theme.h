@@ -1,9 +1,10 @@
 /*
- * theme.h - the look of a role: colours and attributes, for any number of colours. Knows no terminal.
+ * theme.h - the appearance of a role: colours and attributes, for any number of colours. Independent of a
+ * terminal.
  *
- * The terminal's own background is kept everywhere but in the title and under the selection, and these two
- * bring a text colour. Good and critical differ in brightness and in blue, not only in red and
- * green; and every colour has a sign and a word beside it.
+ * The terminal's own background is kept except in the title and under the selection, which also set a text
+ * colour. Good and critical differ in brightness and in blue, not only in red and green; and every colour has
+ * a sign and a word beside it.
  */
 #ifndef ELECTOP_TUI_SCREEN_THEME_H
 #define ELECTOP_TUI_SCREEN_THEME_H

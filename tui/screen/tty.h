@@ -1,12 +1,12 @@
 /*
- * tty.h - the terminal as a device: its modes, reading without waiting, and output that is queued.
+ * tty.h - the terminal as a device: its modes, non-blocking input, and queued output.
  *
- * Nothing here blocks. Reading returns what has arrived, because the line discipline runs with VMIN 0 and
- * VTIME 0 and is polled before. What the terminal does not take at once (Ctrl-S, a slow line) stays in the
- * queue; the event loop and its signals go on.
+ * Nothing here blocks. Reading returns the bytes that have arrived: the line discipline uses VMIN 0 and VTIME
+ * 0, and is polled before. Output that the terminal does not accept at once (Ctrl-S, a slow line) stays in
+ * the queue; the event loop and its signals continue.
  *
  * Standard input and output share their open file with the shell that started the program, so O_NONBLOCK is
- * set only for the duration of one write.
+ * set only during a single write.
  */
 #ifndef ELECTOP_TUI_SCREEN_TTY_H
 #define ELECTOP_TUI_SCREEN_TTY_H
@@ -17,21 +17,21 @@
 
 struct tty {
     struct termios original;
-    char *queue; /* what the terminal has not taken yet */
+    char *queue; /* bytes that the terminal has not accepted yet */
     size_t queue_from, queue_length, queue_room;
-    bool is_broken; /* it takes nothing any more */
+    bool is_broken; /* it accepts nothing any more */
 };
 
-/* Remembers the modes. False: standard output or input is no terminal (errno). */
+/* Stores the modes. False: standard output or input is not a terminal (errno). */
 bool tty_open(struct tty *tty);
 
-/* Every key at once and without echo; signal keys and flow control stay. Again after others changed the
- * modes. */
+/* Delivers every key at once and without echo; signal keys and flow control stay. Call it again after other
+ * programs changed the modes. */
 void tty_take(struct tty *tty);
 
 /*
- * The original modes, after what is queued has been sent. A terminal that was stopped with Ctrl-S is started
- * again, since the end of the program must not wait for a Ctrl-Q. After half a second the rest is given up.
+ * Restores the original modes after sending the queue. A terminal stopped with Ctrl-S is started again, since
+ * the end of the program must not wait for a Ctrl-Q. After half a second the rest is discarded.
  */
 void tty_give_back(struct tty *tty);
 
@@ -40,7 +40,7 @@ void tty_close(struct tty *tty);
 
 /* Reads pending input; 0: none. */
 size_t tty_read(struct tty *tty, void *bytes, size_t room);
-/* The terminal is gone: hung up, or closed. */
+/* The terminal is lost: hung up, or closed. */
 bool tty_is_gone(const struct tty *tty);
 
 /* Queues bytes and sends what the terminal takes now. */
@@ -49,23 +49,23 @@ void tty_send(struct tty *tty, const char *bytes, size_t length);
 bool tty_flush(struct tty *tty);
 
 /*
- * Restores the terminal, also when the program crashes.
+ * Restores the terminal, even if the program crashes.
  *
- * A fatal signal first sends the bytes that leave the terminal, restores its modes, and takes
- * its course. Nothing may be computed by then: the bytes are prepared beforehand. There is one terminal, that
- * of standard output, so there is one of these.
+ * A fatal signal first sends the bytes that leave the screen, restores the terminal's modes, and then takes
+ * effect. Nothing can be computed by then, so the bytes are prepared beforehand. There is one terminal, that
+ * of standard output, so only one of these exists.
  */
 
-/* Remembers the terminal's modes; nothing is to be sent yet. False: errno says why. */
+/* Stores the terminal's modes; there are no bytes to send yet. False: errno says why. */
 bool rescue_remember(void);
-/* One more sequence that leaves the terminal, without its padding ("$<5>"), which only old hardware wanted.
-   NULL: the terminal has none. */
+/* Adds a sequence that leaves the screen, without its padding ("$<5>"), which only old hardware needed. NULL:
+ * the terminal has none. */
 void rescue_send(const char *sequence);
 
-/* From now on, until rescue_disarm(). */
+/* Active until rescue_disarm(). */
 void rescue_arm(void);
 void rescue_disarm(void);
-/* Another program has the terminal for a while: a signal then takes its course at once. */
+/* Another program uses the terminal for a while: a signal then takes effect at once. */
 void rescue_hold(bool held);
 
 #endif
