@@ -22,14 +22,13 @@
 bool election_filter_match(const char *filter, const struct election *election, struct moment now);
 
 /*
- * The same for a thing of an election, as a finding or an event: fields are the election's, and pieces of
- * text are to be found in the thing. election NULL: it is not known, so no field holds.
+ * The same for a part of an election, such as a finding or an event: fields are the election's, and pieces of
+ * text are searched in the part. election NULL: unknown, so no field matches.
  */
 bool election_filter_match_text(const char *filter, const struct election *election, struct moment now,
                                 bool (*has)(const void *thing, const char *text), const void *thing);
 
-/* What is wrong with a filter's known fields ("severity knows note, warning, error and critical"); NULL:
- * nothing. */
+/* The error in a filter's known fields ("severity knows note, warning, error and critical"); NULL: none. */
 const char *election_filter_problem(const char *filter);
 
 /* An election with a vacancy, a warning or worse, or a next failover that would stop. */

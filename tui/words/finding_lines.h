@@ -12,7 +12,7 @@ style severity_look(enum severity severity);
 /* How many findings there are of each severity. */
 struct finding_counts {
     size_t of[SEVERITY_CRITICAL + 1];
-    size_t muted; /* in none of them */
+    size_t muted; /* counted in none of them */
 };
 void finding_counts_add(struct finding_counts *counts, const struct election *election, struct moment now);
 
@@ -20,13 +20,13 @@ void finding_counts_add(struct finding_counts *counts, const struct election *el
    at least. Returns the columns used. */
 int finding_counts_put(struct cells *cells, int x, int y, int label, const struct finding_counts *counts);
 
-/* The worst finding of an election in a few columns, how often, and whether it is only suspected; a dash
-   where there is none. Returns the columns used. */
+/* The worst finding of an election in a few columns, its count, and whether it is only suspected; a dash if
+ * there is none. Returns the columns used. */
 int finding_put_worst(struct cells *cells, int x, int y, int room, const struct election *election,
                       struct moment now);
 /* The columns that this would take. */
 int finding_worst_width(const struct cells *cells, const struct election *election, struct moment now);
-/* ... the columns without which its code would be cut. */
+/* The columns needed to show its code in full. */
 int finding_worst_least(const struct cells *cells, const struct election *election, struct moment now);
 
 /* The evidence with its times in local time; "": there is none. */
@@ -37,19 +37,19 @@ char *finding_evidence(const struct finding *finding, char *buffer, size_t size)
 char *finding_certainty(const struct finding *finding, struct moment now, char *buffer, size_t size);
 
 /* The state of an election, with the sign and the colour of the worst of its state, its findings and its next
-   failover. The word stays that of the state. */
+ * failover. The word is that of the state. */
 struct badge finding_badge(const struct election *election, struct moment now);
 
 /* The worst finding that names this candidate; NULL: none. */
 const struct finding *finding_of(const struct election *election, const char *candidate);
 
-/* A finding as text for a ticket: when, where, what, the evidence and the advice, a line each; malloc'd.
-   Texts of others are in it as they are. */
+/* A finding as text for a ticket: time, place, meaning, evidence and advice, a line each; malloc'd. Untrusted
+ * texts are unchanged. */
 char *finding_ticket(const struct settings *settings, const struct election *election,
                      const struct finding *finding, struct moment now);
 
-/* The lines of a pane that shows all of them, a rule included; 0: there is none. only: those that name this
-   candidate; NULL: all. */
+/* The number of lines of a pane with all of them, including a rule; 0: there are none. only: those that name
+ * this candidate; NULL: all. */
 int finding_pane_rows(const struct cells *cells, const struct election *election, const char *only);
 /* Draws it on rows y .. y + rows. */
 void finding_pane_draw(struct cells *cells, int y, int rows, struct moment now,

@@ -1,5 +1,5 @@
 /*
- * format.h - numbers and times as people read them, the same everywhere.
+ * format.h - numbers and times in readable form, the same everywhere.
  */
 #ifndef ELECTOP_TUI_WORDS_FORMAT_H
 #define ELECTOP_TUI_WORDS_FORMAT_H
@@ -8,19 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How long something has lasted, at most 6 columns: "0.8s" "12s" "4m12s" "2h11m" "3d04h" "412d". */
+/* The age of something, at most 6 columns: "0.8s" "12s" "4m12s" "2h11m" "3d04h" "412d". */
 char *format_age(int64_t us, char *buffer, size_t size);
-/* ... in another form: an upper bound is rounded up, where an age is cut; minutes have no seconds: "4m". */
+/* Forms: an upper bound is rounded up, an age is cut; minutes without seconds: "4m". */
 #define AGE_AT_MOST 1U
 #define AGE_MINUTES 2U
 char *format_age_as(int64_t us, unsigned form, char *buffer, size_t size);
-/* How long something took, with three figures: "0.41ms" "412ms" "1.24s" "12.3s" "2m05s". */
+/* A duration with three digits: "0.41ms" "412ms" "1.24s" "12.3s" "2m05s". */
 char *format_span(int64_t us, char *buffer, size_t size);
 /* A value between two bounds: "412ms", "1.90 – 4.00s", "≥ 412ms", "≤ 4.00s"; a negative bound is
    open; both: "?". ascii: "1.90-4.00s", ">= 412ms". */
 #define FORMAT_INTERVAL 48
 char *format_interval(int64_t low_us, int64_t high_us, bool ascii, char buffer[FORMAT_INTERVAL]);
-/* How often, with so many figures as say something: "0.08" "3.2" "140". */
+/* A rate, with as many digits as are significant: "0.08" "3.2" "140". */
 char *format_rate(double rate, char *buffer, size_t size);
 /* Local wall time: "14:03:22" and "14:03:15.204". */
 char *format_clock(int64_t wall_us, char *buffer, size_t size);

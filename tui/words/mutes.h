@@ -1,9 +1,9 @@
 /*
- * mutes.h - findings that a person has muted for a time, the same on every screen.
+ * mutes.h - findings that a user has muted for a time, the same on every screen.
  *
- * A mute is for one code in one election. It hides nothing that is worse than what was muted: a higher
- * severity, or certainty in place of a suspicion, is shown again. Mutes come as events
- * (EVENT_FINDING_MUTED), from the keyboard and from the recording, which is where they are kept.
+ * A mute applies to one code in one election. It hides nothing worse than the muted finding: a higher
+ * severity, or certainty in place of a suspicion, is shown again. Mutes arrive as events
+ * (EVENT_FINDING_MUTED), from the keyboard and from the recording, which stores them.
  */
 #ifndef ELECTOP_TUI_WORDS_MUTES_H
 #define ELECTOP_TUI_WORDS_MUTES_H
@@ -15,7 +15,7 @@
 struct mute {
     char *cluster, *election, *author, *note;
     enum finding_code code;
-    enum severity severity; /* of what was muted ... */
+    enum severity severity; /* of the muted finding */
     enum certainty certainty;
     int64_t from_us, until_us; /* wall clock; equal: the end of an earlier one */
 };

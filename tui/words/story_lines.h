@@ -1,5 +1,5 @@
 /*
- * story_lines.h - the story of a failover in sentences, the essential first, each with what it rests on.
+ * story_lines.h - the story of a failover in sentences, most important first, each with its evidence.
  */
 #ifndef ELECTOP_TUI_WORDS_STORY_LINES_H
 #define ELECTOP_TUI_WORDS_STORY_LINES_H
@@ -10,14 +10,14 @@
 enum sentence_kind {
     SENTENCE_CERTAIN,
     SENTENCE_SUSPECTED, /* the evidence suggests it */
-    SENTENCE_INFERRED,  /* it follows from other sentences, and nothing shows it */
-    SENTENCE_UNKNOWN    /* it says what is not known */
+    SENTENCE_INFERRED,  /* it follows from other sentences, without direct evidence */
+    SENTENCE_UNKNOWN    /* it names an unknown fact */
 };
 const char *sentence_kind_word(enum sentence_kind kind);
 
 struct sentence {
     enum sentence_kind kind;
-    char *text, *evidence; /* evidence: the facts beneath it; never NULL */
+    char *text, *evidence; /* evidence: the facts behind it; never NULL */
 };
 
 struct sentences {

@@ -1,6 +1,6 @@
 /*
- * whatif_lines.h - departures in sentences: which candidate is notified when one goes, which leads then, and
- * where the chain stops.
+ * whatif_lines.h - predicted failures in sentences: which candidate is notified when one fails, which leads
+ * then, and where the chain is broken.
  */
 #ifndef ELECTOP_TUI_WORDS_WHATIF_LINES_H
 #define ELECTOP_TUI_WORDS_WHATIF_LINES_H
@@ -11,29 +11,28 @@
 #include "tui/words/format.h"
 
 /*
- * How long an election's failovers took, as this run saw them, in as few characters as
- * there is room for.
+ * The durations of an election's failovers seen by this run, as short as the room requires.
  */
 
 /*
- * The latest: "412ms", "9.60 – 12.9s", if that has no room "≤ 12.9s"; "open" while there is no leader, "?" if
- * it is unknown. While its evidence is incomplete, as far as our own watches show. "" where none was seen.
+ * The latest: "412ms", "9.60 – 12.9s", or "≤ 12.9s" if there is no room; "open" while there is no leader, "?"
+ * if unknown. While its evidence is incomplete, from our own watches. "" if none was seen.
  */
 char *failover_facts_last(const struct cells *cells, const struct election *election, int room,
                           char buffer[FORMAT_INTERVAL]);
 
-/* The median of those that this run saw; false: there are none. */
+/* The median of those seen by this run; false: there are none. */
 bool failover_facts_usual(const struct cells *cells, const struct election *election, int room,
                           char buffer[FORMAT_INTERVAL]);
 
-/* How the next failover will go; false: there is no candidate, so there is none. */
+/* The prediction of the next failover; false: there is no candidate, so there is none. */
 bool whatif_put_leader(struct cells *cells, int x, int y, const struct election *election);
-/* The same of a lock without a line of contenders. */
+/* The same for a lock without an order of contenders. */
 void whatif_put_holder(struct cells *cells, int x, int y, const struct election *election);
-/* Where the line behind it stops, or that it does not; false: there is nothing more to say. */
+/* Where the chain behind it is broken, or that it is not; false: there is nothing more to say. */
 bool whatif_put_line(struct cells *cells, int x, int y, const struct election *election);
 
-/* The departure of one candidate played through, one after the other, until the line stops. */
+/* Simulates the failure of one candidate after the other until the chain is broken. */
 void whatif_pane_draw(struct cells *cells, int y, int rows, const struct election *election,
                       const struct candidate *goes);
 
