@@ -1,5 +1,5 @@
 /*
- * data_lines.h - a znode's data as lines to read: text, JSON laid out or folded, or hexadecimal.
+ * data_lines.h - a znode's data as readable lines: text, JSON laid out or folded, or hexadecimal.
  */
 #ifndef ELECTOP_TUI_VIEWS_DATA_LINES_H
 #define ELECTOP_TUI_VIEWS_DATA_LINES_H
@@ -10,11 +10,11 @@
 enum data_form { DATA_JSON, DATA_FOLDED, DATA_TEXT, DATA_HEX, DATA_FORM_COUNT };
 const char *data_form_word(enum data_form form);
 
-/* Which forms make sense; the first of them, in the order above, shows it best. */
+/* Whether a form is suitable; the first suitable one in the order above is the best. */
 bool data_form_fits(enum data_form form, const unsigned char *data, size_t length);
 
 struct data_line {
-    char *text; /* strangers' bytes, without a line's end; not NUL-terminated for its reader's purposes */
+    char *text; /* untrusted bytes, without a line end; not to be used as a C string */
     size_t length;
 };
 
@@ -24,8 +24,8 @@ struct data_lines {
 };
 
 /*
- * Lays data out in lines of at most width columns, replacing the contents of lines. A form that does not fit
- * falls back to text.
+ * Splits data into lines of at most width columns, replacing the contents of lines. An unsuitable form
+ * becomes text.
  */
 void data_lines_make(struct data_lines *lines, enum data_form form, const unsigned char *data, size_t length,
                      int width, bool ascii);

@@ -1,5 +1,5 @@
 /*
- * election_head.h - the lines above the line of candidates: the election's state, its layout, the next
+ * election_head.h - the lines above the list of candidates: the election's state, its layout, the next
  * failover, its problems.
  */
 #ifndef ELECTOP_TUI_VIEWS_ELECTION_HEAD_H

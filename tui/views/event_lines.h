@@ -1,5 +1,5 @@
 /*
- * event_lines.h - events as lines of a screen: when, which election, what, who.
+ * event_lines.h - events as lines of a screen: time, election, kind, candidate.
  */
 #ifndef ELECTOP_TUI_VIEWS_EVENT_LINES_H
 #define ELECTOP_TUI_VIEWS_EVENT_LINES_H
@@ -8,12 +8,12 @@
 #include "tui/views/view.h"
 
 /*
- * The columns that name the election of an event (and its cluster, where there are several) in lines of this
- * width: as many as the longest name has, within a third of the rest beside the time and the kind.
+ * The columns for the name of an event's election (and its cluster, if there are several) in lines of this
+ * width: those of the longest name, within a third of the width left beside the time and the kind.
  */
 int event_where_width(const struct cells *cells, int width, const struct scene *scene);
 
-/* One event on row y. where: event_where_width(); 0: its election is not named. */
+/* One event on row y. where: event_where_width(); 0: without its election. */
 void event_line_draw(struct cells *cells, int x, int y, int width, const struct scene *scene,
                      const struct event_line *line, int where);
 

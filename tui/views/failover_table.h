@@ -1,8 +1,8 @@
 /*
- * failover_table.h - failovers as lines of a screen: a table with their phases, what they come to, the phases
- * of one as a picture, and when in the day they happened.
+ * failover_table.h - failovers as lines of a screen: a table with their phases, their statistics, a drawing
+ * of the phases of one, and their distribution over the day.
  *
- * All of them draw from column 2 of the grid on; a table that is beside something else gets a grid of its own
+ * Everything is drawn from column 2 of the grid on; a table beside another drawing gets a separate grid
  * (cells_part()).
  */
 #ifndef ELECTOP_TUI_VIEWS_FAILOVER_TABLE_H
@@ -15,23 +15,23 @@
 
 struct failover_table {
     struct column columns[FAILOVER_COLUMNS];
-    int width; /* of the screen that they were laid for */
+    int width; /* the screen width of this layout */
 };
 
-/* Lays the columns for these failovers, of which first .. first + count will be drawn, the latest being 0.
-   days: the times are of several days. */
+/* Lays out the columns for these failovers, of which first .. first + count will be drawn, the latest being
+ * 0. days: the times span several days. */
 void failover_table_lay(struct failover_table *table, const struct cells *cells, int x,
                         const struct leadership_history *leadership, size_t first, size_t count, bool days);
 void failover_table_head(struct cells *cells, const struct failover_table *table, int y);
 void failover_table_row(struct cells *cells, const struct failover_table *table, int y,
                         const struct failover *failover, bool days);
 
-/* What the failovers of the window come to, on at most rows rows; returns the rows used. */
+/* The statistics of the window's failovers, on at most rows rows; returns the rows used. */
 int failover_stats_draw(struct cells *cells, int y, int rows, const struct leadership_history *leadership);
 
 /*
- * A rule and the phases of one failover on a common scale: what is certain of a phase is full, what it may
- * have lasted beyond that is shaded. Draws all of it or nothing; returns the rows used.
+ * A rule and the phases of one failover on a common scale: the certain part of a phase is full, its possible
+ * extension shaded. Draws all of it or nothing; returns the rows used.
  */
 #define FAILOVER_PICTURE_ROWS 5
 int failover_picture_draw(struct cells *cells, int y, int rows, const struct failover *failover,

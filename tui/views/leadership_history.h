@@ -1,8 +1,8 @@
 /*
- * leadership_history.h - who led an election when, and every change of leader, within a window of time:
- * copied out of a recording, so that it can be drawn again and again.
+ * leadership_history.h - the leaders of an election, and every change of leader, within a window of time.
+ * Copied from a recording, so that it can be drawn repeatedly.
  *
- * A leader is its identity, where that is known: one that came back is the same. Times are wall-clock
+ * A leader is identified by its identity, if known: one that returned is the same. Times are wall-clock
  * microseconds.
  */
 #ifndef ELECTOP_TUI_VIEWS_LEADERSHIP_HISTORY_H
@@ -15,7 +15,7 @@
 #include "probe/election/failover.h"
 #include "probe/history/history.h"
 
-/* More than this within one window is not gathered: a shorter one shows it. */
+/* The limit of entries in one window; a shorter window shows more of them. */
 #define LEADERSHIP_HISTORY_MOST 100000
 
 /* An index of leaders, or: */
@@ -30,7 +30,7 @@ struct leadership_history_stretch {
 
 struct leadership_history_leader {
     char *who;
-    bool by_name;    /* no identity is known: it is the candidate's name */
+    bool by_name;    /* the identity is unknown: this is the candidate's name */
     int64_t last_us; /* it led until then */
 };
 
@@ -40,24 +40,25 @@ struct leadership_history {
     size_t leader_count;
     struct leadership_history_stretch *stretches; /* in order */
     size_t stretch_count;
-    struct failover *failovers; /* in order; all strings are its own */
+    struct failover *failovers; /* in order; owns all strings */
     size_t failover_count;
     struct failover_stats stats; /* of all failovers of the window */
-    double changes_per_hour; /* of leader, that were seen, by the time watched; negative: too little was */
-    size_t tenure_count;     /* what of them lies within the window */
+    double changes_per_hour;     /* observed changes of leader per observed hour; negative: too little was
+                                    observed */
+    size_t tenure_count;         /* the part of them within the window */
     int64_t tenure_p50_us, tenure_max_us;
     struct history_clock clock; /* the latest time in it that the recorder's clock was set; 0: it never was */
     bool vacant;                /* there is a stretch without a leader */
     bool cut;                   /* there was more than LEADERSHIP_HISTORY_MOST of something */
 };
 
-/* False and a text in *error (caller frees): why it cannot be read. An empty chronicle is all zero. */
+/* False and a text in *error (the caller frees it): why it cannot be read. An empty history is all zero. */
 bool leadership_history_read(struct leadership_history *leadership, struct history *history,
                              const char *cluster, const char *election, int64_t from_us, int64_t to_us,
                              char **error);
 void leadership_history_clear(struct leadership_history *leadership);
 
-/* The lane of this leader; LANE_UNKNOWN: it has none within the window. */
+/* The lane of this leader; LANE_UNKNOWN: it has none in the window. */
 uint32_t leadership_history_lane(const struct leadership_history *leadership, const char *identity,
                                  const char *name);
 

@@ -1,12 +1,12 @@
 /*
- * list.h - scrolling and selection in a list of named things.
+ * list.h - scrolling and selection in a list of named items.
  *
- * The selection belongs to the thing, not to its line: a view looks the key up again at every draw and
- * passes its present line to the list. When it is gone the line is kept, and the thing on that line is
- * selected; list.gone has the key that left until the user moves on.
+ * The selection belongs to the item, not to its line: a view looks up the key again at every draw and passes
+ * its present line to the list. If the item is gone, the line is kept, and the item on that line is selected;
+ * list.gone keeps the old key until the user moves on.
  *
- * At every draw: list_begin(), then list_found() or list_lost(), list_select() for the thing at list.at,
- * then draw lines top .. top + rows.
+ * At every draw: list_begin(), then list_found() or list_lost(), list_select() for the item at list.at, then
+ * draw lines top .. top + rows.
  */
 #ifndef ELECTOP_TUI_VIEWS_LIST_H
 #define ELECTOP_TUI_VIEWS_LIST_H
@@ -18,45 +18,45 @@
 #include "tui/screen/keys.h"
 
 struct list {
-    char *key;    /* of the selected thing; NULL: nothing chosen yet */
-    char *gone;   /* key of a selected thing that left, until the next move; or NULL */
+    char *key;    /* of the selected item; NULL: nothing selected yet */
+    char *gone;   /* key of a selected item that is gone, until the next move; or NULL */
     size_t at;    /* its line */
     size_t top;   /* the first line shown */
     size_t rows;  /* lines shown at the last draw */
-    size_t count; /* lines there are, at the last draw */
+    size_t count; /* the number of lines at the last draw */
 };
 
-/* Says how many lines there are and how many fit. */
+/* Sets the number of lines, and how many fit. */
 void list_begin(struct list *list, size_t count, size_t rows);
 
 /* The key is on this line now. */
 void list_found(struct list *list, size_t at);
 
-/* The key does not exist any more: keeps the place. */
+/* The key does not exist any more: keeps the line. */
 void list_lost(struct list *list);
 
 /* Remembers the selection (at line list.at). */
 void list_select(struct list *list, const char *key);
 
-/* Brings list.at into the lines shown. */
+/* Scrolls list.at into view. */
 void list_show(struct list *list);
 
 /*
- * Moves by one of the moving actions; true: it was one. The caller then selects the thing at list.at.
- * A move that goes nowhere is also true.
+ * Moves by one of the move actions; true: it was one. The caller then selects the item at list.at. A move
+ * without effect also returns true.
  */
 bool list_move(struct list *list, enum action action);
 
-/* The same for lines of which none is selected: list.top moves. */
+/* The same for a list without a selection: list.top moves. */
 bool list_scroll(struct list *list, enum action action);
 
-/* To the next or previous line, and from the last on to the first again. */
+/* To the next or previous line; wraps around at the ends. */
 void list_walk(struct list *list, bool forwards);
 
 /* The line at row y, if the first visible line is at first_y; SIZE_MAX: none. */
 size_t list_line_at(const struct list *list, int first_y, int y);
 
-/* Forgets the selection: the first line is selected again, whatever it shows. */
+/* Forgets the selection: the first line is selected again, with any item. */
 void list_home(struct list *list);
 
 /* Shows at the end of row y how many lines are above and below the visible ones; nothing if all are visible.

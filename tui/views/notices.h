@@ -1,5 +1,5 @@
 /*
- * notices.h - what a person must know about the connection itself: to what, since when not, what to do.
+ * notices.h - messages about the connection itself: its cluster, since when it is lost, and the remedy.
  */
 #ifndef ELECTOP_TUI_VIEWS_NOTICES_H
 #define ELECTOP_TUI_VIEWS_NOTICES_H
@@ -13,10 +13,10 @@
 int notices_draw_connections(struct cells *cells, int x, int y, int rows, const struct scene *scene,
                              const char *only);
 
-/* In place of a table: no election is known (yet), why, and what to do. */
+/* Drawn in place of a table: no election is known (yet), why, and the remedy. */
 void notices_draw_empty(struct cells *cells, int x, int y, int rows, const struct scene *scene);
 
-/* By name; NULL: there is none such. */
+/* By name; NULL: none. */
 const struct cluster *notices_cluster(const struct scene *scene, const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * overview_order.h - which elections the overview shows, in which order, and their totals.
+ * overview_order.h - the elections that the overview shows, their order, and their totals.
  *
- * Made anew when the model has changed, and after a second where time alone makes a problem of something (an
- * election in progress, a leader that does not acknowledge), not at every draw. The pointers hold until the
+ * Built again when the model has changed, and every second if time alone can create a problem (an election in
+ * progress, a leader that does not acknowledge), but not at every draw. The pointers are valid until the
  * model changes, so a view asks again at each call.
  */
 #ifndef ELECTOP_TUI_VIEWS_OVERVIEW_ORDER_H
@@ -28,12 +28,12 @@ struct overview_totals {
     size_t elections, led, vacant, electing, free, absent, vanished, denied, unknown, stale, unacknowledged;
     size_t unproven; /* only look like elections */
     size_t candidates;
-    /* Of those led: the next failover. lock: what has no line, so nobody is next. */
+    /* Of elections with a leader: the next failover. lock: without an order, so there is no next holder. */
     size_t next_works, next_stops, next_unknown, next_alone, next_lock;
     struct finding_counts findings;
-    size_t servers, showing; /* of all clusters; of them, those whose watches are known */
+    size_t servers, showing; /* of all clusters; those of them with known watches */
     uint64_t unseen;         /* joined and left together */
-    int64_t known_us;        /* for how long the longest known leadership is known */
+    int64_t known_us;        /* how long the longest known leadership has been known */
 };
 
 /* A line: an election, or the heading of a group of elections whose paths begin alike. */
@@ -41,7 +41,7 @@ struct overview_row {
     const struct election *election; /* NULL: a heading */
     const char *name;                /* the election's, or of a heading the name of the first below it */
     size_t from, length;             /* the part of the name to be shown; the rest is in a heading above */
-    size_t index;                    /* as configured or found: settles what is equal */
+    size_t index;                    /* by configuration or discovery: decides between equal ones */
     int rank;
     bool in_group; /* below a heading */
 };
@@ -49,13 +49,13 @@ struct overview_row {
 struct overview_order {
     enum overview_sort sort;
     bool reverse;
-    char filter[128]; /* as of tui/words/election_filter.h */
+    char filter[128]; /* as in tui/words/election_filter.h */
     bool problems;    /* only elections with a problem */
 
     struct overview_row *rows; /* those that pass the filter, and headings */
     size_t count, room;
     size_t matches;                /* of count, those that are elections */
-    char prefix[256];              /* the directory that all of them are in: shown once; "": none */
+    char prefix[256];              /* the common directory of all, shown once; "": none */
     struct overview_totals totals; /* of all */
 
     /* Its inputs. */
@@ -64,7 +64,7 @@ struct overview_order {
     int64_t made_us;
     bool dirty;       /* sort or filter have changed */
     bool ages;        /* time alone may change it */
-    uint64_t version; /* increases each time it is made: the rows may have moved */
+    uint64_t version; /* increases with each rebuild: the rows may have moved */
 };
 
 /* Brings it up to date. */
@@ -75,10 +75,10 @@ const struct election *overview_order_at(const struct overview_order *order, siz
 /* NULL: no line. */
 const struct overview_row *overview_order_row(const struct overview_order *order, size_t i);
 
-/* The line of cluster and path, or count where there is none. */
+/* The line of cluster and path, or count if there is none. */
 size_t overview_order_find(const struct overview_order *order, const char *key);
 
-/* What a selection keeps of an election: cluster and path. */
+/* The key of an election for a selection: cluster and path. */
 void overview_key(const struct election *election, char *buffer, size_t size);
 
 void overview_order_release(struct overview_order *order);

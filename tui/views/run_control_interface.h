@@ -1,8 +1,7 @@
 /*
- * run_control_interface.h - how the dashboard controls a run of test candidates: one run at a
- * time.
+ * run_control_interface.h - how the dashboard controls a run of test candidates: one run at a time.
  *
- * run_control.h has the real one; tests have a scripted one.
+ * run_control.h implements it; tests use a scripted one.
  */
 #ifndef ELECTOP_TUI_VIEWS_RUN_CONTROL_INTERFACE_H
 #define ELECTOP_TUI_VIEWS_RUN_CONTROL_INTERFACE_H
@@ -22,17 +21,17 @@ struct run_candidate {
 
 enum run_act { RUN_ADD, RUN_KILL, RUN_PAUSE, RUN_RESUME, RUN_RESIGN };
 
-/* Texts say why not, fit for a line or two of a screen. */
+/* Texts give the reason for a refusal, in a line or two of a screen. */
 struct run_control_interface {
     void *context;
-    bool own; /* the cluster is this program's own: no ceiling holds there */
-    /* May this begin? The options of the form: the path is full, with the chroot, or NULL: an election of its
-       own in the sandbox. Cluster, settings and what else the form does not say are added. */
+    bool own; /* the cluster is this program's own: no limits apply */
+    /* Whether this run may begin. The options of the form: the path is full, with the chroot, or NULL: a
+     * separate election in the sandbox. Cluster, settings and everything else are added. */
     bool (*allows)(void *context, const struct run_options *, char *problem, size_t size);
     bool (*begin)(void *context, const struct run_options *, char *problem, size_t size);
     void (*end)(void *context);
-    bool (*is_busy)(void *context); /* a run was begun that is not over */
-    /* As of now; NULL: there was no run yet. */
+    bool (*is_busy)(void *context); /* a run is in progress */
+    /* The present report; NULL: there was no run yet. */
     const struct run_report *(*report)(void *context);
     size_t (*count)(void *context);
     struct run_candidate (*candidate)(void *context, size_t i);
@@ -42,8 +41,8 @@ struct run_control_interface {
 struct cells;
 struct list;
 
-/* Draws a run that goes on: its progress, its figures, and its candidates, which are the list. said: the
-   result of the last key, in place of the cost; "": none. */
+/* Draws a run in progress: its progress, its figures, and its candidates, which form the list. said: the
+ * result of the last key, in place of the cost; "": none. */
 void run_picture_draw(struct cells *cells, const struct run_control_interface *bench,
                       const struct run_report *run_report, struct list *list, const char *said);
 

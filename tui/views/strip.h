@@ -2,8 +2,8 @@
  * strip.h - the history of leadership as a line of cells: tenures alternate in two shades; changes, vacancies
  * and gaps have other signs.
  *
- * A cell is a width-th part of the window. It shows the worst state in it: vacant before a
- * change before one leader, so a vacancy of a moment is still visible in an hour.
+ * A cell covers an equal part of the window. It shows the worst state in it: a vacancy has precedence over a
+ * change, and a change over a single leader, so a vacancy of a moment is still visible in an hour.
  */
 #ifndef ELECTOP_TUI_VIEWS_STRIP_H
 #define ELECTOP_TUI_VIEWS_STRIP_H
@@ -22,21 +22,21 @@ int64_t strip_window_us(unsigned window);
 const char *strip_window_word(unsigned window);
 
 /*
- * The visible window. Until the user chooses one, it grows with the known time: a strip that is empty except
- * for its last cell says nothing to a newcomer. By itself it grows to an hour.
+ * The visible window. Until the user selects one, it grows with the known time, because a strip with only its
+ * last cell filled is of no use. It grows automatically to at most an hour.
  */
 struct strip_zoom {
     unsigned window;
     bool chosen;
 };
-/* known_us: since when anything is known. */
+/* known_us: the beginning of known time. */
 void strip_zoom_follow(struct strip_zoom *zoom, int64_t known_us);
 void strip_zoom_turn(struct strip_zoom *zoom, bool wider);
-/* For how long the election's tenures are known; 0: not at all. */
+/* How long the election's tenures have been known; 0: not at all. */
 int64_t strip_known_us(const struct election *election, struct moment now);
 
-/* The leader, over all its tenures: its identity where that is known (a program that comes back has another
-   znode), else its znode's name. NULL: no leader. */
+/* The leader across all its tenures: its identity if known (a program that returns has another znode), else
+ * its znode's name. NULL: no leader. */
 const char *strip_who(const struct tenure *tenure);
 
 /*
