@@ -1,5 +1,5 @@
 /*
- * frame.h - the first and the last lines of every screen. The first line: the view, the state of clusters and
+ * frame.h - the first and the last line of every screen. The first: the view, the state of clusters and
  * servers, and the time. The last: the keys that work here, or the text being typed, or a message.
  */
 #ifndef ELECTOP_TUI_DASHBOARD_FRAME_H
@@ -15,9 +15,10 @@
 /* ---- the first line ---- */
 
 /*
- * The first view's title has the program, the clusters and their servers; that of a view opened from it has
- * the view's own words, and only problems of the clusters. paused_us: for how long the display has been
- * frozen, or -1; clock_us: the wall clock, which goes on then. In replay its moment is shown instead.
+ * The first view's title contains the program, the clusters and their servers. The title of a view opened
+ * from it contains the view's own text, and only problems of the clusters. paused_us: how long the display
+ * has been frozen, or -1; clock_us: the wall clock, which continues meanwhile. Replay shows its own time
+ * instead.
  */
 void title_draw(struct cells *cells, struct view *view, bool first, const struct scene *scene,
                 int64_t paused_us, int64_t clock_us);
@@ -25,23 +26,23 @@ void title_draw(struct cells *cells, struct view *view, bool first, const struct
 /* ---- the last line ---- */
 
 /*
- * Which keys work on the present screen: for the footer and the help screen, and as a
- * check before a key that writes.
+ * The keys that work on the present screen: for the footer and the help screen, and as a check before a key
+ * that writes.
  */
 
-/* Where one is. All of it is borrowed. */
+/* The present state. Everything is borrowed. */
 struct key_help {
     const struct view *view;
     const struct scene *scene;
-    bool deeper;   /* there is something to go back to, or a filter to end */
-    bool recorded; /* there is a past to go to */
-    bool live;     /* there is a present to come back to */
-    bool playing;  /* the past goes on by itself */
+    bool deeper;   /* there is a previous view, or a filter to end */
+    bool recorded; /* replay is possible */
+    bool live;     /* there is a live model to return to */
+    bool playing;  /* a replay is running */
 };
 
-/* Does this key do anything here? */
+/* Whether this key has an effect here. */
 bool key_help_key(const struct key_help *key_help, enum action action);
-/* The same of every key: a set of ACTION_BIT(). */
+/* The same for every key: a set of ACTION_BIT(). */
 uint64_t key_help_all(const struct key_help *key_help);
 
 /* The purpose of the text being typed. */
@@ -59,7 +60,7 @@ enum typing {
 struct footer {
     enum typing typing;
     char typed[256];  /* a time or an answer, so far; a filter belongs to its view */
-    char tabbed[256]; /* what Tab completes, pressed so many times */
+    char tabbed[256]; /* the text that Tab completes, and how often it was pressed */
     size_t tabs;
     char message[256];
     style message_role;
@@ -79,7 +80,7 @@ void footer_say(struct footer *footer, style role, const char *text, int64_t unt
 /* The key that is shown at a cell, or ACTION_NONE. */
 enum action footer_action_at(const struct footer *footer, int x, int y);
 
-/* On the last row. filter: of the view that the offers are of; "": none. */
+/* On the last row. filter: of the view that the keys belong to; "": none. */
 void footer_draw(struct footer *footer, struct cells *cells, const struct key_help *key_help,
                  const char *filter, int64_t now_us);
 
@@ -96,7 +97,7 @@ enum typed {
 /* text: UTF-8, in a buffer of size. Ctrl-U empties it, as in a shell. */
 enum typed typed_line_key(char *text, size_t size, int key);
 
-/* What the signs say, for a newcomer, on row y. */
+/* Explains the signs to new users, on row y. */
 void footer_draw_hints(struct cells *cells, int y);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * jump.h - where a few letters after ":" lead: to a screen, or to an election.
+ * jump.h - the targets of a few letters after ":": a screen, or an election.
  */
 #ifndef ELECTOP_TUI_DASHBOARD_JUMP_H
 #define ELECTOP_TUI_DASHBOARD_JUMP_H
@@ -17,10 +17,10 @@ struct jump_match {
 };
 
 /*
- * All that the letters fit, the best first: what is called so, else what ends, begins with or contains them,
- * else, where there is nothing better, what has them in this order. The shortest name among equals. Screens
- * match by their beginning, after an election that begins so. *matches is the caller's to free; returns how
- * many there are. *alike: so many elections fit as well as the first; 0: the first is a screen.
+ * All matches, best first: equal names, then names that end, begin with or contain the letters, else, without
+ * a better match, names that contain them in this order. Among equals the shortest name. Screens match by
+ * their beginning, after an election that begins so. The caller frees *matches; returns their number. *alike:
+ * the number of elections that match as well as the first; 0: the first is a screen.
  */
 size_t jump_matches(const struct model *model, const char *text, struct jump_match **matches, size_t *alike);
 
