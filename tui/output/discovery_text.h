@@ -1,5 +1,5 @@
 /*
- * discovery_text.h - what a search for elections found: as a table, and as a configuration with reasons.
+ * discovery_text.h - the results of a search for elections: as a table, and as a configuration with reasons.
  */
 #ifndef ELECTOP_TUI_OUTPUT_DISCOVERY_TEXT_H
 #define ELECTOP_TUI_OUTPUT_DISCOVERY_TEXT_H
@@ -12,8 +12,9 @@
 void discovery_text_print(struct buffer *out, const struct model *model, const struct discovery *found,
                           const struct print_style *how);
 
-/* A configuration that electop reads. What only looks like an election is commented out; each has its reason.
-   The settings are those of the search: the clusters, and the user's own recipes, are taken from them. */
+/* A configuration that electop can read. Directories that only look like elections are commented out; each
+ * has its reason. The settings are those of the search: they provide the clusters, and the user's own
+ * recipes. */
 void discovery_text_yaml(struct buffer *out, const struct model *model, const struct discovery *found,
                          const struct settings *settings);
 

@@ -1,17 +1,16 @@
 /*
- * document.h - a report as headings, paragraphs, tables and lists, before it becomes text, Markdown or a
+ * document.h - a report as headings, paragraphs, tables and lists, to be rendered as text, Markdown or a
  * page.
  *
- * A producer fills a document from top to bottom, once for the form in which it is read; each form has one
- * renderer:
+ * A producer fills a document from top to bottom, once for each form; each form has one renderer:
  *
  *   text      for a terminal or a file. Tables fit the terminal's width, and nothing is cut in a pipe; signs
- *             have their ASCII form; colours only where the style has them.
+ *             have their ASCII form; colours only if the style has them.
  *   Markdown  for a ticket or a review. No name of a znode makes a link, a heading, a picture or a column.
- *   page      one self-contained HTML file, well-formed XML too: no script, nothing from elsewhere (its own
- *             policy forbids both), readable on a light and a dark screen and on paper.
+ *   page      one self-contained HTML file, also well-formed XML: no script, nothing from other sites (its
+ *             own policy forbids both), readable on a light and a dark screen and on paper.
  *
- * A document owns all texts in it. Every text may hold foreign bytes: the renderers make them safe.
+ * A document owns all its texts. Every text may contain untrusted bytes: the renderers make them safe.
  */
 #ifndef ELECTOP_TUI_OUTPUT_DOCUMENT_H
 #define ELECTOP_TUI_OUTPUT_DOCUMENT_H
@@ -26,25 +25,25 @@ enum document_form { DOCUMENT_TEXT, DOCUMENT_MARKDOWN, DOCUMENT_PAGE };
 
 enum block_kind {
     BLOCK_HEADING,    /* level 1: the title; 2: a section; 3: within it. ROLE_RULE: with a rule, in text */
-    BLOCK_PARAGRAPH,  /* ROLE_STRONG: what matters most; ROLE_DIM: a note */
+    BLOCK_PARAGRAPH,  /* ROLE_STRONG: the most important; ROLE_DIM: a note */
     BLOCK_TABLE,      /* rows follow */
-    BLOCK_GROUP,      /* what the rows below it belong to */
+    BLOCK_GROUP,      /* a heading for the rows below it */
     BLOCK_ROW,        /* level 1: belongs to the row above */
     BLOCK_CELL,       /* the next cell of its row */
-    BLOCK_DETAIL,     /* of the row or the claim before: below it, or in a last column */
+    BLOCK_DETAIL,     /* of the preceding row or claim: below it, or in a last column */
     BLOCK_CLAIM,      /* level 1: a reason for the one of level 0. A detail follows each */
     BLOCK_TERM,       /* in a list of definitions, in Markdown and on a page */
     BLOCK_DEFINITION, /* follows its term */
     BLOCK_FIGURE,     /* a drawing, on a page */
-    BLOCK_KEY,        /* what a sign of the drawings means, on a page */
+    BLOCK_KEY,        /* explains a sign of the drawings, on a page */
     BLOCK_BODY,       /* a page's header ends */
     BLOCK_FOOTER,     /* a page's body ends */
 };
 
 enum fragment_kind {
-    FRAGMENT_WORDS,   /* our own */
-    FRAGMENT_PROSE,   /* sentences that hold names */
-    FRAGMENT_NAME,    /* a foreign name */
+    FRAGMENT_WORDS,   /* the program's own text */
+    FRAGMENT_PROSE,   /* sentences that contain names */
+    FRAGMENT_NAME,    /* an untrusted name */
     FRAGMENT_SIGN,    /* in text */
     FRAGMENT_BREAK,   /* the next line */
     FRAGMENT_DRAWING, /* markup, on a page */
@@ -63,16 +62,16 @@ struct fragment {
 enum column_kind {
     COLUMN_TEXT,
     COLUMN_NAME,   /* of a candidate or an election */
-    COLUMN_BELOW,  /* the same; in text, goes below its row where the table is too wide */
+    COLUMN_BELOW,  /* as above; in text, goes below its row if the table is too wide */
     COLUMN_WORD,   /* stays on one line, and is never cut */
-    COLUMN_TIME,   /* the same; the heading names the zone */
-    COLUMN_NUMBER, /* the same, to the right */
+    COLUMN_TIME,   /* as above; the heading names the zone */
+    COLUMN_NUMBER, /* as above, aligned right */
 };
 
 struct document_column {
     const char *heading; /* static */
     enum column_kind kind;
-    int importance; /* in text, the smallest goes first where there is no room for all */
+    int importance; /* in text, the smallest is dropped first if there is no room for all */
 };
 #define DOCUMENT_COLUMNS 12
 
@@ -81,7 +80,7 @@ struct document_block {
     int level;
     style look;
     size_t number;                   /* of a section, for links; 0: none */
-    size_t first;                    /* its first fragment; the next block's first ends it */
+    size_t first;                    /* its first fragment; it ends at the first fragment of the next block */
     struct document_column *columns; /* of a table */
     size_t column_count;
     const char *detail; /* of a table: heads the details of its rows; NULL: there are none */
@@ -91,7 +90,7 @@ struct document_block {
 /* Start from {.form = ...}, and document_free() it. */
 struct document {
     enum document_form form;
-    int width;         /* of the text form, for drawings; 0: nothing need be cut */
+    int width;         /* of the text form, for drawings; 0: no limit */
     char zone[16];     /* of its times */
     const char *brand; /* of a page: the command */
     struct document_block *blocks;
@@ -108,21 +107,21 @@ void document_paragraph(struct document *doc, style look, const char *format, ..
 struct document_block *document_table(struct document *doc, const struct document_column *columns,
                                       size_t count);
 void document_row(struct document *doc, int level);
-/* They return their fragment, as below. */
+/* These return their fragment, as below. */
 struct fragment *document_cell(struct document *doc, style look, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 struct fragment *document_name_cell(struct document *doc, style look, const char *name);
 
-/* Adds to the block begun last. The fragment returned may be changed until the next one is added. */
+/* Adds to the latest block. The returned fragment may be changed until the next one is added. */
 struct fragment *document_words(struct document *doc, style look, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 struct fragment *document_prose(struct document *doc, style look, const char *text); /* NULL: nothing */
 struct fragment *document_name(struct document *doc, style look, const char *name);
 /* In text; other forms have no signs. */
 void document_sign(struct document *doc, style look, enum sign sign, int count);
-/* Takes the markup out of the buffer. */
+/* Takes ownership of the markup in the buffer. */
 void document_drawing(struct document *doc, struct buffer *markup);
-/* What a sign of the drawings means. drawing: of 18 by 11. */
+/* Explains a sign of the drawings. drawing: of 18 by 11. */
 #define DOCUMENT_KEY(class) "<rect class=\"" class "\" width=\"18\" height=\"11\"/>"
 void document_key(struct document *doc, const char *drawing, const char *words);
 /* The next line in these forms (bits of 1 << form, but not of Markdown); what stands there in others. */
@@ -137,7 +136,7 @@ const char *document_column_heading(const struct document *doc, const struct doc
                                     char buffer[DOCUMENT_HEADING]);
 /* One past the last fragment of a block. */
 size_t document_end(const struct document *doc, size_t block);
-/* Of this kind is the block at so many, if there is one. */
+/* Whether the block at this index exists and is of this kind. */
 bool document_is(const struct document *doc, size_t block, enum block_kind kind);
 void document_free(struct document *doc);
 

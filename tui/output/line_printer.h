@@ -1,8 +1,8 @@
 /*
  * line_printer.h - lines of text with signs and colours, for commands that print instead of drawing a screen.
  *
- * A line is written into one row of cells, as a view writes into its grid: strangers' bytes are made safe
- * and measured there, and signs have their ASCII form. printer_line() turns the row into text.
+ * A line is written into one row of cells, as a view writes into its grid: this makes untrusted bytes safe,
+ * measures them, and gives signs their ASCII form. printer_line() turns the row into text.
  */
 #ifndef ELECTOP_TUI_OUTPUT_LINE_PRINTER_H
 #define ELECTOP_TUI_OUTPUT_LINE_PRINTER_H
@@ -20,15 +20,15 @@
 /* How a command prints. */
 struct print_style {
     bool ascii;
-    struct theme theme; /* DEPTH_MONO: no escape sequence at all */
-    int width;          /* columns of the terminal, for tables; 0: not a terminal, nothing need be cut */
-    bool named;         /* paths were named on the command line: of those, everything is wanted */
-    bool filtered;      /* only elections that match --filter are shown */
-    const struct settings *settings; /* borrowed; NULL: none to speak of */
+    struct theme theme;              /* DEPTH_MONO: no escape sequence at all */
+    int width;                       /* columns of the terminal, for tables; 0: not a terminal, no limit */
+    bool named;                      /* paths were named on the command line: these are shown completely */
+    bool filtered;                   /* only elections that match --filter are shown */
+    const struct settings *settings; /* borrowed; NULL: none */
 };
 
-/* As the user said, and as the descriptor is: colours only on a terminal, signs only where the locale has
-   them. Reads TERM, COLORTERM, COLORFGBG, NO_COLOR and the locale (setlocale() must have been called). */
+/* Chooses by the user's options and the descriptor: colours only on a terminal, signs only if the locale has
+ * them. Reads TERM, COLORTERM, COLORFGBG, NO_COLOR and the locale (setlocale() must have been called). */
 struct print_style print_style_choose(const struct options *options, const struct settings *settings, int fd);
 
 struct printer {
@@ -37,18 +37,18 @@ struct printer {
     struct cells *row; /* write into its row 0 */
 };
 
-/* A line that is no table may be this long (a terminal wraps it). */
+/* The maximum length of a line outside tables (a terminal wraps it). */
 #define PRINTER_WIDTH 2000
 
 /* printer_end() releases the row, not the buffer. */
 void printer_begin(struct printer *printer, struct buffer *out, const struct print_style *how);
 void printer_end(struct printer *printer);
 
-/* Lines of another width from now on. */
+/* Sets another line width. */
 void printer_width(struct printer *printer, int width);
 
-/* Writes into the row, as far as it reaches, and returns where it ends. A sign has a blank behind it, a
-   bullet one on each side. */
+/* Writes into the row, as far as it reaches, and returns the end. A sign is followed by a blank; a bullet has
+ * one on each side. */
 int printer_put(struct printer *printer, int x, style look, const char *text);
 int printer_put_sign(struct printer *printer, int x, style look, enum sign sign);
 int printer_put_bullet(struct printer *printer, int x);
@@ -57,26 +57,25 @@ int printer_text_width(const struct printer *printer, const char *text);
 
 /* Appends the row as a line, without blanks at its end, and begins a new one. */
 void printer_line(struct printer *printer);
-/* The same for a line that is no table: on a terminal it goes on in the next one, by words, and indented. */
+/* The same for a line outside tables: on a terminal it is wrapped between words, and indented. */
 void printer_prose(struct printer *printer);
 
 /* ---- printed tables: as wide as the terminal; without one, as wide as their contents ---- */
 
 #define TABLE_GAP 2 /* between columns */
 
-/* What the columns want in all, with the gaps between them. */
+/* The wanted width of all columns, with the gaps between them. */
 int table_wants(const struct column *columns, int count);
 
-/* The headings, which are wanted as wide as they are. */
+/* Adds the widths of the headings to the wanted widths. */
 void table_want_headings(const struct printer *printer, struct column *columns, int count);
 
-/* Gives the columns, whose contents were wanted before, their places from x on, and prints the headings if
-   there are any.
-   printer_width(PRINTER_WIDTH) ends the table. */
+/* Places the columns, whose contents were measured before, from x on, and prints the headings if there are
+ * any. printer_width(PRINTER_WIDTH) ends the table. */
 void table_begin(struct printer *printer, struct column *columns, int count, int x);
 
 /*
- * One event as one line of text: when, where, what, who.
+ * One event as one line of text: time, election, event, candidate.
  *
  *   14:01:02.522  druid/coordinator     leader elected   host-a:8081 -> host-b:8081   after 412ms
  */
@@ -87,7 +86,7 @@ struct model;
    20 to 40. */
 int event_line_where(const struct model *model, bool ascii);
 
-/* with_cluster: there are several, so the line names its cluster too. */
+/* with_cluster: there are several, so the line names its cluster, too. */
 void event_line_print(struct printer *printer, const struct event *event, bool with_cluster, int where_width);
 
 /* A notice for a reader that was too slow. */

@@ -1,13 +1,13 @@
 /*
  * output.h - standard output: slow, full, or closed at any time.
  *
- * Two ways. output_write() is for a command that prints once and then ends: it may block.
- * struct output is for lines that come while a loop goes on: it never blocks, keeps up to OUTPUT_ROOM for a
- * slow reader, drops whole lines beyond that and counts them, and notices a reader that has gone even when
- * there is nothing to write. The descriptor's own flags are left alone, since it is shared with the program's
- * parent.
+ * Two ways. output_write() is for a command that prints once and then ends: it may block. struct output is
+ * for lines printed while a loop runs: it never blocks, keeps up to OUTPUT_ROOM for a slow reader, drops and
+ * counts whole lines beyond that, and notices that the reader has closed even without output. The
+ * descriptor's own flags are unchanged, since it is shared with the program's parent.
  *
- * SIGPIPE must be ignored. A closed output is not an error; output_is_gone() says which errno mean that.
+ * SIGPIPE must be ignored. A closed output is not an error; output_is_gone() recognises the errno values for
+ * it.
  */
 #ifndef ELECTOP_TUI_OUTPUT_OUTPUT_H
 #define ELECTOP_TUI_OUTPUT_OUTPUT_H
@@ -25,13 +25,13 @@
 /* Writes all of it, blocking. 0, or an errno. */
 int output_write(int fd, const char *bytes, size_t length);
 
-/* The reader has gone (or never was): to end quietly is right. */
+/* The reader has closed (or never existed): the program should end quietly. */
 bool output_is_gone(int error);
 
 struct output_listener {
-    /* Nothing can be written any more: errno says why. Called once, from the loop or from output_line(). */
+    /* Output has failed for good: errno says why. Called once, from the loop or from output_line(). */
     void (*ended)(void *context, int error);
-    /* There is room again: append the line that says how many were dropped. */
+    /* There is room again: append a line with the number of dropped lines. */
     void (*dropped)(void *context, struct buffer *line, uint64_t count);
 };
 
@@ -40,13 +40,13 @@ struct output;
 /* Borrows fd, which must stay open. */
 struct output *output_open(uv_loop_t *loop, int fd, const struct output_listener *listener, void *context);
 
-/* Hands one line to one write(2) at once where the reader keeps up; else keeps or drops it. */
+/* Writes one line at once with a single write(2) if the reader keeps up; else keeps or drops it. */
 void output_line(struct output *output, const char *line, size_t length);
 
-/* Waits at most so long for the reader to take the kept lines. */
+/* Waits for the reader to take the kept lines, up to this limit. */
 void output_flush(struct output *output, int wait_ms);
 
-/* Ends it; its memory goes when the loop has let go of its handles. NULL is fine. */
+/* Ends it; its memory is freed when the loop has closed its handles. NULL is allowed. */
 void output_close(struct output *output);
 
 #endif

@@ -2,8 +2,8 @@
  * report_document.h - the report of a recording as a document: `electop report`, and the story of one
  * failover: `electop why`.
  *
- * Times are local in text, as on every screen, and UTC in Markdown and on the page, which has the local time
- * below where that differs. The first line says which.
+ * Times are local in text, as on every screen, and UTC in Markdown and on the page, with the local time below
+ * if it differs. The first line names the zone.
  */
 #ifndef ELECTOP_TUI_OUTPUT_REPORT_DOCUMENT_H
 #define ELECTOP_TUI_OUTPUT_REPORT_DOCUMENT_H
@@ -23,7 +23,7 @@ void report_print(struct buffer *out, enum document_form form, const struct repo
 /* The sentences of a story, each with its evidence. */
 void report_put_story(struct document *doc, const struct sentences *sentences);
 
-/* One leader held it all the time, and no finding above a note was raised. */
+/* It had one leader all the time, and no finding above a note was raised. */
 bool report_election_is_quiet(const struct report_election *election);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * report_sentences.h - the sentences of a report: the same in text, in Markdown and on the page.
  *
- * The texts contain unchanged foreign bytes; a caller that prints them makes them safe.
+ * The texts contain untrusted bytes; a caller that prints them makes them safe.
  */
 #ifndef ELECTOP_TUI_OUTPUT_REPORT_SENTENCES_H
 #define ELECTOP_TUI_OUTPUT_REPORT_SENTENCES_H
@@ -13,7 +13,7 @@
 #include "config/text.h"
 #include "probe/report/report.h"
 
-/* What a report says of itself beside its content. */
+/* The information about the report itself. */
 struct report_note {
     const char *recording; /* the file */
     int64_t made_us;       /* when the report was made; wall clock */
@@ -25,16 +25,16 @@ char *sentence_time(int64_t wall_us, enum sentence_zone zone,
                     char buffer[SENTENCE_TIME]);                                          /* "14:03:22.104" */
 char *sentence_day(int64_t wall_us, enum sentence_zone zone, char buffer[SENTENCE_TIME]); /* "2026-11-20" */
 char *sentence_zone(int64_t wall_us, enum sentence_zone zone, char buffer[SENTENCE_TIME]); /* "UTC", "CET" */
-/* Does the local clock show another time than UTC then? */
+/* Whether the local clock differs from UTC then. */
 bool sentence_zones_differ(int64_t wall_us);
-/* "2026-11-20 12:00:00 – 14:03:22 UTC"; the day again where it is another one. ascii: with a hyphen. */
+/* "2026-11-20 12:00:00 – 14:03:22 UTC"; the day again if it differs. ascii: with a hyphen. */
 void sentence_window(struct text *text, int64_t from_us, int64_t to_us, enum sentence_zone zone, bool ascii);
 
-/* "The recorder's clock was set back by 1h at 2026-11-20 14:38:52.324 UTC: ..." and what follows from it. */
+/* "The recorder's clock was set back by 1h at 2026-11-20 14:38:52.324 UTC: ..." and the consequences. */
 void sentence_clock(struct text *text, const struct history_clock *clock, enum sentence_zone zone);
 
-/* What happened to ZooKeeper itself: "ZooKeeper's own leader changed: epoch 3 begins, 26.6s after the
-   transaction before". */
+/* An event of ZooKeeper itself: "ZooKeeper's own leader changed: epoch 3 begins, 26.6s after the transaction
+ * before". */
 void sentence_fact(struct text *text, const struct logged_fact *fact);
 
 /* The leader of a row: the identity, or else the name. */
@@ -42,7 +42,7 @@ const char *sentence_leader(const struct report_leader *leader);
 const char *sentence_from(const struct failover *failover);
 const char *sentence_to(const struct failover *failover);
 
-/* What happened, in a few sentences that come first; each is appended on its own. */
+/* The summary, in a few sentences at the beginning; each is appended separately. */
 #define SENTENCE_SENTENCES 6
 struct sentence_verdict {
     char *sentences[SENTENCE_SENTENCES]; /* malloc'd */
@@ -51,14 +51,13 @@ struct sentence_verdict {
 void sentence_verdict(const struct report_election *election, struct sentence_verdict *verdict);
 void sentence_verdict_free(struct sentence_verdict *verdict);
 
-/* A span as people read it: "412ms", "1.90 – 4.00s"; "–" where there is nothing to measure, "?" where it is
-   not known. */
+/* A span in readable form: "412ms", "1.90 – 4.00s"; "–" if there is nothing to measure, "?" if unknown. */
 const char *sentence_span(struct span span, bool applies, bool ascii, char buffer[SENTENCE_TIME]);
 
-/* What a cause says, and how far it was proved. */
+/* The meaning of a cause, and how far it was proved. */
 const char *sentence_cause_meaning(enum failover_cause cause);
 
-/* "97.8 %": never 0 % or 100 % for a value that is only nearly so. */
+/* "97.8 %": never 0 % or 100 % for a value that is only close. */
 char *sentence_share(int64_t part, int64_t whole, char buffer[SENTENCE_TIME]);
 
 #endif

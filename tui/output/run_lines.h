@@ -15,9 +15,8 @@ struct run_options_text {
     size_t count;
 };
 
-/* With an earlier run to compare, both side by side: before all else, or at the end
-   if the reader sees the end (a terminal, when a command is over). The expectations are then
-   those of the earlier one. how: of DOCUMENT_TEXT. */
+/* Two runs to compare are shown side by side: at the beginning, or at the end if the reader sees the end (a
+ * terminal, after a command). The expectations are then those of the earlier one. how: of DOCUMENT_TEXT. */
 enum run_reader { READS_FROM_TOP, READS_FROM_END };
 void run_print(struct buffer *out, enum document_form form, const struct run_report *run_report,
                const struct run_options_text *wanted, enum run_reader reader, const struct print_style *how);
