@@ -1,5 +1,5 @@
 /*
- * first_look.h - complaints of a command without a screen about its first look at each cluster: no
+ * first_look.h - complaints of a command without a screen about the first snapshot of each cluster: no
  * connection, no election, no permission, no watches; each with the reason and the remedy.
  */
 #ifndef ELECTOP_TUI_COMMANDS_FIRST_LOOK_H
@@ -9,7 +9,7 @@
 
 struct first_look;
 
-/* After one look: complains, of each connected cluster, of missing elections and hidden watches. */
+/* After one snapshot: complains of each connected cluster's missing elections and hidden watches. */
 void first_look_complain(const struct monitor *monitor, const struct settings *settings);
 
 /* Complains on standard error as the loop runs, of each obstacle once. Monitor and settings must outlive it.

@@ -1,12 +1,12 @@
 /*
- * private_place.h - a directory of our own for what lasts no longer than this run: a recording, history.db.
+ * private_place.h - a private directory for temporary data of this run: a recording, history.db.
  */
 #ifndef ELECTOP_TUI_COMMANDS_PRIVATE_PLACE_H
 #define ELECTOP_TUI_COMMANDS_PRIVATE_PLACE_H
 
 /*
- * In $TMPDIR or /tmp, private; the remains of an earlier run that was killed are removed first.
- * malloc'd; NULL and a text in *error (caller frees): why not.
+ * In $TMPDIR or /tmp, private; the remains of an earlier run that was killed are removed first. malloc'd;
+ * NULL and a text in *error (the caller frees it): why not.
  */
 char *private_place_make(char **error);
 

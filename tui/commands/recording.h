@@ -17,14 +17,14 @@ char *recording_file(const struct invocation *invocation, const char *named);
 struct history *recording_open(const char *file, int64_t *from_us, int64_t *to_us);
 
 /* The moment of an option, relative to the end of the recording; text NULL: otherwise_us. False: it is
-   outside, which has been printed. */
+ * outside, and a message has been printed. */
 bool recording_moment(const char *option, const char *text, int64_t from_us, int64_t to_us,
                       int64_t otherwise_us, int64_t *at_us);
 
-/* Is it one of the paths that were asked for (all, where none was)? */
+/* Whether this path was requested (all, if none was). */
 bool recording_wants(const struct options *options, const struct election *election);
 
-/* A json_snapshot_kept_fn: what the recording knows of an election's failovers before a moment. */
+/* A json_snapshot_kept_fn: the recorded failovers of an election before a moment. */
 struct recording_kept {
     struct history *history;
     int64_t at_us;

@@ -1,6 +1,5 @@
 /*
- * shutdown.h - how a command comes to its end: a signal or a deadline where it has no screen, and the loop's
- * last handles.
+ * shutdown.h - how a command ends: a signal or a deadline if it has no screen, and the loop's last handles.
  */
 #ifndef ELECTOP_TUI_COMMANDS_SHUTDOWN_H
 #define ELECTOP_TUI_COMMANDS_SHUTDOWN_H
@@ -18,8 +17,8 @@ struct shutdown {
     uv_signal_t signals[SHUTDOWN_SIGNALS]; /* SIGINT, SIGTERM, SIGHUP */
     uv_timer_t deadlines[2];
     bool passed[2];   /* each deadline: it is over */
-    int signal;       /* the first that came; 0: none */
-    int signal_count; /* of signals[]: those that could be had */
+    int signal;       /* the first that arrived; 0: none */
+    int signal_count; /* of signals[]: those that were available */
     int open;
 };
 
@@ -27,15 +26,15 @@ struct shutdown {
 bool shutdown_begin(struct shutdown *ending, uv_loop_t *loop, int64_t first_ms, int64_t second_ms);
 
 /*
- * Releases everything, running the loop until it has. The signals get their former actions; after one has
- * come, they are ignored.
+ * Releases everything, running the loop until done. The signals get their former actions; after one has
+ * arrived, they are ignored.
  */
 void shutdown_finish(struct shutdown *ending, uv_loop_t *loop);
 
 /*
- * Runs a command on a new loop and returns its status. After its last work, stopped handles
- * close by themselves. A name lookup cannot be interrupted, and a slow name server is no reason to make
- * the user wait: handles still open after half a second end with the process, here.
+ * Runs a command on a new loop and returns its status. After its last work, stopped handles close by
+ * themselves. A name look-up cannot be interrupted, and the user should not wait for a slow name server:
+ * handles still open after half a second end here, with the process.
  */
 int loop_run(int (*command)(uv_loop_t *, const struct invocation *), const struct invocation *invocation);
 
