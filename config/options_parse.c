@@ -115,7 +115,7 @@ static bool options_parse_refuse(struct parse *parse, const char *format, ...)
     return false;
 }
 
-/* As refuse(), with a foreign word quoted between two texts. */
+/* As options_parse_refuse(), with a foreign word quoted between two texts. */
 static bool refuse_word(struct parse *parse, const char *before, const char *word, const char *after)
 {
     struct text text = {0};

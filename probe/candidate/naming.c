@@ -38,26 +38,26 @@ bool guid_uuid36(char out[GUID_UUID_SIZE])
     return true;
 }
 
-enum fourletter_word { WORD_UUID, WORD_HEX, WORD_SESSION, WORD_SESSION_HEX, WORD_COUNT };
+enum placeholder { PLACEHOLDER_UUID, PLACEHOLDER_HEX, PLACEHOLDER_SESSION, PLACEHOLDER_SESSION_HEX, PLACEHOLDER_COUNT };
 
-static const char *const words[WORD_COUNT] = {"{uuid}", "{hex}", "{session}", "{session_hex}"};
+static const char *const words[PLACEHOLDER_COUNT] = {"{uuid}", "{hex}", "{session}", "{session_hex}"};
 
-/* The word at this place, or WORD_COUNT. */
-static enum fourletter_word word_at(const char *at)
+/* The word at this place, or PLACEHOLDER_COUNT. */
+static enum placeholder word_at(const char *at)
 {
     int word = 0;
-    while (word < WORD_COUNT && (*at != '{' || strncmp(at, words[word], strlen(words[word])) != 0))
+    while (word < PLACEHOLDER_COUNT && (*at != '{' || strncmp(at, words[word], strlen(words[word])) != 0))
         word++;
-    return (enum fourletter_word)word;
+    return (enum placeholder)word;
 }
 
 /* A text in braces that is none of the words; NULL: none. length: including the braces. */
 static const char *stray_brace(const char *pattern, size_t *length)
 {
     for (const char *at = pattern; *at;) {
-        enum fourletter_word word = word_at(at);
+        enum placeholder word = word_at(at);
         *length = 1;
-        if (word != WORD_COUNT) {
+        if (word != PLACEHOLDER_COUNT) {
             at += strlen(words[word]);
             continue;
         }
@@ -80,7 +80,7 @@ bool name_pattern_check(const char *pattern, char **problem)
     struct nearest nearest = {0};
     struct text text = {0};
     char *meant = xstrndup(stray, length);
-    for (int word = 0; word < WORD_COUNT; word++)
+    for (int word = 0; word < PLACEHOLDER_COUNT; word++)
         nearest_offer(&nearest, meant, words[word]);
     text_add(&text, "has ");
     text_quote(&text, stray, length);
@@ -88,8 +88,8 @@ bool name_pattern_check(const char *pattern, char **problem)
     if (nearest.best)
         text_printf(&text, "did you mean %s? ", nearest.best);
     text_add(&text, "there are");
-    for (int word = 0; word < WORD_COUNT; word++)
-        text_printf(&text, "%s %s", word == 0 ? "" : word < WORD_COUNT - 1 ? "," : " and", words[word]);
+    for (int word = 0; word < PLACEHOLDER_COUNT; word++)
+        text_printf(&text, "%s %s", word == 0 ? "" : word < PLACEHOLDER_COUNT - 1 ? "," : " and", words[word]);
     text_add(&text, ", and the servers put the number behind the name");
     *problem = text_take(&text);
     text_free(&text);
@@ -97,14 +97,14 @@ bool name_pattern_check(const char *pattern, char **problem)
     return false;
 }
 
-static bool word_fill(enum fourletter_word word, uint64_t session, char value[GUID_UUID_SIZE])
+static bool word_fill(enum placeholder word, uint64_t session, char value[GUID_UUID_SIZE])
 {
     switch (word) {
-    case WORD_UUID:
+    case PLACEHOLDER_UUID:
         return guid_uuid36(value);
-    case WORD_HEX:
+    case PLACEHOLDER_HEX:
         return guid_hex32(value);
-    case WORD_SESSION:
+    case PLACEHOLDER_SESSION:
         snprintf(value, GUID_UUID_SIZE, "%" PRId64, (int64_t)session); /* Java's long */
         return true;
     default:
@@ -117,7 +117,7 @@ size_t name_longest(const char *pattern)
 {
     size_t length = strlen(pattern);
     for (const char *at = strchr(pattern, '{'); at; at = strchr(at + 1, '{'))
-        if (word_at(at) != WORD_COUNT)
+        if (word_at(at) != PLACEHOLDER_COUNT)
             length += GUID_UUID_SIZE;
     return length;
 }
@@ -127,9 +127,9 @@ char *name_make(const char *pattern, uint64_t session)
     char *name = xmalloc(name_longest(pattern) + 1);
     size_t used = 0;
     for (const char *at = pattern; *at;) {
-        enum fourletter_word word = word_at(at);
+        enum placeholder word = word_at(at);
         char value[GUID_UUID_SIZE];
-        if (word == WORD_COUNT) {
+        if (word == PLACEHOLDER_COUNT) {
             name[used++] = *at++;
             continue;
         }
@@ -148,14 +148,14 @@ char *name_make(const char *pattern, uint64_t session)
 bool name_fits(const char *pattern, const char *name)
 {
     while (*pattern) {
-        enum fourletter_word word = word_at(pattern);
-        if (word == WORD_COUNT) {
+        enum placeholder word = word_at(pattern);
+        if (word == PLACEHOLDER_COUNT) {
             if (*pattern++ != *name++)
                 return false;
             continue;
         }
-        static const size_t lengths[WORD_COUNT] = {GUID_UUID_SIZE - 1, GUID_HEX_SIZE - 1, 0, 16};
-        size_t run = strspn(name, word == WORD_SESSION ? "-0123456789" : "-0123456789abcdef");
+        static const size_t lengths[PLACEHOLDER_COUNT] = {GUID_UUID_SIZE - 1, GUID_HEX_SIZE - 1, 0, 16};
+        size_t run = strspn(name, word == PLACEHOLDER_SESSION ? "-0123456789" : "-0123456789abcdef");
         size_t length = lengths[word] ? lengths[word] : run - (run > 0 && name[run - 1] == '-');
         if (length == 0 || run < length)
             return false;
@@ -168,8 +168,8 @@ bool name_fits(const char *pattern, const char *name)
 bool name_is_unique(const char *pattern, bool one_a_session)
 {
     for (const char *at = pattern; *at; at++) {
-        enum fourletter_word word = word_at(at);
-        if (word == WORD_UUID || word == WORD_HEX || (word != WORD_COUNT && one_a_session))
+        enum placeholder word = word_at(at);
+        if (word == PLACEHOLDER_UUID || word == PLACEHOLDER_HEX || (word != PLACEHOLDER_COUNT && one_a_session))
             return true;
     }
     return false;

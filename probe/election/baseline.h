@@ -25,7 +25,7 @@
 void model_take_baseline(struct model *model, const struct model *then, struct moment until, bool grows);
 bool model_awaits_baseline(const struct model *model);
 /* The recorded cluster is this cluster. */
-bool baseline_same_cluster(const struct cluster *cluster, const struct cluster *b);
+bool baseline_same_cluster(const struct cluster *a, const struct cluster *b);
 
 /* ---- for the model ---- */
 

@@ -47,7 +47,7 @@ enum observation_kind {
     OBSERVED_REPLICA,   /* an election's own znode as one particular server shows it, or the end of a round */
     OBSERVED_TICK,      /* only time has passed */
     OBSERVED_SILENCE,   /* our session's server is connected and does not answer, or answers again */
-    OBSERVED_CLEARED,   /* the members of the ensemble, as far as known */
+    OBSERVED_CLEARED,   /* a person says that a candidate (path) wakes after all */
     OBSERVED_ENSEMBLE,  /* the members of the ensemble, as far as known */
     OBSERVED_LOAD,      /* one server's workload, and its limits */
     OBSERVED_BAD_REPLY, /* a server sent an invalid ZooKeeper reply */

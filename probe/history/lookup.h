@@ -1,5 +1,5 @@
 /*
- * lookup.h - numbers by text, found as quickly among many as among few. The texts are copied.
+ * lookup.h - a hash table from text to number. It copies the texts.
  */
 #ifndef ELECTOP_PROBE_HISTORY_LOOKUP_H
 #define ELECTOP_PROBE_HISTORY_LOOKUP_H

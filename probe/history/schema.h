@@ -21,9 +21,9 @@
  *     cluster, election, from_candidate, from_identity, to_candidate, to_identity
  *     cause, certainty, evidence         certainty NULL: the cause is unknown
  *     detection_low_ms, detection_high_ms, and the same of vacancy, takeover and total: at least and at most;
- *                     takeover and total end with the new leader's acknowledgement, which not every layout
- * makes gap_ms          found after nobody had watched for so long: in no statistics id              of its
- * event
+ *                     takeover and total end with the new leader's acknowledgement; some layouts have none
+ *     gap_ms          found after this time without observation: in no statistics
+ *     id              of its event
  *
  *   findings    what was found wrong, when it was raised and when it was cleared
  *     time, cluster, election, event (finding-raised, -cleared or -muted), code, severity, certainty

@@ -18,7 +18,7 @@
  */
 
 /* The ACLs grant the same rights to the same users, in any order. */
-bool acl_is_same(const struct acl *acl, const struct acl *b);
+bool acl_is_same(const struct acl *a, const struct acl *b);
 
 /*
  * The servers hide part of it: a client that may read a znode but not administer it sees its digests as

@@ -148,7 +148,7 @@ const char *run_options_sessions(const char *text, struct run_options *options)
     return NULL;
 }
 
-static const char *const figures[FIGURE_COUNT] = {"stand",    "failover", "detection", "vacancy",
+static const char *const figures[EXPECTED_COUNT] = {"stand",    "failover", "detection", "vacancy",
                                                   "takeover", "errors",   "expired"};
 static const char *const ofs[] = {"p50", "p90", "p99", "max", "count"};
 
@@ -165,11 +165,11 @@ const char *run_options_expect(const char *text, struct expectation *expectation
     char word[WORD_SIZE];
     const char *at = past_spaces(run_options_take(text, " .<>=", word));
     int figure = 0, of = OF_COUNT;
-    while (at && figure < FIGURE_COUNT && strcmp(word, figures[figure]) != 0)
+    while (at && figure < EXPECTED_COUNT && strcmp(word, figures[figure]) != 0)
         figure++;
-    if (!at || figure == FIGURE_COUNT)
+    if (!at || figure == EXPECTED_COUNT)
         return "names no figure" EXPECT_FORM;
-    bool is_number = figure == FIGURE_ERRORS || figure == FIGURE_EXPIRED;
+    bool is_number = figure == EXPECTED_ERRORS || figure == EXPECTED_EXPIRED;
     if (*at == '.') {
         at = past_spaces(run_options_take(at + 1, " <>=", word));
         for (of = 0; at && of <= OF_COUNT && strcmp(word, ofs[of]) != 0;)

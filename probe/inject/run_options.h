@@ -86,14 +86,14 @@ const char *run_options_sessions(const char *text, struct run_options *options);
 
 /* The subject of an expected figure. */
 enum expectation_figure {
-    FIGURE_STAND, /* durations, with a percentile */
-    FIGURE_FAILOVER,
-    FIGURE_DETECTION,
-    FIGURE_VACANCY,
-    FIGURE_TAKEOVER,
-    FIGURE_ERRORS, /* numbers */
-    FIGURE_EXPIRED,
-    FIGURE_COUNT
+    EXPECTED_STAND, /* durations, with a percentile */
+    EXPECTED_FAILOVER,
+    EXPECTED_DETECTION,
+    EXPECTED_VACANCY,
+    EXPECTED_TAKEOVER,
+    EXPECTED_ERRORS, /* numbers */
+    EXPECTED_EXPIRED,
+    EXPECTED_COUNT
 };
 
 enum expectation_of { OF_P50, OF_P90, OF_P99, OF_MAX, OF_COUNT };

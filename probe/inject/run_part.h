@@ -4,8 +4,8 @@
  *   electop run                   the marker of all persistent znodes of a run
  *   end done
  *   counts 1000 1000 1000 0 ...   in the order of enum part_count
- *   stand 900 4100 61000 12:3 13:40    a histogram: least, most, sum (microseconds), and the buckets in use,
- * in order, with their counts; so for each of enum part_time
+ *   stand 900 4100 61000 12:3 13:40    a histogram: least, most, sum (microseconds), and the buckets in use, in
+ *                                 order, with their counts; one line for each of enum part_time
  *
  * Results come from a znode, so they are checked like all untrusted bytes.
  */

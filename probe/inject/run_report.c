@@ -189,26 +189,26 @@ int64_t run_figure(const struct run_report *report, enum expectation_figure figu
 {
     const struct histogram *histogram = NULL;
     switch (figure) {
-    case FIGURE_STAND:
+    case EXPECTED_STAND:
         histogram = report->times.stand;
         break;
-    case FIGURE_FAILOVER:
+    case EXPECTED_FAILOVER:
         histogram = report->times.failover;
         break;
-    case FIGURE_DETECTION:
+    case EXPECTED_DETECTION:
         histogram = &report->times.detection;
         break;
-    case FIGURE_VACANCY:
+    case EXPECTED_VACANCY:
         histogram = &report->times.vacancy;
         break;
-    case FIGURE_TAKEOVER:
+    case EXPECTED_TAKEOVER:
         histogram = &report->times.takeover;
         break;
-    case FIGURE_ERRORS:
+    case EXPECTED_ERRORS:
         return (int64_t)report->crowd.errors;
-    case FIGURE_EXPIRED:
+    case EXPECTED_EXPIRED:
         return (int64_t)report->crowd.expired;
-    case FIGURE_COUNT:
+    case EXPECTED_COUNT:
         return -1;
     }
     static const double parts[] = {[OF_P50] = 0.5, [OF_P90] = 0.9, [OF_P99] = 0.99};

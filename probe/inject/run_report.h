@@ -45,7 +45,7 @@ enum run_end {
     RUN_FAILED     /* another reason, given in the problem */
 };
 const char *run_end_word(enum run_end end);       /* the word in the JSON: "done" */
-const char *run_phase_word(enum run_phase phase); /* for the user: "standing" */
+const char *run_phase_word(enum run_phase phase); /* for the user: "running" */
 
 struct run_times {
     const struct histogram *stand, *failover;

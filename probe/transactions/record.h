@@ -88,7 +88,7 @@ bool transaction_changes(const struct transaction *transaction, znode_change_fn 
 const char *transaction_data_path(const struct transaction *transaction, size_t *length);
 
 /* Do two records with one zxid hold the same transaction? A digest may be absent from either. */
-bool transaction_same(const struct transaction *transaction, const struct transaction *b);
+bool transaction_same(const struct transaction *a, const struct transaction *b);
 
 /* A zxid is the epoch of ZooKeeper's leader, and a count within it. */
 static inline int64_t zxid_epoch(int64_t zxid)

@@ -110,7 +110,7 @@ static void session_linger_wait(uv_loop_t *loop, int held)
 }
 
 /*
- * session.c - see session.h. Numbers in [brackets] name the trap of the C client that a line avoids:
+ * session.c - see session.h. Words in [brackets] name the trap of the C client that a line avoids:
  *
  *   [resolve]  zookeeper_interest() resolves all names at every call unless disabled, and blocks meanwhile.
  *   [frames]   zookeeper_process() handles one frame per call.

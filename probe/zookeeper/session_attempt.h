@@ -1,6 +1,6 @@
 /*
  * session_attempt.h - which server a session tried to connect to, and how the attempt ended, in an operator's
- * words. For session.c; it avoids the traps [next] and [wiped].
+ * words. For session.c, which lists the traps of the C client ([next] and [wiped] are avoided here).
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_ATTEMPT_H
 #define ELECTOP_PROBE_ZOOKEEPER_SESSION_ATTEMPT_H

@@ -1,5 +1,5 @@
 /*
- * session_retry.h - repeats reads of a session that the servers refused.
+ * session_retry.h - repeats reads of a session that the servers refused. Reconnecting is in session.c.
  *
  * An error may be unrelated to the znode: an overloaded server drops requests (ZTHROTTLEDOP, since ZooKeeper
  * 3.7), or has an internal error. Passed on as an answer, it would be wrong. Repeated at once, the read would

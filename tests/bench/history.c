@@ -1,11 +1,11 @@
 /*
  * history.c - what a recording costs, and how fast it is read.
  *
- *   history record FILE RATE SECONDS     records so many events a second in real time; prints what it cost
- *   history go FILE RATE                 the same until it is killed; each line is how many microseconds of
- * it are over history make FILE ELECTIONS DAYS     a recording of days in which every election changes its
- * leader each minute, made as fast as it goes history read FILE                    opens it, jumps about in
- * it, and asks for percentiles
+ *   history record FILE RATE SECONDS     records RATE events a second in real time; prints the cost
+ *   history go FILE RATE                 the same until it is killed; prints how many microseconds are recorded
+ *   history make FILE ELECTIONS DAYS     a recording of DAYS in which every election changes its leader each
+ *                                        minute, made as fast as possible
+ *   history read FILE                    opens it, jumps about in it, and asks for percentiles
  *
  * Each prints one JSON object. The model is fed by hand: no server is asked, and nobody else is measured.
  */

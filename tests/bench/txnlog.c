@@ -3,7 +3,7 @@
  *
  *     txnlog write DIRECTORY MEGABYTES EVERY [FROM TO]
  *         logs of 64 MB each with as many transactions of 200 bytes, 4 in a millisecond, a snapshot at each,
- * and 100 elections, one of which loses its leader every EVERY transactions. Of files that lie outside of the
+ *         and 100 elections, one of which loses its leader every EVERY transactions. Of files outside of the
  *         megabytes FROM to TO, only the first transaction is written; the rest are zeros that take no room.
  *         Prints the time (ms) of the first transaction behind FROM
  *     txnlog floor FILE...

@@ -63,7 +63,7 @@ static void expectations(void **state)
     (void)state;
     struct expectation e;
     assert_null(run_options_expect("failover.p99<2s", &e));
-    assert_true(e.figure == FIGURE_FAILOVER && e.of == OF_P99 && e.value == 2000000);
+    assert_true(e.figure == EXPECTED_FAILOVER && e.of == OF_P99 && e.value == 2000000);
     assert_true(expectation_holds(&e, 1999999) && !expectation_holds(&e, 2000000));
     assert_false(expectation_holds(&e, -1)); /* nothing is known: nothing is proved */
     assert_null(run_options_expect("failover.count>=10", &e));

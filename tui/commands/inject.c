@@ -56,7 +56,7 @@ static bool refuse_value(const char *option, const char *value, const char *prob
 /* How many candidates it needs to hold; 0: it is about another figure. */
 static size_t least_of(const struct expectation *e)
 {
-    if (e->figure != FIGURE_STAND || e->of != OF_COUNT || e->relation == EXPECT_LESS ||
+    if (e->figure != EXPECTED_STAND || e->of != OF_COUNT || e->relation == EXPECT_LESS ||
         e->relation == EXPECT_AT_MOST)
         return 0;
     return (size_t)e->value + (e->relation == EXPECT_MORE);

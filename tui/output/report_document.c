@@ -118,7 +118,7 @@ static void put_verdict(struct document *doc, const struct report_election *elec
 /* ---- the time line ---- */
 
 /* What one cell of a bar shows; the larger wins. */
-enum slot { SLOT_NOTHING, SLOT_GAP, SLOT_LED, SLOT_VACANT };
+enum bar_cell { CELL_NOTHING, CELL_GAP, CELL_LED, CELL_VACANT };
 
 /* leader: REPORT_NOBODY: the bar of the time without a leader. */
 static void fill_bar(unsigned char slots[BAR_MOST], int width, const struct report *report,
@@ -128,19 +128,19 @@ static void fill_bar(unsigned char slots[BAR_MOST], int width, const struct repo
     for (size_t i = 0; i < election->stretch_count; i++) {
         const struct report_stretch *stretch = &election->stretches[i];
         bool mine = stretch->leader == leader && stretch->kind != STRETCH_GAP;
-        enum slot slot = report_is_gap(election, i)        ? SLOT_GAP
-                         : mine && leader == REPORT_NOBODY ? SLOT_VACANT
-                         : mine                            ? SLOT_LED
-                                                           : SLOT_NOTHING;
+        enum bar_cell shown = report_is_gap(election, i)        ? CELL_GAP
+                         : mine && leader == REPORT_NOBODY ? CELL_VACANT
+                         : mine                            ? CELL_LED
+                                                           : CELL_NOTHING;
         int from = (int)((double)(stretch->from_us - report->from_us) * per_us);
         int to = (int)((double)(stretch->to_us - report->from_us) * per_us);
         /* A stretch narrower than a cell happened, and must be visible: except the time until the first
            snapshot, whose cell would claim half a minute without observation. */
-        if (slot == SLOT_GAP && to == from && !report_has_gap(election))
+        if (shown == CELL_GAP && to == from && !report_has_gap(election))
             continue;
         for (int cell = from; cell < width && (cell < to || cell == from); cell++)
-            if (slots[cell] < slot)
-                slots[cell] = (unsigned char)slot;
+            if (slots[cell] < shown)
+                slots[cell] = (unsigned char)shown;
     }
 }
 
@@ -150,9 +150,9 @@ static void put_bar(struct document *doc, int width, const struct report *report
     static const struct {
         style look;
         enum sign sign;
-    } looks[] = {[SLOT_GAP] = {ROLE_BAR_GAP, SIGN_BAR_GAP},
-                 [SLOT_LED] = {ROLE_BAR_A, SIGN_BAR},
-                 [SLOT_VACANT] = {ROLE_BAR_VACANT, SIGN_BAR_VACANT}};
+    } looks[] = {[CELL_GAP] = {ROLE_BAR_GAP, SIGN_BAR_GAP},
+                 [CELL_LED] = {ROLE_BAR_A, SIGN_BAR},
+                 [CELL_VACANT] = {ROLE_BAR_VACANT, SIGN_BAR_VACANT}};
     unsigned char slots[BAR_MOST] = {0};
     fill_bar(slots, width, report, election, leader);
     document_block(doc, BLOCK_CELL, ROLE_TEXT);
