@@ -129,9 +129,9 @@ static void fill_bar(unsigned char slots[BAR_MOST], int width, const struct repo
         const struct report_stretch *stretch = &election->stretches[i];
         bool mine = stretch->leader == leader && stretch->kind != STRETCH_GAP;
         enum bar_cell shown = report_is_gap(election, i)        ? CELL_GAP
-                         : mine && leader == REPORT_NOBODY ? CELL_VACANT
-                         : mine                            ? CELL_LED
-                                                           : CELL_NOTHING;
+                              : mine && leader == REPORT_NOBODY ? CELL_VACANT
+                              : mine                            ? CELL_LED
+                                                                : CELL_NOTHING;
         int from = (int)((double)(stretch->from_us - report->from_us) * per_us);
         int to = (int)((double)(stretch->to_us - report->from_us) * per_us);
         /* A stretch narrower than a cell happened, and must be visible: except the time until the first
