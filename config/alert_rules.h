@@ -1,6 +1,6 @@
 /*
  * alert_rules.h - checks the alerts of a configuration before the first of them is needed: their conditions,
- * placeholders, programs and secrets, each with its place in the file.
+ * placeholders, programs and secrets. Each error has its place in the file.
  *
  * Findings, events and facts belong to probe/, so the caller passes their words.
  */
@@ -10,7 +10,7 @@
 #include "config/settings.h"
 #include "config/yaml.h"
 
-/* Adds each error. root: the whole configuration; file: relative names lie beside it. */
+/* Adds each error. root: the whole configuration; file: relative names are resolved beside it. */
 void alert_rules_check(const struct yaml_node *root, const struct known_words *known, const char *file,
                        struct problems *problems);
 

@@ -114,7 +114,7 @@ static bool check_file(int descriptor, const char *kind, const char *file, char 
     return true;
 }
 
-/* Cuts the content after its one line. NULL: fine; else what is wrong. */
+/* Cuts the content after its one line. NULL: valid; else the problem. */
 static const char *one_line(char *content, size_t length)
 {
     if (length && content[length - 1] == '\n')
@@ -166,7 +166,7 @@ char *private_line_read(const char *file, const char *kind, char **error)
 
 #define FORM "write one line such as digest:user:password"
 
-/* Splits the line. NULL: fine; else what is wrong. */
+/* Splits the line. NULL: valid; else the problem. */
 static const char *auth_file_split(const char *line, char **scheme, char **credential)
 {
     if (!*line)

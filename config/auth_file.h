@@ -22,22 +22,22 @@ bool auth_file_read(const char *file, char **scheme, char **credential, char **e
 char *private_line_read(const char *file, const char *kind, char **error);
 
 /*
- * A secret is kept once, in memory that is neither swapped nor dumped where the limits permit that. From the
- * first one on the process leaves no core file, other processes of its user cannot look into it, and what is
- * freed is overwritten, libraries' copies too. Single-threaded.
+ * A secret is stored once, in memory that is neither swapped nor dumped, if the limits permit that. From the
+ * first secret on the process leaves no core file, other processes of its user cannot inspect it, and freed
+ * memory is overwritten, including the copies of libraries. Single-threaded.
  */
 
-/* The same secret for one more owner; a text that is none yet becomes one. auth_wipe() ends each. */
+/* Adds an owner of the same secret; a plain text becomes a secret. Each owner calls auth_wipe(). */
 char *auth_share(const char *secret);
 
-/* The process holds a secret that is not kept here, such as a key in a library. */
+/* The process has a secret that is not stored here, such as a key in a library. */
 void auth_protect_process(void);
 
-/* Overwrites bytes, so that no copy of a secret stays behind. */
+/* Overwrites bytes, so that no copy of a secret remains. */
 void auth_wipe_bytes(char *at, size_t length);
 
-/* Its owner needs a secret no more: the last one's is overwritten and freed. So is any other text; NULL is
-   fine. */
+/* Its owner no longer needs a secret: the last owner's call overwrites and frees it. Also frees any other
+ * text; NULL is allowed. */
 void auth_wipe(char *secret);
 
 #endif

@@ -97,7 +97,7 @@ static ssize_t read_more(int descriptor, bool is_pipe, bool begun, char *at, siz
             *error = text_format("cannot be read (%s); check the file", strerror(errno));
             return -1;
         }
-        /* A pipe that nobody has opened for writing yet reads as one that has ended. */
+        /* A pipe without a writer so far reads like one that has ended. */
         has_writer |= now < 0;
         if (waited_ms > (has_writer ? WRITES_WITHIN_MS : WRITER_WITHIN_MS) || (now == 0 && has_writer)) {
             config_file_refuse(error, "is a pipe into which nothing is written; name a file");

@@ -1,5 +1,5 @@
 /*
- * config_file.h - where the configuration lies, and its bytes, bounded.
+ * config_file.h - finds the configuration and reads its bytes, within limits.
  */
 #ifndef ELECTOP_CONFIG_CONFIG_FILE_H
 #define ELECTOP_CONFIG_CONFIG_FILE_H
@@ -23,8 +23,8 @@ char *config_file_find(const char *named);
 char *config_file_read(const char *file, size_t *length, char **error, size_t *line, size_t *column);
 
 /*
- * A path written in a configuration: "~/x" is below $HOME, "x" beside the file that holds it (file NULL:
- * where the program runs). malloc'd.
+ * Resolves a path written in a configuration: "~/x" is below $HOME, "x" is beside the file that contains it
+ * (file NULL: in the working directory). malloc'd.
  */
 char *config_file_resolve(const char *file, const char *path);
 

@@ -17,16 +17,16 @@
 
 struct key;
 
-/* Where a value is being read from. */
+/* The place that a value is read from. */
 struct key_reading {
     struct problems *problems;
-    const char *file;  /* relative paths lie beside it; NULL: from the command line */
-    struct text notes; /* keys that are set and have no effect yet, a line each */
+    const char *file;  /* relative paths are resolved beside it; NULL: from the command line */
+    struct text notes; /* keys that are set but have no effect yet, a line each */
 };
 
-/* What a key's value is: how it is read, printed and released. */
+/* The type of a key's value: how it is read, printed and released. */
 struct key_type {
-    const char *expects; /* "a duration such as 10s": for help and for a value of the wrong kind */
+    const char *expects; /* "a duration such as 10s": for help and for an error message */
     /* Checks the node and writes the field (releasing its old value), or reports the error. */
     void (*read)(const struct key *, const struct yaml_node *, void *field, struct key_reading *);
     /* Writes the value as YAML; nothing where it is not set. */
@@ -35,18 +35,18 @@ struct key_type {
 };
 
 enum {
-    KEY_REQUIRED = 1,     /* must be there */
+    KEY_REQUIRED = 1,     /* required */
     KEY_UNIQUE = 2,       /* no two items of a list may have the same */
     KEY_NAMES = 4,        /* needed in a list of several items, to tell them apart */
-    KEY_TELLS = 16,       /* a section: its field is a bool that turns true where it is written */
-    KEY_OPTIONAL = 32,    /* a section that is printed only where it is written */
-    KEY_NOT_USED_YET = 8, /* accepted and checked; this version does nothing with it */
+    KEY_TELLS = 16,       /* a section: its field is a bool that is true if the section is written */
+    KEY_OPTIONAL = 32,    /* a section that is printed only if it is written */
+    KEY_NOT_USED_YET = 8, /* accepted and checked, but without effect in this version */
 };
 
 struct key {
     const char *path;
     const struct key_type *type; /* NULL: a mapping, or a list of mappings ("...[]") */
-    const char *fallback;        /* the default, as one would write it; NULL: not set */
+    const char *fallback;        /* the default, as a user would write it; NULL: not set */
     size_t offset;
     int64_t minimum, maximum; /* of numbers and times; of a list: the most items (maximum) */
     const char *const *words; /* of a choice, NULL-terminated, in the order of its enum */

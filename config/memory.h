@@ -1,9 +1,10 @@
 /*
  * memory.h - allocation that cannot fail.
  *
- * Without memory the program restores the terminal, prints one line and aborts; no caller checks. So a length
- * that a stranger chose (a frame, a recording, a log, a configuration, an answer) is bounded before it comes
- * here. The memory is malloc's: free() releases it, and a library may. Any thread may call these.
+ * Without memory the program restores the terminal, prints one line and aborts; callers need no checks. So an
+ * untrusted length (in a frame, a recording, a log, a configuration, an answer) must be bounded before it is
+ * passed here. The memory is malloc's: free() releases it, also inside a library. Any thread may call these
+ * functions.
  */
 #ifndef ELECTOP_CONFIG_MEMORY_H
 #define ELECTOP_CONFIG_MEMORY_H
@@ -33,8 +34,8 @@ void room_for_one(void *array, size_t count, size_t *room, size_t size);
 /* Ends the program as above; also for a length that no memory can hold. */
 void memory_exhausted(void) __attribute__((noreturn));
 
-/* What is done before the line is printed: restore the terminal. It allocates nothing, and may end the
-   program itself. NULL: nothing. */
+/* Called before the line is printed: restores the terminal. It must not allocate, and may end the program
+ * itself. NULL: nothing. */
 void memory_on_exhausted(void (*restore)(void));
 
 #endif

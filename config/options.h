@@ -137,7 +137,7 @@ struct options {
     struct inject_options inject;
     bool yaml, list_recipes;    /* discover: these forms in place of a table */
     bool example, diff, schema; /* config: these in place of the effective one */
-    const char *completion;     /* completion: the shell, or what is to be listed */
+    const char *completion;     /* completion: the shell, or the list to print */
     struct check_options check;
     const char *listen; /* export, record: ADDR:PORT; NULL: export 127.0.0.1:9151, record none */
     const char *pair;   /* record: name of the recorders' election; NULL: none */

@@ -142,7 +142,7 @@ const char *command_word(enum command command)
     return "electop";
 }
 
-/* Said where a server stands in the place of a command or a path. */
+/* The error for a server in place of a command or a path. */
 #define SERVER_HINT "-s names a server: electop -s HOST:PORT [PATH...]"
 
 static bool refuse_command(struct parse *parse, const char *word)

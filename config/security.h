@@ -1,9 +1,9 @@
 /*
  * security.h - how the connections to one cluster are secured: TLS, SASL.
  *
- * Part of a cluster's settings (settings.h), which own the texts. What lies in files is read and checked
- * where it is used; here it is only named, but for a password, and for keys that others can read: these are
- * refused when the settings are loaded.
+ * Part of a cluster's settings (settings.h), which own the texts. Files are only named here; they are read
+ * and checked at use. The exceptions are a password, and keys that others can read: these are refused when
+ * the settings are loaded.
  */
 #ifndef ELECTOP_CONFIG_SECURITY_H
 #define ELECTOP_CONFIG_SECURITY_H
@@ -18,7 +18,7 @@ enum tls_verify {
 
 enum tls_version { TLS_VERSION_1_2, TLS_VERSION_1_3 };
 
-/* AdminServer: with TLS, but without where it has none; or never without. */
+/* AdminServer: with TLS, or without if it has none; or never without. */
 enum tls_admin { TLS_ADMIN_AUTO, TLS_ADMIN_HTTPS };
 
 struct tls_settings {
@@ -27,7 +27,7 @@ struct tls_settings {
     char *cert, *key;        /* PEM files; NULL: none. key NULL: it is in cert */
     char *key_password_file; /* its first line; NULL: the key has none */
     enum tls_verify verify;
-    char *server_name; /* that the certificate must bear; NULL: the host that was connected to */
+    char *server_name; /* the name in the certificate; NULL: the connected host */
     enum tls_version min_version;
     enum tls_admin admin;
 };

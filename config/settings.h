@@ -1,12 +1,12 @@
 /*
  * settings.h - everything a user can set, checked, in one plain struct.
  *
- * Filled from defaults, then the configuration file, then the command line (later ones win). A reader need
- * not check anything again: every number is inside its range, every path is well formed.
+ * Filled from defaults, then the configuration file, then the command line (later ones override). A reader
+ * need not check anything again: every number is inside its range, every path is well formed.
  *
- * Ownership: a struct settings owns all it points at; settings_free() releases it. It does not change
- * while the program runs, so the rest of the program keeps plain pointers into it.
- * Units are in the names: _ms milliseconds, _s seconds. Text is UTF-8, never NULL unless noted.
+ * Ownership: a struct settings owns everything it points to; settings_free() releases it. It does not change
+ * while the program runs, so the rest of the program keeps plain pointers into it. Units are in the names:
+ * _ms milliseconds, _s seconds. Text is UTF-8, never NULL unless noted.
  */
 #ifndef ELECTOP_CONFIG_SETTINGS_H
 #define ELECTOP_CONFIG_SETTINGS_H
@@ -24,35 +24,36 @@ struct options; /* options.h */
    derives one of the two, and how it knows (election.h). */
 enum election_kind { KIND_LEADER, KIND_LOCK, KIND_AUTO };
 
-/* How far test candidates may go in an election: never, only in a copy of it, or in the election itself. */
+/* How far test candidates may go in an election: not at all, only in a copy of it, or in the election
+ * itself. */
 enum inject_leave { INJECT_NEVER, INJECT_SANDBOX, INJECT_LIVE };
 
 /* What an election may do before a finding is raised. */
 struct allowance {
     int64_t vacancy_ms;        /* without a candidate for this long */
     int64_t failover_ms;       /* from the leader's end to the next acknowledgement */
-    int silent_percent;        /* of the session timeout that a leader may stay unheard */
-    int leader_changes;        /* this many ... */
-    int64_t leader_changes_ms; /* ... within this time */
-    int64_t timeout_least_ms;  /* the session timeouts that candidates may have: from this ... */
-    int64_t timeout_most_ms;   /* ... to this; 0: as long as they like */
+    int silent_percent;        /* percentage of the session timeout that a leader may stay silent */
+    int leader_changes;        /* this many changes of leader */
+    int64_t leader_changes_ms; /* within this time */
+    int64_t timeout_least_ms;  /* the range of allowed session timeouts of candidates: minimum */
+    int64_t timeout_most_ms;   /* maximum; 0: no limit */
 };
 
 struct election_settings {
-    char *path; /* absolute, below the cluster's chroot; may hold * and ? in its components */
-    char *name; /* how people call it; NULL: its path */
+    char *path; /* absolute, below the cluster's chroot; may contain * and ? in its components */
+    char *name; /* display name; NULL: its path */
     enum election_kind kind;
     char *recipe;          /* "auto" or the name of a recipe */
     char *acknowledgement; /* path; NULL: as the recipe says */
     char *identity;        /* NULL: automatic; else "registry:/path", "data", "name", "client", "session" */
     enum inject_leave inject;
-    char *owner, *runbook; /* whom to call, and where it says what to do; NULL: not said */
+    char *owner, *runbook; /* the responsible team; the URL of its runbook; NULL: not given */
     struct allowance allow;
 };
 
 enum auto_off { CHOICE_AUTO, CHOICE_OFF };
 
-/* Where and how often the servers are asked for what only they know. */
+/* Which servers are polled, where and how often. */
 struct servers_settings {
     char **addresses; /* host:clientport, NULL-terminated; NULL: found */
     bool admin_off;
@@ -76,7 +77,7 @@ struct cluster_settings {
     size_t election_count; /* 0: discover */
 };
 
-/* A layout of the user's own; see probe/election/recipe.h for the built-in ones. */
+/* A user-defined layout; see probe/election/recipe.h for the built-in ones. */
 struct recipe_settings {
     char *name;
     char *family;    /* "sequence", "lock" or "hybrid" */
@@ -142,13 +143,14 @@ struct settings {
     char *notes; /* keys of the file without effect in this version, one a line; NULL: none */
     struct cluster_settings *clusters;
     size_t cluster_count; /* at least 1 */
-    /* Of a command on a recording, which talks to none: those of the file, for what they say of elections. */
+    /* For a command on a recording, without a connection: the clusters of the file, for their settings of
+     * elections. */
     struct cluster_settings *recorded;
     size_t recorded_count;
     struct recipe_settings *recipes;
     size_t recipe_count;
     struct discover_settings discover;
-    struct election_settings discovered; /* what holds for every election that discovery finds; path "" */
+    struct election_settings discovered; /* the settings of every election that discovery finds; path "" */
     struct inject_settings inject;
     struct history_settings history;
     struct screen_settings screen;
@@ -172,14 +174,13 @@ struct settings *settings_load(const struct options *options, char **error);
 void settings_free(struct settings *settings);
 
 /*
- * What the configuration says of the election at this path below the chroot: itself first, then the first
- * pattern that matches. NULL: nothing; where elections are discovered, settings.discovered holds then.
+ * The settings of the election at this path below the chroot: of that path first, then of the first pattern
+ * that matches. NULL: none; with discovery, settings.discovered applies.
  */
 const struct election_settings *settings_of_election(const struct cluster_settings *cluster,
                                                      const char *path);
 /*
- * The same for the election at this full path, as a recording knows it, in the cluster of this name. NULL:
- * nothing.
+ * The same for the election at this full path, as recorded, in the cluster of this name. NULL: none.
  */
 const struct election_settings *settings_of_path(const struct settings *settings, const char *cluster,
                                                  const char *full_path);

@@ -1,6 +1,6 @@
 /*
- * The configuration in other forms: what is in effect, what differs from the defaults, an example for people,
- * and a JSON schema for their editors; all from the table of keys.
+ * The configuration in other forms: the effective one, the differences from the defaults, an example for
+ * people, and a JSON schema for their editors; all from the table of keys.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #define HELP_COLUMN 44
 #define NOT_USED " # not used by this version yet"
 
-/* What is printed: everything, or what differs from the defaults; and which lists are not. */
+/* Which values are printed: all, or those that differ from the defaults; and which lists are left out. */
 struct printing {
     bool differing;
-    const char *without; /* the path of a list that somebody else prints; NULL: none */
+    const char *without; /* the path of a list that is printed elsewhere; NULL: none */
     struct text *out;
 };
 
