@@ -156,7 +156,7 @@ struct autopsy {
     bool incomplete;            /* behind a gap, until a snapshot puts the tree right */
 };
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 static void hand_on(struct autopsy *a)
 {
@@ -396,7 +396,7 @@ static void on_change(void *context, const struct transaction *t, const struct z
 static void note_active(struct autopsy *a, const struct transaction *t)
 {
     struct logged_session *session = znode_tree_session(a->tree, t->session);
-    /* The servers' own transactions in its name (its expiry) are none of its own. */
+    /* The servers' own transactions in its name (its expiry) are not requests of its client. */
     if (!session || t->type == TRANSACTION_CLOSE_SESSION)
         return;
     session->active_ms = t->time_ms;
@@ -483,7 +483,7 @@ static void connection(struct autopsy *a, enum connection_state state, const cha
     model_observe(a->model, &o);
 }
 
-/* The first snapshot that holds what is missing puts the tree right again. */
+/* The first snapshot with the missing transactions repairs the tree. */
 static void find_repair(struct autopsy *a, int64_t missing_to)
 {
     a->repair = NULL;
@@ -546,7 +546,7 @@ static void catch_up(struct autopsy *a, int64_t zxid)
         logged_elections_examine_all(a->elections);
 }
 
-/* Nobody can say what happened in between: as where nobody had watched. */
+/* The events in between are unknown, as in a time without observation. */
 static void miss(struct autopsy *a, const struct transaction *t, struct moment at)
 {
     find_repair(a, t->zxid - 1);
@@ -569,7 +569,7 @@ static void miss(struct autopsy *a, const struct transaction *t, struct moment a
     report_changed(a);
 }
 
-/* ---- what nobody agreed upon ---- */
+/* ---- transactions without a quorum ---- */
 
 /* The first snapshot of a later epoch; NULL: none can be read. */
 static struct znode_tree *load_witness(const struct log_set *set, int64_t epoch)

@@ -1,13 +1,13 @@
 /*
  * autopsy.h - the history of elections from transaction logs and snapshots, as observations for the model.
  *
- * The third source beside a live cluster and a recording. The znodes are rebuilt transaction by transaction;
- * what concerns an election is observed at the time that the log gives it. Elections are those of the
- * settings, else they are found by their candidates. What transactions cannot show (watches, connections,
- * reads) stays unknown.
+ * This is the third source beside a live cluster and a recording. The znodes are rebuilt transaction by
+ * transaction. Changes of elections are observed at the time given in the log. Elections are those of the
+ * settings, else those found by their candidates. Facts that are not in transactions (watches, connections,
+ * reads) stay unknown.
  *
  * Times are the wall clock of ZooKeeper's leader, in milliseconds; the order is that of the zxids. The
- * monotonic clock of the observations follows the wall clock, but never goes back with it.
+ * monotonic clock of the observations follows the wall clock, but never goes back.
  */
 #ifndef ELECTOP_PROBE_TRANSACTIONS_AUTOPSY_H
 #define ELECTOP_PROBE_TRANSACTIONS_AUTOPSY_H
@@ -22,7 +22,7 @@
 
 struct autopsy_sink {
     void *context;
-    void (*changed)(void *context); /* the model may show something else now */
+    void (*changed)(void *context); /* the model may have changed */
     void (*fact)(void *context, const struct logged_fact *);
     stream_note_fn note;
 };
@@ -36,20 +36,20 @@ struct autopsy_query {
 struct autopsy;
 
 /*
- * Finds where to begin and reads the state of then. All arguments must outlive it. NULL and a text in *error
- * (caller frees): what cannot be read, and what to do.
+ * Finds where to begin and reads the state of that time. All arguments must outlive it. NULL and a text in
+ * *error (the caller frees it): the unreadable files, and the remedy.
  */
 struct autopsy *autopsy_open(struct log_set *set, struct model *model, const struct settings *settings,
                              const struct autopsy_query *query, const struct autopsy_sink *sink,
                              char **error);
 void autopsy_close(struct autopsy *autopsy); /* NULL is fine */
 
-/* Takes up to so many transactions. False: there is no more at present, or the end of the query is reached.
- */
+/* Reads up to this many transactions. False: there are no more at present, or the end of the query is
+ * reached. */
 bool autopsy_step(struct autopsy *autopsy, size_t most);
 /* All before the query's end was read. */
 bool autopsy_is_over(const struct autopsy *autopsy);
-/* Lets time pass for the model, up to the query's end at the most: nothing else has happened until then. */
+/* Advances the model's time, at most to the query's end: nothing else has happened until then. */
 void autopsy_pass(struct autopsy *autopsy, int64_t wall_us);
 
 /* Transactions that were read, and bytes of logs. */
@@ -57,7 +57,7 @@ uint64_t autopsy_transactions(const struct autopsy *autopsy);
 int64_t autopsy_bytes(const struct autopsy *autopsy);
 /* The time of the latest transaction; 0: none. */
 int64_t autopsy_latest_us(const struct autopsy *autopsy);
-/* What existed before the first transaction is not known: no snapshot shows it. */
+/* The znodes before the first transaction are unknown: no snapshot contains them. */
 bool autopsy_begins_blind(const struct autopsy *autopsy);
 
 #endif

@@ -27,13 +27,13 @@ struct piece {
 
 struct read_ahead {
     int fd;
-    int64_t offset; /* the thread's: of what is read next */
+    int64_t offset; /* the thread's: of the next read */
     struct piece pieces[PIECES];
     uv_thread_t thread;
     uv_mutex_t mutex; /* of all that follows */
     uv_cond_t moved;
     size_t filled, taken; /* so many pieces in all; the one at taken - 1 is in use */
-    bool over;            /* nobody wants more */
+    bool over;            /* no more is needed */
 };
 
 /* Has the record of this length behind this frame the checksum that the frame says? */
@@ -71,7 +71,7 @@ static size_t whole_records(const unsigned char *bytes, size_t length)
     return at;
 }
 
-/* A piece to fill. NULL: nobody wants one any more. */
+/* A piece to fill. NULL: none is needed any more. */
 static struct piece *wait_for_room(struct read_ahead *ahead)
 {
     uv_mutex_lock(&ahead->mutex);
@@ -256,7 +256,7 @@ static bool is_record(struct log_reader *r, size_t *length)
 }
 
 /*
- * Is what is left all zeros, as far as the window shows? The last record may be half written; then only
+ * Whether the rest is all zeros, as far as the window shows. The last record may be half written; then only
  * preallocated zeros follow it.
  */
 static bool is_last(struct log_reader *r, size_t from)
@@ -332,7 +332,7 @@ static void leave_piece(struct log_reader *r)
     window_forget(r);
 }
 
-/* The next piece. False: what comes is to be read alone. */
+/* The next piece. False: the rest must be read without it. */
 static bool next_piece(struct log_reader *r)
 {
     if (!r->ahead && log_reader_offset(r) - r->alone_from >= (int64_t)READ_AHEAD_PIECE)

@@ -19,8 +19,9 @@
 
 enum log_next {
     LOG_RECORD,  /* a record */
-    LOG_END,     /* no further record yet; asking again later finds what was appended */
-    LOG_DAMAGED, /* the bytes from damaged_from to damaged_to are no valid record; reading goes on behind */
+    LOG_END,     /* no further record yet; a later call finds records appended since */
+    LOG_DAMAGED, /* the bytes from damaged_from to damaged_to are not a valid record; reading continues after
+                    them */
     LOG_FAILED   /* the file cannot be read: errno */
 };
 
@@ -32,7 +33,7 @@ struct log_reader {
     int64_t base;        /* where the window, or the piece, begins in the file */
     int64_t alone_from;  /* from here on without reading ahead */
     struct read_ahead *ahead;
-    const unsigned char *piece; /* of whole, verified records; NULL: the window has what is next */
+    const unsigned char *piece; /* of whole, verified records; NULL: the window contains the next record */
     size_t piece_length;
     bool begun;   /* the header was checked */
     bool foreign; /* LOG_FAILED, because it is no transaction log */

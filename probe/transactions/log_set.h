@@ -17,7 +17,7 @@ struct log_file {
 };
 
 struct log_server {
-    char *name; /* its directory, for people */
+    char *name; /* its directory, for the user */
     struct log_file *logs;
     size_t log_count, log_room;
 };
@@ -37,16 +37,16 @@ struct log_set {
     char *temporary; /* NULL: nothing was unpacked */
     char **unpacked; /* files in it */
     size_t unpacked_count, unpacked_room;
-    char **notes; /* what was left out, and why: for people */
+    char **notes; /* the files left out, and why: for the user */
     size_t note_count, note_room;
 };
 
-/* The paths must outlive it. NULL and a text in *error (caller frees): nothing can be read there, why, what
- * to do. */
+/* The paths must outlive it. NULL and a text in *error (the caller frees it): nothing is readable there, why,
+ * and the remedy. */
 struct log_set *log_set_open(char *const *paths, size_t count, char **error);
 void log_set_free(struct log_set *set); /* NULL is fine */
 
-/* Looks for files that came since, in directories only. */
+/* Looks for new files, in directories only. */
 void log_set_refresh(struct log_set *set);
 
 #endif

@@ -103,7 +103,7 @@ static bool server_log_open(struct log_stream *s, struct server_log *log)
     return true;
 }
 
-/* What is no record: noted. False: this file gives nothing more. */
+/* Notes bytes that are not a record. False: this file is finished. */
 static bool note_trouble(struct log_stream *s, struct server_log *log, enum log_next next)
 {
     const char *path = current_file(s, log)->path;
@@ -420,7 +420,7 @@ struct log_stream *log_stream_open(struct log_set *set, int64_t after, stream_no
             continue;
         if (s->first == 0 || server->logs[file].zxid < s->first)
             s->first = server->logs[file].zxid;
-        /* One whose logs begin later says nothing of what came before. */
+        /* A server whose logs begin later proves nothing about earlier transactions. */
         int64_t last = server->logs[file].zxid <= after + 1 ? after : 0;
         s->logs[s->log_count++] =
             (struct server_log){.server = i, .file = file, .reader = {.fd = -1}, .last = last};

@@ -2,11 +2,11 @@
  * log_stream.h - the transactions of an ensemble in the order of their zxids, from the logs of all its
  * servers.
  *
- * Zxids count without a gap within an epoch (their upper half; it changes with ZooKeeper's own leader). What
- * one server's log lacks is taken from another's. What none has is a gap, which is reported in front of the
- * next transaction. A server may have written down the last proposals of an epoch that were never agreed
- * upon: where the others' logs go on without them, they are left out. Where no other log says so, and the
- * server's own goes on without the beginning of the next epoch, those of its last seconds are marked as
+ * Zxids count without a gap within an epoch (their upper half; it changes with ZooKeeper's own leader).
+ * Transactions missing in one server's log are taken from another's. Those in no log are a gap, which is
+ * reported before the next transaction. A server may have logged the last proposals of an epoch without a
+ * quorum. If the others' logs continue without them, they are left out. If no other log decides, and the
+ * server's own log continues without the beginning of the next epoch, those of its last seconds are marked as
  * unproven. Two servers with different transactions of one zxid have diverged.
  */
 #ifndef ELECTOP_PROBE_TRANSACTIONS_LOG_STREAM_H

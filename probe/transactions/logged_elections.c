@@ -10,7 +10,7 @@
 
 /* Children of a directory that are looked at, in its lifetime, to tell whether it is an election. */
 #define EXAMINED_MOST 1000
-/* Where so many stand, a list is made only when it says something new. */
+/* From this number of candidates on, a list is made only if it has changed. */
 #define LIST_ALWAYS 200
 
 enum interest_role {
@@ -68,7 +68,7 @@ static const char *below_chroot(const struct logged_elections *es, const char *p
     return path[length] == '/' ? path + length : NULL;
 }
 
-/* ---- what is of interest ---- */
+/* ---- watched znodes ---- */
 
 static void interest_add(struct logged_election *e, struct znode *node, enum interest_role role)
 {

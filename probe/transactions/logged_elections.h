@@ -1,6 +1,6 @@
 /*
- * logged_elections.h - which elections there are in a tree that is rebuilt from logs, and what the model is
- * shown of them: after each transaction what it changed, or all that there is.
+ * logged_elections.h - the elections in a tree that is rebuilt from logs, and their observations for the
+ * model: after each transaction its changes, or the whole state.
  */
 #ifndef ELECTOP_PROBE_TRANSACTIONS_LOGGED_ELECTIONS_H
 #define ELECTOP_PROBE_TRANSACTIONS_LOGGED_ELECTIONS_H
@@ -19,22 +19,22 @@ struct logged_elections *logged_elections_new(struct znode_tree *tree, struct mo
 void logged_elections_free(struct logged_elections *logged_elections);
 
 /*
- * From now on the model is shown what happens: everything that is there at this moment, and then each change.
- * Again where some transactions are missing: what is there now may have been otherwise meanwhile.
+ * From now on the model observes everything: the whole present state, then each change. Repeated after
+ * missing transactions, because the present state may have differed meanwhile.
  */
 void logged_elections_show(struct logged_elections *logged_elections, struct moment at);
 
-/* Before a znode is created, and when the tree was read anew: is there an election that was not known? */
+/* Call this before a znode is created, and after the tree was read again: looks for new elections. */
 void logged_elections_examine(struct logged_elections *logged_elections, const struct znode_change *change,
                               struct moment at);
 void logged_elections_examine_all(struct logged_elections *logged_elections);
 
-/* A znode changed by this transaction: before it is deleted (with the deed), else behind the change. */
+/* A znode changed by this transaction: call this before a deletion (with the deed), else after the change. */
 void logged_elections_deleted(struct logged_elections *logged_elections, struct znode *node,
                               const struct observed_transaction *deed, struct moment at);
 void logged_elections_changed(struct logged_elections *logged_elections, struct znode *node, bool created);
 
-/* The transaction is complete. True: the model was shown something. */
+/* The transaction is complete. True: the model has observed something. */
 bool logged_elections_settle(struct logged_elections *logged_elections, struct moment at);
 
 #endif

@@ -661,7 +661,7 @@ static struct znode *loaded_node(struct loading *loading, const char *path, size
     return node;
 }
 
-/* The directory of what is kept is kept, too. */
+/* The directory of a kept znode is kept, too. */
 static struct znode *kept_ancestor(struct loading *loading)
 {
     struct ancestor *last = loading->depth ? &loading->ancestors[loading->depth - 1] : NULL;
