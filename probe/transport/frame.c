@@ -49,7 +49,7 @@ enum request_kind {
     KIND_CLOSE = -11
 };
 
-/* What is left of a frame. A read past the end leaves its fault and returns 0. */
+/* The rest of a frame. A read past the end sets the fault and returns 0. */
 struct frame_reader {
     const uint8_t *at, *end;
     uint32_t length; /* of the whole frame, for the faults */
@@ -198,7 +198,7 @@ static void reader_notice(struct frame_reader *r, struct frame_ledger *ledger)
     reader_path(r, "a notification's path of length");
 }
 
-/* The fixed numbers answer what was asked for, and are answered as often. */
+/* The fixed numbers answer their requests, one for each. */
 static bool settle_fixed(struct frame_ledger *ledger, int32_t number)
 {
     uint32_t *open = number == NUMBER_PING         ? &ledger->pings

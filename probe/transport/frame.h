@@ -65,8 +65,8 @@ bool frame_note_request(struct frame_ledger *ledger, const uint8_t *frame, size_
 bool frame_check_length(const struct frame_ledger *ledger, uint32_t length, char *fault);
 
 /*
- * Checks a whole frame without its prefix, and settles the request that it answers. False: fault says what is
- * wrong, "children count 2147483647 in 96 bytes".
+ * Checks a whole frame without its prefix, and settles the request that it answers. False: fault gives the
+ * reason, "children count 2147483647 in 96 bytes".
  */
 bool frame_check(struct frame_ledger *ledger, const uint8_t *frame, uint32_t length, char *fault);
 
@@ -75,7 +75,7 @@ bool frame_check(struct frame_ledger *ledger, const uint8_t *frame, uint32_t len
  * answers. False: it answers none that may be so large.
  */
 bool frame_skip(struct frame_ledger *ledger, const uint8_t *header, uint32_t length, char *fault);
-/* A list of more children than FRAME_CHILDREN_MOST: what frame_check() has just found right. */
+/* A list of more children than FRAME_CHILDREN_MOST: the frame that frame_check() has just accepted. */
 bool frame_is_too_large(const struct frame_ledger *ledger);
 /* Makes a header that of a refusal. */
 void frame_refuse(uint8_t *header);
@@ -86,8 +86,8 @@ int32_t frame_error(const uint8_t *frame);
 /* The answer to a greeting says that the session is over: no further frame follows. */
 bool frame_is_expiry(const uint8_t *greeting, uint32_t length);
 
-/* The answer to a SASL token. False: fault says what is wrong. *token lies in the frame; *error: the server's
-   result (0: none). */
+/* The answer to a SASL token. False: fault gives the reason. *token points into the frame; *error: the
+ * server's result (0: none). */
 bool frame_read_sasl(const uint8_t *frame, uint32_t length, const uint8_t **token, size_t *token_length,
                      int32_t *error, char *fault);
 

@@ -16,7 +16,7 @@
 #define DIGEST_HOST "zk-sasl-md5"
 /* A ticket that expires sooner is not used: one is fetched anew. */
 #define TICKET_LEAST_S 60
-/* After the KDC gave no ticket, nobody asks it again for so long. */
+/* After the KDC gave no ticket, it is not asked again for this long. */
 #define REFUSED_FOR_S 1
 /* Of a server that requires a login, and of one that does not. */
 #define ERROR_LOGIN_REQUIRED (-124)
@@ -45,7 +45,7 @@ struct sasl_context {
 struct sasl_job {
     pthread_mutex_t lock;
     int holders;
-    bool abandoned;    /* nobody waits any more */
+    bool abandoned;    /* the login was abandoned */
     bool async_closed; /* the loop may be gone */
     uv_async_t *done;
     struct sasl_context *context;
@@ -446,7 +446,7 @@ static void *job_run(void *argument)
     struct sasl_context *context = job->context;
     pthread_mutex_lock(&context->lock);
     if (context_renew(context, job->host)) {
-        job_start_login(job); /* under the lock: nobody renews the credential meanwhile */
+        job_start_login(job); /* under the lock: no thread renews the credential meanwhile */
     } else {
         job->result = SASL_FAIL;
         snprintf(job->problem, sizeof job->problem, "%s", context->refusal);

@@ -1,10 +1,10 @@
 /*
- * sasl.h - one SASL login, as ZooKeeper carries it: tokens to and fro. The only file that knows libsasl2 and
- * Kerberos.
+ * sasl.h - one SASL login through ZooKeeper's protocol: tokens in both directions. The only file that knows
+ * libsasl2 and Kerberos.
  *
- * GSSAPI takes its ticket from a cache, or fetches one with a keytab and fetches it anew before it expires.
- * That asks a KDC, and names may be looked up: it happens on a thread that ends by itself, and the login goes
- * on from the loop. DIGEST-MD5 asks nobody.
+ * GSSAPI takes its ticket from a cache, or gets one with a keytab and renews it before it expires. This
+ * contacts a KDC and may look up names, so it runs on a thread that ends by itself, and the login continues
+ * from the loop. DIGEST-MD5 contacts no other server.
  *
  * Threads: called on the loop's thread.
  */
@@ -36,7 +36,7 @@ bool sasl_check_files(const struct sasl_settings *settings, char *problem);
 
 enum sasl_turn {
     SASL_TURN_SEND, /* this token, and wait for the answer */
-    SASL_TURN_WAIT, /* ready() is called when it can go on: call sasl_begin() again */
+    SASL_TURN_WAIT, /* ready() is called when it can continue: call sasl_begin() again */
     SASL_TURN_DONE,
     SASL_TURN_FAILED /* sasl_problem() */
 };
@@ -53,11 +53,11 @@ enum sasl_turn sasl_begin(struct sasl *sasl, const uint8_t **token, size_t *leng
 enum sasl_turn sasl_step(struct sasl *sasl, const uint8_t *answer, size_t answer_length, int32_t error,
                          const uint8_t **token, size_t *length);
 
-/* A sentence that names the server, with the next step. */
+/* A sentence that names the server, with the remedy. */
 const char *sasl_problem(const struct sasl *sasl);
 
-/* A thread asks a KDC, perhaps for a login that was given up: settings, and libraries at exit, must wait for
- * it. */
+/* A thread is contacting a KDC, perhaps for an abandoned login: settings, and libraries at exit, must wait
+ * for it. */
 bool sasl_is_asking(void);
 
 #endif

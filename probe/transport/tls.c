@@ -167,7 +167,7 @@ static void files_look(const struct tls_settings *s, struct file_state files[FIL
     }
 }
 
-/* The library would wait for somebody to write into a pipe, and read a device without end. What is not there,
+/* The library would wait for a pipe's writer, and read a device without end. What is not there,
    it says itself. */
 static bool files_are_plain(const struct tls_settings *s, char *problem)
 {

@@ -2,9 +2,9 @@
  * tls.h - TLS on a connected, non-blocking socket. The only file that knows OpenSSL.
  *
  * A context belongs to one cluster's settings and is shared by its connections. Its files are read again
- * before a connection where one of them has changed; connections that are open keep what they have. Where the
- * new files are wrong, the log says so and the old ones stay in use. Sessions are resumed by server. Nothing
- * here falls back to plain text.
+ * before a connection if one of them has changed; open connections are not affected. If the new files are
+ * invalid, the log says so and the old ones stay in use. Sessions are resumed by server. Nothing here falls
+ * back to plain text.
  *
  * Threads: one context, and its connections, on one thread.
  */
@@ -37,13 +37,13 @@ bool tls_check_files(const struct tls_settings *settings, char *problem);
  * what to do: a file is missing, or its key can be read by others.
  */
 struct tls *tls_new(struct tls_context *context, int fd, const char *server, const char *host, char *problem);
-/* Says goodbye as far as that does not block. NULL is fine; the descriptor stays open. */
+/* Sends the closing message if that does not block. NULL is allowed; the descriptor stays open. */
 void tls_free(struct tls *tls);
 
 /*
- * As send() and recv() without flags: -1 and errno EAGAIN while the handshake or the network lets nothing
- * through, EPROTO when TLS failed (tls_problem()), 0 at the end of what is received. A handshake is continued
- * by either; after EAGAIN the same bytes must be sent again.
+ * Like send() and recv() without flags: -1 and errno EAGAIN while the handshake or the network blocks, EPROTO
+ * if TLS failed (tls_problem()), 0 at the end of the input. Either continues a handshake; after EAGAIN the
+ * same bytes must be sent again.
  */
 ssize_t tls_send(struct tls *tls, const void *bytes, size_t length);
 ssize_t tls_recv(struct tls *tls, void *bytes, size_t length);
@@ -56,10 +56,10 @@ bool tls_wants_write(const struct tls *tls);
 /* Bytes wait that the socket no longer shows. */
 bool tls_has_input(const struct tls *tls);
 
-/* Why it failed, a sentence that names the server, with what to do; NULL: it has not. */
+/* Why it failed: a sentence that names the server, with the remedy; NULL: it has not. */
 const char *tls_problem(const struct tls *tls);
 
-/* ---- A certificate for servers of our own on this machine: the demo's ---- */
+/* ---- A certificate for this program's own servers on this machine, in the demo ---- */
 
 /*
  * Makes a key (P-256) and a certificate signed with it, for 127.0.0.1, ::1 and localhost, for 30 days.

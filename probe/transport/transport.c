@@ -42,7 +42,7 @@ struct connection {
     bool noted;
     bool sasl_waits; /* the login waits for the KDC, and for no answer */
 
-    uint8_t *out; /* what could not be sent yet: a greeting, a SASL token */
+    uint8_t *out; /* not sent yet: a greeting, a SASL token */
     uint32_t out_have, out_sent;
 
     bool failed;

@@ -1,12 +1,12 @@
 /*
- * transport.h - every byte between the ZooKeeper C client and its servers passes here.
+ * transport.h - carries every byte between the ZooKeeper C client and its servers.
  *
  * The C client's static library is linked with its calls of connect(), send(), recv(), poll() and close()
- * bound to the functions at the end of this header. One descriptor stays one descriptor: the session above
- * polls it, and asks transport_wants() what for. What comes in is read ahead, checked frame by frame
- * (frame.h), and handed on only as whole frames that are right. Below that lies TLS (tls.h); between the
- * answer to the greeting and the client's first request lies the SASL exchange (sasl.h), of which the client
- * sees nothing: the answer is held back until it is over.
+ * bound to the functions at the end of this header. The descriptor stays the same: the session above polls
+ * it, for the events of transport_wants(). Input is read ahead, checked frame by frame (frame.h), and passed
+ * on only as whole, valid frames. Below that is TLS (tls.h). Between the answer to the greeting and the
+ * client's first request comes the SASL exchange (sasl.h), which is invisible to the client: the answer is
+ * held back until it is over.
  *
  * The choice was measured. CPU until all sessions are connected, and descriptors:
  *
@@ -14,8 +14,8 @@
  *     1,000      0.13 s, 1,010    0.10 s, 1,010   0.14 s, 3,010
  *     10,000     1.48 s           1.19 s          more descriptors than the system gave
  *
- * This takes 0.3 KB more a session than the client alone, and less CPU: the client sends the length of a
- * request apart from the request, and reads a reply so, too. `make bench` measures it
+ * This takes 0.3 KB more per session than the client alone, and less CPU: the client sends the length of a
+ * request separately from the request, and reads replies in the same way. `make bench` measures it
  * (tests/bench/transport.c).
  *
  * Threads: everything on one thread.
@@ -41,12 +41,12 @@ enum transport_stage {
     TRANSPORT_OPEN
 };
 
-/* Why a connection ended, where the transport ended it. */
+/* Why the transport ended a connection. */
 enum transport_fault {
     TRANSPORT_FAULT_NONE,
     TRANSPORT_FAULT_OWN,   /* out of memory, or a request of an unknown kind */
-    TRANSPORT_FAULT_ALIEN, /* what answers the greeting is no ZooKeeper */
-    TRANSPORT_FAULT_FRAME, /* a reply that is no ZooKeeper reply */
+    TRANSPORT_FAULT_ALIEN, /* the answer to the greeting is not ZooKeeper's */
+    TRANSPORT_FAULT_FRAME, /* an invalid ZooKeeper reply */
     TRANSPORT_FAULT_TLS,
     TRANSPORT_FAULT_SASL
 };
@@ -55,9 +55,11 @@ enum transport_fault {
 struct transport_link {
     const struct security_settings *security; /* NULL: plain. They must stay until transport_forget() */
     uv_loop_t *loop;
-    /* The host, as the user wrote it, of the address that the client connects to; valid during the call. */
+    /* The host name, as the user wrote it, for the address that the client connects to; valid during the
+     * call. */
     const char *(*host)(void *context, const struct sockaddr *);
-    /* More can be read now, though the descriptor may not show it. From the loop, never from a call below. */
+    /* More can be read now, though the descriptor may not show it. Called from the loop, never from a call
+     * below. */
     void (*ready)(void *context);
     void *context;
 
@@ -68,35 +70,36 @@ struct transport_link {
                       */
 };
 
-/* Before each call of the C client that may connect: whose connection that is. */
+/* Call this before each call of the C client that may connect: whose connection that is. */
 void transport_use(struct transport_link *link);
-/* After the client's handle was closed. */
+/* Call this after the client's handle was closed. */
 void transport_link_free(struct transport_link *link);
 
-/* The events of poll() to wait for, where the client wants these. */
+/* The events of poll() to wait for, if the client wants these. */
 int transport_wants(int fd, int uv_events);
-/* Sends what waits to be sent. Call it before the client learns that the descriptor is ready. */
+/* Sends pending output. Call it before the client learns that the descriptor is ready. */
 void transport_flush(int fd);
-/* A whole frame, or more than the socket shows, waits to be read by the client. */
+/* The client has a whole frame to read, or more input than the socket shows. */
 bool transport_has_input(int fd);
-/* Asks for the end of a session that the server may have begun without our knowing its number. */
+/* Requests the end of a session that the server may have begun without our knowing its number. */
 void transport_ask_end(int fd);
-/* The client is about to close its handle, and waits for the goodbye of the server: for at most so long in
-   all, and not at all within ten seconds after one server that stayed silent. */
+/* The client is about to close its handle, and waits for the server to close: limits the total wait, and
+ * avoids it within ten seconds after a server that stayed silent. */
 void transport_limit_close(int fd, int wait_ms);
 
-/* A thread asks a KDC, also where the login was given up: the process cannot end in order while it does. */
+/* A thread is contacting a KDC, even if the login was abandoned: the process cannot end properly
+ * meanwhile. */
 bool transport_is_asking(void);
 
 /* Forgets contexts, resumable sessions and tickets of these settings; NULL: of all. */
 void transport_forget(const struct security_settings *settings);
 
-/* Whether the certificates, keys and keytabs of any cluster can be used. *error, which the caller frees,
-   names each file that cannot and what to do, a line a cluster; NULL: all can. */
+/* Whether the certificates, keys and keytabs of all clusters are usable. *error, which the caller frees,
+ * names each unusable file and the remedy, a line per cluster; NULL: all are usable. */
 struct settings;
 bool transport_check_files(const struct settings *settings, char **error);
 
-/* For other questions to the same servers (four-letter words). NULL: plain, or out of memory. */
+/* For other requests to the same servers (four-letter words). NULL: plain, or out of memory. */
 struct tls_context;
 struct tls_context *transport_tls(const struct security_settings *settings);
 
