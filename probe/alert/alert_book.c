@@ -370,7 +370,7 @@ static void book_raise(struct alert_book *book, size_t rule, const struct event 
     char *key =
         quiet_key(rule, event->cluster->name, event->election ? summary_path(event->election) : "", code);
     int64_t until_us = quiet_until(book, key), due_us = now_us + ALERT_COLLECT_US;
-    if (!finding) { /* an event is over at once: it is told, or not */
+    if (!finding) { /* an event has no duration: it is sent, or not */
         if (until_us > now_us) {
             free(key);
             return;

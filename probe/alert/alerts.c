@@ -204,7 +204,7 @@ static void delivery_on_room(uv_handle_t *handle, size_t size, uv_buf_t *buffer)
     *buffer = uv_buf_init(room, sizeof room);
 }
 
-/* The beginning of what it prints is kept for the report; the rest is read, so that it does not hang. */
+/* The beginning of its output is kept for the report; the rest is read, so that it does not hang. */
 static void delivery_on_output(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
 {
     struct delivery *d = stream->data;
@@ -372,7 +372,7 @@ static void delivery_post(struct delivery *d)
         delivery_done(d);
 }
 
-/* ---- what goes out next ---- */
+/* ---- the next message ---- */
 
 static bool alert_is_busy(const struct alerts *a, const struct delivery *until)
 {
@@ -672,7 +672,7 @@ static void alerts_restore(struct alerts *a)
 
 /* ---- a pair ---- */
 
-/* The predecessor raised it. What it had still to post is posted. */
+/* The predecessor raised it. Its pending posts are sent. */
 static void alerts_on_entry(void *context, const char *key, const char *text, bool posted, bool over)
 {
     struct alerts *a = context;
@@ -710,7 +710,7 @@ static void alerts_raise_all(struct alerts *a)
         }
 }
 
-/* What is under way goes on; the rest is the successor's. */
+/* Messages under way continue; the rest is the successor's. */
 static void alerts_drop(struct alerts *a, bool events_too)
 {
     for (struct delivery *d = a->first, *next; d; d = next) {
@@ -796,7 +796,7 @@ static void alerts_on_event(void *context, const struct event *event)
     if (a->pair && !pair_leads(a->pair) && (event->finding || !event->election))
         return;
     alert_book_take(a->book, event, now_us);
-    /* Nothing is sent from within an event: whoever is told may ask the model. */
+    /* Nothing is sent during an event: a receiver may read the model. */
     uv_timer_start(a->timer, alerts_on_timer, ALERT_COLLECT_US / 1000, 0);
 }
 

@@ -89,10 +89,10 @@ enum candidate_ask {
     ASK_DELETE,         /* delete its znode                                -> candidate_deleted() */
     ASK_CONTEND,        /* create the lock                                 -> candidate_contended() */
     ASK_LOCK,           /* exists on the lock, and leave a watch           -> candidate_lock_seen() */
-    ASK_ACK,           /* create the acknowledgement                                 -> candidate_ack_written() */
+    ASK_ACK,           /* create the acknowledgement                      -> candidate_ack_written() */
     ASK_ACK_DIRECTORY, /* create the ancestors of the acknowledgement     -> candidate_prepared() */
-    ASK_ACK_SEEN,      /* exists on the acknowledgement, and leave a watch-> candidate_ack_seen() */
-    ASK_ACK_GONE,      /* delete the acknowledgement                                 -> candidate_ack_gone() */
+    ASK_ACK_SEEN,      /* exists on the acknowledgement, and leave a watch -> candidate_ack_seen() */
+    ASK_ACK_GONE,      /* delete the acknowledgement                      -> candidate_ack_gone() */
     ASK_REST,           /* wait a moment                                   -> candidate_rested() */
     ASK_DELAY,          /* wait for the configured delay                   -> candidate_delayed() */
     ASK_RENEW,          /* end the session, and begin another              -> candidate_connected(renewed) */

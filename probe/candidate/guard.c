@@ -65,7 +65,7 @@ struct guard {
     enum purpose purpose;
     char *root;          /* the sandbox, or the election */
     char *name;          /* the run, the pair, or the pattern of names */
-    char *candidates;    /* sandbox: the directory in which the run's candidates stand */
+    char *candidates;    /* sandbox: the directory of the run's candidates */
     char *marker;        /* sandbox: of that directory; any other of the run has RUN_MARK alone */
     struct paths others; /* sandbox: names of adopted runs. live: znodes created, or possibly created */
     bool is_open, is_unique, is_lost;

@@ -402,7 +402,7 @@ void servers_load(struct model *model, struct cluster *cluster, const struct obs
     model->generation++;
 }
 
-/* What is wrong with a server that is well otherwise; false: nothing. */
+/* The problem of an otherwise healthy server; false: none. */
 static bool bad_reply_text(const struct server *server, struct moment now, char *out, size_t size)
 {
     if (server->bad_replies <= 0 || now.mono_us >= server->bad_reply_seen.mono_us + BAD_REPLIES_KEPT_US)

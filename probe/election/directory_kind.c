@@ -60,7 +60,7 @@ static struct directory_verdict of_a_name(const struct election *election)
     return v;
 }
 
-/* An election of the model. Its watch chain tells a registry from a line. */
+/* An election of the model. Its watch chain distinguishes it from a registry. */
 static struct directory_verdict kind_of_election(const struct election *election)
 {
     bool configured = election->recognised == RECOGNISED_CONFIGURED;

@@ -201,7 +201,7 @@ static void name_assumption(char *evidence, size_t size, enum presumption missin
              kind->settles ? " settles it)" : "");
 }
 
-/* Nobody should restart a healthy client because of a suspicion. */
+/* A suspicion is no reason to restart a healthy client. */
 static const char *doubted_advice(const char *advice, enum certainty_verdict verdict, char *buffer,
                                   size_t size)
 {

@@ -126,7 +126,7 @@ static bool kill_now(struct crowd *crowd, size_t i, enum kill_mode how, uint64_t
         return false;
     bool leads = leader && (leader == t ||
                             (how != KILL_RESIGN && candidate_session_of(leader) == candidate_session_of(t)));
-    /* Another one leads already, though not all are at rest: its death is one of its own. */
+    /* Another one leads already, though not all are at rest: its kill counts separately. */
     if (leads && run_stats_has_led(&crowd->stats) && run_stats_settle(&crowd->stats, true))
         failover_over(crowd);
     if (leads && !crowd->stats.open)

@@ -602,7 +602,8 @@ static void doubt_end(struct run *t)
 
 /*
  * The servers are polled last: sessions that were closed a moment ago are still theirs, and the directory can
- * only be removed without them. Reported from a turn of its own, because the listener may free the run.
+ * only be removed without them. Reported from a separate turn of the loop, because the listener may free the
+ * run.
  */
 static void run_end_one(struct run *t)
 {

@@ -167,7 +167,7 @@ static void server_counters_on_word(void *context, const char *problem, const ch
     }
 }
 
-/* In a turn of its own: the source of the last answer is in use until its callback has returned. */
+/* In a separate turn: the source of the last answer is in use until its callback has returned. */
 static void server_counters_on_turn(uv_timer_t *turn)
 {
     struct server_counters *m = turn->data;

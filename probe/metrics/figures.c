@@ -97,7 +97,7 @@ _Static_assert(FIGURE_INFO - SEVERITY_CRITICAL == FIGURE_CRITICAL &&
                    FIGURE_INFO - SEVERITY_WARNING == FIGURE_WARNING,
                "the figures of findings stand in the order of severity, the worst first");
 
-/* The upper bound; where it is open, what it took at least. */
+/* The upper bound; if it is open, the lower bound. */
 static double span_seconds(struct span span)
 {
     int64_t us = span.high_us >= 0 ? span.high_us : span.low_us;

@@ -141,7 +141,7 @@ struct phase_counts {
     double sum;
 };
 
-/* What was counted of one cluster. */
+/* The counts of one cluster. */
 struct cluster_counts {
     char *name;
     uint64_t failovers[CAUSE_COUNT];
@@ -467,7 +467,7 @@ static void write_infos(struct writer *writer)
     }
 }
 
-/* How many stand in unbroken line; a lock has no line. */
+/* The number of candidates in the unbroken chain; a lock has no chain. */
 static double chain_length(const struct row *row)
 {
     const struct election *election = row->election;
@@ -479,7 +479,7 @@ static double chain_length(const struct row *row)
     return next.broken_at ? (double)election_position(election, next.broken_at) : NAN;
 }
 
-/* Found vacant, nobody knows since when: then it is as long as we have looked. */
+/* Found vacant, since an unknown time: counts from the beginning of observation. */
 static double vacancy_seconds(const struct row *row, struct moment now)
 {
     const struct election *election = row->election;

@@ -542,7 +542,7 @@ static bool report_gather_take_clock(void *context, const struct history_clock *
     return true;
 }
 
-/* What sessions did is told where a leader changed. */
+/* Events of sessions are reported with the change of leader. */
 static bool report_gather_take_fact(void *context, const struct logged_fact *fact)
 {
     struct gathering *gathering = context;

@@ -286,7 +286,7 @@ static void story_survivors(struct story_search *search, struct history *history
     for (size_t i = 0; own && i < own->cluster->election_count; i++)
         put_owners(search, own->cluster->elections[i], &owners);
     search->model = history_at(history, story->failover.lost_at.wall_us + story->together_us, &error);
-    free(error); /* nothing was recorded any more: nobody is known to have lived */
+    free(error); /* no later records: no session is known to have lived */
     for (size_t i = 0; i < owners.count; i++)
         story->lived_same_server += story_is_candidate(search->model, owners.sessions[i]);
     free(owners.sessions);
