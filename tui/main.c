@@ -35,7 +35,7 @@
 static bool hold_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-        /* Writing to a standard output that was closed goes on to fail: a stream to nobody must end. */
+        /* Writes to a closed standard output must fail, so that a stream without a reader ends. */
         int flags = fd == STDOUT_FILENO ? O_RDONLY : O_RDWR;
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags) != fd)
             return false;

@@ -28,7 +28,7 @@
 #define STEP 20000
 #define FOLLOW_MS 200
 #define REFRESH_MS 1000
-/* What is wrong with files is said so often; then only counted. */
+/* Problems of files are reported this often; further ones are only counted. */
 #define NOTES_MOST 20
 /* Clocks that are so far apart are reported, and allowed for. */
 #define APART_US INT64_C(1000000)
@@ -46,7 +46,7 @@ struct autopsy_run {
     bool over;
 };
 
-/* ---- what is wrong with the files ---- */
+/* ---- problems of files ---- */
 
 static void autopsy_note(void *context, const struct stream_note *note)
 {
@@ -133,7 +133,7 @@ static bool choose_query(struct autopsy_run *run)
         if (set && latest_of(set) > 0)
             end_us = latest_of(set);
         log_set_free(set);
-        free(error); /* told where it is opened to be read */
+        free(error); /* reported when it is opened for reading */
     }
     if (!choose_time("from", options->from, end_us, &query->from_us) ||
         !choose_time("to", options->to, end_us, &query->to_us))
@@ -201,7 +201,7 @@ static void on_follow_timer(uv_timer_t *timer)
     if (++run->reported % (REFRESH_MS / FOLLOW_MS) == 0)
         log_recorder_refresh(run->recorder);
     autopsy_read_all(run);
-    /* A server writes its log before it answers: what is not in there now has not happened. */
+    /* A server writes its log before it answers: a transaction missing there has not happened. */
     log_recorder_pass(run->recorder, clock_wall_us() - 1000 * FOLLOW_MS);
 }
 
@@ -256,7 +256,7 @@ static void follower_run(void *context)
     }
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 static int report_form(const struct invocation *invocation)
 {
@@ -282,7 +282,7 @@ static int report_recording(const struct autopsy_run *run, const char *file)
     options.recording = options.replay = file;
     options.paths = NULL;
     options.path_count = 0;
-    /* It holds what was asked for, and no more. */
+    /* It contains only the requested period. */
     options.from = options.to = NULL;
     if (!options.screen && !options.events && !options.at)
         options.replay = NULL;

@@ -68,7 +68,7 @@ static void check_add(struct text *to, const char *words)
         text_printf(to, "%s%s", to->length ? "; " : "", words);
 }
 
-/* --verbose: each of them on a line of its own, behind the first. */
+/* --verbose: each of them on a separate line, after the first. */
 static void check_add_line(struct check *check, const char *words)
 {
     if (!check->options->verbose || check->lines.length > LINES_MOST)

@@ -18,14 +18,14 @@
 #include "tui/output/discovery_text.h"
 
 #define PROGRESS_MS 200
-/* For the watches of what was found; a server that does not answer does not hold up the rest. */
+/* The wait for the watches of found elections; a server without an answer does not delay the rest. */
 #define ASKING_MOST_MS 5000
 
 struct search {
     struct monitor *monitor;
     uv_timer_t progress;
     uint64_t begun_ms;
-    bool shown; /* a progress line stands on the terminal */
+    bool shown; /* a progress line is on the terminal */
 };
 
 static void progress_clear(struct search *s)
@@ -98,7 +98,7 @@ static void search_run(struct search *s, uv_loop_t *loop, const struct invocatio
     monitor_one_look(s->monitor);
     while (goes_on(s, ending, bounded) && !monitor_looked(s->monitor))
         uv_run(loop, UV_RUN_ONCE);
-    /* Who watches whom is asked for once the candidates are known. */
+    /* Watches are polled once the candidates are known. */
     monitor_ask(s->monitor);
     uint64_t until_ms = uv_now(loop) + ASKING_MOST_MS;
     while (goes_on(s, ending, bounded) && monitor_is_asking(s->monitor) && uv_now(loop) < until_ms)

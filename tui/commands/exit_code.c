@@ -19,7 +19,7 @@ int exit_code_status(const struct model *model, bool strict)
     return strict && !summary_is_sound(model) ? EXIT_FOUND : EXIT_DONE;
 }
 
-/* What it says last is the next step: to wait would change nothing. */
+/* Its last part is the remedy: waiting would change nothing. */
 static bool names_a_step(const char *problem)
 {
     return strstr(problem, "; ") != NULL;

@@ -149,7 +149,7 @@ static void watch_separate(struct buffer *out, const struct options *options)
         buffer_printf(out, "\n%s\n", format_stamp(clock_now().wall_us, when, sizeof when));
 }
 
-/* With a filter most changes concern elections that are not shown: has what is shown changed? */
+/* With a filter most changes concern elections that are not shown: whether a shown one has changed. */
 static bool watch_differs(struct once_watch *watch)
 {
     struct picked_model picked = {0};
@@ -271,7 +271,7 @@ static int once_judge(struct monitor *monitor, const struct invocation *invocati
 static void once_first(struct monitor *monitor, const struct invocation *invocation, struct buffer *out,
                        int *status)
 {
-    /* Somebody who watches on need not have everything at once. */
+    /* A user who keeps watching does not need everything at once. */
     bool cut = !invocation->options->watch && monitor_cut(monitor);
     monitor_catch_up(monitor);
     once_print(out, monitor_model(monitor), invocation, status);

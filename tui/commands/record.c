@@ -89,7 +89,7 @@ static void recording_on_alert_problem(void *context, const char *problem)
     complain("%s", problem);
 }
 
-/* What is open goes on where the configuration was read again. */
+/* Open alerts continue after the configuration was read again. */
 static void recording_alerts(struct recording *r)
 {
     if (r->alerts)

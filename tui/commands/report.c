@@ -40,7 +40,7 @@ static bool report_choose_window(const struct invocation *invocation, int64_t be
     if (options->from)
         time_parse(options->from, end_us, &query->from_us);
     else if (invocation->source && begin_us < query->to_us)
-        query->from_us = begin_us; /* made from what was asked for */
+        query->from_us = begin_us; /* the recording was made for this query */
     else
         query->from_us = query->to_us - begin_us > WINDOW_US ? query->to_us - WINDOW_US
                          : begin_us < query->to_us           ? begin_us

@@ -62,10 +62,10 @@ static void recall_mutes(const char *file)
     if (history)
         history_events(history, &only, now_us - MUTE_MOST_MS * 1000, now_us, watch_on_mute, NULL, &error);
     history_close(history);
-    free(error); /* the recorder says what is wrong with it */
+    free(error); /* the recorder reports the problem */
 }
 
-/* What was wrong before the first look was complete is no news. */
+/* Problems before the first complete snapshot are not new. */
 static void watch_on_event(void *context, const struct event *event)
 {
     struct watch *watch = context;

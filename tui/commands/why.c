@@ -1,5 +1,5 @@
 /*
- * why.c - the story of a failover: what happened, what it rests on, and what follows from it.
+ * why.c - the story of a failover: the events, the evidence, and the conclusions.
  */
 #include <stdlib.h>
 #include <string.h>

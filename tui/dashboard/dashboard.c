@@ -792,7 +792,7 @@ static void complete_jump(struct dashboard *dashboard)
     free(matches);
 }
 
-/* False: what was typed leads nowhere, so that the line stays open to be corrected. */
+/* False: the typed text has no target, so the line stays open for a correction. */
 static bool take_typed(struct dashboard *dashboard)
 {
     struct replay_keys_note note = {0};

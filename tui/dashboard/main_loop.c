@@ -268,7 +268,7 @@ static void stage_write_report(struct terminal_stage *stage)
                                        .stories = 3};
     const struct report_note note = {.recording = "the dashboard",
                                      .made_us = main_loop_now_of(stage).wall_us};
-    /* A reader of its own: the one of the past holds the model of the moment that the screen shows. */
+    /* A separate reader: that of the replay holds the model of the moment on the screen. */
     const char *recording = dashboard_recording(stage->dashboard);
     struct history *history = recording ? history_open(recording, &error) : NULL;
     struct report *report = history ? report_make(history, &query, &error) : NULL;

@@ -13,7 +13,7 @@
 #include "tui/screen/safe.h"
 #include "tui/words/labels.h"
 
-/* ---- what was found ---- */
+/* ---- found elections ---- */
 
 static void put_rows(struct document *doc, const struct discovery_row *rows, size_t count)
 {

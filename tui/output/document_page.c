@@ -89,7 +89,7 @@ void markup_label(struct buffer *out, const char *text, int columns)
         buffer_put_text(out, "…");
 }
 
-/* Of the time that nobody watched, in every drawing. */
+/* The pattern of unobserved time, in every drawing. */
 static const char page_pattern[] =
     "<svg class=\"definitions\" aria-hidden=\"true\"><defs>"
     "<pattern id=\"unwatched\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" "
@@ -221,7 +221,7 @@ static const char *page_class(style look)
                                    : "said";
 }
 
-/* What stands out from its block, and how. */
+/* Which fragments are emphasised in their block, and how. */
 static const char *page_element(const struct fragment *fragment, style around)
 {
     if (!fragment->title && (fragment->look == ROLE_TEXT || fragment->look == around))
@@ -375,7 +375,7 @@ static size_t page_put_claims(struct buffer *out, const struct document *doc, si
     return i;
 }
 
-/* Blocks that stand in one element together. Returns the last. */
+/* Blocks that share one element. Returns the last. */
 static size_t page_put_list(struct buffer *out, const struct document *doc, size_t block)
 {
     size_t i = block;
@@ -444,7 +444,7 @@ static size_t page_put_block(struct buffer *out, const struct document *doc, siz
     return block;
 }
 
-/* What the window is called: the heading, and what is said first below it. */
+/* The title of the window: the heading, and the first text below it. */
 static void page_put_title(struct buffer *out, const struct document *doc)
 {
     for (size_t i = 0; i <= document_end(doc, 0) && i < doc->fragment_count; i++) {

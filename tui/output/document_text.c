@@ -133,7 +133,7 @@ static int text_begin_table(struct printer *printer, const struct document *doc,
     else
         below = -1;
     table_begin(printer, columns, count, table ? 2 : 0); /* alone, it is below nothing */
-    printer_width(printer, PRINTER_WIDTH);               /* what is below a row may be longer */
+    printer_width(printer, PRINTER_WIDTH);               /* lines below a row may be longer */
     return below;
 }
 

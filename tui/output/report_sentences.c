@@ -291,7 +291,7 @@ static void say_end(struct sentence_verdict *verdict, const struct report_electi
     report_sentences_say(verdict, &text);
 }
 
-/* Whom to call, and where it says what to do. */
+/* The responsible team and the runbook. */
 static void say_responsible(struct sentence_verdict *verdict, const struct report_election *election)
 {
     struct text text = {0};

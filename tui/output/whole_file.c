@@ -16,7 +16,7 @@
 
 static int write_through(const char *path, const char *bytes, size_t length)
 {
-    /* O_NONBLOCK: a named pipe that nobody reads would block open() for ever, whatever signal comes. */
+    /* O_NONBLOCK: open() of a named pipe without a reader would block for ever, despite signals. */
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
         return errno;
@@ -77,7 +77,7 @@ int whole_file_write(const char *path, const void *bytes, size_t length)
     struct stat status;
     bool there = stat(path, &status) == 0;
     if (!there && lstat(path, &status) == 0)
-        return ENOENT; /* a link to nothing stays: whoever made it did not mean this file */
+        return ENOENT; /* a link without a target stays: it was not made for this file */
     if (there && S_ISDIR(status.st_mode))
         return EISDIR;
     if (there && !S_ISREG(status.st_mode))

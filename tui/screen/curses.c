@@ -273,7 +273,7 @@ static int64_t curses_now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* What was typed while one screen gave way to the next, as after Ctrl-R. */
+/* Keys typed during a change of screens, as after Ctrl-R. */
 static struct {
     unsigned char bytes[KEY_DECODER_BYTES];
     size_t count;

@@ -513,7 +513,7 @@ static void candidate_draw(struct view *self, const struct scene *scene, struct 
     y += candidate_draw_head(cells, y, scene, election, candidate);
     y += notices_draw_connections(cells, STAT_X, y, 1, scene, view->cluster);
     y += airy;
-    /* What is wrong and what to do precede the facts, of which all have a line. */
+    /* The problem and the remedy precede the facts, which have a line each. */
     found = finding_pane_rows(cells, election, candidate->name);
     facts = cells->width >= FACTS_BESIDE ? 8 : 14;
     if (found > cells->height - y - facts - 3)

@@ -156,7 +156,7 @@ static void ensemble_put_figure(struct cells *cells, const struct column *column
     columns_put(cells, column, y, known ? look : (style)ROLE_DIM, known ? text : "?");
 }
 
-/* A latency of its own report; "0ms" is one that it rounds down. */
+/* A latency as the server reports it; it rounds down to "0ms". */
 static void put_latency(struct cells *cells, const struct column *column, int y, style look, int64_t us)
 {
     char text[24];
@@ -388,7 +388,7 @@ static int draw_dangers(struct cells *cells, int y, int end, const struct cluste
         char text[640];
 
         if (dangers[i].severity == SEVERITY_INFO)
-            continue; /* what it hides is shown with its reasons */
+            continue; /* hidden facts are shown with their reasons */
         snprintf(text, sizeof text, "%s: %s", dangers[i].code, dangers[i].evidence);
         y += ensemble_put_part(cells, y, end, severity_look(dangers[i].severity), "danger", text);
         y += ensemble_put_part(cells, y, end, ROLE_ACCENT, "", dangers[i].advice);

@@ -56,7 +56,7 @@ struct finding_row {
     const struct finding *finding;
     const struct mute *mute;
     size_t index;     /* decides between equals */
-    size_t folded;    /* it stands for so many findings of its code, itself included; 0: for itself */
+    size_t folded;    /* the number of findings of its code that it represents, with itself; 0: only itself */
     size_t elections; /* ... in so many elections */
 };
 
@@ -97,7 +97,7 @@ static bool finding_has(const void *thing, const char *text)
     return false;
 }
 
-/* What is muted comes last. */
+/* Muted findings come last. */
 static int compare_worst(const struct finding_row *x, const struct finding_row *y)
 {
     const struct finding *f = x->finding, *g = y->finding;
@@ -173,8 +173,8 @@ static void findings_add_row(struct findings_view *view, struct finding_row row)
     view->rows[view->count++] = row;
 }
 
-/* The first finding of each code that occurs in many elections stands for all of them; below it they are only
-   where it is unfolded. Rows of the same weight stand together. */
+/* The first finding of each code that occurs in many elections represents all of them; below it they are only
+   where it is unfolded. Rows of the same weight are grouped. */
 static void findings_fold(struct findings_view *view)
 {
     size_t all = view->count;
@@ -383,7 +383,7 @@ static void findings_draw_row(const struct findings_view *view, struct cells *ce
                 finding_evidence(finding, evidence, sizeof evidence));
 }
 
-/* What is left of the detail beside it. */
+/* The room left for the detail beside it. */
 static int list_width(const struct cells *cells)
 {
     return cells->width >= BESIDE ? cells->width - DETAIL_MOST - 2 : cells->width;
@@ -431,7 +431,7 @@ static int draw_mute(struct cells *cells, int x, int y, int width, int rows, con
     return wrap_put(cells, x, y, width, rows, ROLE_WARNING, text);
 }
 
-/* Whom to call, and where it says what to do, as configured. */
+/* The responsible team and the runbook, as configured. */
 static int draw_responsible(struct cells *cells, int x, int y, int width, int rows,
                             const struct finding_row *row, const struct scene *scene)
 {
@@ -539,7 +539,7 @@ static void draw_none(const struct findings_view *view, struct cells *cells, int
     cells_put(cells, SIGN_X, y + 3, -1, ROLE_DIM, "x lists everything that could be found.");
 }
 
-/* Servers that endanger elections are above what is about one election. Returns the rows used. */
+/* Servers that endanger elections come before findings of one election. Returns the rows used. */
 static int draw_servers(struct cells *cells, int y, int rows, const struct scene *scene)
 {
     struct server_danger dangers[SERVER_DANGERS_MOST];
@@ -555,7 +555,7 @@ static int draw_servers(struct cells *cells, int y, int rows, const struct scene
                 int x = TABLE_X;
 
                 if (dangers[k].severity == SEVERITY_INFO)
-                    continue; /* the overview and the ensemble say what is hidden */
+                    continue; /* the overview and the ensemble view list hidden facts */
                 cells_put(cells, SIGN_X, y + used, 1, look,
                           cells_sign(cells, severity_sign(dangers[k].severity)));
                 x += cells_put(cells, x, y + used, 26, look, dangers[k].code) + 2;

@@ -33,7 +33,7 @@
 static const int64_t windows_s[] = {60, 300, 900, 1800, 3600, 10800, 21600, 86400, 604800, 2592000, 31536000};
 #define WINDOWS (sizeof windows_s / sizeof *windows_s)
 #define HOUR 4
-/* What it opens with is never half empty. */
+/* The initial window is never half empty. */
 static const int64_t opening_s[] = {20,  30,  45,  60,  90,   120,  180,  240,
                                     360, 480, 720, 900, 1200, 1800, 2700, 3600};
 

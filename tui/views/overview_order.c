@@ -283,7 +283,7 @@ static bool same_directory(const struct overview_row *a, const struct overview_r
     return length == overview_order_directory_length(b->name) && memcmp(a->name, b->name, length) == 0;
 }
 
-/* Sorted by name, elections of one directory stand below a heading with its name. */
+/* Sorted by name, elections of one directory are below a heading with its name. */
 static void insert_headings(struct overview_order *order)
 {
     size_t elections = order->count, headings = 0, to;

@@ -54,7 +54,7 @@ static const int counts[] = {2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 500
 static const int rates[] = {0, 1, 5, 10, 20, 50, 100, 500, 1000};
 /* The values of FIELD_PLACE. */
 enum form_place {
-    PLACE_SANDBOX, /* an election of its own */
+    PLACE_SANDBOX, /* a separate election */
     PLACE_COPY,    /* in the sandbox, made like the one at the path */
     PLACE_LIVE     /* in the one at the path */
 };
@@ -208,7 +208,7 @@ static const char *form_question(const struct form *form)
     }
 }
 
-/* What was typed for the selected field. False: it is no such number, and form->problem says so. */
+/* Takes the text typed for the selected field. False: it is not a valid number, and form->problem says so. */
 static bool form_type(struct form *form, const char *text)
 {
     bool is_time = form->field == FIELD_EVERY || form->field == FIELD_FOR;

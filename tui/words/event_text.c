@@ -97,7 +97,7 @@ static void say_lost(const struct event *event, struct event_words *words)
     }
 }
 
-/* Nobody took over from anybody. */
+/* No leader took over from another. */
 #define SAME_IDENTITY "the same identity with a new session"
 
 static void say_elected(const struct event *event, struct event_words *words)

@@ -604,7 +604,7 @@ static void say_recurrence(struct sentences *s, const struct story *story)
                         story->before_same_time));
 }
 
-/* ---- what is not known ---- */
+/* ---- unknown facts ---- */
 
 static void say_unknown(struct sentences *s, const struct story *story)
 {
