@@ -6,6 +6,7 @@
 #include "config/memory.h"
 #include "probe/election/baseline.h"
 #include "probe/election/candidate_node.h"
+#include "probe/election/election_private.h"
 #include "probe/election/identity.h"
 #include "probe/election/leadership.h"
 #include "probe/election/registry.h"
@@ -55,10 +56,10 @@ static void registry_settled(const struct update *f)
 static void read_registry(const struct update *f, const struct observed_children *list)
 {
     struct registry *registry = registry_of(f->election, false);
-    registry_list(registry, list, f->election->hash_seed);
+    registry_list(registry, list, f->election->own->hash_seed);
     f->election->ack_known = true;
     f->election->ack_present = list->count > 0;
-    f->election->ack_denied = f->election->ack_unread = false;
+    f->election->own->ack_denied = f->election->own->ack_unread = false;
     registry_settled(f);
 }
 
@@ -67,7 +68,7 @@ static void lose_registry(const struct update *f)
     struct registry *registry = registry_of(f->election, false);
     registry_lose(registry);
     f->election->ack_known = true;
-    f->election->ack_present = f->election->ack_unread = false;
+    f->election->ack_present = f->election->own->ack_unread = false;
     acknowledge_update(f);
 }
 
@@ -75,11 +76,11 @@ static void keep_ack_data(struct election *election, const void *data, size_t le
 {
     if (length > CANDIDATE_DATA_KEPT)
         length = CANDIDATE_DATA_KEPT;
-    free(election->ack_data);
+    free(election->own->ack_data);
     free(election->ack_identity);
     election->ack_identity = identity_from_data(data, length);
-    election->ack_data = length ? xmemdup(data, length) : NULL;
-    election->ack_data_length = length;
+    election->own->ack_data = length ? xmemdup(data, length) : NULL;
+    election->own->ack_data_length = length;
 }
 
 static void ack_node(const struct update *f, const struct observed_node *node)
@@ -89,11 +90,11 @@ static void ack_node(const struct update *f, const struct observed_node *node)
                 election->ack_stat.mzxid == node->stat->mzxid &&
                 election->ack_stat.owner == node->stat->owner;
     election->ack_known = election->ack_present = true;
-    election->ack_denied = election->ack_unread = false;
+    election->own->ack_denied = election->own->ack_unread = false;
     election->ack_stat = *node->stat;
     if (node->has_data || node->stat->data_length == 0) {
         keep_ack_data(election, node->data, node->has_data ? node->data_length : 0);
-        election->ack_data_mzxid = node->stat->mzxid;
+        election->own->ack_data_mzxid = node->stat->mzxid;
     }
     if (!same) {
         transactions_note(&election->cluster->transactions, node->stat->mzxid, 0, false);
@@ -108,15 +109,15 @@ static void ack_absent(const struct update *f)
     if (!election->ack_known || election->ack_present)
         update_touched(f);
     election->ack_known = true;
-    election->ack_present = election->ack_denied = election->ack_unread = false;
+    election->ack_present = election->own->ack_denied = election->own->ack_unread = false;
     keep_ack_data(election, "", 0);
-    election->ack_data_mzxid = 0;
+    election->own->ack_data_mzxid = 0;
     acknowledge_update(f);
 }
 
 void update_ack_unread(const struct update *f)
 {
-    f->election->ack_unread = true;
+    f->election->own->ack_unread = true;
     acknowledge_update(f);
     update_touched(f);
 }
@@ -151,11 +152,11 @@ static bool update_members(const struct update *f, const struct observation *o)
     struct registry *members = registry_of(election, true);
     registry_names_members(members, election->recipe->members && election->recipe->members[0] == '=');
     if (itself && o->kind == OBSERVED_CHILDREN) {
-        registry_list(members, &o->children, election->hash_seed);
+        registry_list(members, &o->children, election->own->hash_seed);
     } else if (itself && o->kind == OBSERVED_ABSENT) {
         registry_lose(members);
     } else if (entry) {
-        registry_entry(members, entry, election->hash_seed, o->kind == OBSERVED_NODE ? &o->node : NULL);
+        registry_entry(members, entry, election->own->hash_seed, o->kind == OBSERVED_NODE ? &o->node : NULL);
     }
     if (registry_unread(members) == 0) {
         name_candidates(f);
@@ -168,7 +169,7 @@ static bool update_members(const struct update *f, const struct observation *o)
 static bool update_further_ack(const struct update *f, const struct observation *o)
 {
     for (size_t i = 0; i < FURTHER_ACKS; i++) {
-        struct further_ack *ack = &f->election->further_acks[i];
+        struct further_ack *ack = &f->election->own->further_acks[i];
         if (!ack->path || strcmp(o->path, ack->path) != 0)
             continue;
         ack->known = o->kind == OBSERVED_NODE || o->kind == OBSERVED_ABSENT;
@@ -192,14 +193,14 @@ bool update_ack(const struct update *f, const struct observation *o)
         else if (o->kind == OBSERVED_ABSENT)
             lose_registry(f);
         else if (o->kind == OBSERVED_DENIED) {
-            election->ack_denied = true;
+            election->own->ack_denied = true;
             acknowledge_update(f);
         }
         return true;
     }
     const char *entry = registry ? child_of(registry, o->path) : NULL;
     if (entry) {
-        if (registry_entry(election->registry, entry, election->hash_seed,
+        if (registry_entry(election->own->registry, entry, election->own->hash_seed,
                            o->kind == OBSERVED_NODE ? &o->node : NULL))
             registry_settled(f);
         return true;
@@ -211,7 +212,7 @@ bool update_ack(const struct update *f, const struct observation *o)
     else if (o->kind == OBSERVED_ABSENT)
         ack_absent(f);
     else if (o->kind == OBSERVED_DENIED) {
-        election->ack_denied = true;
+        election->own->ack_denied = true;
         election->ack_known = false;
         acknowledge_update(f);
         update_touched(f);
@@ -241,22 +242,23 @@ static enum contained contains(const unsigned char *data, size_t length, const c
 static enum acknowledged by_data(const struct election *election)
 {
     const struct candidate *leader = election->leader;
-    if (leader->data_length > 0 && leader->data_length == election->ack_data_length &&
-        memcmp(leader->data, election->ack_data, leader->data_length) == 0)
+    if (leader->data_length > 0 && leader->data_length == election->own->ack_data_length &&
+        memcmp(leader->data, election->own->ack_data, leader->data_length) == 0)
         return ACK_YES;
-    if (contains(election->ack_data, election->ack_data_length, leader->name) != NOWHERE)
+    if (contains(election->own->ack_data, election->own->ack_data_length, leader->name) != NOWHERE)
         return ACK_YES;
     if (!leader->identity)
         return leader->data_length > 0 ? ACK_NO : ACK_UNKNOWN;
     if (election->ack_identity && strcmp(election->ack_identity, leader->identity) == 0)
         return ACK_YES;
-    enum contained named = contains(election->ack_data, election->ack_data_length, leader->identity);
+    enum contained named =
+        contains(election->own->ack_data, election->own->ack_data_length, leader->identity);
     if (named == AS_A_WORD)
         return ACK_YES;
     /* The text may be further on; and the meaning of a longer word among others is unknown. */
     bool all_kept = election->ack_stat.data_length <= CANDIDATE_DATA_KEPT;
     bool one_word =
-        election->ack_identity && strcspn(election->ack_identity, " ,;") == election->ack_data_length;
+        election->ack_identity && strcspn(election->ack_identity, " ,;") == election->own->ack_data_length;
     return all_kept && (named == NOWHERE || one_word) ? ACK_NO : ACK_UNKNOWN;
 }
 
@@ -265,14 +267,14 @@ static enum acknowledged by_ack(const struct election *election)
     const struct candidate *leader = election->leader;
     if (!election->ack_path)
         return ACK_NOT_USED;
-    if (election->ack_unread)
+    if (election->own->ack_unread)
         return ACK_UNKNOWN;
     if (election->ack_place == ACK_PLACE_REGISTRY) {
-        const struct registry *registry = election->registry;
-        if (!registry_is_listed(registry) || election->ack_denied)
+        const struct registry *registry = election->own->registry;
+        if (!registry_is_listed(registry) || election->own->ack_denied)
             return ACK_UNKNOWN;
         /* The recipe may be used without its registry. */
-        if (registry_is_absent(registry) && !election->ack_configured)
+        if (registry_is_absent(registry) && !election->own->ack_configured)
             return ACK_NOT_USED;
         if (!leader || !leader->known)
             return ACK_UNKNOWN;
@@ -288,7 +290,7 @@ static enum acknowledged by_ack(const struct election *election)
         return ACK_UNKNOWN;
     if (election->ack_place == ACK_PLACE_NODE && election->ack_stat.owner != 0)
         return election->ack_stat.owner == leader->stat.owner ? ACK_YES : ACK_NO;
-    if (election->ack_data_mzxid != election->ack_stat.mzxid)
+    if (election->own->ack_data_mzxid != election->ack_stat.mzxid)
         return election->acknowledged == ACK_NOT_USED ? ACK_UNKNOWN : election->acknowledged;
     return by_data(election);
 }
@@ -298,7 +300,7 @@ static enum acknowledged by_further_acks(const struct election *election)
 {
     const struct candidate *leader = election->leader;
     for (size_t i = 0; i < FURTHER_ACKS; i++) {
-        const struct further_ack *ack = &election->further_acks[i];
+        const struct further_ack *ack = &election->own->further_acks[i];
         if (!ack->path)
             continue;
         if (!ack->known || !leader->known)
@@ -315,7 +317,8 @@ static bool is_members(const struct election *election, const struct candidate *
     if (!c->known || c->stat.owner == 0 || !election->ack_known)
         return false;
     if (election->ack_place == ACK_PLACE_REGISTRY)
-        return registry_is_listed(election->registry) && registry_holds(election->registry, c->stat.owner);
+        return registry_is_listed(election->own->registry) &&
+               registry_holds(election->own->registry, c->stat.owner);
     return election->ack_present && election->ack_place == ACK_PLACE_NODE &&
            c->stat.owner == election->ack_stat.owner;
 }
@@ -353,34 +356,35 @@ static void prove_everywhere(const struct update *f)
     cluster->acks_proved[at] = f->election->recipe;
     for (size_t i = 0; i < cluster->election_count; i++) {
         struct election *other = cluster->elections[i];
-        if (other != f->election && other->recipe == f->election->recipe && other->ack_doubted)
+        if (other != f->election && other->recipe == f->election->recipe && other->own->ack_doubted)
             acknowledge_update(&(struct update){f->model, other, f->at});
     }
 }
 
 static enum acknowledged acknowledge_judge(struct election *election)
 {
-    election->ack_doubted = false;
+    election->own->ack_doubted = false;
     enum acknowledged now = by_ack(election);
-    bool doubtful = !election->ack_configured && !election->ack_proved;
+    bool doubtful = !election->own->ack_configured && !election->own->ack_proved;
     if (doubtful && (now == ACK_YES || now == ACK_NO))
-        election->ack_proved = is_proved(election, now) || is_proved_elsewhere(election);
+        election->own->ack_proved = is_proved(election, now) || is_proved_elsewhere(election);
     if (now == ACK_YES)
         return by_further_acks(election);
     /* Not there, and never seen: another version of the layout may do without it. */
     bool missing = election->ack_place == ACK_PLACE_REGISTRY || !election->ack_present;
-    election->ack_doubted = election->recipe && now == ACK_NO && missing && doubtful && !election->ack_proved;
-    return election->ack_doubted && recipe_ack_varies(election->recipe) ? ACK_UNKNOWN : now;
+    election->own->ack_doubted =
+        election->recipe && now == ACK_NO && missing && doubtful && !election->own->ack_proved;
+    return election->own->ack_doubted && recipe_ack_varies(election->recipe) ? ACK_UNKNOWN : now;
 }
 
 void acknowledge_update(const struct update *f)
 {
     struct election *election = f->election;
-    bool was_missing = election->acknowledged == ACK_NO || election->ack_doubted;
-    bool was_proved = election->ack_proved;
+    bool was_missing = election->acknowledged == ACK_NO || election->own->ack_doubted;
+    bool was_proved = election->own->ack_proved;
     name_leader(f);
     enum acknowledged before = election->acknowledged, now = acknowledge_judge(election);
-    if (election->ack_proved && !was_proved) {
+    if (election->own->ack_proved && !was_proved) {
         update_touched(f);
         if (election->recipe)
             prove_everywhere(f);
@@ -390,7 +394,7 @@ void acknowledge_update(const struct update *f)
     election->acknowledged = now;
     if (now == ACK_NO) {
         election->unacknowledged_since = baseline_unacknowledged(f);
-        election->unacknowledged_found = before != ACK_YES;
+        election->own->unacknowledged_found = before != ACK_YES;
     }
     update_touched(f);
     struct change *change = &election->change;
@@ -412,7 +416,7 @@ void acknowledge_update(const struct update *f)
 
 void acknowledge_member(const struct update *f, const struct candidate *member)
 {
-    if (!f->election->ack_proved && is_members(f->election, member))
+    if (!f->election->own->ack_proved && is_members(f->election, member))
         acknowledge_update(f);
 }
 

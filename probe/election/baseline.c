@@ -8,6 +8,7 @@
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
 #include "probe/election/election_life.h"
+#include "probe/election/election_private.h"
 #include "probe/election/findings.h"
 #include "probe/election/tenure.h"
 #include "probe/election/update.h"
@@ -47,12 +48,12 @@ static bool still_nobody(const struct election *now, const struct election *then
 
 void baseline_bind(const struct model *model, struct election *election)
 {
-    bool pending = !election->recalled || election->earlier;
-    election->earlier = NULL;
+    bool pending = !election->own->recalled || election->own->earlier;
+    election->own->earlier = NULL;
     for (size_t i = 0; model->earlier && pending && i < model->earlier->cluster_count; i++) {
         const struct cluster *cluster = &model->earlier->clusters[i];
         if (baseline_same_cluster(cluster, election->cluster))
-            election->earlier = cluster_election(cluster, election->path, strlen(election->path));
+            election->own->earlier = cluster_election(cluster, election->path, strlen(election->path));
     }
 }
 
@@ -157,10 +158,10 @@ static void take_change(const struct update *f, const struct change *then)
 static void take_leader(const struct update *f, const struct election *then)
 {
     struct election *election = f->election;
-    election->leader_bound = baseline_moment(f->model, then->leader_since);
+    election->own->leader_bound = baseline_moment(f->model, then->leader_since);
     if (election->leader_since_exact || then->leader_since.mono_us == 0)
         return;
-    election->leader_since = election->leader_bound;
+    election->leader_since = election->own->leader_bound;
     election->leader_since_exact = then->leader_since_exact;
 }
 
@@ -172,9 +173,9 @@ static void bound_leader(const struct update *f, const struct election *then)
     struct election *election = f->election;
     if (!election->leader || !known)
         return;
-    election->leader_bound = watched_until(f->model, then);
-    if (!election->leader_since_exact && election->leader_since.mono_us < election->leader_bound.mono_us)
-        election->leader_since = election->leader_bound;
+    election->own->leader_bound = watched_until(f->model, then);
+    if (!election->leader_since_exact && election->leader_since.mono_us < election->own->leader_bound.mono_us)
+        election->leader_since = election->own->leader_bound;
 }
 
 /* A layout shows only while it has candidates. */
@@ -210,7 +211,7 @@ static void take_evidence(const struct update *f, const struct election *then)
         election->unacknowledged_since = baseline_unacknowledged(f);
     for (size_t i = 0; i < then->finding_count; i++)
         if (then->findings[i]->code == FINDING_NEVER_WAKES && election->leader)
-            election->candidates[0]->deaf = true;
+            election->candidates[0]->own->deaf = true;
     findings_take_baseline(f);
 }
 
@@ -227,15 +228,15 @@ static bool baseline_same_znode(const struct candidate *a, const struct candidat
 void baseline_take(const struct update *f)
 {
     struct election *election = f->election;
-    const struct election *then = election->earlier;
-    if (!then || election->recalled || !is_seen(election))
+    const struct election *then = election->own->earlier;
+    if (!then || election->own->recalled || !is_seen(election))
         return;
     bool gapless = reaches_now(f->model, then, f->at);
     bool leads_on = election->leader && baseline_same_znode(election->leader, then->leader);
     bool goes_on = leads_on || still_nobody(election, then, watched_until(f->model, then), gapless);
     if (!goes_on && gapless && f->model->earlier_grows)
         return; /* the recorder is about to report the change in between */
-    election->recalled = true;
+    election->own->recalled = true;
     /* An active recorder is only a little behind; else it was not observed until this run began. */
     take_tenures(f, then, goes_on && gapless && f->model->earlier_grows);
     if (leads_on)
@@ -252,7 +253,7 @@ void baseline_take(const struct update *f)
     if (goes_on && gapless)
         take_evidence(f, then);
     else
-        election->earlier = NULL;
+        election->own->earlier = NULL;
     update_touched(f);
 }
 
@@ -260,7 +261,7 @@ void baseline_take(const struct update *f)
 
 static bool waits(const struct election *election)
 {
-    return election->earlier && !election->recalled && is_seen(election);
+    return election->own->earlier && !election->own->recalled && is_seen(election);
 }
 
 bool model_awaits_baseline(const struct model *model)
@@ -319,8 +320,8 @@ static bool baseline_same_znode(const struct candidate *a, const struct candidat
 
 struct moment baseline_unacknowledged(const struct update *f)
 {
-    const struct election *now = f->election, *then = now->earlier;
-    bool same = then && now->recalled && then->acknowledged == ACK_NO &&
+    const struct election *now = f->election, *then = now->own->earlier;
+    bool same = then && now->own->recalled && then->acknowledged == ACK_NO &&
                 baseline_same_znode(now->leader, then->leader);
     return same && then->unacknowledged_since.mono_us ? baseline_moment(f->model, then->unacknowledged_since)
                                                       : f->at;
@@ -341,8 +342,8 @@ static bool same_finding(const struct election *now, const struct finding *findi
 
 void baseline_finding(const struct update *f, struct finding *finding, size_t about)
 {
-    const struct election *now = f->election, *then = now->earlier;
-    for (size_t i = 0; then && now->recalled && i < then->finding_count; i++)
+    const struct election *now = f->election, *then = now->own->earlier;
+    for (size_t i = 0; then && now->own->recalled && i < then->finding_count; i++)
         if (same_finding(now, finding, about, then, then->findings[i])) {
             finding->since = baseline_moment(f->model, then->findings[i]->since);
             return;

@@ -7,13 +7,14 @@
 #include "config/memory.h"
 #include "probe/election/baseline.h"
 #include "probe/election/client.h"
+#include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 
 void bystander_note(struct election *election, uint64_t session)
 {
-    room_for_one(&election->bystanders, election->bystander_count, &election->bystander_room,
-                 sizeof *election->bystanders);
-    election->bystanders[election->bystander_count++] = session;
+    room_for_one(&election->own->bystanders, election->own->bystander_count, &election->own->bystander_room,
+                 sizeof *election->own->bystanders);
+    election->own->bystanders[election->own->bystander_count++] = session;
 }
 
 const struct departure_note *departed_at(const struct election *election, size_t i)
@@ -39,7 +40,7 @@ static bool alone_at_host(const struct session_table *clients, const struct clie
 
 void bystander_left(struct election *election, const struct candidate *candidate, bool led, struct moment at)
 {
-    const struct client *client = candidate->client;
+    const struct client *client = candidate->own->client;
     if (!owner_is_session(candidate->stat.owner))
         return;
     const struct departure_note *last = departed_at(election, 0);

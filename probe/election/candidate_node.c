@@ -12,6 +12,7 @@
 #include "probe/election/leadership.h"
 #include "probe/election/registry.h"
 #include "probe/election/candidates.h"
+#include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 #include "probe/election/transactions.h"
 #include "probe/election/update.h"
@@ -34,7 +35,7 @@ void candidate_node_parse(const struct update *f, struct candidate *candidate)
         return;
     candidate->sequence = parsed.sequence;
     candidate->reads = parsed.reads;
-    candidate->named = parsed.guid_length > 0 || parsed.session != 0;
+    candidate->own->named = parsed.guid_length > 0 || parsed.session != 0;
     const char *wish = election->settings->identity;
     bool wanted = !wish || strcmp(wish, "name") == 0;
     if (wanted && parsed.who_length > 0 && parsed.who_length <= IDENTITY_MAX && !candidate->identity) {
@@ -48,7 +49,7 @@ struct candidate *candidate_node_new(const struct update *f, const char *name, u
     struct candidate *candidate = candidate_new(name, hash);
     candidate->joined = f->at;
     candidate->election = f->election;
-    candidate->round = f->election->list_round;
+    candidate->own->round = f->election->own->list_round;
     return candidate;
 }
 
@@ -63,8 +64,8 @@ static void set_identity(struct candidate *candidate, char *identity, enum ident
 static void take_address(struct candidate *candidate)
 {
     const char *host;
-    size_t length = client_host(&candidate->client->shown, &host);
-    if (candidate->shares_host)
+    size_t length = client_host(&candidate->own->client->shown, &host);
+    if (candidate->own->shares_host)
         length = strlen(host);
     if (length > IDENTITY_MAX || (candidate->identity && candidate->identity_source != IDENTITY_CLIENT))
         return;
@@ -83,16 +84,17 @@ static void look_for_neighbours(struct candidate *candidate)
 {
     const struct election *election = candidate->election;
     const char *host, *other;
-    size_t length = client_host(&candidate->client->shown, &host);
-    candidate->shares_host = election->recipe && election->recipe->family == FAMILY_LOCK;
-    for (size_t i = 0; i < election->candidate_count && i < NEIGHBOURS_MOST && !candidate->shares_host; i++) {
+    size_t length = client_host(&candidate->own->client->shown, &host);
+    candidate->own->shares_host = election->recipe && election->recipe->family == FAMILY_LOCK;
+    for (size_t i = 0; i < election->candidate_count && i < NEIGHBOURS_MOST && !candidate->own->shares_host;
+         i++) {
         struct candidate *c = election->candidates[i];
-        if (c->client == candidate->client || !c->client ||
-            client_host(&c->client->shown, &other) != length || memcmp(host, other, length) != 0)
+        if (c->own->client == candidate->own->client || !c->own->client ||
+            client_host(&c->own->client->shown, &other) != length || memcmp(host, other, length) != 0)
             continue;
-        candidate->shares_host = true;
-        if (!c->shares_host) {
-            c->shares_host = true;
+        candidate->own->shares_host = true;
+        if (!c->own->shares_host) {
+            c->own->shares_host = true;
             take_address(c);
         }
     }
@@ -102,9 +104,9 @@ static void look_for_neighbours(struct candidate *candidate)
 static void name_by_client(struct candidate *candidate)
 {
     const char *host;
-    if (!candidate->client || client_host(&candidate->client->shown, &host) == 0)
+    if (!candidate->own->client || client_host(&candidate->own->client->shown, &host) == 0)
         return;
-    if (!candidate->shares_host)
+    if (!candidate->own->shares_host)
         look_for_neighbours(candidate);
     take_address(candidate);
 }
@@ -225,9 +227,9 @@ void candidate_node_read(const struct update *f, struct candidate *candidate,
         transactions_note(&election->cluster->transactions, node->stat->mzxid, 0, false);
     take_owner(election, candidate);
     if (whole) {
-        if (candidate->again_us > candidate->read_us)
+        if (candidate->own->again_us > candidate->own->read_us)
             diagnose_again(election); /* a confirmation of its state was requested */
-        candidate->read_us = f->at.mono_us;
+        candidate->own->read_us = f->at.mono_us;
         candidates_unqueue(election, candidate);
         if (first && !candidate->denied)
             election->unknown_count--;
@@ -243,7 +245,7 @@ void candidate_node_read(const struct update *f, struct candidate *candidate,
 
 static struct candidate *candidate_node_find(const struct election *election, const char *name)
 {
-    return candidates_find(election, name, name_hash(name, strlen(name), election->hash_seed));
+    return candidates_find(election, name, candidates_hash(election, name));
 }
 
 void update_candidate_node(const struct update *f, const char *name, const struct observed_node *node)
@@ -281,7 +283,7 @@ void update_candidate_absent(const struct update *f, const char *name)
     struct candidate *candidate = candidate_node_find(election, name);
     if (!candidate)
         return;
-    election->gone_since_list++;
+    election->own->gone_since_list++;
     bool outside = candidate->outside, led = candidate == election->leader;
     size_t position = outside ? 0 : candidates_position(election, candidate) + 1;
     candidates_take(election, candidate);

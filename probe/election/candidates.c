@@ -4,22 +4,30 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 
 /* A tie larger than this stays ordered by name: ranking one costs its size. */
 #define TIE_RANKED 64
 
+/* In one block, which begins with the candidate: free() of that frees all. */
+struct candidate_block {
+    struct candidate candidate;
+    struct candidate_private own;
+    char name[];
+};
+
 struct candidate *candidate_new(const char *name, uint32_t hash)
 {
     size_t size = strlen(name) + 1;
-    struct candidate *candidate = xmalloc(sizeof *candidate + size);
-    *candidate = (struct candidate){.name = (char *)(candidate + 1),
-                                    .hash = hash,
-                                    .sequence = SEQUENCE_NONE,
-                                    .proof = FINDING_COUNT,
-                                    .wrong = FINDING_COUNT};
-    memcpy(candidate->name, name, size);
-    return candidate;
+    struct candidate_block *block = xmalloc(sizeof *block + size);
+    block->candidate = (struct candidate){.name = memcpy(block->name, name, size),
+                                          .sequence = SEQUENCE_NONE,
+                                          .proof = FINDING_COUNT,
+                                          .wrong = FINDING_COUNT,
+                                          .own = &block->own};
+    block->own = (struct candidate_private){.hash = hash};
+    return &block->candidate;
 }
 
 void candidate_free(struct candidate *candidate)
@@ -63,59 +71,66 @@ static void candidates_grow(struct candidate ***array, size_t *room, size_t need
 
 static void candidates_grow_buckets(struct election *election, size_t needed)
 {
-    if (needed <= election->bucket_count)
+    if (needed <= election->own->bucket_count)
         return;
-    size_t larger = election->bucket_count ? election->bucket_count : 8;
+    size_t larger = election->own->bucket_count ? election->own->bucket_count : 8;
     while (larger < needed)
         larger *= 2;
     struct candidate **buckets = xcalloc(larger, sizeof(struct candidate *));
-    for (size_t i = 0; i < election->bucket_count; i++) {
+    for (size_t i = 0; i < election->own->bucket_count; i++) {
         struct candidate *next;
-        for (struct candidate *c = election->buckets[i]; c; c = next) {
-            next = c->hash_next;
-            c->hash_next = buckets[c->hash & (larger - 1)];
-            buckets[c->hash & (larger - 1)] = c;
+        for (struct candidate *c = election->own->buckets[i]; c; c = next) {
+            next = c->own->hash_next;
+            c->own->hash_next = buckets[c->own->hash & (larger - 1)];
+            buckets[c->own->hash & (larger - 1)] = c;
         }
     }
-    free(election->buckets);
-    election->buckets = buckets;
-    election->bucket_count = larger;
+    free(election->own->buckets);
+    election->own->buckets = buckets;
+    election->own->bucket_count = larger;
 }
 
 void candidates_reserve(struct election *election, size_t more)
 {
     size_t known = election->candidate_count + election->outsider_count;
     candidates_grow_buckets(election, known + more);
-    candidates_grow(&election->candidates, &election->candidate_room, known + more);
-    candidates_grow(&election->outsiders, &election->outsider_room,
+    candidates_grow(&election->candidates, &election->own->candidate_room, known + more);
+    candidates_grow(&election->outsiders, &election->own->outsider_room,
                     election->outsider_count ? election->outsider_count + more : 0);
+}
+
+uint32_t candidates_hash(const struct election *election, const char *name)
+{
+    return name_hash(name, strlen(name), election->own->hash_seed);
 }
 
 struct candidate *candidates_find(const struct election *election, const char *name, uint32_t hash)
 {
-    if (election->bucket_count == 0)
+    if (election->own->bucket_count == 0)
         return NULL;
-    struct candidate *c = election->buckets[hash & (election->bucket_count - 1)];
-    while (c && (c->hash != hash || strcmp(c->name, name) != 0))
-        c = c->hash_next;
+    struct candidate *c = election->own->buckets[hash & (election->own->bucket_count - 1)];
+    while (c && (c->own->hash != hash || strcmp(c->name, name) != 0))
+        c = c->own->hash_next;
     return c;
 }
 
 void candidates_index(struct election *election, struct candidate *candidate)
 {
-    struct candidate **bucket = &election->buckets[candidate->hash & (election->bucket_count - 1)];
-    candidate->hash_next = *bucket;
+    struct candidate **bucket =
+        &election->own->buckets[candidate->own->hash & (election->own->bucket_count - 1)];
+    candidate->own->hash_next = *bucket;
     *bucket = candidate;
 }
 
 static void index_remove(struct election *election, struct candidate *candidate)
 {
-    struct candidate **link = &election->buckets[candidate->hash & (election->bucket_count - 1)];
+    struct candidate **link =
+        &election->own->buckets[candidate->own->hash & (election->own->bucket_count - 1)];
     while (*link && *link != candidate)
-        link = &(*link)->hash_next;
+        link = &(*link)->own->hash_next;
     if (*link)
-        *link = candidate->hash_next;
-    candidate->hash_next = NULL;
+        *link = candidate->own->hash_next;
+    candidate->own->hash_next = NULL;
 }
 
 /* The candidate's place, or the place where it would be inserted. */
@@ -165,7 +180,8 @@ void candidates_add(struct election *election, struct candidate **children, size
             children[i] = children[inside];
             children[inside++] = child;
         } else {
-            candidates_grow(&election->outsiders, &election->outsider_room, election->outsider_count + 1);
+            candidates_grow(&election->outsiders, &election->own->outsider_room,
+                            election->outsider_count + 1);
             election->outsiders[election->outsider_count++] = child;
         }
     }
@@ -180,32 +196,32 @@ void candidates_add(struct election *election, struct candidate **children, size
 
 void candidates_queue(struct election *election, struct candidate *candidate)
 {
-    if (candidate->unread_queued)
+    if (candidate->own->unread_queued)
         return;
-    candidate->unread_queued = true;
-    candidate->unread_next = NULL;
-    candidate->unread_previous = election->unread_last;
-    if (election->unread_last)
-        election->unread_last->unread_next = candidate;
+    candidate->own->unread_queued = true;
+    candidate->own->unread_next = NULL;
+    candidate->own->unread_previous = election->own->unread_last;
+    if (election->own->unread_last)
+        election->own->unread_last->own->unread_next = candidate;
     else
-        election->unread_first = candidate;
-    election->unread_last = candidate;
+        election->own->unread_first = candidate;
+    election->own->unread_last = candidate;
 }
 
 void candidates_unqueue(struct election *election, struct candidate *candidate)
 {
-    if (!candidate->unread_queued)
+    if (!candidate->own->unread_queued)
         return;
-    if (candidate->unread_previous)
-        candidate->unread_previous->unread_next = candidate->unread_next;
+    if (candidate->own->unread_previous)
+        candidate->own->unread_previous->own->unread_next = candidate->own->unread_next;
     else
-        election->unread_first = candidate->unread_next;
-    if (candidate->unread_next)
-        candidate->unread_next->unread_previous = candidate->unread_previous;
+        election->own->unread_first = candidate->own->unread_next;
+    if (candidate->own->unread_next)
+        candidate->own->unread_next->own->unread_previous = candidate->own->unread_previous;
     else
-        election->unread_last = candidate->unread_previous;
-    candidate->unread_next = candidate->unread_previous = NULL;
-    candidate->unread_queued = false;
+        election->own->unread_last = candidate->own->unread_previous;
+    candidate->own->unread_next = candidate->own->unread_previous = NULL;
+    candidate->own->unread_queued = false;
 }
 
 static void candidates_forget(struct election *election, struct candidate *candidate)
@@ -242,14 +258,14 @@ static size_t take_missing(struct election *election, struct candidate **array, 
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         struct candidate *c = array[i];
-        if (c->round == election->list_round) {
+        if (c->own->round == election->own->list_round) {
             array[kept++] = c;
             continue;
         }
         candidates_forget(election, c);
-        c->round = c->outside ? 0 : (uint32_t)i + 1;
+        c->own->round = c->outside ? 0 : (uint32_t)i + 1;
         **tail = c;
-        *tail = &c->hash_next;
+        *tail = &c->own->hash_next;
     }
     return kept;
 }
@@ -305,7 +321,7 @@ void candidates_free(struct election *election)
         candidate_free(election->outsiders[i]);
     free(election->candidates);
     free(election->outsiders);
-    free(election->buckets);
+    free(election->own->buckets);
 }
 
 static bool is_marker(const struct election *election, const struct candidate *child)

@@ -19,6 +19,8 @@ void candidate_free(struct candidate *candidate);
 /* Reserves room for this many more children. */
 void candidates_reserve(struct election *election, size_t more);
 
+/* Of a child's name: it shares a bucket with few, whatever names strangers choose. */
+uint32_t candidates_hash(const struct election *election, const char *name);
 struct candidate *candidates_find(const struct election *election, const char *name, uint32_t hash);
 
 /* Makes a new child findable by name. Needs candidates_reserve(); candidates_add() must follow. */

@@ -6,6 +6,7 @@
 #include "probe/election/cluster.h"
 #include "probe/election/candidates.h"
 #include "probe/election/chain.h"
+#include "probe/election/election_private.h"
 #include "probe/election/failover.h"
 #include "probe/election/session_table.h"
 
@@ -160,7 +161,7 @@ bool certainty_one_role(const char *a, const char *b)
 bool certainty_layout(const struct election *election, const struct candidate *c)
 {
     return election->recognised != RECOGNISED_NAME && c->election == election &&
-           (!names_leave_open(election) || election->shows_layout);
+           (!names_leave_open(election) || election->own->shows_layout);
 }
 
 static bool line_has_one_role(const struct election *election)
@@ -178,8 +179,8 @@ bool certainty_shows_layout(const struct election *election)
         return true;
     for (size_t i = 1; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
-        right += c->watches_right;
-        other += !c->watches_right && c->client && c->client->shown.watches_known;
+        right += c->own->watches_right;
+        other += !c->own->watches_right && c->own->client && c->own->client->shown.watches_known;
     }
     return right > other && line_has_one_role(election);
 }
@@ -223,7 +224,7 @@ static bool watched_above(const struct election *election)
 bool certainty_watches(const struct election *election, const struct candidate *c)
 {
     const struct cluster *cluster = election->cluster;
-    const struct client_session *shown = c->client ? &c->client->shown : NULL;
+    const struct client_session *shown = c->own->client ? &c->own->client->shown : NULL;
     return shown && shown->server < cluster->server_count &&
            cluster->servers[shown->server].foreign_children == 0 && !watched_above(election);
 }
@@ -253,7 +254,7 @@ static int64_t recent_until_us(const struct server *server)
 
 static const struct client_session *certainty_owner_of(const struct candidate *candidate)
 {
-    return candidate->client ? &candidate->client->shown : NULL;
+    return candidate->own->client ? &candidate->own->client->shown : NULL;
 }
 
 /* The lists of the server that holds its session, else of all. */
@@ -284,7 +285,7 @@ static bool certainty_fresh(const struct election *election, struct about about,
 static bool certainty_lasting(const struct election *election)
 {
     if (election->state == ELECTION_ABSENT)
-        return election->lasted_us == 0 || election->lasted_us >= LASTING_US;
+        return election->own->lasted_us == 0 || election->own->lasted_us >= LASTING_US;
     bool brief = false;
     for (size_t i = 0; i < election->tenure_count; i++) {
         const struct tenure *tenure = election_tenure_at(election, i);
@@ -299,7 +300,7 @@ static bool certainty_lasting(const struct election *election)
 
 static bool certainty_ack(const struct election *election)
 {
-    return election->ack_configured || election->ack_proved;
+    return election->own->ack_configured || election->own->ack_proved;
 }
 
 unsigned certainty_holds(const struct election *election, enum finding_code code, struct about about,
@@ -337,8 +338,7 @@ int64_t certainty_possible_since_us(const struct election *election, const struc
     int64_t latest_us = 0;
     for (size_t i = 0; i < finding->candidate_count; i++) {
         const char *name = finding->candidates[i];
-        const struct candidate *c =
-            candidates_find(election, name, name_hash(name, strlen(name), election->hash_seed));
+        const struct candidate *c = candidates_find(election, name, candidates_hash(election, name));
         if (c && c->known && c->stat.ctime_ms * 1000 > latest_us)
             latest_us = c->stat.ctime_ms * 1000;
     }

@@ -10,6 +10,7 @@
 #include "probe/election/findings.h"
 #include "probe/election/session_looks.h"
 #include "probe/election/candidates.h"
+#include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 
 bool shared_lock(const struct election *election)
@@ -72,7 +73,7 @@ struct chain_link {
 
 const struct client_session *candidate_client(const struct candidate *candidate)
 {
-    return candidate->client ? &candidate->client->shown : NULL;
+    return candidate->own->client ? &candidate->own->client->shown : NULL;
 }
 
 /* What members of this layout watch, as far as that is visible. */
@@ -132,9 +133,9 @@ size_t chain_watched_by(const struct election *election, const struct candidate 
                         uint64_t *sessions, size_t room)
 {
     size_t count = 0;
-    uint32_t at = candidate->watchers;
-    while (at != 0 && at <= election->link_count) {
-        const struct chain_link *link = &election->links[at - 1];
+    uint32_t at = candidate->own->watchers;
+    while (at != 0 && at <= election->own->link_count) {
+        const struct chain_link *link = &election->own->links[at - 1];
         if (count < room)
             sessions[count] = link->session;
         count++;
@@ -185,10 +186,11 @@ static struct viewer *viewer_of(struct diagnosis *d, struct client *client)
 
 static void link_add(struct election *election, struct candidate *target, uint64_t session)
 {
-    room_for_one(&election->links, election->link_count, &election->link_room, sizeof *election->links);
-    struct chain_link *link = &election->links[election->link_count++];
-    *link = (struct chain_link){session, target->watchers};
-    target->watchers = (uint32_t)election->link_count;
+    room_for_one(&election->own->links, election->own->link_count, &election->own->link_room,
+                 sizeof *election->own->links);
+    struct chain_link *link = &election->own->links[election->own->link_count++];
+    *link = (struct chain_link){session, target->own->watchers};
+    target->own->watchers = (uint32_t)election->own->link_count;
 }
 
 /* The watch notifies its session when the candidate right behind the target comes nearer; false: it has
@@ -199,9 +201,9 @@ static bool serve_next(const struct election *election, const struct viewer *vie
 {
     struct candidate *next =
         target->place + 1u < election->candidate_count ? election->candidates[target->place + 1] : NULL;
-    if (!next || next->client != viewer->client)
+    if (!next || next->own->client != viewer->client)
         return false;
-    next->watches_right = true;
+    next->own->watches_right = true;
     return true;
 }
 
@@ -209,9 +211,9 @@ static bool serve_shared(const struct election *election, const struct viewer *v
                          const struct candidate *target)
 {
     bool any = false;
-    for (struct candidate *c = viewer->client->owned; c; c = c->owned_next)
+    for (struct candidate *c = viewer->client->owned; c; c = c->own->owned_next)
         if (c->election == election && !c->outside && shared_lock_serves(election, c, target))
-            any = c->watches_right = true;
+            any = c->own->watches_right = true;
     return any;
 }
 
@@ -219,15 +221,15 @@ static void see_target(struct diagnosis *d, struct viewer *viewer, struct candid
 {
     struct election *election = d->election;
     link_add(election, target, viewer->client->shown.id);
-    if (target->client == viewer->client)
-        target->watches_self = true;
+    if (target->own->client == viewer->client)
+        target->own->watches_self = true;
     else
         viewer->targets++;
     if (target->place < viewer->lowest)
         viewer->lowest = target->place;
     bool serves =
         shared_lock(election) ? serve_shared(election, viewer, target) : serve_next(election, viewer, target);
-    if (!serves && target->client != viewer->client && !viewer->other)
+    if (!serves && target->own->client != viewer->client && !viewer->other)
         viewer->other = target;
 }
 
@@ -243,8 +245,7 @@ static void chain_see_watches(struct diagnosis *d, struct viewer *viewer)
         const char *path = shown->watches[i];
         const char *name = lock ? NULL : child_in(election->path, length, path);
         if (name) {
-            struct candidate *target =
-                candidates_find(election, name, name_hash(name, strlen(name), election->hash_seed));
+            struct candidate *target = candidates_find(election, name, candidates_hash(election, name));
             struct candidate_name parsed;
             if (target && target->outside)
                 viewer->outsider = viewer->outsider || recipe_sequence_of(name) != SEQUENCE_NONE;
@@ -270,8 +271,8 @@ static void take_bystanders(struct diagnosis *d)
 {
     struct election *election = d->election;
     size_t kept = 0;
-    for (size_t i = 0; i < election->bystander_count; i++) {
-        struct client *client = session_table_find(election->cluster->clients, election->bystanders[i]);
+    for (size_t i = 0; i < election->own->bystander_count; i++) {
+        struct client *client = session_table_find(election->cluster->clients, election->own->bystanders[i]);
         if (!client || !client->shown.connected || client->shown.observer)
             continue;
         size_t before = d->viewer_count;
@@ -283,18 +284,18 @@ static void take_bystanders(struct diagnosis *d)
             d->viewer_count--;
             continue;
         }
-        election->bystanders[kept++] = client->shown.id;
+        election->own->bystanders[kept++] = client->shown.id;
     }
-    election->bystander_count = kept;
+    election->own->bystander_count = kept;
 }
 
 void chain_copy(const struct election *from, struct election *to)
 {
-    if (from->link_count == 0)
+    if (from->own->link_count == 0)
         return;
-    to->links = xmalloc(from->link_count * sizeof *to->links);
-    memcpy(to->links, from->links, from->link_count * sizeof *to->links);
-    to->link_count = to->link_room = from->link_count;
+    to->own->links = xmalloc(from->own->link_count * sizeof *to->own->links);
+    memcpy(to->own->links, from->own->links, from->own->link_count * sizeof *to->own->links);
+    to->own->link_count = to->own->link_room = from->own->link_count;
 }
 
 void chain_restore(struct election *election, struct candidate *candidate, const uint64_t *sessions,
@@ -338,7 +339,7 @@ static const char *chain_why_unknown(const struct election *election, const stru
     }
     if (cluster->servers[shown->server].hidden[HIDDEN_WATCHES])
         return "its server does not show its watches";
-    if (client_doubled(cluster, c->client))
+    if (client_doubled(cluster, c->own->client))
         return "two servers show a connection of its session";
     return "its server has not been asked twice yet";
 }
@@ -369,7 +370,7 @@ static bool judge_shared(const struct election *election, struct candidate *c, c
 {
     const struct candidate *awaited = shared_lock_awaited(election, c->place);
     /* Curator: who holds the write lock may read. */
-    if (c->reads && awaited && awaited->client == c->client) {
+    if (c->reads && awaited && awaited->own->client == c->own->client) {
         link_is(c, LINK_UNKNOWN, "its own session is the writer before it");
         return true;
     }
@@ -392,20 +393,20 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
     const struct candidate *expected = expected_at(election, c->place);
     enum recipe_watches watches = layout_watches(election);
     bool shared = shared_lock(election);
-    c->by_children = false;
+    c->own->by_children = false;
     if (c->place == 0 || (shared && shared_lock_holds(election, c))) {
         link_is(c, LINK_FIRST, NULL);
         return FINDING_COUNT;
     }
-    struct client *client = c->client;
+    struct client *client = c->own->client;
     if (!client || !client->shown.watches_known) {
-        election->listens = election->listens || (client && client->shown.connected);
+        election->own->listens = election->own->listens || (client && client->shown.connected);
         link_is(c, LINK_UNKNOWN, chain_why_unknown(election, c));
         return FINDING_COUNT;
     }
     const struct viewer *viewer = viewer_find(d, client); /* each owner has one: chain_update() */
     bool follows_leader = !shared && expected == election->candidates[0] && viewer->lowest == 0;
-    if (c->watches_right || follows_leader) {
+    if (c->own->watches_right || follows_leader) {
         link_is(c, LINK_RIGHT, NULL);
         return FINDING_COUNT;
     }
@@ -423,9 +424,9 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
         link_is(c, LINK_UNKNOWN, "it watches a child of another layout, which may stand before it");
         return FINDING_COUNT;
     }
-    if (c->before_us != 0 && client->shown.watches_seen_us < c->before_us + SETTLING_US) {
+    if (c->own->before_us != 0 && client->shown.watches_seen_us < c->own->before_us + SETTLING_US) {
         link_is(c, LINK_UNKNOWN, "the line has just changed");
-        election->listens = true;
+        election->own->listens = true;
         return FINDING_COUNT;
     }
     if (shared && judge_shared(election, c, viewer))
@@ -439,7 +440,7 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
         link_is(c, LINK_WRONG, NULL);
         return FINDING_WRONG_PREDECESSOR;
     }
-    if (c->watches_self) {
+    if (c->own->watches_self) {
         link_is(c, LINK_WRONG, NULL);
         return FINDING_WATCH_SELF;
     }
@@ -447,8 +448,8 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
         link_is(c, LINK_WRONG, NULL);
         return c->reads ? FINDING_ORPHAN_READER : FINDING_WATCH_ON_DELETED;
     }
-    c->by_children = notified_by_children(election, c);
-    if (c->by_children) {
+    c->own->by_children = notified_by_children(election, c);
+    if (c->own->by_children) {
         link_is(c, LINK_UNKNOWN, "its watches on children cannot be seen");
         return FINDING_COUNT;
     }
@@ -478,9 +479,10 @@ static bool layout_certain(const struct election *election, const struct candida
  */
 static bool chain_proved(const struct election *election, const struct candidate *c)
 {
-    const struct client *client = c->client;
-    return client_proved(client) && layout_certain(election, c) && election->quiet_us != 0 &&
-           election->quiet_us <= client->run_us && election->synced_us > client_counted_end_us(client);
+    const struct client *client = c->own->client;
+    return client_proved(client) && layout_certain(election, c) && election->own->quiet_us != 0 &&
+           election->own->quiet_us <= client->run_us &&
+           election->own->synced_us > client_counted_end_us(client);
 }
 
 /* A session's znode went while nothing could notify it: it does not know. */
@@ -488,7 +490,7 @@ static void became_first(struct candidate *c)
 {
     if (c->proof == FINDING_NO_WATCH || c->proof == FINDING_WATCH_SELF ||
         c->proof == FINDING_WATCH_ON_DELETED || c->proof == FINDING_ORPHAN_READER)
-        c->deaf = true;
+        c->own->deaf = true;
     c->proof = FINDING_COUNT;
 }
 
@@ -496,43 +498,44 @@ static void update_link(struct diagnosis *d, struct candidate *c)
 {
     struct election *election = d->election;
     const struct candidate *before = c->place ? election->candidates[c->place - 1] : NULL;
-    uint32_t hash = before ? before->hash | 1 : 0;
-    if (hash != c->before_hash) {
-        bool stood = c->before_hash == 0 && !c->joined_seen && before && !before->joined_seen;
-        c->before_us = stood ? 0 : d->f->at.mono_us;
-        c->before_hash = hash;
+    uint32_t hash = before ? before->own->hash | 1 : 0;
+    if (hash != c->own->before_hash) {
+        bool stood = c->own->before_hash == 0 && !c->joined_seen && before && !before->joined_seen;
+        c->own->before_us = stood ? 0 : d->f->at.mono_us;
+        c->own->before_hash = hash;
     }
     enum link_state was = c->link;
     const char *why = c->link_why;
     enum finding_code was_wrong = c->wrong, was_proof = c->proof, wrong = chain_judge(d, c);
     if (wrong != c->wrong) {
         c->wrong = wrong;
-        c->wrong_us = wrong != FINDING_COUNT ? c->client->shown.watches_seen_us : 0;
+        c->own->wrong_us = wrong != FINDING_COUNT ? c->own->client->shown.watches_seen_us : 0;
     }
     /* A proof lasts as long as its facts are visible: while they were hidden it may have changed. */
-    bool known = c->client && c->client->shown.watches_known;
+    bool known = c->own->client && c->own->client->shown.watches_known;
     if (!known || c->link == LINK_RIGHT || (wrong != FINDING_COUNT && c->proof != wrong))
         c->proof = FINDING_COUNT;
     /* Since it was proved the session asked for something: perhaps for a watch that no server shows. */
-    if (c->proof != FINDING_COUNT && c->client && !c->client->idle && !certainty_watches(election, c))
+    if (c->proof != FINDING_COUNT && c->own->client && !c->own->client->idle &&
+        !certainty_watches(election, c))
         c->proof = FINDING_COUNT;
     if (c->place == 0 || c->link == LINK_FIRST)
         became_first(c);
     if (wrong != FINDING_COUNT && c->proof != wrong) {
-        client_look_again(c->client, election->quiet_us);
+        client_look_again(c->own->client, election->own->quiet_us);
         if (chain_proved(election, c)) {
             c->proof = wrong;
-            client_is_proved(c->client);
+            client_is_proved(c->own->client);
         }
     }
     if (c->link == LINK_SUSPECT && c->proof != FINDING_COUNT)
         c->link = LINK_STUCK;
     /* Two looks settle it, unless the layout keeps it from being certain for ever. */
     if (wrong != FINDING_COUNT && c->proof != wrong &&
-        (layout_certain(election, c) || layout_may_settle(c) || c->client->counted < 2))
+        (layout_certain(election, c) || layout_may_settle(c) || c->own->client->counted < 2))
         election->suspected = true;
     if (wrong != FINDING_COUNT && c->proof != wrong)
-        election->listens = true;
+        election->own->listens = true;
     if (c->link != was || c->link_why != why || c->wrong != was_wrong || c->proof != was_proof)
         d->f->model->generation++;
 }
@@ -543,11 +546,13 @@ static void update_link(struct diagnosis *d, struct candidate *c)
 
 int64_t chain_certain_after_us(const struct candidate *c)
 {
-    if (!c->client || c->wrong == FINDING_COUNT || c->proof == c->wrong || !layout_certain(c->election, c))
+    if (!c->own->client || c->wrong == FINDING_COUNT || c->proof == c->wrong ||
+        !layout_certain(c->election, c))
         return 0;
-    int64_t apart_us = client_apart_us(c->client);
-    return apart_us ? apart_us + c->client->shown.timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT + LOOK_TAKES_US
-                    : 0;
+    int64_t apart_us = client_apart_us(c->own->client);
+    return apart_us
+               ? apart_us + c->own->client->shown.timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT + LOOK_TAKES_US
+               : 0;
 }
 
 /* When a look at this session may prove its watches; INT64_MAX: its timeout is not known. */
@@ -567,14 +572,15 @@ int64_t chain_look_due_us(const struct election *election, int64_t now_us)
     for (size_t i = 0; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
         /* If no candidate's own watches are suspected, the links are: any session may be meant. */
-        if (!c->client || (anybody ? chain_certain_after_us(c) == 0 : client_proved(c->client)))
+        if (!c->own->client || (anybody ? chain_certain_after_us(c) == 0 : client_proved(c->own->client)))
             continue;
-        if (client_due_us(c->client, now_us) < due_us)
-            due_us = client_due_us(c->client, now_us);
+        if (client_due_us(c->own->client, now_us) < due_us)
+            due_us = client_due_us(c->own->client, now_us);
     }
     /* ... and those who watch without a candidacy. */
-    for (size_t i = 0; i < election->bystander_count; i++) {
-        const struct client *client = session_table_find(election->cluster->clients, election->bystanders[i]);
+    for (size_t i = 0; i < election->own->bystander_count; i++) {
+        const struct client *client =
+            session_table_find(election->cluster->clients, election->own->bystanders[i]);
         if (client && client->shown.connected && !client->shown.observer && !client_proved(client) &&
             client_due_us(client, now_us) < due_us)
             due_us = client_due_us(client, now_us);
@@ -585,7 +591,7 @@ int64_t chain_look_due_us(const struct election *election, int64_t now_us)
 void chain_update(struct diagnosis *d)
 {
     struct election *election = d->election;
-    election->link_count = 0;
+    election->own->link_count = 0;
     election->suspected = false;
     election->hidden_watches = certainty_hidden_watches(election);
     election->overdue_us = 0;
@@ -593,10 +599,10 @@ void chain_update(struct diagnosis *d)
     for (size_t i = 0; i < election->candidate_count; i++) {
         struct candidate *c = election->candidates[i];
         c->place = (uint32_t)i;
-        c->watchers = 0;
-        c->watches_right = c->watches_self = false;
-        if (c->client)
-            viewer_of(d, c->client)->owned++;
+        c->own->watchers = 0;
+        c->own->watches_right = c->own->watches_self = false;
+        if (c->own->client)
+            viewer_of(d, c->own->client)->owned++;
         election->reader_count += c->reads;
     }
     for (size_t i = 0; i < d->viewer_count; i++)
@@ -605,13 +611,13 @@ void chain_update(struct diagnosis *d)
     /* Where the layout is not known, the second one may as well watch the leader as such. */
     size_t reporting = election->recipe && election->recipe->watches == WATCHES_PREDECESSOR ? 1 : 2;
     for (size_t i = reporting; i < election->candidate_count && !election->shows_predecessor; i++)
-        election->shows_predecessor = election->candidates[i]->watches_right;
+        election->shows_predecessor = election->candidates[i]->own->watches_right;
     if (election->shows_predecessor && election->recognised == RECOGNISED_NAME && election->recipe) {
         election->recognised = RECOGNISED_WATCH;
         certainty_settle_kind(election);
         d->f->model->generation++;
     }
-    election->shows_layout = certainty_shows_layout(election);
+    election->own->shows_layout = certainty_shows_layout(election);
     for (size_t i = 0; i < election->candidate_count; i++)
         update_link(d, election->candidates[i]);
 }

@@ -9,6 +9,7 @@
 #include "config/znode_path.h"
 #include "probe/election/announced.h"
 #include "probe/election/election.h"
+#include "probe/election/election_private.h"
 #include "probe/election/failover_case.h"
 #include "probe/election/session_looks.h"
 #include "probe/election/replicas.h"
@@ -46,9 +47,9 @@ static struct election **path_link(const struct cluster *cluster, const char *pa
                                    uint32_t hash)
 {
     struct election **link = &cluster->buckets[hash & (cluster->bucket_count - 1)];
-    while (*link && ((*link)->path_hash != hash || strncmp((*link)->path, path, length) != 0 ||
+    while (*link && ((*link)->own->path_hash != hash || strncmp((*link)->path, path, length) != 0 ||
                      (*link)->path[length] != '\0'))
-        link = &(*link)->path_next;
+        link = &(*link)->own->path_next;
     return link;
 }
 
@@ -69,8 +70,8 @@ static void cluster_reserve(struct cluster *cluster)
     struct election **buckets = xcalloc(larger, sizeof(struct election *));
     for (size_t i = 0; i < cluster->election_count; i++) {
         struct election *election = cluster->elections[i];
-        election->path_next = buckets[election->path_hash & (larger - 1)];
-        buckets[election->path_hash & (larger - 1)] = election;
+        election->own->path_next = buckets[election->own->path_hash & (larger - 1)];
+        buckets[election->own->path_hash & (larger - 1)] = election;
     }
     free(cluster->buckets);
     cluster->buckets = buckets;
@@ -101,8 +102,8 @@ static size_t place_for(const struct cluster *cluster, const struct election *ne
 void cluster_add(struct cluster *cluster, struct election *election)
 {
     cluster_reserve(cluster);
-    struct election **bucket = &cluster->buckets[election->path_hash & (cluster->bucket_count - 1)];
-    election->path_next = *bucket;
+    struct election **bucket = &cluster->buckets[election->own->path_hash & (cluster->bucket_count - 1)];
+    election->own->path_next = *bucket;
     *bucket = election;
     size_t place = place_for(cluster, election);
     memmove(cluster->elections + place + 1, cluster->elections + place,
@@ -113,7 +114,8 @@ void cluster_add(struct cluster *cluster, struct election *election)
 
 void cluster_remove(struct cluster *cluster, struct election *election)
 {
-    *path_link(cluster, election->path, strlen(election->path), election->path_hash) = election->path_next;
+    *path_link(cluster, election->path, strlen(election->path), election->own->path_hash) =
+        election->own->path_next;
     size_t at = 0;
     while (cluster->elections[at] != election)
         at++;
@@ -324,7 +326,7 @@ void servers_lists(struct model *model, struct cluster *cluster, const struct ob
         break;
     }
     for (size_t i = 0; i < cluster->election_count; i++)
-        if (cluster->elections[i]->suspected || cluster->elections[i]->listens)
+        if (cluster->elections[i]->suspected || cluster->elections[i]->own->listens)
             diagnose_again(cluster->elections[i]);
     model->generation++;
 }

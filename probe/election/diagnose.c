@@ -9,6 +9,7 @@
 #include "probe/election/chain.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
+#include "probe/election/election_private.h"
 #include "probe/election/findings.h"
 #include "probe/election/replicas.h"
 #include "probe/election/update.h"
@@ -236,7 +237,7 @@ static void diagnose_bad_replies(struct diagnosis *d)
 /* From what each server by itself shows. */
 static void diagnose_replicas(struct diagnosis *d)
 {
-    const struct replicas *r = d->election->replicas;
+    const struct replicas *r = d->election->own->replicas;
     if (!r || r->verdict == VERDICT_NONE || r->verdict == VERDICT_AGREE)
         return;
     int64_t until_us = r->judged.mono_us + UNCONFIRMED_US;
@@ -258,7 +259,7 @@ static void diagnose(const struct update *f)
 {
     struct election *election = f->election;
     struct diagnosis d = {.f = f, .election = election, .again_us = INT64_MAX};
-    election->listens = false;
+    election->own->listens = false;
     findings_begin(&d);
     diagnose_bad_replies(&d);
     if (election->fresh) {
@@ -274,8 +275,8 @@ static void diagnose(const struct update *f)
         findings_keep(&d); /* what cannot be seen now neither comes nor goes */
     }
     free(d.viewers);
-    election->diagnosed_us = f->at.mono_us;
-    election->diagnose_at_us = d.again_us == INT64_MAX ? 0 : d.again_us;
+    election->own->diagnosed_us = f->at.mono_us;
+    election->own->diagnose_at_us = d.again_us == INT64_MAX ? 0 : d.again_us;
     if (d.again_us < election->cluster->wake_us)
         election->cluster->wake_us = d.again_us;
 }
@@ -285,9 +286,9 @@ static bool is_put_off(const struct election *election, struct moment at)
     bool is_large = election->candidate_count > LARGE;
     bool is_news = at.mono_us - election->state_since.mono_us < NEWS_FIRST_US &&
                    (is_large || election->state == ELECTION_ELECTING);
-    bool lately =
-        is_large && at.mono_us - election->diagnosed_us < (int64_t)election->candidate_count * APART_US_EACH;
-    return election->diagnosed_us != 0 && (is_news || lately);
+    bool lately = is_large && at.mono_us - election->own->diagnosed_us <
+                                  (int64_t)election->candidate_count * APART_US_EACH;
+    return election->own->diagnosed_us != 0 && (is_news || lately);
 }
 
 void diagnose_cluster(struct model *model, struct cluster *cluster, struct moment at, bool all)
@@ -295,19 +296,19 @@ void diagnose_cluster(struct model *model, struct cluster *cluster, struct momen
     struct election *election = cluster->dirty, *later = NULL;
     cluster->dirty = NULL;
     while (election) {
-        struct election *next = election->dirty_next;
+        struct election *next = election->own->dirty_next;
         if (!all && is_put_off(election, at)) {
-            if (election->touched)
+            if (election->own->touched)
                 election->turn = model->turn; /* they are reported later */
-            election->touched = false;
-            election->dirty_next = later;
+            election->own->touched = false;
+            election->own->dirty_next = later;
             later = election;
         } else {
             uint64_t generation = model->generation;
             diagnose(&(struct update){model, election, at});
-            if (election->touched || model->generation != generation)
+            if (election->own->touched || model->generation != generation)
                 election->turn = model->turn;
-            election->dirty = election->touched = false;
+            election->own->dirty = election->own->touched = false;
         }
         election = next;
     }

@@ -12,6 +12,7 @@
 #include "probe/election/findings.h"
 #include "probe/election/identity.h"
 #include "probe/election/candidates.h"
+#include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 
 #define SESSION_TEXT 256
@@ -62,11 +63,11 @@ static size_t owned_here(const struct diagnosis *d, const struct viewer *viewer,
     size_t count = 0;
     if (election->candidate_count <= WALKED_MOST) {
         for (size_t i = 0; i < election->candidate_count && count < room; i++)
-            if (election->candidates[i]->client == viewer->client && !election->candidates[i]->outside)
+            if (election->candidates[i]->own->client == viewer->client && !election->candidates[i]->outside)
                 own[count++] = election->candidates[i];
         return count;
     }
-    for (const struct candidate *c = viewer->client->owned; c && count < room; c = c->owned_next)
+    for (const struct candidate *c = viewer->client->owned; c && count < room; c = c->own->owned_next)
         if (c->election == election && !c->outside)
             own[count++] = c;
     return count;
@@ -77,7 +78,7 @@ static bool contends_often(const struct candidate *const *own, size_t count)
 {
     size_t waiting = 0;
     for (size_t i = 0; i < count; i++)
-        waiting += own[i]->watches_right;
+        waiting += own[i]->own->watches_right;
     return waiting >= 2;
 }
 
@@ -85,7 +86,7 @@ static bool contends_often(const struct candidate *const *own, size_t count)
    watches nothing for it. */
 static bool same_words(const struct candidate *first, const struct candidate *second)
 {
-    return !first->watches_right && certainty_one_role(first->name, second->name) && own_words(first) &&
+    return !first->own->watches_right && certainty_one_role(first->name, second->name) && own_words(first) &&
            own_words(second) && strcmp(first->identity, second->identity) == 0;
 }
 
@@ -102,7 +103,7 @@ static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
     /* What a parse finds points into the name: it stays. */
     struct candidate_name names[SHARED_MOST];
     for (size_t i = 0; i < count; i++)
-        if (!own[i]->named ||
+        if (!own[i]->own->named ||
             !recipe_parse_name(d->f->model->recipes, d->election->recipe, own[i]->name, &names[i]))
             names[i].guid_length = 0;
     /* The first of two equal ones is the orphan. */
@@ -155,13 +156,13 @@ static bool read_since(struct diagnosis *d, const struct namesakes *alike, int64
     for (size_t i = 0; i < alike->count && i < NAMED; i++) {
         struct candidate *c = d->election->candidates[alike->of[i]->place];
         int64_t wanted_us = now_us - AGAIN_US > since_us ? now_us - AGAIN_US : since_us;
-        if (c->read_us < wanted_us && c->again_us < wanted_us) {
+        if (c->own->read_us < wanted_us && c->own->again_us < wanted_us) {
             candidates_queue(d->election, c);
-            c->again_us = now_us;
+            c->own->again_us = now_us;
         }
-        int64_t asked_us = c->read_us > c->again_us ? c->read_us : c->again_us;
+        int64_t asked_us = c->own->read_us > c->own->again_us ? c->own->read_us : c->own->again_us;
         diagnosis_again(d, asked_us + AGAIN_US + 1);
-        all = all && c->read_us >= since_us;
+        all = all && c->own->read_us >= since_us;
     }
     return all;
 }

@@ -7,6 +7,7 @@
 #include "probe/election/bystanders.h"
 #include "probe/election/client.h"
 #include "probe/election/diagnose.h"
+#include "probe/election/election_private.h"
 #include "probe/election/findings.h"
 #include "probe/election/registry.h"
 #include "probe/election/session_table.h"
@@ -54,8 +55,8 @@ static void overflow(struct diagnosis *d)
     if (election->next_sequence <= SEQUENCE_NEAR)
         return;
     char forecast[96] = "", span[SPAN_TEXT];
-    int64_t watched_us = d->f->at.mono_us - election->first_listed.mono_us;
-    int64_t used = election->next_sequence - election->first_next;
+    int64_t watched_us = d->f->at.mono_us - election->own->first_listed.mono_us;
+    int64_t used = election->next_sequence - election->own->first_next;
     if (watched_us >= RATE_LEAST_US && used > 0) {
         double left_us =
             (double)(SEQUENCE_LAST - election->next_sequence) * (double)watched_us / (double)used;
@@ -172,7 +173,7 @@ static void no_guid(struct diagnosis *d)
 {
     struct election *election = d->election;
     if (election->candidate_count == 0 || election->recognised == RECOGNISED_NAME ||
-        election->recipe->family == FAMILY_LOCK || election->candidates[0]->named ||
+        election->recipe->family == FAMILY_LOCK || election->candidates[0]->own->named ||
         holds_guid(election->candidates[0]->name))
         return;
     diagnosis_raise(d, FINDING_NO_GUID, SEVERITY_INFO, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
@@ -196,7 +197,7 @@ static struct moment first_by(const struct diagnosis *d)
     const struct election *election = d->election;
     for (size_t i = election->candidate_count; i-- > 0 && election->directory_known;) {
         const struct candidate *c = election->candidates[i];
-        if (!c->known || c->stat.czxid != election->directory.pzxid)
+        if (!c->known || c->stat.czxid != election->own->directory.pzxid)
             continue;
         int64_t age_us = d->f->at.wall_us - c->stat.ctime_ms * 1000;
         if (d->f->at.wall_us > 0 && age_us > 0 && age_us < d->f->at.mono_us)
@@ -222,7 +223,7 @@ static enum overdue overdue(struct diagnosis *d, uint64_t subject, struct moment
         return OVERDUE_AS_WATCHED;
     diagnosis_again(d, seen_us + allowed_us);
     struct moment first = first_by(d);
-    if (election->leader_since_exact || !election->unacknowledged_found)
+    if (election->leader_since_exact || !election->own->unacknowledged_found)
         return NOT_OVERDUE;
     if (first.mono_us == 0) {
         election->overdue_us = seen_us + allowed_us;
@@ -299,7 +300,7 @@ static void acks(struct diagnosis *d)
     struct election *election = d->election;
     const struct candidate *leader = election->leader;
     bool expected =
-        election->ack_configured || (election->recipe && election->recipe->family == FAMILY_HYBRID);
+        election->own->ack_configured || (election->recipe && election->recipe->family == FAMILY_HYBRID);
     if (!leader || !expected || election->acknowledged == ACK_NOT_USED)
         return;
     if (election->acknowledged == ACK_UNKNOWN) {
@@ -368,7 +369,7 @@ static void election_gone(struct diagnosis *d)
     for (size_t i = 0; (note = departed_at(election, i)); i++) {
         if (note->at.mono_us < election->state_since.mono_us - GONE_WITH_US)
             break;
-        election->listens = true;
+        election->own->listens = true;
         const struct client_session *shown = cluster_client(election->cluster, note->session);
         if (!shown || !shown->connected || shown->seen.mono_us <= election->state_since.mono_us ||
             election->cluster->servers[shown->server].hidden[HIDDEN_CONNECTIONS])

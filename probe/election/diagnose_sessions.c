@@ -8,6 +8,7 @@
 #include "probe/election/chain.h"
 #include "probe/election/client.h"
 #include "probe/election/diagnose.h"
+#include "probe/election/election_private.h"
 #include "probe/election/findings.h"
 #include "probe/election/session_table.h"
 
@@ -48,13 +49,13 @@ static void persistent(struct diagnosis *d, const struct candidate *c)
 static bool owner_read_since(struct diagnosis *d, const struct candidate *c, int64_t since_us)
 {
     struct election *election = d->election;
-    struct candidate *own = election->candidates[c->place];
+    struct candidate *candidate = election->candidates[c->place];
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK; /* each list brings its Stat */
-    if (lock || own->read_us > since_us)
+    if (lock || candidate->own->read_us > since_us)
         return true;
-    if (own->again_us <= since_us) {
-        candidates_queue(election, own);
-        own->again_us = d->f->at.mono_us;
+    if (candidate->own->again_us <= since_us) {
+        candidates_queue(election, candidate);
+        candidate->own->again_us = d->f->at.mono_us;
     }
     return false;
 }
@@ -68,7 +69,7 @@ static bool owner_read_since(struct diagnosis *d, const struct candidate *c, int
 static bool ghost(struct diagnosis *d, const struct candidate *c)
 {
     struct election *election = d->election;
-    struct client *client = c->client;
+    struct client *client = c->own->client;
     const struct session_table *clients = election->cluster->clients;
     if (!client->shown.alive_known) {
         diagnosis_keep(d, FINDING_GHOST_EPHEMERAL, diagnosis_subject(c));
@@ -76,7 +77,7 @@ static bool ghost(struct diagnosis *d, const struct candidate *c)
     }
     if (client->shown.alive || client->shown.connected || client->absent_rounds == 0)
         return false;
-    if (client->absent_rounds < 2 || election->synced_us <= client->absent_us ||
+    if (client->absent_rounds < 2 || election->own->synced_us <= client->absent_us ||
         !owner_read_since(d, c, client->absent_us)) {
         election->suspected = true;
         diagnosis_keep(d, FINDING_GHOST_EPHEMERAL, diagnosis_subject(c));
@@ -114,12 +115,12 @@ static bool all_show_since(const struct cluster *cluster, int64_t since_us)
 static enum answer_of diagnose_sessions_connection_of(const struct diagnosis *d, const struct candidate *c)
 {
     const struct cluster *cluster = d->election->cluster;
-    const struct client_session *shown = &c->client->shown;
+    const struct client_session *shown = &c->own->client->shown;
     if (shown->connected)
         return SOMEWHERE;
     int64_t since_us = shown->seen.mono_us > c->joined.mono_us ? shown->seen.mono_us : c->joined.mono_us;
     int64_t low_us, high_us;
-    if (client_was_heard(cluster, c->client, &low_us, &high_us) && low_us > since_us)
+    if (client_was_heard(cluster, c->own->client, &low_us, &high_us) && low_us > since_us)
         since_us = low_us;
     /* An ensemble of which only some servers are known proves nothing. If its members are not known,
        fewer than three do not count as all, unless one reports that it is standalone. */
@@ -151,7 +152,7 @@ static enum certainty certainty_of_absence(struct diagnosis *d, const struct can
     if (cluster->server_count == 1 ||
         diagnosis_is_certain(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c)))
         return CERTAINTY_CERTAIN;
-    if (cluster->ensemble != ENSEMBLE_WHOLE || !client_was_heard(cluster, c->client, &low_us, &high_us))
+    if (cluster->ensemble != ENSEMBLE_WHOLE || !client_was_heard(cluster, c->own->client, &low_us, &high_us))
         return CERTAINTY_SUSPECTED;
     bool proved = true;
     for (size_t i = 0; i < cluster->server_count; i++) {
@@ -203,28 +204,28 @@ static void diagnose_sessions_disconnected(struct diagnosis *d, const struct can
     struct moment since = diagnosis_since(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
     int64_t low_us, high_us;
     /* It has had a connection since that was found, though no list showed it. */
-    bool heard = client_was_heard(election->cluster, c->client, &low_us, &high_us);
+    bool heard = client_was_heard(election->cluster, c->own->client, &low_us, &high_us);
     bool heard_again = heard && low_us > since.mono_us;
     /* Candidates that were found by walking are often known only after the first lists have come. */
     election->suspected = election->suspected || where == NOT_YET;
     if ((where == NOT_KNOWN || where == NOT_YET) && !heard_again)
         diagnosis_keep(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
-    if (where == SOMEWHERE || (heard && low_us > c->client->refuted_us) ||
-        election->cluster->epoch_us > c->client->refuted_us)
-        c->client->refuted_us = 0;
-    if (where != NOWHERE || heard_again || c->client->refuted_us != 0)
+    if (where == SOMEWHERE || (heard && low_us > c->own->client->refuted_us) ||
+        election->cluster->epoch_us > c->own->client->refuted_us)
+        c->own->client->refuted_us = 0;
+    if (where != NOWHERE || heard_again || c->own->client->refuted_us != 0)
         return;
     /* It may have been heard until the first look that did not show it. */
-    struct moment expires = expires_unheard(election->cluster, &c->client->shown, since);
+    struct moment expires = expires_unheard(election->cluster, &c->own->client->shown, since);
     if (expires.mono_us && d->f->at.mono_us > expires.mono_us) {
-        c->client->refuted_us =
+        c->own->client->refuted_us =
             since.mono_us; /* it would have expired: it is connected, and the lists are late */
         return;
     }
     diagnosis_again(d, expires.mono_us + 1);
     enum certainty certainty = certainty_of_absence(d, c);
     char until[SPAN_TEXT], last[160], end[96] = "", path[PATH_TEXT];
-    describe_last_signs(d, c->client, last, sizeof last);
+    describe_last_signs(d, c->own->client, last, sizeof last);
     if (expires.mono_us)
         snprintf(end, sizeof end, "; %sit expires at %s at the latest",
                  certainty == CERTAINTY_CERTAIN ? "" : "where it has none, ",
@@ -278,12 +279,12 @@ struct outside {
 
 static void note_outside(struct outside *outside, const struct diagnosis *d, const struct viewer *viewer)
 {
-    const struct candidate *own = viewer->client->owned;
-    while (own && own->election != d->election)
-        own = own->owned_next;
-    if (own && outside->count < NAMED)
-        outside->named[outside->count] = own;
-    outside->count += own != NULL;
+    const struct candidate *owned = viewer->client->owned;
+    while (owned && owned->election != d->election)
+        owned = owned->own->owned_next;
+    if (owned && outside->count < NAMED)
+        outside->named[outside->count] = owned;
+    outside->count += owned != NULL;
     const struct client_session *shown = &viewer->client->shown;
     if (shown->connected && !d->election->cluster->servers[shown->server].hidden[HIDDEN_CONNECTIONS])
         outside->shown = true;
@@ -343,7 +344,7 @@ static void double_leader(struct diagnosis *d)
         continue;
     if (!note || !note->alone || !clients || d->f->at.mono_us - note->at.mono_us > RISK_US)
         return;
-    election->listens = true;
+    election->own->listens = true;
     for (size_t i = 0; i < election->cluster->server_count; i++)
         if (election->cluster->servers[i].hidden[HIDDEN_CONNECTIONS]) {
             diagnosis_keep(d, FINDING_DOUBLE_LEADER_RISK, NO_SUBJECT);
@@ -384,7 +385,7 @@ void diagnose_sessions(struct diagnosis *d)
     for (size_t i = 0; i < election->candidate_count && election->recipe; i++) {
         const struct candidate *c = election->candidates[i];
         persistent(d, c);
-        if (c->client && !ghost(d, c))
+        if (c->own->client && !ghost(d, c))
             diagnose_sessions_disconnected(d, c);
     }
     leader_silent(d);

@@ -10,6 +10,7 @@
 #include "probe/election/findings.h"
 #include "probe/election/session_looks.h"
 #include "probe/election/candidates.h"
+#include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 
 #define SESSION_TEXT 256
@@ -22,13 +23,13 @@
 static const char *describe_looks(const struct candidate *c, char *buffer, size_t size)
 {
     char span[SPAN_TEXT];
-    const struct client *client = c->client;
+    const struct client *client = c->own->client;
     if (client->counted >= 2)
         snprintf(buffer, size, "in %d looks over %s", client->counted,
                  describe_span(client->counted_asked_us - client->run_us, span, sizeof span));
     else
         snprintf(buffer, size, "in %s",
-                 client->shown.watches_seen_us > c->wrong_us ? "two looks" : "one look");
+                 client->shown.watches_seen_us > c->own->wrong_us ? "two looks" : "one look");
     return buffer;
 }
 
@@ -48,7 +49,7 @@ static const char *restart_whom(const struct candidate *c, const struct candidat
 /* What its session watches instead. */
 static const char *watched_instead(const struct diagnosis *d, const struct candidate *c)
 {
-    const struct viewer *viewer = &d->viewers[c->client->scratch];
+    const struct viewer *viewer = &d->viewers[c->own->client->scratch];
     return viewer->other ? viewer->other->name : viewer->deleted ? viewer->deleted : c->name;
 }
 
@@ -106,16 +107,16 @@ static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_c
 static void watch_eaten(struct diagnosis *d, struct candidate *c)
 {
     const struct candidate *before = chain_expected(d->election, c);
-    const struct client_session *shown = &c->client->shown;
+    const struct client_session *shown = &c->own->client->shown;
     if (!shown->watches_listed || shown->watch_count > 0 || !before || !before->known)
         return;
     bool written = before->stat.mzxid > before->stat.czxid && before->stat.mzxid > c->stat.czxid;
     if (!written) {
         /* Its data was read when it joined: a later write shows only when it is read again. */
         struct candidate *other = d->election->candidates[before->place];
-        if (!c->reread)
+        if (!c->own->reread)
             candidates_queue(d->election, other);
-        c->reread = true;
+        c->own->reread = true;
         return;
     }
     char session[SESSION_TEXT], when[SPAN_TEXT], path[PATH_TEXT];
@@ -131,10 +132,10 @@ static void watch_eaten(struct diagnosis *d, struct candidate *c)
 static void never_wakes(struct diagnosis *d, struct candidate *c)
 {
     struct election *election = d->election;
-    if (!c->deaf || election->leader != c)
+    if (!c->own->deaf || election->leader != c)
         return;
     if (election->acknowledged == ACK_YES) {
-        c->deaf = false;
+        c->own->deaf = false;
         return;
     }
     char session[SESSION_TEXT], when[SPAN_TEXT];
@@ -149,9 +150,9 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
 static enum certainty diagnose_watches_certainty_of(struct diagnosis *d, struct client *client)
 {
     const struct election *election = d->election;
-    client_look_again(client, election->quiet_us);
-    if (client_proved(client) && election->quiet_us != 0 && election->quiet_us <= client->run_us &&
-        election->synced_us > client_counted_end_us(client)) {
+    client_look_again(client, election->own->quiet_us);
+    if (client_proved(client) && election->own->quiet_us != 0 && election->own->quiet_us <= client->run_us &&
+        election->own->synced_us > client_counted_end_us(client)) {
         client_is_proved(client);
         return CERTAINTY_CERTAIN;
     }
@@ -170,7 +171,7 @@ static bool counts_here(const struct diagnosis *d, const struct viewer *viewer, 
     const struct election *election = d->election;
     const struct candidate *next =
         c->place + 1u < election->candidate_count ? election->candidates[c->place + 1] : NULL;
-    return viewer->lowest == c->place || (next && next->client == viewer->client);
+    return viewer->lowest == c->place || (next && next->own->client == viewer->client);
 }
 
 /* Owners of candidates in here that watch c, c's own left out. */
@@ -183,19 +184,19 @@ static size_t owners_watching(const struct diagnosis *d, const struct candidate 
     size_t looked = known < sizeof few / sizeof few[0] ? known : sizeof few / sizeof few[0];
     for (size_t i = 0; i < looked; i++) {
         struct client *client = session_table_find(d->election->cluster->clients, few[i]);
-        if (!client || client == c->client || client->scratch >= d->viewer_count ||
+        if (!client || client == c->own->client || client->scratch >= d->viewer_count ||
             d->viewers[client->scratch].client != client || d->viewers[client->scratch].owned == 0 ||
             !counts_here(d, &d->viewers[client->scratch], c))
             continue;
-        const struct candidate *own = client->owned;
-        while (own && own->election != d->election)
-            own = own->owned_next;
+        const struct candidate *owned = client->owned;
+        while (owned && owned->election != d->election)
+            owned = owned->own->owned_next;
         /* Readers of a read-write lock wait for their writer together, by its own rule. */
-        if (own && own->reads && own->watches_right)
+        if (owned && owned->reads && owned->own->watches_right)
             continue;
-        if (own && count < OWNERS_KEPT)
-            owners[count] = own;
-        count += own != NULL;
+        if (owned && count < OWNERS_KEPT)
+            owners[count] = owned;
+        count += owned != NULL;
     }
     return count + (known - looked);
 }
@@ -203,7 +204,7 @@ static size_t owners_watching(const struct diagnosis *d, const struct candidate 
 static void herd(struct diagnosis *d, const struct candidate *c)
 {
     const struct candidate *owners[OWNERS_KEPT + 1];
-    size_t count = c->watchers ? owners_watching(d, c, owners + 1) : 0;
+    size_t count = c->own->watchers ? owners_watching(d, c, owners + 1) : 0;
     if (count < 2)
         return;
     size_t named = count < OWNERS_KEPT ? count : OWNERS_KEPT;
@@ -216,7 +217,7 @@ static void herd(struct diagnosis *d, const struct candidate *c)
     enum certainty certainty = CERTAINTY_CERTAIN;
     char path[PATH_TEXT];
     for (size_t i = 1; i <= named; i++)
-        if (diagnose_watches_certainty_of(d, owners[i]->client) == CERTAINTY_SUSPECTED)
+        if (diagnose_watches_certainty_of(d, owners[i]->own->client) == CERTAINTY_SUSPECTED)
             certainty = CERTAINTY_SUSPECTED;
     diagnosis_raise(d, FINDING_HERD, SEVERITY_WARNING, certainty, diagnosis_subject(c), owners, named + 1,
                     NULL, "%zu owners of candidates watch %s: when it goes all of them are told at once",
@@ -230,7 +231,7 @@ static void doubt_herds(struct diagnosis *d)
         const struct finding *finding = d->election->findings[i];
         for (size_t k = 0; finding->code == FINDING_HERD && k < finding->candidate_count; k++) {
             const struct candidate *c = election_find(d->election, finding->candidates[k]);
-            if (c && c->client && client_moved(c->client))
+            if (c && c->own->client && client_moved(c->own->client))
                 diagnosis_doubt(d, FINDING_HERD, finding->subject);
         }
     }
@@ -254,13 +255,13 @@ static void extra_watches(struct diagnosis *d, const struct viewer *viewer)
     if (viewer->targets <= viewer->owned)
         return;
     char session[SESSION_TEXT];
-    const struct candidate *own = viewer->client->owned;
-    while (own && own->election != d->election)
-        own = own->owned_next;
+    const struct candidate *owned = viewer->client->owned;
+    while (owned && owned->election != d->election)
+        owned = owned->own->owned_next;
     enum certainty certainty = diagnose_watches_certainty_of(d, viewer->client);
     if (settled(d, viewer->client->framed >= 2, FINDING_EXTRA_WATCHES, viewer->client->shown.id))
-        diagnosis_raise(d, FINDING_EXTRA_WATCHES, SEVERITY_INFO, certainty, viewer->client->shown.id, &own,
-                        own ? 1 : 0, NULL, "%s watches %" PRIu32 " candidates under %s and owns %" PRIu32,
+        diagnosis_raise(d, FINDING_EXTRA_WATCHES, SEVERITY_INFO, certainty, viewer->client->shown.id, &owned,
+                        owned ? 1 : 0, NULL, "%s watches %" PRIu32 " candidates under %s and owns %" PRIu32,
                         describe_session(d->election, viewer->client->shown.id, session, sizeof session),
                         viewer->targets, d->election->path, viewer->owned);
     d->one_look = false;
@@ -312,7 +313,7 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
         client_look_again(viewer->client, before->at.mono_us);
     if (viewer->targets == 0)
         return;
-    election->listens = true; /* it had a candidate here before, once the session from then has gone */
+    election->own->listens = true; /* it had a candidate here before, once the session from then has gone */
     if (follower && !(before && fell_out(before, shown)))
         return;
     bool seen_twice = viewer->client->counted >= 2;
@@ -360,7 +361,8 @@ static void weigh_old(struct diagnosis *d, const struct candidate *c)
 {
     static const enum finding_code codes[] = {FINDING_NO_WATCH, FINDING_WATCH_ON_DELETED, FINDING_WATCH_SELF,
                                               FINDING_WRONG_PREDECESSOR, FINDING_WATCH_EATEN};
-    bool hidden = c->link == LINK_UNKNOWN && !c->by_children, moved = c->client && client_moved(c->client);
+    bool hidden = c->link == LINK_UNKNOWN && !c->own->by_children,
+         moved = c->own->client && client_moved(c->own->client);
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         if (moved)
             diagnosis_doubt(d, codes[i], diagnosis_subject(c));
@@ -383,7 +385,7 @@ void diagnose_watches(struct diagnosis *d)
     for (size_t i = 0; i < election->candidate_count && !unsure; i++) {
         const struct candidate *c = election->candidates[i];
         /* Its owner may be one of those that watch. */
-        unsure = (!c->known && !c->denied) || (c->client && !c->client->shown.watches_known);
+        unsure = (!c->known && !c->denied) || (c->own->client && !c->own->client->shown.watches_known);
     }
     if (unsure)
         diagnosis_keep_all(d, FINDING_HERD);
@@ -396,7 +398,7 @@ void diagnose_watches(struct diagnosis *d)
         enum finding_code wrong = c->wrong;
         if (wrong == FINDING_COUNT)
             continue;
-        bool seen_twice = c->proof == wrong || c->client->shown.watches_seen_us > c->wrong_us;
+        bool seen_twice = c->proof == wrong || c->own->client->shown.watches_seen_us > c->own->wrong_us;
         if (!settled(d, seen_twice, wrong, diagnosis_subject(c)))
             continue;
         raise_watch(d, c, wrong);

@@ -5,7 +5,8 @@
  * same observations give the same state and the same events. A joining or leaving candidate costs that
  * change, a complete list its length, once, by hashing.
  *
- * Readers may keep nothing but names across calls: a candidate's struct dies when it leaves.
+ * Readers may keep nothing but names across calls: a candidate's struct dies when it leaves. What only the
+ * model needs to know of an election is in election_private.h.
  */
 #ifndef ELECTOP_PROBE_ELECTION_ELECTION_H
 #define ELECTOP_PROBE_ELECTION_ELECTION_H
@@ -20,12 +21,9 @@
 #include "probe/election/recipe.h"
 
 struct cluster;
-struct registry;
-struct client;
-struct chain_link;
+struct candidate_private;
 struct departed;
-struct replicas;
-struct failover;
+struct election_private;
 
 enum election_state {
     ELECTION_UNKNOWN, /* not looked at yet, or never connected */
@@ -85,31 +83,15 @@ struct candidate {
     enum link_state link;
     const char *link_why; /* static text for LINK_UNKNOWN, or NULL */
 
-    /* The model's own. */
-    bool ranked;  /* equal numbers: its czxid orders it, else its name */
-    bool outside; /* does not fit the pattern: it is in no line */
-    bool unread_queued;
-    bool reads;                       /* a reader of a read-write lock */
-    bool named;                       /* its name holds a GUID or a session: its client finds it again */
-    bool watches_right, watches_self; /* of its session's watches: the one before it, itself */
-    enum finding_code wrong;          /* what looks show since wrong_us; FINDING_COUNT: nothing wrong */
-    bool deaf;                        /* it was proved to watch nothing when it became first */
-    bool shares_host;                 /* another member's connection comes from its host */
-    bool by_children;                 /* it has no visible watch, and a hidden one may notify it */
-    bool reread;                      /* asked to be read again, for what changed in it */
-    enum finding_code proof;          /* the proved fault of its watches; FINDING_COUNT: none */
-    int64_t wrong_us;                 /* that look */
-    int64_t read_us;                  /* its data, the latest time; 0: never */
-    int64_t again_us;                 /* it was asked to be read again, the latest time */
-    uint32_t hash, round;
-    uint32_t place;       /* in line, at the latest diagnosis */
-    uint32_t watchers;    /* the first of its links, from 1; 0: no watcher is known */
-    uint32_t before_hash; /* the name of the one before it ... */
-    int64_t before_us;    /* ... which it is since then; 0: since before the first look */
+    enum finding_code wrong; /* what looks show now; FINDING_COUNT: nothing wrong */
+    enum finding_code proof; /* the proved fault of its watches; FINDING_COUNT: none */
+    bool ranked;             /* equal numbers: its czxid orders it, else its name */
+    bool outside;            /* does not fit the pattern: it is in no line */
+    bool reads;              /* a reader of a read-write lock */
+    uint32_t place;          /* in line, at the latest diagnosis */
     struct election *election;
-    struct client *client; /* of its owner, where that is a session */
-    struct candidate *owned_next, **owned_link;
-    struct candidate *hash_next, *unread_next, *unread_previous;
+
+    struct candidate_private *own; /* election_private.h */
 };
 
 /* One stretch of leadership (or of vacancy) that the tool saw; name NULL: vacant. */
@@ -144,13 +126,8 @@ struct counters {
     uint64_t unseen_joined, unseen_left; /* proved by the Stat arithmetic, brought by no notification */
 };
 
-/* One of several znodes that the leader of one layout writes, beside the acknowledgement itself. */
+/* Znodes that the leader of one layout writes, beside the acknowledgement itself. */
 #define FURTHER_ACKS 2
-struct further_ack {
-    char *path; /* NULL: none */
-    bool known, present;
-    uint64_t owner;
-};
 
 /* An entry of the directory in which the members of a lock's layout register: a broker, a backup master. */
 struct member {
@@ -177,9 +154,11 @@ struct election {
     const char *problem;       /* why denied, unknown ...; static text or NULL */
 
     struct candidate **candidates; /* in election order */
-    size_t candidate_count, candidate_room;
-    size_t unknown_count; /* of them, not read yet */
-    size_t reader_count;  /* of them, readers of a read-write lock, as of the latest diagnosis */
+    size_t candidate_count;
+    size_t unknown_count;         /* of them, not read yet */
+    size_t reader_count;          /* of them, readers of a read-write lock, as of the latest diagnosis */
+    struct candidate **outsiders; /* children that are in no line */
+    size_t outsider_count;
     const char **foreign; /* children that do not fit the pattern: the first FOREIGN_KEPT, or NULL */
     size_t foreign_count; /* all of them */
 
@@ -187,94 +166,50 @@ struct election {
     struct moment leader_since;     /* when it became first, or for a leader found leading: its creation
                                        (mono_us 0: not known yet) */
     bool leader_since_exact;        /* false: it leads since then at the longest */
-    bool leader_unreported;         /* it is to be reported as elected once it has been read */
-    struct moment leader_bound;     /* from a recording: it did not lead before; mono_us 0: unknown */
 
     enum ack_place ack_place; /* ACK_PLACE_NONE where ack_path is NULL */
     char *ack_path;           /* full path of the acknowledgement, or NULL */
     enum acknowledged acknowledged;
     struct moment
-        unacknowledged_since;  /* where ACK_NO: so since then; an acknowledgement may go before its leader */
-    bool ack_doubted;          /* it is missing, and was never seen: the layout may have none */
-    bool ack_proved;           /* a member's session was seen to own it: the layout has it */
-    bool unacknowledged_found; /* its acknowledgement was missing when first looked for: its end was not seen
-                                */
+        unacknowledged_since; /* where ACK_NO: so since then; an acknowledgement may go before its leader */
+    int64_t overdue_us; /* found without its acknowledgement, overdue from then on; 0: not so, or already
+                           reported */
     bool ack_known, ack_present;
     struct znode_stat ack_stat;
     char *ack_identity; /* read from its data; or NULL */
-    struct further_ack further_acks[FURTHER_ACKS];
     char *members_path; /* full path of the directory whose entries say who the members are, or NULL */
     struct member *listed_members; /* its entries by name, where the layout is a lock: who may wait for it */
     size_t listed_member_count;
-    bool members_listed; /* they are all known */
-    char *registry_path; /* full path of the directory whose entries name the sessions, or NULL.
-                            The same as ack_path where ack_place is ACK_PLACE_REGISTRY */
+    bool members_listed;    /* they are all known */
+    char *registry_path;    /* full path of the directory whose entries name the sessions, or NULL.
+                               The same as ack_path where ack_place is ACK_PLACE_REGISTRY */
+    bool registry_complete; /* of a frozen snapshot, which keeps no registry: see registry_complete() */
 
     bool directory_known;
-    struct znode_stat directory; /* of the election's own znode */
-    int64_t next_sequence;       /* (uint32 cversion + children) / 2; -1: unknown */
-    struct moment listed;        /* when the list was last read complete; mono_us 0: never */
-    bool fresh;                  /* connected, and read since: its state holds now */
-    struct moment stale_since;   /* where not fresh */
-    bool lapsed;                 /* not fresh, but once was: a change found next happened since stale_since */
+    int64_t next_sequence;     /* (uint32 cversion + children) / 2; -1: unknown */
+    struct moment listed;      /* when the list was last read complete; mono_us 0: never */
+    struct moment unseen_at;   /* the latest unseen changes */
+    bool fresh;                /* connected, and read since: its state holds now */
+    struct moment stale_since; /* where not fresh */
+    bool shows_predecessor;    /* a member was seen to watch its predecessor */
+    bool hidden_watches;       /* hidden watches could notify a client of a change here */
 
     struct tenure *tenures; /* a ring; election_tenure_at() reads it */
     size_t tenure_first, tenure_count, tenure_room;
     struct moment own_since;    /* tenures before this are a recording's (baseline.h); mono_us 0: none is */
     struct change change;       /* change.lost_at.mono_us 0: none seen yet */
-    struct failover *failovers; /* a ring; election_failover_at() (model.h) reads it */
+    struct failover *failovers; /* a ring; election_failover_at() reads it */
     size_t failover_first, failover_count, failover_room;
+    struct departed *departed; /* candidates that left lately; NULL: none */
     struct finding **findings; /* the worst first */
     size_t finding_count;
     struct counters counters;
 
-    /* The model's own. */
-    struct candidate **buckets; /* every child by name, also those outside the pattern */
-    size_t bucket_count;
-    uint64_t hash_seed;
-    uint32_t list_round;
-    struct candidate **outsiders;
-    size_t outsider_count, outsider_room;
-    struct candidate *unread_first, *unread_last;
-    uint64_t gone_since_list; /* departures by OBSERVED_ABSENT since the last list */
-    unsigned char *ack_data;
-    size_t ack_data_length;
-    int64_t ack_data_mzxid; /* the version that ack_data was read from; 0: none */
-    bool ack_denied, ack_configured;
-    bool ack_unread;                /* it, or its registry, may be otherwise by now */
-    uint64_t turn;                  /* of the latest observation that may have changed it */
-    uint64_t serial;                /* of its cluster: no other one has it, before or after */
-    struct registry *registry;      /* NULL: has none */
-    struct registry *members;       /* NULL: has none */
-    bool registry_complete;         /* of a frozen snapshot, which keeps no registry */
-    struct moment lost_after;       /* of a loss that was found after a gap: it happened since then */
-    const struct election *earlier; /* as it was recorded (baseline.h), borrowed; NULL: nothing is known, or
-                                       it is of no use any more */
-    bool recalled;                  /* facts of a recording have been taken over */
-    uint32_t path_hash;
-    struct election *path_next;
-    struct election *dirty_next; /* in the cluster's list of those to be diagnosed */
-    bool dirty, touched;         /* to be diagnosed; something that is shown has changed already */
-    bool suspected;              /* a further look, or a list after a sync, could settle something */
-    bool listens;                /* a client that connects or disconnects could settle something */
-    int64_t overdue_us;     /* found without its acknowledgement, overdue from then on; 0: not so, or already
-                               reported */
-    bool hidden_watches;    /* hidden watches could notify a client of a change here */
-    bool shows_predecessor; /* a member was seen to watch its predecessor */
-    bool shows_layout;      /* its line, or its names, show whom its members watch (certainty.h) */
-    int64_t diagnosed_us, diagnose_at_us; /* the latest diagnosis; when time alone may change it, 0: never */
-    int64_t quiet_us;                     /* the first list that showed the children of now; 0: not known */
-    int64_t synced_us;                    /* the latest list after a sync; 0: none */
-    struct chain_link *links;             /* see chain.h */
-    size_t link_count, link_room;
-    uint64_t *bystanders; /* sessions that may watch something in here and own nothing */
-    size_t bystander_count, bystander_room;
-    struct departed *departed;  /* candidates that left lately; NULL: none */
-    struct replicas *replicas;  /* its own znode at each server; NULL: not compared yet */
-    int64_t lasted_us;          /* so long its directory had existed when it went; 0: it has not gone */
-    struct moment unseen_at;    /* the latest unseen changes */
-    struct moment first_listed; /* of the directory as it is: for the rate of new numbers ... */
-    int64_t first_next;         /* ... counted from here */
+    bool suspected;  /* a further look, or a list after a sync, could settle something */
+    uint64_t turn;   /* of the latest observation that may have changed it */
+    uint64_t serial; /* of its cluster: no other one has it, before or after */
+
+    struct election_private *own; /* election_private.h */
 };
 #define FOREIGN_KEPT 16
 
@@ -295,12 +230,14 @@ bool election_complete(const struct election *election);
 /*
  * What a live source should do next for this election; a replay never asks.
  * election_take_unread: a candidate whose znode should be read (each is handed out once; NULL: none).
+ * election_has_unread: there is one.
  * election_requeue_unread: hand out again those that were never answered (after a lost connection).
  * election_guard: the znodes whose end or change must be seen at once, i below ELECTION_GUARDS: the leader
  * (or the next in line while electing; for locks the lock itself), the acknowledgement, and further
  * acknowledgements. Writes the full path into buffer; false: there is no such one.
  */
 const struct candidate *election_take_unread(struct election *election);
+bool election_has_unread(const struct election *election);
 void election_requeue_unread(struct election *election);
 #define ELECTION_GUARDS (2 + FURTHER_ACKS)
 bool election_guard(const struct election *election, unsigned i, char *buffer, size_t size);

@@ -7,18 +7,27 @@
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/election/certainty.h"
+#include "probe/election/election_private.h"
 #include "probe/election/findings.h"
 #include "probe/election/leadership.h"
 #include "probe/election/registry.h"
 #include "probe/election/replicas.h"
 #include "probe/election/candidates.h"
 
+/* In one block, which begins with the election: free() of that frees both. */
+struct election_block {
+    struct election election;
+    struct election_private own;
+};
+
 struct election *election_new(struct cluster *cluster, const char *path, uint32_t hash)
 {
-    struct election *election = xcalloc(1, sizeof *election);
+    struct election_block *block = xcalloc(1, sizeof *block);
+    struct election *election = &block->election;
+    election->own = &block->own;
     election->cluster = cluster;
     election->serial = cluster ? ++cluster->serial : 0;
-    election->path_hash = hash;
+    election->own->path_hash = hash;
     election->next_sequence = -1;
     election->change.vacancy_us = election->change.takeover_us = -1;
     election->path = text_copy(path);
@@ -31,21 +40,21 @@ void election_free(struct election *election)
         return;
     candidates_free(election);
     leadership_free(election);
-    registry_free(election->registry);
+    registry_free(election->own->registry);
     findings_free(election);
-    free(election->links);
-    free(election->bystanders);
-    replicas_free(election->replicas);
+    free(election->own->links);
+    free(election->own->bystanders);
+    replicas_free(election->own->replicas);
     free(election->departed);
     free(election->foreign);
     for (size_t i = 0; i < FURTHER_ACKS; i++)
-        free(election->further_acks[i].path);
-    registry_free(election->members);
+        free(election->own->further_acks[i].path);
+    registry_free(election->own->members);
     members_free(election);
     free(election->members_path);
     free(election->ack_path);
     free(election->ack_identity);
-    free(election->ack_data);
+    free(election->own->ack_data);
     free(election->registry_path);
     free(election->name);
     free(election->path);
@@ -66,7 +75,7 @@ static bool election_life_same_text(const char *a, const char *b)
 static void take_further_acks(struct election *election, bool configured)
 {
     for (size_t i = 0; i < FURTHER_ACKS; i++) {
-        struct further_ack *ack = &election->further_acks[i];
+        struct further_ack *ack = &election->own->further_acks[i];
         char *path =
             election->recipe && !configured ? recipe_further_ack(election->recipe, election->path, i) : NULL;
         if (!election_life_same_text(path, ack->path))
@@ -80,8 +89,8 @@ static void take_members(struct election *election)
 {
     char *path = election->recipe ? recipe_members_path(election->recipe, election->path) : NULL;
     if (!election_life_same_text(path, election->members_path)) {
-        registry_free(election->members);
-        election->members = NULL;
+        registry_free(election->own->members);
+        election->own->members = NULL;
         members_free(election);
     }
     free(election->members_path);
@@ -109,25 +118,26 @@ static void take_ack(struct election *election)
         registry_path = text_copy(ack_path);
 
     if (!election_life_same_text(ack_path, election->ack_path) || place != election->ack_place) {
-        election->ack_known = election->ack_present = election->ack_denied = election->ack_proved = false;
-        election->ack_unread = false;
+        election->ack_known = election->ack_present = election->own->ack_denied = election->own->ack_proved =
+            false;
+        election->own->ack_unread = false;
         free(election->ack_identity);
-        free(election->ack_data);
+        free(election->own->ack_data);
         election->ack_identity = NULL;
-        election->ack_data = NULL;
-        election->ack_data_length = 0;
-        election->ack_data_mzxid = 0;
+        election->own->ack_data = NULL;
+        election->own->ack_data_length = 0;
+        election->own->ack_data_mzxid = 0;
     }
     if (!election_life_same_text(registry_path, election->registry_path)) {
-        registry_free(election->registry);
-        election->registry = NULL;
+        registry_free(election->own->registry);
+        election->own->registry = NULL;
     }
     free(election->ack_path);
     free(election->registry_path);
     election->ack_path = ack_path;
     election->registry_path = registry_path;
     election->ack_place = place;
-    election->ack_configured = configured != NULL;
+    election->own->ack_configured = configured != NULL;
     take_further_acks(election, configured != NULL);
     take_members(election);
     if (!ack_path)

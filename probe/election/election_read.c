@@ -10,6 +10,7 @@
 #include "probe/election/registry.h"
 #include "probe/election/replicas.h"
 #include "probe/election/candidates.h"
+#include "probe/election/election_private.h"
 
 const struct tenure *election_tenure_at(const struct election *election, size_t i)
 {
@@ -20,8 +21,7 @@ const struct tenure *election_tenure_at(const struct election *election, size_t 
 
 const struct candidate *election_find(const struct election *election, const char *name)
 {
-    const struct candidate *found =
-        candidates_find(election, name, name_hash(name, strlen(name), election->hash_seed));
+    const struct candidate *found = candidates_find(election, name, candidates_hash(election, name));
     return found && !found->outside ? found : NULL;
 }
 
@@ -50,22 +50,27 @@ bool election_complete(const struct election *election)
     case ELECTION_VACANT:
         break;
     }
-    if (!election->fresh || election->unknown_count > 0 || election->ack_unread)
+    if (!election->fresh || election->unknown_count > 0 || election->own->ack_unread)
         return false;
     if (election->ack_place == ACK_PLACE_REGISTRY)
-        return election->ack_denied || registry_complete(election);
-    if (!election->ack_path || election->ack_denied)
+        return election->own->ack_denied || registry_complete(election);
+    if (!election->ack_path || election->own->ack_denied)
         return true;
     return election->ack_known && (!election->ack_present || election->ack_stat.owner != 0 ||
-                                   election->ack_data_mzxid == election->ack_stat.mzxid);
+                                   election->own->ack_data_mzxid == election->ack_stat.mzxid);
 }
 
 const struct candidate *election_take_unread(struct election *election)
 {
-    struct candidate *first = election->unread_first;
+    struct candidate *first = election->own->unread_first;
     if (first)
         candidates_unqueue(election, first);
     return first;
+}
+
+bool election_has_unread(const struct election *election)
+{
+    return election->own->unread_first != NULL;
 }
 
 void election_requeue_unread(struct election *election)
@@ -90,7 +95,7 @@ bool election_guard(const struct election *election, unsigned i, char *buffer, s
     } else if (i == 1)
         directory = election->ack_path;
     else if (i >= 2 && i < ELECTION_GUARDS)
-        directory = election->further_acks[i - 2].path;
+        directory = election->own->further_acks[i - 2].path;
     if (!directory)
         return false;
     int length = name ? snprintf(buffer, size, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, name)

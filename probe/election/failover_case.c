@@ -8,6 +8,7 @@
 #include "config/text.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
+#include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 #include "probe/election/transactions.h"
 #include "probe/election/update.h"
@@ -195,8 +196,8 @@ void failover_case_open(const struct update *f, const struct candidate *leader)
     c->listed_zxid = c->czxid = leader->known ? leader->stat.czxid : 0;
     if (leader->known && owner_is_session(leader->stat.owner))
         c->evidence.session = leader->stat.owner;
-    if (leader->client)
-        note_before(c, cluster, leader->client);
+    if (leader->own->client)
+        note_before(c, cluster, leader->own->client);
     int64_t stood_zxid = stood_at(cluster, f->at.mono_us);
     if (leader->known && leader->stat.czxid <= stood_zxid)
         c->stood_zxid = stood_zxid;
@@ -207,7 +208,7 @@ void failover_case_open(const struct update *f, const struct candidate *leader)
 void failover_case_listed(const struct update *f, const struct znode_stat *old)
 {
     struct failover_case *c = case_of(f->election);
-    const struct znode_stat *now = &f->election->directory;
+    const struct znode_stat *now = &f->election->own->directory;
     if (!c || c->zxid_most != 0)
         return;
     c->zxid_most = now->pzxid;
@@ -240,8 +241,8 @@ void failover_case_won(const struct update *f)
         election->change.from ? election_find(election, election->change.from) : NULL;
     c->evidence.displaced = before && before != election->leader;
     int64_t since_us = election->fresh ? 0 : election->stale_since.mono_us;
-    if (election->lost_after.mono_us != 0) {
-        since_us = election->lost_after.mono_us;
+    if (election->own->lost_after.mono_us != 0) {
+        since_us = election->own->lost_after.mono_us;
         c->evidence.since_us = since_us;
     }
     if (since_us != 0 && f->at.mono_us > since_us)
@@ -395,7 +396,7 @@ static void look_at_others(struct failover_case *c)
     if (e->fate != FATE_UNKNOWN || e->session == 0)
         return;
     const struct client *client = session_table_find(c->election->cluster->clients, e->session);
-    for (const struct candidate *one = client ? client->owned : NULL; one; one = one->owned_next) {
+    for (const struct candidate *one = client ? client->owned : NULL; one; one = one->own->owned_next) {
         if (!one->election->fresh || one->election->listed.mono_us < e->gone_us)
             continue;
         if (one->election == c->election && one->joined.mono_us < e->gone_us && c->zxid_most == 0)
@@ -576,9 +577,9 @@ static bool is_due(struct failover_case *c, struct moment now)
     if (now.mono_us - c->won.mono_us >= (within_us > 0 ? within_us : TOLD_AFTER_US))
         return true;
     if (election->acknowledged == ACK_NO ||
-        (election->acknowledged == ACK_UNKNOWN && !election->ack_denied && !election->ack_doubted))
+        (election->acknowledged == ACK_UNKNOWN && !election->own->ack_denied && !election->own->ack_doubted))
         return false;
-    if (election->leader_unreported || is_unread(election) || awaits_log(c, now))
+    if (election->own->leader_unreported || is_unread(election) || awaits_log(c, now))
         return false;
     struct failover failover = {0};
     look_at_others(c);

@@ -13,6 +13,7 @@
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
+#include "probe/election/election_private.h"
 #include "probe/election/update.h"
 
 const char *describe_clock(struct moment at, char *buffer, size_t size)
@@ -275,7 +276,7 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
 
 static void findings_keep_one(const struct diagnosis *d, struct finding_entry *entry)
 {
-    d->election->listens = true;
+    d->election->own->listens = true;
     if (entry->mark == MARK_ABSENT)
         entry->mark = MARK_KEPT;
     if (entry->mark == MARK_KEPT && entry->shown.unconfirmed_since.mono_us == 0) {
@@ -363,7 +364,7 @@ void diagnosis_vanished(struct diagnosis *d, enum finding_code code, uint64_t su
 
 uint64_t diagnosis_subject(const struct candidate *candidate)
 {
-    return (uint64_t)candidate->hash << 32 | (uint32_t)candidate->sequence | UINT64_C(1) << 63;
+    return (uint64_t)candidate->own->hash << 32 | (uint32_t)candidate->sequence | UINT64_C(1) << 63;
 }
 
 int diagnosis_by_place(const void *a, const void *b)

@@ -6,6 +6,7 @@
 #include "config/text.h"
 #include "probe/election/acknowledgement.h"
 #include "probe/election/election.h"
+#include "probe/election/election_private.h"
 #include "probe/election/failover_case.h"
 #include "probe/election/tenure.h"
 #include "probe/election/update.h"
@@ -32,7 +33,7 @@ void leadership_found(const struct update *f, struct candidate *leader)
     election->leader = leader;
     election->leader_since = (struct moment){0};
     election->leader_since_exact = false;
-    election->leader_bound = (struct moment){0};
+    election->own->leader_bound = (struct moment){0};
     tenure_begin(election, leader, f->at, false, false);
     if (leader->known)
         leadership_read(f);
@@ -49,11 +50,11 @@ void leadership_lost(const struct update *f, const struct candidate *leader, boo
     change->from_identity = text_copy(leader->identity);
     change->lost_at = f->at;
     change->lost_seen = seen;
-    election->lost_after = election->fresh ? (struct moment){0} : election->stale_since;
+    election->own->lost_after = election->fresh ? (struct moment){0} : election->stale_since;
     election->leader = NULL;
     election->leader_since = (struct moment){0};
     election->leader_since_exact = false;
-    election->leader_bound = (struct moment){0};
+    election->own->leader_bound = (struct moment){0};
     tenure_begin(election, NULL, f->at, election->fresh, false);
     failover_case_open(f, leader);
     acknowledge_update(f);
@@ -72,15 +73,15 @@ void leadership_won(const struct update *f, const struct candidate *leader)
     /* A candidate that waited when the leader went became first at that moment. */
     bool waited = open && leader->joined.mono_us < change->lost_at.mono_us;
     /* A candidate found after a gap may have been there for most of that time. */
-    if (open && election->lost_after.mono_us == 0 && (waited || election->fresh))
+    if (open && election->own->lost_after.mono_us == 0 && (waited || election->fresh))
         change->vacancy_us = waited ? 0 : f->at.mono_us - change->lost_at.mono_us;
     if (waited) {
-        bool found_late = election->lost_after.mono_us != 0;
-        election->leader_since = found_late ? election->lost_after : change->lost_at;
+        bool found_late = election->own->lost_after.mono_us != 0;
+        election->leader_since = found_late ? election->own->lost_after : change->lost_at;
         election->leader_since_exact = !found_late;
     } else {
         election->leader_since =
-            election->fresh ? f->at : moment_later(election->stale_since, election->lost_after);
+            election->fresh ? f->at : moment_later(election->stale_since, election->own->lost_after);
         election->leader_since_exact = election->fresh;
         if (election->leader_since.mono_us == 0)
             election->leader_since = f->at;
@@ -147,8 +148,8 @@ void leadership_read(const struct update *f)
         int64_t age_us = f->at.wall_us > created_us ? f->at.wall_us - created_us : 0;
         created = (struct moment){f->at.mono_us - age_us, f->at.wall_us - age_us};
     }
-    if (election->leader_bound.mono_us != 0)
-        created = moment_later(created, election->leader_bound);
+    if (election->own->leader_bound.mono_us != 0)
+        created = moment_later(created, election->own->leader_bound);
     bool found_late = election->change.to && strcmp(election->change.to, leader->name) == 0;
     if (!found_late || (created.mono_us != 0 && created.mono_us > election->leader_since.mono_us))
         election->leader_since = created;

@@ -20,6 +20,7 @@
 #include "probe/election/registry.h"
 #include "probe/election/replicas.h"
 #include "probe/election/candidates.h"
+#include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 #include "probe/election/tenure.h"
 #include "probe/election/transactions.h"
@@ -32,15 +33,18 @@ static unsigned char *copy_bytes(const unsigned char *data, size_t length)
 
 static struct candidate *model_copy_candidate(const struct candidate *from)
 {
-    struct candidate *to = candidate_new(from->name, from->hash);
+    struct candidate *to = candidate_new(from->name, from->own->hash);
     char *name = to->name;
+    struct candidate_private *own = to->own;
     *to = *from;
     to->name = name;
-    to->hash_next = to->unread_next = to->unread_previous = NULL;
-    to->unread_queued = false;
-    to->client = NULL;
-    to->owned_next = NULL;
-    to->owned_link = NULL;
+    to->own = own;
+    *own = *from->own;
+    own->hash_next = own->unread_next = own->unread_previous = NULL;
+    own->unread_queued = false;
+    own->client = NULL;
+    own->owned_next = NULL;
+    own->owned_link = NULL;
     to->data = copy_bytes(from->data, from->data_length);
     to->identity = text_copy(from->identity);
     return to;
@@ -51,8 +55,9 @@ static void model_copy_owner(struct election *election, struct candidate *candid
                              const struct candidate *from)
 {
     candidate->election = election;
-    struct client *client =
-        from->client ? session_table_find(election->cluster->clients, from->client->shown.id) : NULL;
+    struct client *client = from->own->client
+                                ? session_table_find(election->cluster->clients, from->own->client->shown.id)
+                                : NULL;
     if (client)
         client_owns(client, candidate);
 }
@@ -89,50 +94,63 @@ static void model_copy_tenures(const struct election *from, struct election *to)
     }
 }
 
-static struct election *model_copy_election(const struct election *from, struct cluster *cluster)
+/* The copy is not observed into, so it is in no queue, and has no registry: what that says is in identities.
+ */
+static void model_copy_private(const struct election_private *from, struct election_private *to)
 {
-    struct election *to = election_new(cluster, from->path, from->path_hash);
-    char *path = to->path;
     *to = *from;
-    to->cluster = cluster;
-    to->failovers = NULL;
-    to->failover_first = to->failover_count = to->failover_room = 0;
-    to->path = path;
-    to->path_next = NULL;
-    to->leader = NULL;
-    to->candidates = to->outsiders = to->buckets = NULL;
-    to->candidate_count = to->candidate_room = to->outsider_count = to->outsider_room = to->bucket_count = 0;
-    to->unread_first = to->unread_last = NULL;
-    to->findings = NULL;
-    to->finding_count = 0;
-    to->tenures = NULL;
-    to->tenure_first = to->tenure_count = to->tenure_room = 0;
-    to->foreign = NULL;
+    to->path_next = to->dirty_next = NULL;
     to->dirty = false;
-    to->dirty_next = NULL;
+    to->buckets = NULL;
+    to->candidate_room = to->outsider_room = to->bucket_count = 0;
+    to->unread_first = to->unread_last = NULL;
     to->earlier = NULL;
     to->bystanders = NULL;
     to->bystander_count = to->bystander_room = 0;
-    to->departed = NULL;
     to->replicas = NULL;
     to->links = NULL;
     to->link_count = to->link_room = 0;
+    to->ack_data = copy_bytes(from->ack_data, from->ack_data_length);
+    for (size_t i = 0; i < FURTHER_ACKS; i++)
+        to->further_acks[i].path = text_copy(from->further_acks[i].path);
+    to->members = to->registry = NULL;
+}
+
+static void model_copy_change(struct change *change)
+{
+    change->from = text_copy(change->from);
+    change->from_identity = text_copy(change->from_identity);
+    change->to = text_copy(change->to);
+    change->to_identity = text_copy(change->to_identity);
+}
+
+static struct election *model_copy_election(const struct election *from, struct cluster *cluster)
+{
+    struct election *to = election_new(cluster, from->path, from->own->path_hash);
+    char *path = to->path;
+    struct election_private *own = to->own;
+    *to = *from;
+    to->cluster = cluster;
+    to->path = path;
+    to->own = own;
+    model_copy_private(from->own, own);
+    to->leader = NULL;
+    to->candidates = to->outsiders = NULL;
+    to->candidate_count = to->outsider_count = 0;
+    to->failovers = NULL;
+    to->failover_first = to->failover_count = to->failover_room = 0;
+    to->tenures = NULL;
+    to->tenure_first = to->tenure_count = to->tenure_room = 0;
+    to->foreign = NULL;
+    to->departed = NULL;
     to->name = text_copy(from->name);
     to->ack_path = text_copy(from->ack_path);
     to->ack_identity = text_copy(from->ack_identity);
-    to->ack_data = copy_bytes(from->ack_data, from->ack_data_length);
     to->registry_path = text_copy(from->registry_path);
-    for (size_t i = 0; i < FURTHER_ACKS; i++)
-        to->further_acks[i].path = text_copy(from->further_acks[i].path);
     to->members_path = text_copy(from->members_path);
-    to->members = NULL;
-    members_copy(from, to);
-    to->registry = NULL; /* its entries are in the candidates' identities */
     to->registry_complete = registry_complete(from);
-    to->change.from = text_copy(from->change.from);
-    to->change.from_identity = text_copy(from->change.from_identity);
-    to->change.to = text_copy(from->change.to);
-    to->change.to_identity = text_copy(from->change.to_identity);
+    model_copy_change(&to->change);
+    members_copy(from, to);
     model_copy_children(from, to);
     model_copy_tenures(from, to);
     for (size_t i = 0; i < from->failover_count; i++)
@@ -276,14 +294,14 @@ static void observe_election(struct model *model, struct cluster *cluster, const
         election->state_since = o->at;
         election->stale_since = o->at;
         /* Bound to this run, and the same in its replay. */
-        election->hash_seed = (uint64_t)o->at.mono_us * 0x9e3779b97f4a7c15u ^ (uint64_t)o->at.wall_us;
+        election->own->hash_seed = (uint64_t)o->at.mono_us * 0x9e3779b97f4a7c15u ^ (uint64_t)o->at.wall_us;
     }
     election_configure(election, model->recipes, &o->subject);
     baseline_bind(model, election);
     acknowledge_update(&(struct update){model, election, o->at});
     election->turn = model->turn;
     model->generation++;
-    if (election->diagnosed_us != 0 ||
+    if (election->own->diagnosed_us != 0 ||
         servers_sent_bad_replies(cluster)) /* as another than it was taken for */
         diagnose_soon(election);
 }
@@ -310,7 +328,7 @@ static void elections_stale(struct cluster *cluster, struct moment at)
         cluster->stood_still_from.mono_us != 0 && at.mono_us - cluster->stood_still_to.mono_us <= STILL_US;
     for (size_t i = 0; i < cluster->election_count; i++) {
         struct election *election = cluster->elections[i];
-        if (election->state == ELECTION_DENIED && !election->lapsed)
+        if (election->state == ELECTION_DENIED && !election->own->lapsed)
             election->stale_since = at;
         if (!election->fresh)
             continue;
@@ -455,11 +473,10 @@ static void observe_znode(struct model *model, struct election *election, const 
 static void observe_cleared(struct election *election, const struct observation *o)
 {
     const char *name = child_name(election, o->path);
-    struct candidate *c =
-        name ? candidates_find(election, name, name_hash(name, strlen(name), election->hash_seed)) : NULL;
-    if (!c || !c->deaf)
+    struct candidate *c = name ? candidates_find(election, name, candidates_hash(election, name)) : NULL;
+    if (!c || !c->own->deaf)
         return;
-    c->deaf = false;
+    c->own->deaf = false;
     diagnose_soon(election);
 }
 
@@ -489,7 +506,7 @@ static void wake_up(struct cluster *cluster, struct moment now)
     cluster->wake_us = INT64_MAX;
     for (size_t i = 0; i < cluster->election_count; i++) {
         struct election *election = cluster->elections[i];
-        int64_t at_us = election->diagnose_at_us;
+        int64_t at_us = election->own->diagnose_at_us;
         if (at_us != 0 && at_us <= now.mono_us)
             diagnose_soon(election);
         else if (at_us != 0 && at_us < cluster->wake_us)
@@ -627,7 +644,7 @@ int64_t model_look_due_us(const struct model *model, unsigned cluster)
 
 static bool misses_leader(const struct election *election, int64_t now_us)
 {
-    const struct client *client = election->leader ? election->leader->client : NULL;
+    const struct client *client = election->leader ? election->leader->own->client : NULL;
     if (!client || client->shown.connected || client->shown.seen.mono_us == 0 ||
         now_us - client->parted_us > MISSED_US)
         return false;

@@ -5,8 +5,10 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "probe/election/candidates.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
+#include "probe/election/election_private.h"
 #include "probe/election/identity.h"
 
 struct registry_entry {
@@ -120,16 +122,15 @@ void registry_free(struct registry *registry)
 
 bool registry_wants(const struct election *election, bool members, const char *name)
 {
-    const struct registry *registry = members ? election->members : election->registry;
+    const struct registry *registry = members ? election->own->members : election->own->registry;
     const struct registry_entry *entry =
-        registry ? registry_entry_find(registry, name, name_hash(name, strlen(name), election->hash_seed))
-                 : NULL;
+        registry ? registry_entry_find(registry, name, candidates_hash(election, name)) : NULL;
     return entry && (!entry->read || entry->doubtful);
 }
 
 bool registry_complete(const struct election *election)
 {
-    const struct registry *registry = election->registry;
+    const struct registry *registry = election->own->registry;
     if (!registry)
         return election->registry_complete;
     return registry->listed && (registry->absent || registry->unread == 0);
@@ -147,21 +148,21 @@ static const struct registry_entry *entry_of_session(const struct registry *regi
 
 const char *registry_identity(const struct election *election, uint64_t session)
 {
-    const struct registry_entry *entry = entry_of_session(election->registry, session);
+    const struct registry_entry *entry = entry_of_session(election->own->registry, session);
     if (!entry || !entry->identity)
-        entry = entry_of_session(election->members, session);
+        entry = entry_of_session(election->own->members, session);
     return entry ? entry->identity : NULL;
 }
 
 const char *registry_member(const struct election *election, uint64_t session)
 {
-    const struct registry_entry *entry = entry_of_session(election->members, session);
+    const struct registry_entry *entry = entry_of_session(election->own->members, session);
     return entry ? entry->identity : NULL;
 }
 
 uint64_t registry_session(const struct election *election, const char *identity)
 {
-    const struct registry *registry = election->registry;
+    const struct registry *registry = election->own->registry;
     for (size_t i = 0; registry && i < registry->bucket_count; i++)
         for (const struct registry_entry *entry = registry->by_name[i]; entry; entry = entry->name_next)
             if (entry->session != 0 && entry->identity && strcmp(entry->identity, identity) == 0)
@@ -188,7 +189,7 @@ static void registry_drop_missing(struct registry *registry)
 
 struct registry *registry_of(struct election *election, bool members)
 {
-    struct registry **registry = members ? &election->members : &election->registry;
+    struct registry **registry = members ? &election->own->members : &election->own->registry;
     if (!*registry)
         *registry = xcalloc(1, sizeof **registry);
     return *registry;
@@ -207,6 +208,11 @@ bool registry_is_absent(const struct registry *registry)
 size_t registry_unread(const struct registry *registry)
 {
     return registry->unread;
+}
+
+size_t members_unread(const struct election *election)
+{
+    return election->own->members ? election->own->members->unread : 0;
 }
 
 bool registry_holds(const struct registry *registry, uint64_t session)
@@ -362,7 +368,7 @@ void members_sort(struct election *election)
 
 void registry_list_members(struct election *election)
 {
-    const struct registry *registry = election->members;
+    const struct registry *registry = election->own->members;
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     members_free(election);
     if (!lock || !registry_is_listed(registry) || registry->unread > 0)

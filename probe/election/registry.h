@@ -38,6 +38,8 @@ bool registry_wants(const struct election *election, bool members, const char *n
 bool registry_is_listed(const struct registry *registry); /* false for NULL */
 bool registry_is_absent(const struct registry *registry);
 size_t registry_unread(const struct registry *registry);
+/* Of the directory of members; 0: it has none. */
+size_t members_unread(const struct election *election);
 bool registry_holds(const struct registry *registry, uint64_t session);
 
 /* All facts of the election's registry are known. */

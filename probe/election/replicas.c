@@ -5,6 +5,7 @@
 
 #include "config/memory.h"
 #include "probe/election/cluster.h"
+#include "probe/election/election_private.h"
 #include "probe/election/update.h"
 
 void replicas_free(struct replicas *r)
@@ -25,9 +26,9 @@ static struct replica *replica_of(struct replicas *r, size_t server)
 
 void replicas_note(struct election *election, size_t server, const struct observed_replica *seen)
 {
-    if (!election->replicas)
-        election->replicas = xcalloc(1, sizeof *election->replicas);
-    struct replica *one = replica_of(election->replicas, server);
+    if (!election->own->replicas)
+        election->own->replicas = xcalloc(1, sizeof *election->own->replicas);
+    struct replica *one = replica_of(election->own->replicas, server);
     if (!one || seen->round == 0 || one->reads[0].round == seen->round)
         return;
     memmove(one->reads + 1, one->reads, sizeof one->reads - sizeof one->reads[0]);
@@ -163,7 +164,7 @@ static uint32_t without(uint32_t set, size_t at)
 
 void replicas_server_left(struct election *election, size_t server)
 {
-    struct replicas *r = election->replicas;
+    struct replicas *r = election->own->replicas;
     for (size_t i = 0; r && i < r->count;) {
         if (r->list[i].server == server) {
             r->count--;
@@ -190,7 +191,7 @@ static bool all_read_again(const struct replicas *r, uint32_t round)
 
 enum replicas_next replicas_judge(const struct update *f, uint32_t round)
 {
-    struct replicas *r = f->election->replicas;
+    struct replicas *r = f->election->own->replicas;
     if (!r)
         return REPLICAS_AGREE;
     enum replicas_next next = replicas_compare(r, round);

@@ -10,6 +10,7 @@
 #include "probe/election/candidate_node.h"
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
+#include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 #include "probe/election/update.h"
 
@@ -96,7 +97,7 @@ static uint64_t concern(struct cluster *cluster, const char *path, struct client
 
 static void touch_owned(const struct client *client)
 {
-    for (const struct candidate *c = client->owned; c; c = c->owned_next)
+    for (const struct candidate *c = client->owned; c; c = c->own->owned_next)
         diagnose_soon(c->election);
 }
 
@@ -275,7 +276,7 @@ static void read_clock(struct cluster *cluster, size_t index, struct moment at, 
 /* Who leads is looked at for its silence, too: while it is worth a word, and when that ends. */
 static bool leader_reports(const struct candidate *c, int32_t before_ms)
 {
-    const struct client_session *shown = &c->client->shown;
+    const struct client_session *shown = &c->own->client->shown;
     int32_t longest_ms = before_ms > shown->silent_ms ? before_ms : shown->silent_ms;
     int64_t percent = c->election->settings ? c->election->settings->allow.silent_percent : 0;
     if (c->election->leader != c || percent <= 0)
@@ -324,7 +325,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
         client->idle = false;
     changed = look_goes_on(client, at) || changed;
     bool reported = changed || was_silent || client_is_silent(shown);
-    for (struct candidate *c = client->owned; c; c = c->owned_next) {
+    for (struct candidate *c = client->owned; c; c = c->own->owned_next) {
         if (moved)
             client_named(c);
         if (reported || leader_reports(c, before_ms))
@@ -510,7 +511,7 @@ void session_table_watches(struct cluster *cluster, size_t server, struct moment
 
 static bool all_stood(const struct client *client, struct moment at)
 {
-    for (const struct candidate *c = client->owned; c; c = c->owned_next)
+    for (const struct candidate *c = client->owned; c; c = c->own->owned_next)
         if (c->joined.mono_us >= at.mono_us)
             return false;
     return true;

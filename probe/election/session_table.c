@@ -8,6 +8,7 @@
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
+#include "probe/election/election_private.h"
 
 /* If no server reports its own. */
 #define USUAL_TICK_MS 2000
@@ -175,28 +176,28 @@ void session_table_free(struct session_table *clients)
 
 void client_owns(struct client *client, struct candidate *candidate)
 {
-    if (candidate->client == client)
+    if (candidate->own->client == client)
         return;
     client_disown(candidate);
-    candidate->client = client;
-    candidate->owned_next = client->owned;
-    candidate->owned_link = &client->owned;
+    candidate->own->client = client;
+    candidate->own->owned_next = client->owned;
+    candidate->own->owned_link = &client->owned;
     if (client->owned)
-        client->owned->owned_link = &candidate->owned_next;
+        client->owned->own->owned_link = &candidate->own->owned_next;
     client->owned = candidate;
     client->absent_rounds = 0;
 }
 
 void client_disown(struct candidate *candidate)
 {
-    if (!candidate->client)
+    if (!candidate->own->client)
         return;
-    *candidate->owned_link = candidate->owned_next;
-    if (candidate->owned_next)
-        candidate->owned_next->owned_link = candidate->owned_link;
-    candidate->client = NULL;
-    candidate->owned_next = NULL;
-    candidate->owned_link = NULL;
+    *candidate->own->owned_link = candidate->own->owned_next;
+    if (candidate->own->owned_next)
+        candidate->own->owned_next->own->owned_link = candidate->own->owned_link;
+    candidate->own->client = NULL;
+    candidate->own->owned_next = NULL;
+    candidate->own->owned_link = NULL;
 }
 
 /* One block for the pointers and their strings. */

@@ -5,6 +5,7 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/cluster.h"
+#include "probe/election/election_private.h"
 
 struct tenure *tenure_at(struct election *election, size_t i)
 {
@@ -85,7 +86,7 @@ void election_lapse(struct election *election, struct moment since)
     struct tenure *last = tenure_last(election);
     election->stale_since = last ? moment_later(since, last->from) : since;
     election->fresh = false;
-    election->lapsed = true;
+    election->own->lapsed = true;
     if (last && !last->gap)
         tenure_begin(election, NULL, election->stale_since, true, true);
 }
@@ -93,7 +94,7 @@ void election_lapse(struct election *election, struct moment since)
 void election_lapsed_before(struct election *election, struct moment since)
 {
     struct tenure *last = tenure_last(election);
-    if (!election->lapsed || election->stale_since.mono_us <= since.mono_us ||
+    if (!election->own->lapsed || election->stale_since.mono_us <= since.mono_us ||
         election->listed.mono_us > since.mono_us)
         return;
     election->stale_since = since;

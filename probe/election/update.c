@@ -1,6 +1,7 @@
 #include "probe/election/update.h"
 
 #include "probe/election/bystanders.h"
+#include "probe/election/election_private.h"
 #include "probe/election/event.h"
 #include "probe/election/tenure.h"
 
@@ -38,17 +39,17 @@ const char *event_meaning(enum event_kind kind)
 
 void diagnose_soon(struct election *election)
 {
-    election->touched = true;
+    election->own->touched = true;
     diagnose_again(election);
 }
 
 void diagnose_again(struct election *election)
 {
-    if (election->dirty)
+    if (election->own->dirty)
         return;
     struct cluster *cluster = election->cluster;
-    election->dirty = true;
-    election->dirty_next = cluster->dirty;
+    election->own->dirty = true;
+    election->own->dirty_next = cluster->dirty;
     cluster->dirty = election;
 }
 
@@ -56,10 +57,10 @@ void diagnose_forget(struct election *election)
 {
     struct election **link = &election->cluster->dirty;
     while (*link && *link != election)
-        link = &(*link)->dirty_next;
+        link = &(*link)->own->dirty_next;
     if (*link)
-        *link = election->dirty_next;
-    election->dirty = false;
+        *link = election->own->dirty_next;
+    election->own->dirty = false;
 }
 
 void model_emit(struct model *model, const struct event *event)
@@ -74,7 +75,7 @@ void update_emit(const struct update *f, struct event *event)
     event->at = f->at;
     event->cluster = f->election->cluster;
     event->election = f->election;
-    if (event->kind != EVENT_FAILOVER && f->election->lapsed &&
+    if (event->kind != EVENT_FAILOVER && f->election->own->lapsed &&
         f->at.mono_us > f->election->stale_since.mono_us)
         event->gap_us = f->at.mono_us - f->election->stale_since.mono_us;
     if (event->kind == EVENT_UNSEEN)
@@ -100,7 +101,7 @@ void update_emit_candidate(const struct update *f, enum event_kind kind, const s
 void update_emit_elected(const struct update *f)
 {
     struct election *election = f->election;
-    election->leader_unreported = false;
+    election->own->leader_unreported = false;
     const struct change *change = &election->change;
     struct event event = {.kind = EVENT_LEADER_ELECTED,
                           .candidate = election->leader->name,
@@ -116,7 +117,7 @@ void update_emit_elected(const struct update *f)
 
 void update_emit_elected_read(const struct update *f, bool read)
 {
-    if (f->election->leader_unreported && read)
+    if (f->election->own->leader_unreported && read)
         update_emit_elected(f);
 }
 
@@ -150,7 +151,7 @@ void update_fresh(const struct update *f)
     if (election->fresh)
         return;
     election->fresh = true;
-    election->lapsed = false;
+    election->own->lapsed = false;
     election->stale_since = (struct moment){0};
     update_touched(f);
 }

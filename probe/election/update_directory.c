@@ -12,6 +12,7 @@
 #include "probe/election/leadership.h"
 #include "probe/election/observation.h"
 #include "probe/election/candidates.h"
+#include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 #include "probe/election/tenure.h"
 #include "probe/election/transactions.h"
@@ -43,7 +44,7 @@ static struct candidate *holder_new(const struct update *f)
     struct election *election = f->election;
     const char *slash = strrchr(election->path, '/');
     const char *name = slash && slash[1] ? slash + 1 : election->path;
-    uint32_t hash = name_hash(name, strlen(name), election->hash_seed);
+    uint32_t hash = candidates_hash(election, name);
     candidates_reserve(election, 1);
     struct candidate *holder = candidate_node_new(f, name, hash);
     struct candidate *placed = holder;
@@ -76,7 +77,7 @@ static void read_holder(const struct update *f, struct candidate *holder, const 
 static void report_holder(const struct update *f, const struct znode_stat *stat,
                           const struct observed_node *node)
 {
-    f->election->leader_unreported = true;
+    f->election->own->leader_unreported = true;
     update_emit_elected_read(f, lock_is_whole(stat, node));
     leadership_read(f);
 }
@@ -87,7 +88,7 @@ static void replaced(const struct update *f, struct candidate *old, const struct
 {
     struct election *election = f->election;
     leadership_lost(f, old, false);
-    election->lost_after = election->fresh ? election->listed : election->stale_since;
+    election->own->lost_after = election->fresh ? election->listed : election->stale_since;
     update_state(f, ELECTION_ELECTING);
     update_emit_candidate(f, EVENT_LEADER_LOST, old, 1);
     election->counters.unseen_left++;
@@ -100,7 +101,7 @@ static void replaced(const struct update *f, struct candidate *old, const struct
     read_holder(f, holder, stat, node);
     leadership_won(f, holder);
     failover_case_gone_by(f, stat->czxid);
-    election->leader_since = election->lost_after;
+    election->leader_since = election->own->lost_after;
     election->leader_since_exact = false;
     update_state(f, ELECTION_LED);
     report_holder(f, stat, node);
@@ -116,7 +117,7 @@ static void update_lock(const struct update *f, const struct znode_stat *stat,
                  (election->state == ELECTION_DENIED && !election->directory_known);
     bool seen = first || election->state == ELECTION_ABSENT;
     struct candidate *holder = election->candidate_count > 0 ? election->candidates[0] : NULL;
-    election->directory = *stat;
+    election->own->directory = *stat;
     election->directory_known = true;
     election->problem = NULL;
 
@@ -168,7 +169,7 @@ static void update_lock_absent(const struct update *f)
     }
     election->problem = NULL;
     update_state(f, ELECTION_VACANT);
-    if (election->lapsed) /* it may have had a holder meanwhile */
+    if (election->own->lapsed) /* it may have had a holder meanwhile */
         update_state_found(f);
     election->listed = f->at;
     update_fresh(f);
@@ -226,17 +227,17 @@ static void compare_list(const struct update *f, const struct observed_children 
     size_t known = 0, standing = 0, fresh = 0;
     size_t *news = NULL; /* indexes of names not known yet */
     uint32_t *hashes = NULL;
-    if (++election->list_round == 0)
-        election->list_round = 1;
+    if (++election->own->list_round == 0)
+        election->own->list_round = 1;
 
     for (size_t i = 0; i < list->count; i++) {
         const char *name = list->names[i];
-        uint32_t hash = name_hash(name, strlen(name), election->hash_seed);
+        uint32_t hash = candidates_hash(election, name);
         struct candidate *child = candidates_find(election, name, hash);
         if (child) {
-            known += child->round != election->list_round;
+            known += child->own->round != election->own->list_round;
             standing += !child->outside;
-            child->round = election->list_round;
+            child->own->round = election->own->list_round;
             continue;
         }
         if (!news) {
@@ -274,7 +275,7 @@ static void compare_list(const struct update *f, const struct observed_children 
 static void free_missing(struct candidate *missing)
 {
     while (missing) {
-        struct candidate *next = missing->hash_next;
+        struct candidate *next = missing->own->hash_next;
         candidate_free(missing);
         missing = next;
     }
@@ -285,9 +286,9 @@ static void report_missing(const struct update *f, const struct difference *diff
 {
     if (leader)
         update_emit_candidate(f, EVENT_LEADER_LOST, leader, 1);
-    for (const struct candidate *c = difference->missing; c; c = c->hash_next)
+    for (const struct candidate *c = difference->missing; c; c = c->own->hash_next)
         if (!c->outside)
-            update_emit_candidate(f, EVENT_CANDIDATE_LEFT, c, c->round);
+            update_emit_candidate(f, EVENT_CANDIDATE_LEFT, c, c->own->round);
 }
 
 /* In election order; the newcomers of this round. */
@@ -318,7 +319,7 @@ static void count_unseen(const struct update *f, const struct znode_stat *old, c
     int64_t grown = (int64_t) new->children - old->children;
     int64_t created = ((int64_t)changes + grown) / 2, deleted = ((int64_t)changes - grown) / 2;
     int64_t joined = created - (int64_t)difference->joined_count;
-    int64_t left = deleted - (int64_t)difference->missing_count - (int64_t)election->gone_since_list;
+    int64_t left = deleted - (int64_t)difference->missing_count - (int64_t)election->own->gone_since_list;
     /* A server that lags behind another one shows an older Stat: that proves nothing. */
     if (new->pzxid < old->pzxid || joined < 0 || left < 0 || (joined == 0 && left == 0))
         return;
@@ -339,25 +340,26 @@ static void everybody_left(const struct update *f, bool seen)
     struct election *election = f->election;
     const struct candidate *leader = election->leader;
     struct difference difference = {0};
-    if (++election->list_round == 0)
-        election->list_round = 1;
+    if (++election->own->list_round == 0)
+        election->own->list_round = 1;
     difference.missing = candidates_take_missing(election);
-    for (const struct candidate *c = difference.missing; c; c = c->hash_next)
+    for (const struct candidate *c = difference.missing; c; c = c->own->hash_next)
         election->counters.left += !c->outside;
     if (leader)
         leadership_lost(f, leader, seen);
     candidates_list_foreign(f->election);
     report_missing(f, &difference, leader);
     free_missing(difference.missing);
-    election->gone_since_list = 0;
+    election->own->gone_since_list = 0;
 }
 
 /* By whichever clock says more: a server's may differ from ours. */
 static int64_t lasted_us(const struct update *f)
 {
     const struct election *election = f->election;
-    int64_t seen_us = election->first_listed.mono_us ? f->at.mono_us - election->first_listed.mono_us : 0;
-    int64_t by_ctime_us = f->at.wall_us ? f->at.wall_us - election->directory.ctime_ms * 1000 : 0;
+    int64_t seen_us =
+        election->own->first_listed.mono_us ? f->at.mono_us - election->own->first_listed.mono_us : 0;
+    int64_t by_ctime_us = f->at.wall_us ? f->at.wall_us - election->own->directory.ctime_ms * 1000 : 0;
     int64_t us = seen_us > by_ctime_us ? seen_us : by_ctime_us;
     return us > 1 ? us : 1;
 }
@@ -366,10 +368,10 @@ static void directory_gone(const struct update *f)
 {
     struct election *election = f->election;
     everybody_left(f, false);
-    election->lasted_us = lasted_us(f);
+    election->own->lasted_us = lasted_us(f);
     election->directory_known = false;
     election->next_sequence = -1;
-    election->quiet_us = 0;
+    election->own->quiet_us = 0;
     update_state(f, ELECTION_ABSENT);
     update_emit(f, &(struct event){.kind = EVENT_ELECTION_GONE});
 }
@@ -377,9 +379,10 @@ static void directory_gone(const struct update *f)
 /* The list is known to be the one we have. */
 static bool unchanged(const struct election *election, const struct znode_stat *stat)
 {
-    const struct znode_stat *old = &election->directory;
+    const struct znode_stat *old = &election->own->directory;
     return election->directory_known && election->recipe && same_node(old, stat) &&
-           old->pzxid == stat->pzxid && old->cversion == stat->cversion && election->gone_since_list == 0;
+           old->pzxid == stat->pzxid && old->cversion == stat->cversion &&
+           election->own->gone_since_list == 0;
 }
 
 static void settle_leader(const struct update *f, bool first, bool same_list)
@@ -388,7 +391,7 @@ static void settle_leader(const struct update *f, bool first, bool same_list)
     if (election->candidate_count == 0) {
         if (election->state != ELECTION_VACANT || !election->fresh)
             leadership_vacant(f);
-        if (election->state == ELECTION_VACANT && election->lapsed && !same_list)
+        if (election->state == ELECTION_VACANT && election->own->lapsed && !same_list)
             update_state_found(f); /* there may have been a candidate meanwhile */
         update_state(f, ELECTION_VACANT);
         return;
@@ -434,7 +437,7 @@ static void note_departure(struct election *election, const struct znode_stat *o
                            const struct znode_stat *now, const struct difference *difference)
 {
     const struct candidate *left = difference->missing;
-    if (left && !left->hash_next && left->known && same_node(old, now) &&
+    if (left && !left->own->hash_next && left->known && same_node(old, now) &&
         (uint32_t)now->cversion == (uint32_t)old->cversion + 1)
         transactions_note(&election->cluster->transactions, now->pzxid, left->stat.owner, false);
 }
@@ -453,7 +456,7 @@ void update_children(const struct update *f, const struct observed_children *lis
         if (held) { /* a directory lies where the lock was */
             everybody_left(f, false);
             election->directory_known = false;
-        } else if (election->directory_known && !same_node(&election->directory, list->stat))
+        } else if (election->directory_known && !same_node(&election->own->directory, list->stat))
             directory_gone(f);
         compare_list(f, list, &difference);
     }
@@ -461,32 +464,33 @@ void update_children(const struct update *f, const struct observed_children *lis
     bool first = election->state == ELECTION_UNKNOWN ||
                  (election->state == ELECTION_DENIED && !election->directory_known);
     bool appeared = election->state == ELECTION_ABSENT;
-    struct znode_stat nothing = {.czxid = list->stat->czxid}, old = appeared ? nothing : election->directory;
+    struct znode_stat nothing = {.czxid = list->stat->czxid},
+                      old = appeared ? nothing : election->own->directory;
     bool comparable = appeared || election->directory_known;
     const struct candidate *leader = election->leader;
     bool lost = false;
-    for (const struct candidate *c = difference.missing; c; c = c->hash_next) {
+    for (const struct candidate *c = difference.missing; c; c = c->own->hash_next) {
         lost = lost || c == leader;
         election->counters.left += !c->outside;
     }
     if (difference.missing || difference.joined_count)
         candidates_list_foreign(f->election);
-    bool same_list = election->directory_known && same_node(&election->directory, list->stat) &&
-                     election->directory.pzxid == list->stat->pzxid;
-    if (!same_list || election->quiet_us == 0)
-        election->quiet_us = f->at.mono_us;
+    bool same_list = election->directory_known && same_node(&election->own->directory, list->stat) &&
+                     election->own->directory.pzxid == list->stat->pzxid;
+    if (!same_list || election->own->quiet_us == 0)
+        election->own->quiet_us = f->at.mono_us;
     if (list->synced_us != 0) {
-        election->synced_us = list->synced_us;
+        election->own->synced_us = list->synced_us;
         diagnose_soon(election);
     }
     if (comparable)
         note_departure(election, &old, list->stat, &difference);
-    election->directory = *list->stat;
+    election->own->directory = *list->stat;
     election->directory_known = true;
     election->next_sequence = next_sequence(list->stat);
-    if (first || appeared || election->next_sequence < election->first_next) {
-        election->first_listed = f->at;
-        election->first_next = election->next_sequence;
+    if (first || appeared || election->next_sequence < election->own->first_next) {
+        election->own->first_listed = f->at;
+        election->own->first_next = election->next_sequence;
     }
     election->listed = f->at;
     election->problem = NULL;
@@ -503,7 +507,7 @@ void update_children(const struct update *f, const struct observed_children *lis
     settle_leader(f, first, same_list);
     if (comparable)
         count_unseen(f, &old, list->stat, &difference);
-    election->gone_since_list = 0;
+    election->own->gone_since_list = 0;
     update_fresh(f);
     if (difference.missing || difference.joined_count)
         update_touched(f);
@@ -524,7 +528,7 @@ void update_path_absent(const struct update *f)
     election->problem = NULL;
     leadership_vacant(f);
     update_state(f, ELECTION_ABSENT);
-    if (election->lapsed) /* it may have come and gone meanwhile */
+    if (election->own->lapsed) /* it may have come and gone meanwhile */
         update_state_found(f);
     update_fresh(f);
 }

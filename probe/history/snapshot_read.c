@@ -70,7 +70,7 @@ static void snapshot_read_election(struct snapshot_reader *t, size_t at, struct 
 static void snapshot_read_candidate(struct snapshot_reader *t, size_t at, struct election *e, bool outside)
 {
     char *name = scan_text(&t->fields.in);
-    struct candidate *c = name ? candidate_new(name, name_hash(name, strlen(name), e->hash_seed)) : NULL;
+    struct candidate *c = name ? candidate_new(name, candidates_hash(e, name)) : NULL;
     free(name);
     if (!c) {
         t->bad = true;

@@ -327,7 +327,7 @@ static void candidate_reads_on_candidate(void *context, enum session_result resu
         s->list_outdated |= result == SESSION_NO_NODE;
         if (result == SESSION_NO_NODE)
             s->reconcile(s);
-        else if (s->election->unread_first)
+        else if (election_has_unread(s->election))
             election_watch_read_soon(s); /* this read makes others worth repeating */
     }
     free(r);
@@ -382,7 +382,7 @@ void election_watches_read(struct live_cluster *live)
 void election_watches_read_again(struct live_cluster *live)
 {
     for (size_t i = 0; i < live->election_count; i++)
-        if (live->elections[i]->election->unread_first)
+        if (election_has_unread(live->elections[i]->election))
             election_watch_read_soon(live->elections[i]);
 }
 
@@ -601,7 +601,7 @@ static void election_watch_reconcile(struct election_watch *s)
     }
     registry_watch_set(&s->registries[REGISTRY_SESSIONS], s->election->registry_path);
     registry_watch_set(&s->registries[REGISTRY_MEMBERS], s->election->members_path);
-    if (s->election->unread_first)
+    if (election_has_unread(s->election))
         election_watch_read_soon(s);
     if (s->from_walk && s->list_outdated && !s->listing)
         election_watch_list(s);
@@ -892,13 +892,12 @@ struct session_shard *election_watch_shard(const struct election_watch *s)
 /* The directory that lists the members. */
 static bool members_are_read(const struct election_watch *s)
 {
-    const struct registry *members = s->election->members;
-    return !s->registries[REGISTRY_MEMBERS].listing && (!members || registry_unread(members) == 0);
+    return !s->registries[REGISTRY_MEMBERS].listing && members_unread(s->election) == 0;
 }
 
 bool election_watch_looked(const struct election_watch *s)
 {
-    return election_complete(s->election) && members_are_read(s) && !s->election->unread_first &&
+    return election_complete(s->election) && members_are_read(s) && !election_has_unread(s->election) &&
            s->reads == 0 && s->guards[GUARD_LEADER].asked == 0 && !s->list_outdated;
 }
 

@@ -177,6 +177,13 @@ def pure_model(top):
                     yield path, number, f"{found[1]}(): this is pure"
 
 
+def private_headers(top):
+    """What only one folder touches is in headers that only it, and tests, include."""
+    for path, number, header in includes(top, OWN_INCLUDE):
+        if header.endswith("_private.h") and os.path.dirname(header) != os.path.dirname(path):
+            yield path, number, f"{header}: private to {os.path.dirname(header)}/"
+
+
 def writes_to_clusters(top):
     """Every write passes the guard; and only what starts its own ensemble has one that lets everything through."""
     allowed = ("probe/candidate/guard.", "probe/zookeeper/session_calls.c", "probe/zookeeper/session.h")
@@ -259,6 +266,7 @@ RULES = [
     upward_includes,
     relative_includes,
     pure_model,
+    private_headers,
     writes_to_clusters,
     part_circles,
     own_headers,

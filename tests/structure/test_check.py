@@ -53,6 +53,8 @@ PLANTED = [
     (check.relative_includes, "config/planted.c", '#include "../probe/monitor.h"\n'),
     (check.pure_model, "probe/election/planted.c", "#include <uv.h>\n"),
     (check.pure_model, "probe/election/planted.c", "long now(void)\n{\n    return time(NULL);\n}\n"),
+    (check.private_headers, "tui/views/planted.c", '#include "probe/election/election_private.h"\n'),
+    (check.private_headers, "probe/history/planted.h", '#include "probe/election/election_private.h"\n'),
     (check.writes_to_clusters, "probe/watch/planted.c", "    session_create(s, p, d, 1, CREATE_EPHEMERAL, f, c);\n"),
     (check.writes_to_clusters, "tui/commands/planted.c", "    session_delete (s, p, -1, f, c);\n"),
     (check.writes_to_clusters, "tui/views/planted.c", "    session_set(s, p, d, 1, -1, f, c);\n"),

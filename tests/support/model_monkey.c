@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probe/election/client.h"
+#include "probe/election/election_private.h"
 #include "probe/election/model.h"
 #include "probe/election/update.h"
 #include "probe/history/snapshot.h"
@@ -74,8 +75,8 @@ static void check(const struct model *model, const struct election *e)
         must(!c->identity || c->identity[0], e, "an empty identity");
     }
     must(unknown == e->unknown_count, e, "another number of unread candidates");
-    for (const struct candidate *c = e->unread_first; c; c = c->unread_next, queued++)
-        must(c->unread_queued && election_find(e, c->name) == c, e, "a stranger in the queue");
+    for (const struct candidate *c = e->own->unread_first; c; c = c->own->unread_next, queued++)
+        must(c->own->unread_queued && election_find(e, c->name) == c, e, "a stranger in the queue");
     must(queued <= e->candidate_count, e, "too many in the queue"); /* known ones are read again at times */
     for (size_t i = 0; i < e->finding_count; i++) {
         must(e->findings[i]->evidence && e->findings[i]->advice, e, "a finding without evidence");

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "probe/election/chain.h"
+#include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 #include "tui/words/chain_lines.h"
 #include "tui/words/labels.h"
@@ -19,17 +20,20 @@ struct waiting {
     struct server server;
     struct cluster cluster;
     struct election election;
+    struct election_private own;
     struct client client;
     struct candidate candidate;
+    struct candidate_private candidate_own;
 };
 
 static void wait(struct waiting *w)
 {
     *w = (struct waiting){.server = {.address = zk1, .reachable = true},
                           .cluster = {.servers = &w->server, .server_count = 1},
-                          .election = {.path = path, .cluster = &w->cluster},
+                          .election = {.path = path, .cluster = &w->cluster, .own = &w->own},
                           .client = {.shown = {.id = 7, .alive_known = true, .alive = true}},
-                          .candidate = {.election = &w->election, .known = true, .client = &w->client}};
+                          .candidate = {.election = &w->election, .known = true, .own = &w->candidate_own},
+                          .candidate_own = {.client = &w->client}};
     w->cluster.connection = CONNECTION_CONNECTED;
     w->server.watches_from = "adminserver";
     w->candidate.stat.owner = 7;
@@ -69,7 +73,7 @@ static void no_server_or_not_known(void **state)
     wait(&w);
     w.client.shown.alive_known = false;
     assert_string_equal(server_of(&w), "?");
-    w.candidate.client = NULL;
+    w.candidate_own.client = NULL;
     assert_string_equal(server_of(&w), "?");
     w.candidate.stat.owner = 0; /* it belongs to no session: there is nothing to be known */
     assert_string_equal(server_of(&w), "-");

@@ -10,11 +10,13 @@
 #include <cmocka.h>
 
 #include "probe/election/election.h"
+#include "probe/election/election_private.h"
 #include "probe/election/registry.h"
 
 /* A registry that is listed as a server would list it, and the entries that are read then. */
 struct world {
     struct election election;
+    struct election_private own;
     struct znode_stat stat;
 };
 
@@ -22,29 +24,29 @@ static void list(struct world *world, const char *const *names, size_t count)
 {
     const struct observed_children children = {
         .stat = &world->stat, .names = (char *const *)(uintptr_t)names, .count = count};
-    registry_list(registry_of(&world->election, false), &children, world->election.hash_seed);
+    registry_list(registry_of(&world->election, false), &children, world->own.hash_seed);
 }
 
 static void read_entry(struct world *world, const char *name, uint64_t session)
 {
     const struct znode_stat stat = {.owner = session};
     const struct observed_node node = {.stat = &stat, .has_data = true, .data = "host:1", .data_length = 6};
-    assert_true(
-        registry_entry(world->election.registry, name, world->election.hash_seed, session ? &node : NULL));
+    assert_true(registry_entry(world->own.registry, name, world->own.hash_seed, session ? &node : NULL));
 }
 
-static struct world two_entries(void)
+static void two_entries(struct world *world)
 {
     static const char *const names[] = {"a", "b"};
-    struct world world = {.election = {.hash_seed = 7}, .stat = {.czxid = 5, .cversion = 2}};
-    assert_false(registry_wants(&world.election, false, "a"));
-    list(&world, names, 2);
-    assert_true(registry_wants(&world.election, false, "a") && registry_wants(&world.election, false, "b"));
-    assert_false(registry_wants(&world.election, false, "c"));
-    read_entry(&world, "a", 11);
-    read_entry(&world, "b", 0); /* it may not be read */
-    assert_false(registry_wants(&world.election, false, "a") || registry_wants(&world.election, false, "b"));
-    return world;
+    *world = (struct world){.own = {.hash_seed = 7}, .stat = {.czxid = 5, .cversion = 2}};
+    world->election.own = &world->own;
+    assert_false(registry_wants(&world->election, false, "a"));
+    list(world, names, 2);
+    assert_true(registry_wants(&world->election, false, "a") && registry_wants(&world->election, false, "b"));
+    assert_false(registry_wants(&world->election, false, "c"));
+    read_entry(world, "a", 11);
+    read_entry(world, "b", 0); /* it may not be read */
+    assert_false(registry_wants(&world->election, false, "a") ||
+                 registry_wants(&world->election, false, "b"));
 }
 
 /* One came, one went, and the directory counted two: whoever stood stands still. */
@@ -52,15 +54,16 @@ static void asks_for_the_new_one(void **state)
 {
     (void)state;
     static const char *const later[] = {"a", "c"};
-    struct world world = two_entries();
+    struct world world;
+    two_entries(&world);
     world.stat.cversion += 2;
     list(&world, later, 2);
     assert_false(registry_wants(&world.election, false, "a"));
     assert_true(registry_wants(&world.election, false, "c"));
-    assert_int_equal(registry_unread(world.election.registry), 1);
+    assert_int_equal(registry_unread(world.own.registry), 1);
     list(&world, later, 2);
     assert_true(registry_wants(&world.election, false, "c")); /* it was never read: the connection was lost */
-    registry_free(world.election.registry);
+    registry_free(world.own.registry);
 }
 
 /* The same names, but somebody went and came again in between: it may be another session's now. */
@@ -68,15 +71,16 @@ static void asks_for_all_where_names_may_have_come_again(void **state)
 {
     (void)state;
     static const char *const names[] = {"a", "b"};
-    struct world world = two_entries();
+    struct world world;
+    two_entries(&world);
     world.stat.cversion += 2;
     list(&world, names, 2);
     assert_true(registry_wants(&world.election, false, "a") && registry_wants(&world.election, false, "b"));
-    assert_true(registry_holds(world.election.registry, 11)); /* until it is known better */
+    assert_true(registry_holds(world.own.registry, 11)); /* until it is known better */
     read_entry(&world, "a", 12);
-    assert_false(registry_wants(&world.election, false, "a") || registry_holds(world.election.registry, 11));
-    assert_true(registry_holds(world.election.registry, 12));
-    registry_free(world.election.registry);
+    assert_false(registry_wants(&world.election, false, "a") || registry_holds(world.own.registry, 11));
+    assert_true(registry_holds(world.own.registry, 12));
+    registry_free(world.own.registry);
 }
 
 /* The directory was made anew, and counts from the start. */
@@ -84,15 +88,16 @@ static void asks_for_all_of_another_directory(void **state)
 {
     (void)state;
     static const char *const names[] = {"a", "b"};
-    struct world world = two_entries();
+    struct world world;
+    two_entries(&world);
     world.stat.czxid = 9;
     list(&world, names, 2);
     assert_true(registry_wants(&world.election, false, "a"));
     read_entry(&world, "a", 11);
-    registry_lose(world.election.registry);
+    registry_lose(world.own.registry);
     list(&world, names, 2);
     assert_true(registry_wants(&world.election, false, "a"));
-    registry_free(world.election.registry);
+    registry_free(world.own.registry);
 }
 
 /* The members of a lock, once all are read: brokers by number, and only of a lock. */
@@ -102,7 +107,8 @@ static void lists_the_members_of_a_lock(void **state)
     static const char *const names[] = {"10", "9", "b"};
     static const char broker[] = "{\"host\":\"kafka-1\",\"port\":9092,\"role\":\"broker\"}";
     const struct recipe lock = {.family = FAMILY_LOCK}, line = {.family = FAMILY_SEQUENCE};
-    struct election election = {.hash_seed = 7, .recipe = &lock}, copy = {0};
+    struct election_private own = {.hash_seed = 7};
+    struct election election = {.own = &own, .recipe = &lock}, copy = {0};
     const struct znode_stat stat = {.czxid = 5, .cversion = 3}, owned = {.owner = 11};
     const struct observed_children children = {
         .stat = &stat, .names = (char *const *)(uintptr_t)names, .count = 3};

@@ -1,0 +1,99 @@
+/*
+ * election_private.h - what the model alone knows of an election and of a candidate. Private to this folder.
+ *
+ * Nothing here is shown, or kept in a recording. It is made and freed with its owner: see election_life.h and
+ * candidates.h.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_ELECTION_PRIVATE_H
+#define ELECTOP_PROBE_ELECTION_ELECTION_PRIVATE_H
+
+#include "probe/election/election.h"
+
+struct client;
+struct registry;
+struct chain_link;
+struct replicas;
+
+struct candidate_private {
+    bool unread_queued;
+    bool named;                       /* its name holds a GUID or a session: its client finds it again */
+    bool watches_right, watches_self; /* of its session's watches: the one before it, itself */
+    bool deaf;                        /* it was proved to watch nothing when it became first */
+    bool shares_host;                 /* another member's connection comes from its host */
+    bool by_children;                 /* it has no visible watch, and a hidden one may notify it */
+    bool reread;                      /* asked to be read again, for what changed in it */
+    int64_t wrong_us;                 /* the look since which something is wrong */
+    int64_t read_us;                  /* its data, the latest time; 0: never */
+    int64_t again_us;                 /* it was asked to be read again, the latest time */
+    uint32_t hash, round;
+    uint32_t watchers;     /* the first of its links, from 1; 0: no watcher is known */
+    uint32_t before_hash;  /* the name of the one before it ... */
+    int64_t before_us;     /* ... which it is since then; 0: since before the first look */
+    struct client *client; /* of its owner, where that is a session */
+    struct candidate *owned_next, **owned_link;
+    struct candidate *hash_next, *unread_next, *unread_previous;
+};
+
+/* One of FURTHER_ACKS. */
+struct further_ack {
+    char *path; /* NULL: none */
+    bool known, present;
+    uint64_t owner;
+};
+
+struct election_private {
+    /* Its children. */
+    struct candidate **buckets; /* every child by name, also those outside the pattern */
+    size_t bucket_count;
+    uint64_t hash_seed;
+    size_t candidate_room, outsider_room;
+    struct candidate *unread_first, *unread_last;
+    uint32_t list_round;
+    uint64_t gone_since_list;    /* departures by OBSERVED_ABSENT since the last list */
+    struct znode_stat directory; /* of the election's own znode */
+    int64_t quiet_us;            /* the first list that showed the children of now; 0: not known */
+    int64_t synced_us;           /* the latest list after a sync; 0: none */
+    int64_t lasted_us;           /* so long its directory had existed when it went; 0: it has not gone */
+    struct moment first_listed;  /* of the directory as it is: for the rate of new numbers ... */
+    int64_t first_next;          /* ... counted from here */
+    struct replicas *replicas;   /* its own znode at each server; NULL: not compared yet */
+
+    /* Its leader, and its acknowledgement. */
+    bool leader_unreported;     /* it is to be reported as elected once it has been read */
+    struct moment leader_bound; /* from a recording: it did not lead before; mono_us 0: unknown */
+    struct moment lost_after;   /* of a loss that was found after a gap: it happened since then */
+    bool ack_doubted;           /* it is missing, and was never seen: the layout may have none */
+    bool ack_proved;            /* a member's session was seen to own it: the layout has it */
+    bool ack_denied, ack_configured;
+    bool ack_unread;           /* it, or its registry, may be otherwise by now */
+    bool unacknowledged_found; /* it was missing when first looked for: its end was not seen */
+    unsigned char *ack_data;
+    size_t ack_data_length;
+    int64_t ack_data_mzxid; /* the version that ack_data was read from; 0: none */
+    struct further_ack further_acks[FURTHER_ACKS];
+    struct registry *registry; /* NULL: has none */
+    struct registry *members;  /* NULL: has none */
+
+    /* Its past. */
+    bool lapsed;   /* not fresh, but once was: a change found next happened since stale_since */
+    bool recalled; /* facts of a recording have been taken over */
+    const struct election *earlier; /* as it was recorded (baseline.h), borrowed; NULL: nothing is known, or
+                                       it is of no use any more */
+
+    /* Its diagnosis. */
+    bool dirty, touched; /* to be diagnosed; something that is shown has changed already */
+    bool shows_layout;   /* its line, or its names, show whom its members watch (certainty.h) */
+    bool listens;        /* a client that connects or disconnects could settle something */
+    int64_t diagnosed_us, diagnose_at_us; /* the latest; when time alone may change it, 0: never */
+    struct chain_link *links;             /* see chain.h */
+    size_t link_count, link_room;
+    uint64_t *bystanders; /* sessions that may watch something in here and own nothing */
+    size_t bystander_count, bystander_room;
+    struct election *dirty_next; /* in the cluster's list of those to be diagnosed */
+
+    /* Its place in the cluster's table. */
+    uint32_t path_hash;
+    struct election *path_next;
+};
+
+#endif
