@@ -148,6 +148,10 @@ static const char *next_word(const char **at, size_t *length)
 
 bool certainty_one_role(const char *a, const char *b)
 {
+    /* Most names differ in their number alone: a long line is compared at each diagnosis. */
+    size_t length = strlen(a);
+    if (length > SEQUENCE_DIGITS && strlen(b) == length && memcmp(a, b, length - SEQUENCE_DIGITS) == 0)
+        return true;
     for (;;) {
         size_t length_a, length_b;
         const char *word_a = next_word(&a, &length_a), *word_b = next_word(&b, &length_b);
