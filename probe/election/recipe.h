@@ -29,8 +29,8 @@ enum recipe_watches {
 
 /* What the layout is used for. */
 enum recipe_nature {
+    NATURE_EITHER, /* elections and locks: the names do not show which; a user's own recipe is one of these */
     NATURE_ANY,    /* elections, locks, and semaphores, whose members watch a candidate further ahead */
-    NATURE_EITHER, /* elections and locks: the names do not show which */
     NATURE_LEADS,  /* there must be a leader */
     NATURE_LOCKS   /* it may be free */
 };

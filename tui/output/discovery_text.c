@@ -208,7 +208,8 @@ void discovery_text_yaml(struct buffer *out, const struct model *model, const st
 
 void discovery_text_recipes(struct buffer *out, const struct recipe_book *book, const struct print_style *how)
 {
-    static const char *const natures[] = {"election or lock", "election", "lock"};
+    static const char *const natures[] = {"election or lock", "election, lock or semaphore", "election",
+                                           "lock"};
     static const char *const watched[] = {"predecessor", "leader", "children", "nothing", "unknown"};
     static const struct document_column columns[] = {
         {"Recipe", COLUMN_NAME, 9},  {"Family", COLUMN_WORD, 6}, {"Kind", COLUMN_TEXT, 7},
