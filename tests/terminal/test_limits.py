@@ -120,6 +120,14 @@ def test_memory_ends_while_it_runs(plain, zk, client):
         assert b"electop: out of memory" in is_left(screen)
 
 
+def test_small_files_at_the_start(zk, election):
+    """Half a picture is none."""
+    with limited("-f", 1, os.path.abspath(PROGRAM), "-s", zk.hosts, election) as screen:
+        assert screen.wait() == 2
+        said = is_left(screen)
+        assert b"ulimit -f" in said, said
+
+
 @pytest.mark.parametrize("most", [4, 10, 20, 30])
 def test_few_open_files_at_the_start(zk, election, most):
     with limited("-n", most, os.path.abspath(PROGRAM), "-s", zk.hosts, election) as screen:
@@ -150,7 +158,7 @@ def test_a_file_may_grow_no_more(config, client, election, tmp_path):
     with Pty([os.path.abspath(PROGRAM), "-c", config], cols=200) as screen:
         screen.shows("/election")
         until(lambda: is_recorded(tmp_path))
-        lower(screen.process, resource.RLIMIT_FSIZE, 1000)
+        lower(screen.process, resource.RLIMIT_FSIZE, 32768)  # enough for a picture, which is a file, too
         client.create(f"{election}/n_", b"host-d:1", ephemeral=True, sequence=True)
         screen.shows("history.db: disk I/O error", "ulimit -f")
         screen.keys("q")

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <term.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,7 +28,8 @@
 #define MOUSE_OFF "\033[?1006l\033[?1000l"
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
-#define STYLES 1024 /* every role, selected or not, in the title or not; see style_slot() */
+#define PICTURE_ROOM (1 << 20) /* bytes; a limit of files holds for those in memory, too */
+#define STYLES 1024            /* every role, selected or not, in the title or not; see style_slot() */
 
 /*
  * Curses never touches the terminal: it reads nothing, and it writes into a file in memory, from
@@ -247,6 +249,10 @@ static SCREEN *new_screen(FILE *output)
 
 static bool start_curses(struct curses *curses, char **error)
 {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < PICTURE_ROOM)
+        return refuse(error, "a picture does not fit into a file of %lld bytes; raise the limit (ulimit -f)",
+                      (long long)limit.rlim_cur);
     int file = memfd_create("screen", MFD_CLOEXEC);
     curses->output = file >= 0 ? fdopen(file, "w+") : NULL;
     if (!curses->output) {
