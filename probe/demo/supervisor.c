@@ -323,7 +323,6 @@ struct supervisor *supervisor_new(const char *prefix, char **error)
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return supervisor_fail(error, "cannot make a socket pair for the sandbox", errno);
-    struct supervisor *supervisor = xcalloc(1, sizeof *supervisor);
     /* Until the child has dropped the program's signal handlers, none may run in it. */
     sigset_t all, before;
     sigfillset(&all);
@@ -336,6 +335,7 @@ struct supervisor *supervisor_new(const char *prefix, char **error)
     int problem = errno;
     sigprocmask(SIG_SETMASK, &before, NULL);
     close(pair[1]);
+    struct supervisor *supervisor = xcalloc(1, sizeof *supervisor); /* the child has no use for it */
     supervisor->socket = pair[0];
     supervisor->pid = pid;
     struct supervisor_answer answer = {.result = 0};
