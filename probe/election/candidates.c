@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "probe/election/certainty.h"
 #include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 
@@ -26,7 +27,7 @@ struct candidate *candidate_new(const char *name, uint32_t hash)
                                           .proof = FINDING_COUNT,
                                           .wrong = FINDING_COUNT,
                                           .own = &block->own};
-    block->own = (struct candidate_private){.hash = hash};
+    block->own = (struct candidate_private){.hash = hash, .role = certainty_role(name)};
     return &block->candidate;
 }
 

@@ -146,20 +146,18 @@ static const char *next_word(const char **at, size_t *length)
     return NULL;
 }
 
-bool certainty_one_role(const char *a, const char *b)
+/* FNV-1a over the words. */
+uint64_t certainty_role(const char *name)
 {
-    /* Most names differ in their number alone: a long line is compared at each diagnosis. */
-    size_t length = strlen(a);
-    if (length > SEQUENCE_DIGITS && strlen(b) == length && memcmp(a, b, length - SEQUENCE_DIGITS) == 0)
-        return true;
-    for (;;) {
-        size_t length_a, length_b;
-        const char *word_a = next_word(&a, &length_a), *word_b = next_word(&b, &length_b);
-        if (!word_a || !word_b)
-            return !word_a && !word_b;
-        if (length_a != length_b || memcmp(word_a, word_b, length_a) != 0)
-            return false;
+    uint64_t role = UINT64_C(0xcbf29ce484222325);
+    const char *word;
+    size_t length;
+    while ((word = next_word(&name, &length)) != NULL) {
+        for (size_t i = 0; i < length; i++)
+            role = (role ^ (unsigned char)word[i]) * UINT64_C(0x100000001b3);
+        role = (role ^ '-') * UINT64_C(0x100000001b3);
     }
+    return role;
 }
 
 bool certainty_layout(const struct election *election, const struct candidate *c)
@@ -171,7 +169,7 @@ bool certainty_layout(const struct election *election, const struct candidate *c
 static bool line_has_one_role(const struct election *election)
 {
     for (size_t i = 1; i < election->candidate_count; i++)
-        if (!certainty_one_role(election->candidates[0]->name, election->candidates[i]->name))
+        if (election->candidates[i]->own->role != election->candidates[0]->own->role)
             return false;
     return true;
 }

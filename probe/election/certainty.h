@@ -80,9 +80,9 @@ bool certainty_layout(const struct election *election, const struct candidate *c
 /* Most waiting members watch the one before them, and all have one role: the present watches show which znode
  * members watch. Or their names do. */
 bool certainty_shows_layout(const struct election *election);
-/* These two names differ only in numbers and ids. Readers and writers of one lock watch differently, and
+/* Equal for names that differ only in numbers and ids. Readers and writers of one lock watch differently, and
  * their names contain different words. */
-bool certainty_one_role(const char *a, const char *b);
+uint64_t certainty_role(const char *name);
 /* No hidden watch could notify this candidate: its server counts no child watches except those of observers,
  * and no session watches an ancestor of the election (perhaps recursively). */
 bool certainty_watches(const struct election *election, const struct candidate *candidate);

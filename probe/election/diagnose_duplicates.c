@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "config/memory.h"
-#include "probe/election/certainty.h"
 #include "probe/election/chain.h"
 #include "probe/election/cluster.h"
 #include "probe/election/diagnose.h"
@@ -86,7 +85,7 @@ static bool contends_often(const struct candidate *const *own, size_t count)
    watches nothing for it. */
 static bool same_words(const struct candidate *first, const struct candidate *second)
 {
-    return !first->own->watches_right && certainty_one_role(first->name, second->name) && own_words(first) &&
+    return !first->own->watches_right && first->own->role == second->own->role && own_words(first) &&
            own_words(second) && strcmp(first->identity, second->identity) == 0;
 }
 

@@ -22,6 +22,7 @@ struct candidate_private {
     bool shares_host;                 /* another member's connection comes from its host */
     bool by_children;                 /* it has no visible watch, and a hidden one may notify it */
     bool reread;                      /* asked to be read again, for what changed in it */
+    uint64_t role;                    /* of its name: certainty_role() */
     int64_t wrong_us;                 /* the look since which something is wrong */
     int64_t read_us;                  /* its data, the latest time; 0: never */
     int64_t again_us;                 /* it was asked to be read again, the latest time */

@@ -245,10 +245,8 @@ static void roles_in_names(void **state)
         {"0000000000", "0000000001", true},
         {"n_0000000000", "n_x_0000000001", false},
     };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        assert_int_equal(certainty_one_role(pairs[i].a, pairs[i].b), pairs[i].one);
-        assert_int_equal(certainty_one_role(pairs[i].b, pairs[i].a), pairs[i].one);
-    }
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        assert_int_equal(certainty_role(pairs[i].a) == certainty_role(pairs[i].b), pairs[i].one);
 }
 
 static void names_alone(void **state)
