@@ -549,18 +549,10 @@ int64_t chain_certain_after_us(const struct candidate *c)
     if (!c->own->client || c->wrong == FINDING_COUNT || c->proof == c->wrong ||
         !layout_certain(c->election, c))
         return 0;
-    int64_t apart_us = client_apart_us(c->own->client);
-    return apart_us
-               ? apart_us + c->own->client->shown.timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT + LOOK_TAKES_US
+    int64_t proof_us = client_proof_us(c->own->client);
+    return proof_us
+               ? proof_us + c->own->client->shown.timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT + LOOK_TAKES_US
                : 0;
-}
-
-/* When a look at this session may prove its watches; INT64_MAX: its timeout is not known. */
-static int64_t client_due_us(const struct client *client, int64_t now_us)
-{
-    int64_t apart_us = client_apart_us(client);
-    int64_t from_us = client->run_us ? client->run_shown_us : now_us;
-    return apart_us ? from_us + apart_us : INT64_MAX;
 }
 
 int64_t chain_look_due_us(const struct election *election, int64_t now_us)

@@ -14,8 +14,11 @@
 #include "probe/election/session_table.h"
 #include "probe/election/update.h"
 
-/* How far apart two looks have to be, beside a third of the timeout. */
-#define LOOKS_APART_US 5000000
+/* An idle session sets no watch, so its looks need not lie far apart. How long it has to be idle for a proof:
+ * this, and a quarter of its timeout, as clients ping at a third of it, some a second sooner. */
+#define LOOKS_APART_US 2000000
+#define PROOF_LEAST_US 5000000
+#define PROOF_TIMEOUT_PART 4
 
 /* ---- which watches concern elections ---- */
 
@@ -107,7 +110,7 @@ static void run_end(struct client *client)
 {
     client->run_us = client->asked_us = 0;
     client->framed = client->counted = 0;
-    client->counted_asked_us = client->counted_took_us = 0;
+    client->counted_asked_us = client->counted_shown_us = client->counted_took_us = 0;
 }
 
 /* What this server listed in that round is its latest word, and it has not fallen silent since. */
@@ -127,22 +130,43 @@ int64_t client_counted_end_us(const struct client *client)
     return client->counted_asked_us == 0 ? 0 : client->counted_asked_us + client->counted_took_us;
 }
 
-int64_t client_apart_us(const struct client *client)
+static bool sends_requests(const struct client *client)
 {
-    int64_t timeout_us = (int64_t)client->shown.timeout_ms * 1000;
+    return !client->idle && client->run_us != 0;
+}
+
+int64_t client_proof_us(const struct client *client)
+{
+    int64_t timeout_us = (int64_t)client->shown.timeout_ms * 1000, part_us = timeout_us / PROOF_TIMEOUT_PART;
     if (timeout_us <= 0)
         return 0;
-    if (!client->idle && client->run_us != 0)
+    if (sends_requests(client))
         return 2 * timeout_us;
-    int64_t third_us = timeout_us / 3 + 1000000;
-    return third_us > LOOKS_APART_US ? third_us : LOOKS_APART_US;
+    return part_us > PROOF_LEAST_US ? part_us : PROOF_LEAST_US;
+}
+
+/* The look asked for then lies far enough from the first of its run. */
+static bool looks_apart(const struct client *client, int64_t asked_us)
+{
+    /* A server may take seconds to answer: the first look may have been as late as its answer. */
+    return asked_us - client->run_shown_us >=
+           (sends_requests(client) ? client_proof_us(client) : LOOKS_APART_US);
 }
 
 bool client_proved(const struct client *client)
 {
-    /* A server may take seconds to answer: the first look may have been as late as its answer. */
-    int64_t apart_us = client->counted_asked_us - client->run_shown_us, least_us = client_apart_us(client);
-    return least_us > 0 && client->counted >= (client->idle ? 2 : 3) && apart_us >= least_us;
+    return client_proof_us(client) > 0 && client->counted >= (client->idle ? 2 : 3) &&
+           looks_apart(client, client->counted_asked_us) &&
+           client->counted_shown_us - client->run_shown_us >= client_proof_us(client);
+}
+
+int64_t client_due_us(const struct client *client, int64_t now_us)
+{
+    if (client_proof_us(client) == 0)
+        return INT64_MAX;
+    bool proof_is_next = client->framed >= 2 && looks_apart(client, client->framed_asked_us);
+    return (client->run_us ? client->run_shown_us : now_us) +
+           (proof_is_next || sends_requests(client) ? client_proof_us(client) : LOOKS_APART_US);
 }
 
 void client_is_proved(struct client *client)
@@ -175,6 +199,7 @@ static bool look_goes_on(struct client *client, struct moment at)
         news = client->counted < 2; /* from then on who is suspected is looked at after every list anyway */
         client->counted = client->framed;
         client->counted_asked_us = client->framed_asked_us;
+        client->counted_shown_us = at.mono_us;
         client->counted_took_us = client->framed_took_us;
     }
     if (client->asked_us != 0) {

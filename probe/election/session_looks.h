@@ -19,8 +19,10 @@ bool client_proved(const struct client *client);
 void client_is_proved(struct client *client);
 /* The proof belongs to a connection that is gone, and says nothing about the new one. */
 bool client_moved(const struct client *client);
-/* The minimum distance of its looks for a proof; 0: its timeout is unknown. */
-int64_t client_apart_us(const struct client *client);
+/* The least time from the first look to the list that proves them; 0: its timeout is unknown. */
+int64_t client_proof_us(const struct client *client);
+/* When the next look, or the list after it, may prove its watches; INT64_MAX: its timeout is unknown. */
+int64_t client_due_us(const struct client *client, int64_t now_us);
 /* 0: no look of the run counts. */
 int64_t client_counted_end_us(const struct client *client);
 /* Looks from before that time prove nothing any more: a run that began earlier restarts. */

@@ -26,6 +26,7 @@ struct client {
     int64_t asked_us;         /* the latest look, waiting for the list after it; 0: none waits */
     int64_t framed_asked_us;  /* the latest with a list before and after ... */
     int64_t counted_asked_us; /* the latest that counts; 0: none */
+    int64_t counted_shown_us; /* ... and the list asked for then showed it alive since */
     int64_t refuted_us; /* it was reported as disconnected since then, and outlived its timeout; 0: not so */
     int64_t proved_ms;  /* the connection that something was proved on: its establishment; 0: none */
     uint32_t framed_took_us, counted_took_us; /* ... until the list after it was asked for */

@@ -1,9 +1,8 @@
 """How soon an illness is certain: ten elections of real sessions, one of whose members falls ill.
 
 The time is from the answer to the request that made it ill to the line of `electop events --json`. Two looks must lie
-five seconds apart, or a third of the session's timeout and one, and the session must have been heard after each: so it takes
-until the first of its pings, one every third of its timeout, behind the second look. With a timeout of 30 s that is the ping
-at 20 s, beyond the target.
+two seconds apart, and a list has to show that the session was heard of since the second, five seconds and a quarter of its
+timeout after the first or later: so it takes until a ping, one every third of its timeout.
 """
 import contextlib
 import os

@@ -165,12 +165,16 @@ static void certainty(void **state)
                           "? goes " A " " B " not told leads\n");
     model_script_run("two looks too near each other", DEAF "round\ntick 1000\nround\ntick 1000\nround\nsync\n"
                                                            "? findings no-watch error suspected " C "\n");
-    model_script_run("a long timeout takes looks further apart",
+    model_script_run("a long timeout takes longer: its session is heard of less often",
                      DEAF "client c on=1 at=10.0.0.3:13 timeout=60000\n"
-                          "proof\n"
+                          "round\ntick 6000\nround\ntick 6000\nround\nsync\n"
                           "? findings no-watch error suspected " C "\n"
-                          "proof\n"
+                          "tick 6000\nround\nsync\n"
                           "? findings no-watch error certain " C "\n");
+    model_script_run("... and has to be heard of after the second look",
+                     DEAF "client c on=1 at=10.0.0.3:13 timeout=60000\n"
+                          "round\ntick 6000\nround\nsilent c\ntick 12000\nround\nsync\n"
+                          "? findings no-watch error suspected " C "\n");
     model_script_run("the same session on another connection begins anew",
                      DEAF "round\ntick 6000\n"
                           "client c on=1 at=10.0.0.3:99\n"
