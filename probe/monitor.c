@@ -209,7 +209,8 @@ static int64_t earliest_look_us(const struct monitor *m)
 {
     int64_t earliest_us = INT64_MAX;
     for (unsigned i = 0; i < m->cluster_count; i++) {
-        int64_t due_us = model_look_due_us(m->model, i);
+        bool watches; /* each look lists them */
+        int64_t due_us = model_look_due_us(m->model, i, &watches);
         if (due_us < earliest_us)
             earliest_us = due_us;
     }

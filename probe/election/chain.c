@@ -311,7 +311,7 @@ static const char *chain_why_unknown(const struct election *election, const stru
 {
     const struct cluster *cluster = election->cluster;
     if (c->denied)
-        return "its znode may not be read";
+        return "permission denied for its znode";
     if (!c->known)
         return "its znode has not been read yet";
     if (!owner_is_session(c->stat.owner))
@@ -413,7 +413,7 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
     if (!expected) {
         link_is(c, LINK_UNKNOWN,
                 watches == WATCHES_CHILDREN ? "this layout watches the directory, which no server shows"
-                                            : "whom this layout watches is not known");
+                                            : "which znode members of this layout watch is not known");
         return FINDING_COUNT;
     }
     if (viewer->above) {
@@ -555,7 +555,15 @@ int64_t chain_certain_after_us(const struct candidate *c)
                : 0;
 }
 
-int64_t chain_look_due_us(const struct election *election, int64_t now_us)
+/* The earlier of the two. */
+static int64_t client_due_by(const struct client *client, int64_t now_us, int64_t due_us, bool *watches)
+{
+    *watches = *watches || !client_awaits_list(client);
+    int64_t own_us = client_due_us(client, now_us);
+    return own_us < due_us ? own_us : due_us;
+}
+
+int64_t chain_look_due_us(const struct election *election, int64_t now_us, bool *watches)
 {
     int64_t due_us = INT64_MAX;
     bool anybody = false;
@@ -566,16 +574,14 @@ int64_t chain_look_due_us(const struct election *election, int64_t now_us)
         /* If no candidate's own watches are suspected, the links are: any session may be meant. */
         if (!c->own->client || (anybody ? chain_certain_after_us(c) == 0 : client_proved(c->own->client)))
             continue;
-        if (client_due_us(c->own->client, now_us) < due_us)
-            due_us = client_due_us(c->own->client, now_us);
+        due_us = client_due_by(c->own->client, now_us, due_us, watches);
     }
     /* ... and those who watch without a candidacy. */
     for (size_t i = 0; i < election->own->bystander_count; i++) {
         const struct client *client =
             session_table_find(election->cluster->clients, election->own->bystanders[i]);
-        if (client && client->shown.connected && !client->shown.observer && !client_proved(client) &&
-            client_due_us(client, now_us) < due_us)
-            due_us = client_due_us(client, now_us);
+        if (client && client->shown.connected && !client->shown.observer && !client_proved(client))
+            due_us = client_due_by(client, now_us, due_us, watches);
     }
     return due_us;
 }

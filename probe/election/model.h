@@ -35,8 +35,9 @@ bool model_catch_up(struct model *model);
 /* Something is suspected in that cluster that a second look at its servers, a list after a sync, or time
    could settle, and there will be one. */
 bool model_wants_second_look(const struct model *model, unsigned cluster);
-/* When (monotonic) the next look may settle any of it: 0: any look may; INT64_MAX: nothing is suspected. */
-int64_t model_look_due_us(const struct model *model, unsigned cluster);
+/* When (monotonic) the next look may settle any of it: 0: any look may; INT64_MAX: nothing is suspected.
+   watches: whether that takes a list of watches, or a list of connections suffices. */
+int64_t model_look_due_us(const struct model *model, unsigned cluster, bool *watches);
 
 /* A leader's connection went from its server's list a moment ago, and it is not known yet whether it has
  * another. */

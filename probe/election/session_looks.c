@@ -14,11 +14,9 @@
 #include "probe/election/session_table.h"
 #include "probe/election/update.h"
 
-/* An idle session sets no watch, so its looks need not lie far apart. How long it has to be idle for a proof:
- * this, and a quarter of its timeout, as clients ping at a third of it, some a second sooner. */
+/* How long a session has to be idle for a proof. It sets no watch meanwhile, so its looks may be closer. */
+#define PROOF_IDLE_US 5000000
 #define LOOKS_APART_US 2000000
-#define PROOF_LEAST_US 5000000
-#define PROOF_TIMEOUT_PART 4
 
 /* ---- which watches concern elections ---- */
 
@@ -137,12 +135,10 @@ static bool sends_requests(const struct client *client)
 
 int64_t client_proof_us(const struct client *client)
 {
-    int64_t timeout_us = (int64_t)client->shown.timeout_ms * 1000, part_us = timeout_us / PROOF_TIMEOUT_PART;
+    int64_t timeout_us = (int64_t)client->shown.timeout_ms * 1000;
     if (timeout_us <= 0)
         return 0;
-    if (sends_requests(client))
-        return 2 * timeout_us;
-    return part_us > PROOF_LEAST_US ? part_us : PROOF_LEAST_US;
+    return sends_requests(client) ? 2 * timeout_us : PROOF_IDLE_US;
 }
 
 /* The look asked for then lies far enough from the first of its run. */
@@ -160,13 +156,17 @@ bool client_proved(const struct client *client)
            client->counted_shown_us - client->run_shown_us >= client_proof_us(client);
 }
 
+bool client_awaits_list(const struct client *client)
+{
+    return client->idle && client->framed >= 2 && looks_apart(client, client->framed_asked_us);
+}
+
 int64_t client_due_us(const struct client *client, int64_t now_us)
 {
     if (client_proof_us(client) == 0)
         return INT64_MAX;
-    bool proof_is_next = client->framed >= 2 && looks_apart(client, client->framed_asked_us);
     return (client->run_us ? client->run_shown_us : now_us) +
-           (proof_is_next || sends_requests(client) ? client_proof_us(client) : LOOKS_APART_US);
+           (client_awaits_list(client) || sends_requests(client) ? client_proof_us(client) : LOOKS_APART_US);
 }
 
 void client_is_proved(struct client *client)

@@ -23,6 +23,8 @@ bool client_moved(const struct client *client);
 int64_t client_proof_us(const struct client *client);
 /* When the next look, or the list after it, may prove its watches; INT64_MAX: its timeout is unknown. */
 int64_t client_due_us(const struct client *client, int64_t now_us);
+/* Its looks suffice: a list that shows it alive after them proves them. */
+bool client_awaits_list(const struct client *client);
 /* 0: no look of the run counts. */
 int64_t client_counted_end_us(const struct client *client);
 /* Looks from before that time prove nothing any more: a run that began earlier restarts. */

@@ -249,7 +249,8 @@ static int64_t wanted_ms(const struct server_poll *q, int64_t usual_ms)
     if (live->leader_missed && ms > MISSED_LEAST_MS)
         ms = MISSED_LEAST_MS;
     if (model_wants_second_look(live->model, live->index)) {
-        int64_t due_us = model_look_due_us(live->model, live->index) - clock_now().mono_us;
+        bool watches;
+        int64_t due_us = model_look_due_us(live->model, live->index, &watches) - clock_now().mono_us;
         int64_t due_ms = due_us > 0 ? due_us / 1000 + 1 : SUSPECTED_LEAST_MS;
         ms = due_ms < ms ? due_ms : ms;
     }
@@ -303,6 +304,16 @@ static bool newcomers_are_listed_first(const struct server_poll *q)
     return cost_us * POLL_BUDGET_PAUSE <= CHANGED_LEAST_MS * INT64_C(1000);
 }
 
+/* Connections alone cost little, so they may be listed often. */
+static bool only_connections_wanted(const struct server_poll *q, uint64_t now_ms)
+{
+    const struct model *model = q->live->model;
+    bool watches;
+    model_look_due_us(model, q->live->index, &watches);
+    return model_wants_second_look(model, q->live->index) && !watches && !q->demanded && !q->changed &&
+           now_ms - q->looked_ms < WATCHES_AGAIN_MS;
+}
+
 /* Lists of thousands are temporary, but the library would keep their memory. */
 static void give_memory_back(const struct server_poll *q)
 {
@@ -347,7 +358,8 @@ static void server_poll_round_begin(struct server_poll *q)
     uint64_t now_ms = uv_now(q->live->loop);
     q->full = q->demanded || model_wants_second_look(q->live->model, q->live->index) || q->looks < LOOKS ||
               now_ms - q->moved_ms <= SETTLED_AFTER_MS || now_ms - q->looked_ms >= SETTLED_EVERY_MS;
-    q->full = (q->full && !full_can_wait(q, now_ms)) || q->demanded || q->changed;
+    q->full = (q->full && !full_can_wait(q, now_ms) && !only_connections_wanted(q, now_ms)) || q->demanded ||
+              q->changed;
     q->on_demand = q->demanded;
     q->evidence = model_wants_evidence(q->live->model, q->live->index);
     /* Watches can wait, but not indefinitely if leaders end one after the other. */

@@ -127,8 +127,7 @@ int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
 /* The delay of the first such round: our requests must not delay the answer to the next leader. */
 #define EVIDENCE_AFTER_MS 5
 #define LEADER_MOST_MS 5000
-/* After a change, watches are polled until two polls a third of a long timeout apart are certain. Without
- * changes they are polled at this interval. */
+/* How long watches are polled after a change. Without changes they are polled at the second interval. */
 #define SETTLED_AFTER_MS 20000
 #define SETTLED_EVERY_MS 30000
 #define LOOKS 2
@@ -147,7 +146,9 @@ int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
 #define CHANGED_AFTER_MS 300
 #define CHANGED_LEAST_MS 1000
 /* The minimum interval while the next poll may settle a suspicion, or a leader's connection has just gone. */
-#define SUSPECTED_LEAST_MS 250
+#define SUSPECTED_LEAST_MS 100
+/* The interval of lists of watches while only the connections are awaited. */
+#define WATCHES_AGAIN_MS 1000
 #define MISSED_LEAST_MS 250
 /* From this many connections on, the memory of lists is returned to the system. */
 #define MANY 1000

@@ -1,8 +1,8 @@
 """How soon an illness is certain: ten elections of real sessions, one of whose members falls ill.
 
 The time is from the answer to the request that made it ill to the line of `electop events --json`. Two looks must lie
-two seconds apart, and a list has to show that the session was heard of since the second, five seconds and a quarter of its
-timeout after the first or later: so it takes until a ping, one every third of its timeout.
+two seconds apart, and five seconds after the first, or later, a list has to show that the session was heard of since the
+second and requested nothing: so it takes until a ping, one every third of its timeout.
 """
 import contextlib
 import os

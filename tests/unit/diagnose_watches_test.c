@@ -165,16 +165,12 @@ static void certainty(void **state)
                           "? goes " A " " B " not told leads\n");
     model_script_run("two looks too near each other", DEAF "round\ntick 1000\nround\ntick 1000\nround\nsync\n"
                                                            "? findings no-watch error suspected " C "\n");
-    model_script_run("a long timeout takes longer: its session is heard of less often",
-                     DEAF "client c on=1 at=10.0.0.3:13 timeout=60000\n"
-                          "round\ntick 6000\nround\ntick 6000\nround\nsync\n"
-                          "? findings no-watch error suspected " C "\n"
-                          "tick 6000\nround\nsync\n"
-                          "? findings no-watch error certain " C "\n");
-    model_script_run("... and has to be heard of after the second look",
+    model_script_run("a long timeout: the session pings seldom, and has to be heard of after the second look",
                      DEAF "client c on=1 at=10.0.0.3:13 timeout=60000\n"
                           "round\ntick 6000\nround\nsilent c\ntick 12000\nround\nsync\n"
-                          "? findings no-watch error suspected " C "\n");
+                          "? findings no-watch error suspected " C "\n"
+                          "heard c\ntick 1000\nround\nsync\n"
+                          "? findings no-watch error certain " C "\n");
     model_script_run("the same session on another connection begins anew",
                      DEAF "round\ntick 6000\n"
                           "client c on=1 at=10.0.0.3:99\n"
@@ -275,7 +271,7 @@ static void certainty(void **state)
                      "tick 6000\nround 2\ntick 3000\nround 2\nsync\n"
                      "? link " C " stuck\n");
     model_script_run("two looks whose answers took so long that they may have been one",
-                     DEAF "conns 1\nseen 1\ntick 4000\nconns 1\ntick 2000\nround\ntick 3000\nconns 1\nsync\n"
+                     DEAF "conns 1\nseen 1\ntick 4000\nconns 1\ntick 1000\nround\ntick 3000\nconns 1\nsync\n"
                           "? findings no-watch error suspected " C "\n"
                           "tick 4000\nround\ntick 3000\nconns 1\nsync\n"
                           "? findings no-watch error certain " C "\n");
@@ -306,7 +302,7 @@ static void layouts(void **state)
                      "+ q-0000000000 s=a\n+ q-0000000001 s=b\n+ q-0000000002 s=c\n"
                      "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"
                      "list\n> election-seen\nreadall\nproof\n"
-                     "? link q-0000000002 unknown: whom this layout watches is not known\n"
+                     "? link q-0000000002 unknown: which znode members of this layout watch is not known\n"
                      "? findings none\n"
                      "? recipe sequence name\n"
                      "w c q-0000000001\n"
