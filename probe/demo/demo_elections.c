@@ -59,14 +59,14 @@ const struct play *demo_elections_demo(size_t *count)
     return demo_plays;
 }
 
-struct member {
+struct demo_member {
     struct test_candidate *candidate; /* NULL: not on yet */
     uint64_t back_ms;                 /* when it returns; 0: it has not gone */
 };
 
 struct demo_stage {
     const struct play *play;
-    struct member *members;
+    struct demo_member *members;
     int entered;      /* members that are on; the next one's index */
     uint64_t next_ms; /* when the next one goes; 0: never */
     unsigned turn;    /* counts departures: which way, and who */
@@ -104,7 +104,7 @@ static const char *fill_in(const char *text, int member, char buffer[TEXT_SIZE])
     return buffer;
 }
 
-static bool member_enter(struct demo_elections *demo, const struct play *play, struct member *member,
+static bool member_enter(struct demo_elections *demo, const struct play *play, struct demo_member *member,
                          int number)
 {
     char name[TEXT_SIZE], data[TEXT_SIZE], ack_data[TEXT_SIZE];
@@ -145,7 +145,7 @@ static void demo_elections_enter(struct demo_elections *demo)
     }
 }
 
-static struct member *stage_leader(const struct demo_stage *stage)
+static struct demo_member *stage_leader(const struct demo_stage *stage)
 {
     for (int i = 0; i < stage->play->members; i++) {
         struct test_candidate *candidate = stage->members[i].candidate;
@@ -156,10 +156,10 @@ static struct member *stage_leader(const struct demo_stage *stage)
 }
 
 /* A waiting member, another one each time. */
-static struct member *stage_anybody(const struct demo_stage *stage)
+static struct demo_member *stage_anybody(const struct demo_stage *stage)
 {
     for (int i = 0; i < stage->play->members; i++) {
-        struct member *member = &stage->members[((int)stage->turn * 7 + i) % stage->play->members];
+        struct demo_member *member = &stage->members[((int)stage->turn * 7 + i) % stage->play->members];
         if (member->candidate && test_candidate_candidacy(member->candidate)->state == CANDIDATE_WAITING)
             return member;
     }
@@ -170,7 +170,7 @@ static void stage_play(struct demo_stage *stage, uint64_t now_ms)
 {
     const struct play *play = stage->play;
     for (int i = 0; i < play->members; i++) {
-        struct member *member = &stage->members[i];
+        struct demo_member *member = &stage->members[i];
         if (member->back_ms && now_ms >= member->back_ms) {
             member->back_ms = 0;
             test_candidate_volunteer(member->candidate);
@@ -178,7 +178,7 @@ static void stage_play(struct demo_stage *stage, uint64_t now_ms)
     }
     if (stage->next_ms == 0 || now_ms < stage->next_ms)
         return;
-    struct member *leaving = play->anybody ? stage_anybody(stage) : stage_leader(stage);
+    struct demo_member *leaving = play->anybody ? stage_anybody(stage) : stage_leader(stage);
     if (!leaving)
         return; /* there is no leader just now: as soon as there is one */
     static const enum kill_mode ways[] = {KILL_CLOSE, KILL_RESIGN, KILL_DROP};
@@ -224,7 +224,7 @@ bool demo_elections_complete(const struct demo_elections *demo)
 {
     for (size_t i = 0; i < demo->count; i++)
         for (int j = 0; j < demo->stages[i].play->members; j++) {
-            const struct member *member = &demo->stages[i].members[j];
+            const struct demo_member *member = &demo->stages[i].members[j];
             if (!member->candidate ||
                 (test_candidate_candidacy(member->candidate)->state == CANDIDATE_JOINING && !member->back_ms))
                 return false;
@@ -234,7 +234,7 @@ bool demo_elections_complete(const struct demo_elections *demo)
 
 struct test_candidate *demo_elections_leader(const struct demo_elections *demo, size_t play)
 {
-    struct member *leader = stage_leader(&demo->stages[play]);
+    struct demo_member *leader = stage_leader(&demo->stages[play]);
     return leader ? leader->candidate : NULL;
 }
 

@@ -103,7 +103,7 @@ enum bound { LOWS, HIGHS, BOUNDS };
 #define ALL CAUSE_COUNT /* causes together */
 
 /* One bound of the lengths of one cause, or of all. */
-struct search {
+struct drawer_search {
     size_t total;
     size_t counts[DRAWERS];
     size_t drawers[RANKS], open_count; /* to be opened the second time through */
@@ -114,11 +114,11 @@ struct search {
 };
 
 struct searches {
-    struct search of[ALL + 1][BOUNDS];
+    struct drawer_search of[ALL + 1][BOUNDS];
     bool opening; /* the second time through */
 };
 
-static void open_drawer(struct search *search, struct scan inside, size_t drawer, size_t count, bool *bad)
+static void open_drawer(struct drawer_search *search, struct scan inside, size_t drawer, size_t count, bool *bad)
 {
     size_t i = 0;
     while (i < search->open_count && search->drawers[i] != drawer)
@@ -138,7 +138,7 @@ static void open_drawer(struct search *search, struct scan inside, size_t drawer
 
 static void look_into(struct searches *searches, struct scan *scan, unsigned cause, enum bound bound)
 {
-    struct search *mine = &searches->of[cause][bound], *all = &searches->of[ALL][bound];
+    struct drawer_search *mine = &searches->of[cause][bound], *all = &searches->of[ALL][bound];
     size_t drawer = 0, left = (size_t)scan_number(scan);
     if (!searches->opening)
         mine->total += left;
@@ -194,9 +194,9 @@ static bool go_through(const struct digest_sum *sum, struct searches *searches)
 static void count_all(struct searches *searches)
 {
     for (unsigned bound = 0; bound < BOUNDS; bound++) {
-        struct search *all = &searches->of[ALL][bound];
+        struct drawer_search *all = &searches->of[ALL][bound];
         for (unsigned cause = 0; cause < CAUSE_COUNT; cause++) {
-            const struct search *mine = &searches->of[cause][bound];
+            const struct drawer_search *mine = &searches->of[cause][bound];
             all->total += mine->total;
             for (size_t drawer = 0; mine->total && drawer < DRAWERS; drawer++)
                 all->counts[drawer] += mine->counts[drawer];
@@ -205,7 +205,7 @@ static void count_all(struct searches *searches)
 }
 
 /* In which drawers its percentiles are, of so many failovers. */
-static void choose_drawers(struct search *search, size_t count)
+static void choose_drawers(struct drawer_search *search, size_t count)
 {
     static const unsigned percents[RANKS] = {50, 90, 99, 100};
     size_t before = 0, next = 0, ranks[RANKS];
@@ -254,7 +254,7 @@ static int64_t at_place(int64_t *list, size_t count, size_t place)
 }
 
 /* SPAN_OPEN: beyond all that have such a bound. */
-static int64_t bound_at(const struct search *search, size_t rank)
+static int64_t bound_at(const struct drawer_search *search, size_t rank)
 {
     if (rank >= search->known)
         return SPAN_OPEN;
@@ -262,7 +262,7 @@ static int64_t bound_at(const struct search *search, size_t rank)
     return at_place(search->found[i], search->found_count[i], search->places[rank]);
 }
 
-static void digest_report(const struct search of[BOUNDS], struct failover_figures *figures)
+static void digest_report(const struct drawer_search of[BOUNDS], struct failover_figures *figures)
 {
     struct span *spans[RANKS] = {&figures->p50, &figures->p90, &figures->p99, &figures->max};
     figures->count = of[LOWS].total; /* each has a lower one */
@@ -277,7 +277,7 @@ bool digest_sum_stats(const struct digest_sum *sum, struct failover_stats *stats
     if (fine)
         count_all(searches);
     for (unsigned cause = 0; fine && cause <= ALL; cause++) {
-        struct search *of = searches->of[cause];
+        struct drawer_search *of = searches->of[cause];
         choose_drawers(&of[LOWS], of[LOWS].total);
         choose_drawers(&of[HIGHS], of[LOWS].total);
         fine = true;

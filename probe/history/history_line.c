@@ -68,7 +68,7 @@ struct piece {
     char *name, *identity;
 };
 
-struct event_row {
+struct tenure_line {
     const struct history *h;
     int64_t from_us, to_us;
     struct owners owners;
@@ -151,7 +151,7 @@ static int64_t time_in(const struct stretch_row *stretch, int64_t us)
     return us > stretch->to_us + DISORDER_US ? stretch->from_us : us;
 }
 
-static void add_piece(struct event_row *line, const struct tenure_read *tenure, int64_t from_us,
+static void add_piece(struct tenure_line *line, const struct tenure_read *tenure, int64_t from_us,
                       int64_t to_us, bool exact)
 {
     room_for_one(&line->pieces, line->piece_count, &line->piece_room, sizeof *line->pieces);
@@ -163,7 +163,7 @@ static void add_piece(struct event_row *line, const struct tenure_read *tenure, 
 }
 
 /* As far as the stretch shows that time. */
-static void add_shown(struct event_row *line, const struct tenure_read *tenure, size_t stretch,
+static void add_shown(struct tenure_line *line, const struct tenure_read *tenure, size_t stretch,
                       int64_t from_us, int64_t to_us, bool exact)
 {
     size_t low = 0, high = line->owners.count;
@@ -186,7 +186,7 @@ static void add_shown(struct event_row *line, const struct tenure_read *tenure, 
 }
 
 /* Its part in each stretch that it covers: cut at the end of one, resumed in the next. */
-static void add_tenure(struct event_row *line, const struct tenure_read *tenure,
+static void add_tenure(struct tenure_line *line, const struct tenure_read *tenure,
                        const struct tenure_read *next)
 {
     const struct history *h = line->h;
@@ -231,7 +231,7 @@ static void share_identity(struct piece *a, struct piece *b)
 }
 
 /* A recorder may have ended before it could read who it is that leads, and another one have read it. */
-static void share_identities(struct event_row *line)
+static void share_identities(struct tenure_line *line)
 {
     struct piece *before = NULL;
     for (size_t i = 0; i < line->piece_count; i++) {
@@ -259,7 +259,7 @@ static int by_time(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static bool report_clipped(const struct event_row *line, struct history_stretch reported,
+static bool report_clipped(const struct tenure_line *line, struct history_stretch reported,
                            history_stretch_fn fn, void *context)
 {
     if (reported.from_us < line->from_us) {
@@ -270,7 +270,7 @@ static bool report_clipped(const struct event_row *line, struct history_stretch 
     return reported.to_us <= reported.from_us || fn(context, &reported);
 }
 
-static void history_line_describe(const struct event_row *line, history_stretch_fn fn, void *context)
+static void history_line_describe(const struct tenure_line *line, history_stretch_fn fn, void *context)
 {
     int64_t until_us = INT64_MIN;
     bool goes_on = true;
@@ -308,7 +308,7 @@ static int64_t election_id(const struct history *h, const char *cluster, const c
     return -1;
 }
 
-static bool read_tenures(struct event_row *line, sqlite3 *db, int64_t election)
+static bool read_tenures(struct tenure_line *line, sqlite3 *db, int64_t election)
 {
     sqlite3_stmt *statement = NULL;
     struct tenure_read held = {0};
@@ -349,7 +349,7 @@ bool history_stretches(struct history *h, const char *cluster, const char *elect
 {
     if (!reader_begin(h, error))
         return false;
-    struct event_row line = {.h = h, .from_us = from_us, .to_us = to_us};
+    struct tenure_line line = {.h = h, .from_us = from_us, .to_us = to_us};
     owners_find(h, &line.owners);
     /* A leader at the beginning of the recording may have led before; the recording does not know since when.
      */

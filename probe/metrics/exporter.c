@@ -44,7 +44,7 @@ typedef bool (*listener_page_fn)(void *context, bool openmetrics, struct buffer 
 #define REQUEST_MEMORY 16384 /* bytes of one connection's buffers: headers, not pages */
 #define BACKLOG 1024
 
-struct page {
+struct metrics_page {
     struct MHD_Response *response; /* NULL: not made yet */
     uint64_t made_ms;
 };
@@ -53,7 +53,7 @@ struct listener {
     uv_loop_t *loop;
     struct MHD_Daemon *daemon;
     struct MHD_Response *index, *missing, *refused;
-    struct page pages[2][2]; /* by format, and whether it is compressed */
+    struct metrics_page pages[2][2]; /* by format, and whether it is compressed */
     struct libdeflate_compressor *compressor;
     uv_poll_t *poll;
     uv_timer_t *timer;
@@ -92,7 +92,7 @@ static void listener_compress(struct listener *l, struct buffer *page)
 /* NULL: libmicrohttpd has no memory for it, or there was no page yet. */
 static struct MHD_Response *listener_page(struct listener *l, bool openmetrics, bool gzip)
 {
-    struct page *page = &l->pages[openmetrics][gzip];
+    struct metrics_page *page = &l->pages[openmetrics][gzip];
     uint64_t now_ms = uv_now(l->loop);
     if (page->response && now_ms - page->made_ms < PAGE_AGE_MS)
         return page->response;
@@ -114,7 +114,7 @@ static struct MHD_Response *listener_page(struct listener *l, bool openmetrics, 
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
     if (page->response)
         MHD_destroy_response(page->response); /* those who are reading it keep it */
-    *page = (struct page){response, now_ms};
+    *page = (struct metrics_page){response, now_ms};
     return response;
 }
 

@@ -252,14 +252,14 @@ static bool story_is_candidate(const struct model *model, uint64_t session)
     return story_candidate_of(&(struct story_search){.model = model}, session) != NULL;
 }
 
-struct owners {
+struct owner_sessions {
     uint64_t *sessions;
     size_t count, room;
 };
 
 /* Sessions of candidates, each once, that began at the same server as the leader's. */
 static void put_owners(const struct story_search *search, const struct election *election,
-                       struct owners *owners)
+                       struct owner_sessions *owners)
 {
     const struct story *story = search->story;
     for (size_t i = 0; i < election->candidate_count; i++) {
@@ -280,7 +280,7 @@ static void put_owners(const struct story_search *search, const struct election 
 static void story_survivors(struct story_search *search, struct history *history)
 {
     struct story *story = search->story;
-    struct owners owners = {0};
+    struct owner_sessions owners = {0};
     char *error = NULL;
     const struct election *own = story_election_of(search);
     for (size_t i = 0; own && i < own->cluster->election_count; i++)

@@ -20,7 +20,7 @@
 
 /* Whole records, one behind the other, each with a right checksum. The first byte that begins no such record
    ends them: what that means is for the reader to say. */
-struct piece {
+struct read_piece {
     unsigned char *bytes;
     size_t length; /* of whole records; 0: the end */
 };
@@ -28,7 +28,7 @@ struct piece {
 struct read_ahead {
     int fd;
     int64_t offset; /* the thread's: of the next read */
-    struct piece pieces[PIECES];
+    struct read_piece pieces[PIECES];
     uv_thread_t thread;
     uv_mutex_t mutex; /* of all that follows */
     uv_cond_t moved;
@@ -72,12 +72,12 @@ static size_t whole_records(const unsigned char *bytes, size_t length)
 }
 
 /* A piece to fill. NULL: none is needed any more. */
-static struct piece *wait_for_room(struct read_ahead *ahead)
+static struct read_piece *wait_for_room(struct read_ahead *ahead)
 {
     uv_mutex_lock(&ahead->mutex);
     while (!ahead->over && ahead->filled + 1 >= ahead->taken + PIECES)
         uv_cond_wait(&ahead->moved, &ahead->mutex);
-    struct piece *piece = ahead->over ? NULL : &ahead->pieces[ahead->filled % PIECES];
+    struct read_piece *piece = ahead->over ? NULL : &ahead->pieces[ahead->filled % PIECES];
     uv_mutex_unlock(&ahead->mutex);
     return piece;
 }
@@ -85,7 +85,7 @@ static struct piece *wait_for_room(struct read_ahead *ahead)
 static void read_ahead_run(void *context)
 {
     struct read_ahead *ahead = context;
-    struct piece *piece;
+    struct read_piece *piece;
     bool more = true;
     while (more && (piece = wait_for_room(ahead))) {
         piece->length = whole_records(piece->bytes, read_piece(ahead, piece->bytes));
@@ -142,7 +142,7 @@ static bool read_ahead_next(struct read_ahead *ahead, const unsigned char **byte
     uv_mutex_lock(&ahead->mutex);
     while (ahead->filled == ahead->taken)
         uv_cond_wait(&ahead->moved, &ahead->mutex);
-    const struct piece *piece = &ahead->pieces[ahead->taken++ % PIECES];
+    const struct read_piece *piece = &ahead->pieces[ahead->taken++ % PIECES];
     uv_cond_signal(&ahead->moved);
     uv_mutex_unlock(&ahead->mutex);
     *bytes = piece->bytes;

@@ -53,7 +53,7 @@ static void request_free(struct request *r)
     free(r);
 }
 
-static void call(const struct request *r, const struct answer *a)
+static void call(const struct request *r, const struct session_answer *a)
 {
     switch (r->kind) {
     case ANSWER_NODE:
@@ -73,7 +73,7 @@ static void call(const struct request *r, const struct answer *a)
     }
 }
 
-void request_answer(struct request *r, const struct answer *answer)
+void request_answer(struct request *r, const struct session_answer *answer)
 {
     struct request copy = *r;
     r->all->answered++;
@@ -83,7 +83,7 @@ void request_answer(struct request *r, const struct answer *answer)
 
 void requests_give_up(struct requests *all)
 {
-    static const struct answer lost = {.result = SESSION_LOST};
+    static const struct session_answer lost = {.result = SESSION_LOST};
     struct request *oldest = NULL;
     for (struct request *r = all->latest; r; r = r->next)
         oldest = r;
@@ -274,7 +274,7 @@ static struct request *request_of(const void *data)
 static void on_data(int rc, const char *value, int length, const struct Stat *stat, const void *data)
 {
     struct znode_stat s = rc == ZOK ? stat_of(stat) : (struct znode_stat){0};
-    struct answer a = {.result = result_of(rc), .stat = rc == ZOK ? &s : NULL, .data = value};
+    struct session_answer a = {.result = result_of(rc), .stat = rc == ZOK ? &s : NULL, .data = value};
     a.length = rc == ZOK && length > 0 ? (size_t)length : 0;
     session_retry_answer(request_of(data), rc, &a);
 }
@@ -296,7 +296,7 @@ static void child_watch_set(const struct request *r)
 static void session_calls_on_children(int rc, const struct String_vector *names, const struct Stat *stat,
                                       const void *data)
 {
-    struct answer a = {.result = result_of(rc)};
+    struct session_answer a = {.result = result_of(rc)};
     struct znode_stat s;
     if (rc == ZOK) {
         s = stat_of(stat);
@@ -329,7 +329,7 @@ static bool send_children(struct request *r)
 
 static void on_text(int rc, const char *value, const void *data)
 {
-    struct answer a = {.result = result_of(rc), .path = rc == ZOK ? value : NULL};
+    struct session_answer a = {.result = result_of(rc), .path = rc == ZOK ? value : NULL};
     request_answer(request_of(data), &a);
 }
 
@@ -399,7 +399,7 @@ static void session_calls_on_acl(int rc, struct ACL_vector *vector, struct Stat 
     (void)stat;
     struct acl_entry entries[ACL_ENTRIES_MOST];
     struct acl acl = {.entries = entries};
-    struct answer a = {.result = result_of(rc)};
+    struct session_answer a = {.result = result_of(rc)};
     if (rc == ZOK && vector->count > ACL_ENTRIES_MOST)
         a.result = SESSION_FAILED;
     for (int32_t i = 0; a.result == SESSION_OK && i < vector->count; i++)

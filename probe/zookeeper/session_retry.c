@@ -132,13 +132,13 @@ static void session_retry_keep(struct again *a, struct request *r)
 }
 
 /* The result says nothing about the znode, permissions or the connection: those have other codes. */
-static bool says_nothing(const struct request *r, int rc, const struct answer *answer)
+static bool says_nothing(const struct request *r, int rc, const struct session_answer *answer)
 {
     return rc != ZOK && (answer->result == SESSION_FAILED || answer->result == SESSION_BUSY ||
                          (answer->result == SESSION_TOO_LARGE && !r->may_be_too_large));
 }
 
-void session_retry_answer(struct request *r, int rc, const struct answer *answer)
+void session_retry_answer(struct request *r, int rc, const struct session_answer *answer)
 {
     struct session *s = r->all->session;
     bool was_refused = r->refusals > 0;
@@ -162,7 +162,7 @@ void session_retry_answer(struct request *r, int rc, const struct answer *answer
 
 void session_retry_lost(struct session *s)
 {
-    static const struct answer lost = {.result = SESSION_LOST};
+    static const struct session_answer lost = {.result = SESSION_LOST};
     struct again *a = s->again;
     if (!a)
         return;

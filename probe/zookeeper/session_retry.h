@@ -9,12 +9,12 @@
 #ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_RETRY_H
 #define ELECTOP_PROBE_ZOOKEEPER_SESSION_RETRY_H
 
-struct answer;
+struct session_answer;
 struct request;
 struct session;
 
 /* Passes on the answer, with the library's result, or keeps the request for a retry. */
-void session_retry_answer(struct request *request, int rc, const struct answer *answer);
+void session_retry_answer(struct request *request, int rc, const struct session_answer *answer);
 
 /* The connection is lost: waiting reads are answered with SESSION_LOST. */
 void session_retry_lost(struct session *session);

@@ -49,7 +49,7 @@ struct requests {
 };
 
 /* The answer to a request. */
-struct answer {
+struct session_answer {
     enum session_result result;
     const struct znode_stat *stat;
     const void *data;
@@ -67,7 +67,7 @@ void request_attach(struct request *request);
  * Passes on the answer and frees the request. The request is unlinked first, since the receiver may close the
  * session or send another request.
  */
-void request_answer(struct request *request, const struct answer *answer);
+void request_answer(struct request *request, const struct session_answer *answer);
 
 /* Answers all requests, in order, with SESSION_LOST. The library still holds them: its own answers find
  * nothing to do. */

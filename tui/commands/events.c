@@ -24,7 +24,7 @@
 /* How long the last lines may take to be read, at the end. */
 #define FLUSH_MS 1000
 
-struct stream {
+struct event_stream {
     const struct options *options;
     struct output *output;
     struct buffer line;
@@ -40,13 +40,13 @@ struct stream {
 
 static void on_output_ended(void *context, int error)
 {
-    struct stream *stream = context;
+    struct event_stream *stream = context;
     stream->over = true;
     stream->error = error;
 }
 
 /* As wide as the longest name, so that lines align. */
-static int where_width(struct stream *stream)
+static int where_width(struct event_stream *stream)
 {
     size_t elections = 0;
     for (size_t i = 0; stream->model && i < stream->model->cluster_count; i++)
@@ -61,7 +61,7 @@ static int where_width(struct stream *stream)
 
 static void on_output_dropped(void *context, struct buffer *line, uint64_t count)
 {
-    struct stream *stream = context;
+    struct event_stream *stream = context;
     if (stream->options->json) {
         json_event_write_dropped(line, clock_now(), count);
         return;
@@ -73,7 +73,7 @@ static void on_output_dropped(void *context, struct buffer *line, uint64_t count
 
 static void events_on_event(void *context, const struct event *event)
 {
-    struct stream *stream = context;
+    struct event_stream *stream = context;
     const char *filter = stream->options->filter;
     if (stream->over)
         return;
@@ -90,17 +90,17 @@ static void events_on_event(void *context, const struct event *event)
         stream->over = true;
 }
 
-static void stream_begin(struct stream *stream, uv_loop_t *loop, const struct invocation *invocation)
+static void stream_begin(struct event_stream *stream, uv_loop_t *loop, const struct invocation *invocation)
 {
     static const struct output_listener listener = {.ended = on_output_ended, .dropped = on_output_dropped};
     struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
     *stream =
-        (struct stream){.options = invocation->options, .several = invocation->settings->cluster_count > 1};
+        (struct event_stream){.options = invocation->options, .several = invocation->settings->cluster_count > 1};
     printer_begin(&stream->printer, &stream->line, &how);
     stream->output = output_open(loop, STDOUT_FILENO, &listener, stream);
 }
 
-static void stream_end(struct stream *stream)
+static void stream_end(struct event_stream *stream)
 {
     printer_end(&stream->printer);
     output_close(stream->output);
@@ -108,7 +108,7 @@ static void stream_end(struct stream *stream)
 }
 
 /* Until a signal, --for, --count, a reader that has gone, or a first look that cannot be had. */
-static int follow(uv_loop_t *loop, struct stream *stream, struct shutdown *ending, const struct model *model)
+static int follow(uv_loop_t *loop, struct event_stream *stream, struct shutdown *ending, const struct model *model)
 {
     const bool *waited = &ending->passed[0], *lasted = &ending->passed[1];
     bool judged = false;
@@ -134,7 +134,7 @@ int command_events_on(uv_loop_t *loop, const struct invocation *invocation)
     const struct options *options = invocation->options;
     char *error = NULL;
     struct shutdown ending;
-    struct stream stream = {0};
+    struct event_stream stream = {0};
     struct monitor *monitor = NULL;
     int status = EXIT_USAGE;
     bool ready = shutdown_begin(&ending, loop, options->wait_ms, options->for_ms);

@@ -47,7 +47,7 @@ int64_t strip_known_us(const struct election *election, struct moment now)
 #define STRIP_WIDEST 512
 
 /* What one cell has to show; the larger wins. */
-enum slot { SLOT_NOTHING, SLOT_FREE, SLOT_GAP, SLOT_A, SLOT_B, SLOT_CHANGE, SLOT_VACANT };
+enum strip_slot { SLOT_NOTHING, SLOT_FREE, SLOT_GAP, SLOT_A, SLOT_B, SLOT_CHANGE, SLOT_VACANT };
 
 static const struct {
     style look;
@@ -88,7 +88,7 @@ static bool strip_same_leader(const char *a, const char *b)
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-static enum slot slot_of(const struct election *election, const struct tenure *tenure, bool shade,
+static enum strip_slot slot_of(const struct election *election, const struct tenure *tenure, bool shade,
                          const char *who)
 {
     bool all = who == STRIP_ALL;
@@ -125,7 +125,7 @@ void strip_draw(struct cells *cells, int x, int y, int width, const struct elect
         int last =
             slot_at(tenure->to.mono_us == 0 ? now.mono_us : tenure->to.mono_us, start_us, window_us, width);
         bool named = !tenure->gap && tenure->name != NULL;
-        enum slot slot;
+        enum strip_slot slot;
 
         if (last < 0)
             break;
@@ -144,7 +144,7 @@ void strip_draw(struct cells *cells, int x, int y, int width, const struct elect
             known = first;
     }
     for (int cell = 0; cell < width; cell++) {
-        enum slot slot = cell < known ? SLOT_GAP : (enum slot)slots[cell];
+        enum strip_slot slot = cell < known ? SLOT_GAP : (enum strip_slot)slots[cell];
 
         if (slot != SLOT_NOTHING)
             cells_put(cells, x + cell, y, 1, looks[slot].look, cells_sign(cells, looks[slot].sign));
