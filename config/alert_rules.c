@@ -74,7 +74,7 @@ static char *program_problem(const char *file)
     if (S_ISDIR(facts.st_mode))
         return text_format("is a directory; name the program in it");
     if (!S_ISREG(facts.st_mode) || faccessat(AT_FDCWD, file, X_OK, AT_EACCESS) != 0)
-        return text_format("may not be executed; run chmod +x on it, or name a program");
+        return text_format("is not executable; run chmod +x on it, or name a program");
     return NULL;
 }
 

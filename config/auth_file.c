@@ -106,7 +106,7 @@ static bool check_file(int descriptor, const char *kind, const char *file, char 
     if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
         return auth_file_refuse(error, kind, file, "is not a plain file; name one");
     if (status.st_uid != geteuid() && status.st_uid != 0)
-        return auth_file_refuse(error, kind, file, "belongs to somebody else; make it your own with chown");
+        return auth_file_refuse(error, kind, file, "belongs to another user; change its owner with chown");
     if (status.st_mode & (S_IRWXG | S_IRWXO))
         return auth_file_refuse(error, kind, file, "can be read or written by others; run chmod 600 on it");
     if (status.st_size >= AUTH_FILE_MAX)

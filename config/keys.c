@@ -192,7 +192,7 @@ const struct key keys[] = {
 };
 /* clang-format on */
 const size_t key_count = sizeof keys / sizeof keys[0];
-_Static_assert(sizeof keys / sizeof keys[0] <= KEYS_MOST, "who reads them has no more room");
+_Static_assert(sizeof keys / sizeof keys[0] <= KEYS_MOST, "their reader has no more room");
 
 const struct key *key_find(const char *path)
 {

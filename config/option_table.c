@@ -705,7 +705,7 @@ const struct option_row option_table[] = {
 /* clang-format on */
 const size_t option_count = sizeof option_table / sizeof option_table[0];
 _Static_assert(sizeof option_table / sizeof option_table[0] <= OPTIONS_MOST,
-               "who parses them has no more room");
+               "their parser has no more room");
 
 #define TIMES                                                                                                \
     "A TIME is 2026-11-20T14:03:22Z, 2026-11-20 (the beginning of that day, local time), 14:03 (local\n"     \

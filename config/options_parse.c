@@ -503,7 +503,7 @@ static bool check_export(struct parse *parse)
             parse, "--once prints the metrics, and --listen serves them; leave one of them out");
     if (options->command == COMMAND_EXPORT && options->wait_given && !options->once)
         return options_parse_refuse(parse,
-                                    "--wait belongs to --once: a service waits for ever; leave it out");
+                                    "--wait belongs to --once: a service waits forever; leave it out");
     if (options->command == COMMAND_RECORD && was_given(parse, "series") && !options->listen)
         return options_parse_refuse(parse, "--series bounds the metrics; serve them with --listen ADDR:PORT");
     return true;

@@ -62,7 +62,7 @@ static void check_own(const struct yaml_node *recipe, struct problems *problems)
     const struct yaml_node *candidate = value_of(recipe, "candidate");
     bool is_lock = family && strcmp(family->text, "lock") == 0;
     if (name && strcmp(name->text, "auto") == 0)
-        recipe_names_refuse(name, "name", "stands for any recipe; write another word", problems);
+        recipe_names_refuse(name, "name", "means any recipe; write another word", problems);
     if (name && strpbrk(name->text, " \t"))
         recipe_names_refuse(name, "name", "is more than one word; write one, for an election's recipe",
                             problems);

@@ -281,8 +281,8 @@ static char *failover_sentence(const struct failover *f)
 {
     struct text out = {0};
     const char *separator = "; ";
-    text_printf(&out, "%s leads, after %s; ", who(f->to_identity, f->to, "somebody"),
-                who(f->from_identity, f->from, "nobody"));
+    text_printf(&out, "%s leads, after %s; ", who(f->to_identity, f->to, "a candidate"),
+                who(f->from_identity, f->from, "a time without a leader"));
     if (f->cause == CAUSE_UNKNOWN)
         text_add(&out, "the cause is not known");
     else
@@ -308,8 +308,8 @@ static char *event_sentence(const struct event *event)
     if (event->failover)
         return failover_sentence(event->failover);
     if (event->kind == EVENT_LEADER_ELECTED)
-        return text_format("%s leads, after %s", event->candidate ? event->candidate : "somebody",
-                           event->from ? event->from : "nobody");
+        return text_format("%s leads, after %s", event->candidate ? event->candidate : "a candidate",
+                           event->from ? event->from : "a time without a leader");
     return text_copy(event->candidate ? event->candidate : event->connection);
 }
 

@@ -450,7 +450,7 @@ static const char *reason_of(enum session_result why)
 {
     return why == SESSION_DENIED ? "not allowed with these credentials"
            : why == SESSION_NO_NODE
-               ? "what it stands in is not there"
+               ? "its parent does not exist"
                : "the servers refuse it (a quota that is used up, or an ACL or a name that "
                  "they do not take)";
 }

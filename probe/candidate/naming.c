@@ -84,7 +84,7 @@ bool name_pattern_check(const char *pattern, char **problem)
         nearest_offer(&nearest, meant, words[word]);
     text_add(&text, "has ");
     text_quote(&text, stray, length);
-    text_add(&text, ", which stands for nothing; ");
+    text_add(&text, ", which has no meaning; ");
     if (nearest.best)
         text_printf(&text, "did you mean %s? ", nearest.best);
     text_add(&text, "there are");

@@ -19,7 +19,7 @@
 static const struct presumption_kind presumption_kinds[PRESUMPTIONS] = {
     [PRESUMES_ELECTION] = {"election", "that this directory is an election",
                            "name its path, or recipe: in the configuration"},
-    [PRESUMES_LEADER] = {"leader", "that somebody must lead here",
+    [PRESUMES_LEADER] = {"leader", "that there must be a leader",
                          "kind: leader or kind: lock in the configuration"},
     [PRESUMES_LAYOUT] = {"layout", "that members of this layout watch the one before them",
                          "recipe: in the configuration"},

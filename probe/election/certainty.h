@@ -38,7 +38,7 @@ enum certainty_verdict {
 struct presumption_kind {
     const char *word; /* "leader" */
     const char
-        *assumed; /* the assumption of a suspected finding, for the user: "that somebody must lead here" */
+        *assumed; /* the assumption of a suspected finding, for the user: "that there must be a leader" */
     const char *settles; /* the setting that resolves it; NULL: none */
 };
 const struct presumption_kind *presumption_kind(enum presumption presumption);

@@ -104,7 +104,7 @@ size_t server_dangers(const struct cluster *cluster, const struct server *server
     judge_latency(&list, cluster, server);
     if (server->slow_fsync.mono_us)
         danger_add(&list, "server-slow-disk", SEVERITY_WARNING,
-                   "give its transaction log a disk of its own, and look for what else writes there",
+                   "give its transaction log a dedicated disk, and find out what else writes to this one",
                    "in the last ten minutes, writing its transaction log to disk took longer than "
                    "fsync.warningthresholdms (1 s unless set); %" PRId64 " times since it started",
                    server->load.slow_fsyncs);

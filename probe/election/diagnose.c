@@ -40,7 +40,7 @@ static void no_leader(struct diagnosis *d)
         snprintf(last, sizeof last, "; the last was %.120s",
                  change->from_identity ? change->from_identity : change->from);
     diagnosis_raise(d, FINDING_NO_LEADER, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
-                    "nobody stands under %s since %s, longer than the %s allowed%s", election->path,
+                    "there has been no candidate under %s since %s, longer than the %s allowed%s", election->path,
                     describe_clock(election->state_since, when, sizeof when),
                     describe_span(election->settings->allow.vacancy_ms * 1000, allowed, sizeof allowed),
                     last);
@@ -89,7 +89,7 @@ static void slow_failover(struct diagnosis *d)
     diagnosis_again(d, change->lost_at.mono_us + shown_us + took_us + 1);
     char took[SPAN_TEXT], vacant[SPAN_TEXT], takeover[SPAN_TEXT], when[SPAN_TEXT], phases[96] = "";
     if (change->takeover_us >= 0)
-        snprintf(phases, sizeof phases, " (nobody stood for %s, taking over took %s)",
+        snprintf(phases, sizeof phases, " (no candidate for %s, taking over took %s)",
                  describe_span(change->vacancy_us, vacant, sizeof vacant),
                  describe_span(change->takeover_us, takeover, sizeof takeover));
     /* The time before its znode went is reported, and does not count against the allowance: the session

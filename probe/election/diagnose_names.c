@@ -49,7 +49,7 @@ static void overflow(struct diagnosis *d)
             d, FINDING_SEQUENCE_OVERFLOWED, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, &first,
             negative, NULL, "the next number under %s is %" PRId64 ", the last that fits 2147483647: %s%s",
             election->path, election->next_sequence,
-            negative ? "the first in line is " : "nobody can join any more", negative ? first->name : "");
+            negative ? "the first in line is " : "no further candidate can join", negative ? first->name : "");
         return;
     }
     if (election->next_sequence <= SEQUENCE_NEAR)
@@ -263,14 +263,14 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
     struct election *election = d->election;
     uint64_t subject = diagnosis_subject(leader);
     char span[SPAN_TEXT], when[SPAN_TEXT];
-    const char *bound = late == OVERDUE_BY_STAT ? " at the latest, for nobody came or went since" : "";
+    const char *bound = late == OVERDUE_BY_STAT ? " at the latest, as no candidate joined or left since" : "";
     bool most = late != OVERDUE_BY_STAT && !election->leader_since_exact;
     (most ? describe_span_at_most : describe_span)(d->f->at.mono_us - since.mono_us, span, sizeof span);
     describe_clock(since, when, sizeof when);
     if (election->ack_place == ACK_PLACE_REGISTRY || !election->ack_present) {
         diagnosis_raise(d, FINDING_NEVER_ACKNOWLEDGED, SEVERITY_CRITICAL,
                         late == OVERDUE_BY_STAT ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, subject, &leader,
-                        1, NULL, "%s is first since %s%s (%s%s), and %s %s", leader->name, when, bound,
+                        1, NULL, "%s has been first since %s%s (%s%s), and %s %s", leader->name, when, bound,
                         late == OVERDUE_BY_STAT ? "at least "
                         : most                  ? "at most "
                                                 : "",
@@ -288,10 +288,10 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
     diagnosis_raise(d, FINDING_ACKNOWLEDGEMENT_MISMATCH, SEVERITY_CRITICAL,
                     sure && late == OVERDUE_AS_WATCHED ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject,
                     who, other ? 2 : 1, NULL,
-                    "%s names %.120s%s; %s (session 0x%" PRIx64 ") is first since %s%s", election->ack_path,
+                    "%s names %.120s%s; %s (session 0x%" PRIx64 ") has been first since %s%s", election->ack_path,
                     election->ack_identity ? election->ack_identity
                     : other                ? other->name
-                                           : "somebody else",
+                                           : "another candidate",
                     owner, leader->name, leader->stat.owner, when, bound);
 }
 
@@ -381,7 +381,7 @@ static void election_gone(struct diagnosis *d)
     if (connected > 0)
         diagnosis_raise(
             d, FINDING_ELECTION_GONE, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
-            "%s does not exist since %s; %zu of the sessions that stood in it are still connected (%s)",
+            "%s has not existed since %s; %zu of the sessions with a candidate in it are still connected (%s)",
             election->path, describe_clock(election->state_since, when, sizeof when), connected, one);
     else
         diagnosis_vanished(d, FINDING_ELECTION_GONE, NO_SUBJECT);

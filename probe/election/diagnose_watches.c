@@ -95,7 +95,7 @@ static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_c
         break;
     case FINDING_WRONG_PREDECESSOR:
         diagnosis_raise(d, code, SEVERITY_ERROR, certainty, subject, who, 1, NULL,
-                        "%s watches %s, not %s, which stands before %s; %s", session, watched_instead(d, c),
+                        "%s watches %s, not %s, the one before %s; %s", session, watched_instead(d, c),
                         before->name, c->name, looks);
         break;
     default:
@@ -141,7 +141,7 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
     char session[SESSION_TEXT], when[SPAN_TEXT];
     const struct candidate *who[] = {c};
     diagnosis_raise(d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c), who,
-                    1, NULL, "%s certainly watched nothing that would tell it when it became first at %s",
+                    1, NULL, "%s certainly watched nothing that would notify it when it became first at %s",
                     describe_session(election, c->stat.owner, session, sizeof session),
                     describe_clock(election->leader_since, when, sizeof when));
 }
@@ -220,7 +220,7 @@ static void herd(struct diagnosis *d, const struct candidate *c)
         if (diagnose_watches_certainty_of(d, owners[i]->own->client) == CERTAINTY_SUSPECTED)
             certainty = CERTAINTY_SUSPECTED;
     diagnosis_raise(d, FINDING_HERD, SEVERITY_WARNING, certainty, diagnosis_subject(c), owners, named + 1,
-                    NULL, "%zu owners of candidates watch %s: when it goes all of them are told at once",
+                    NULL, "%zu owners of candidates watch %s: when it goes all of them are notified at once",
                     count, describe_path(c, path, sizeof path));
 }
 

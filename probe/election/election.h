@@ -72,7 +72,7 @@ struct candidate {
     char *name;       /* the znode's name, without its directory */
     int64_t sequence; /* SEQUENCE_NONE in a lock layout */
     bool known;       /* its znode has been read: stat, owner, data are valid */
-    bool denied;      /* its znode may not be read by us: it will not become known */
+    bool denied;      /* permission denied for its znode by us: it will not become known */
     struct znode_stat stat;
     unsigned char *data; /* at most CANDIDATE_DATA_KEPT bytes; NULL: none or not read */
     size_t data_length;  /* of the kept data */

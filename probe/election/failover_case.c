@@ -403,7 +403,7 @@ static void look_at_others(struct failover_case *c)
             continue;
         e->fate = FATE_ALIVE;
         e->fate_us = one->election->listed.mono_us;
-        e->alive_by = one->election == c->election ? "it stands here again" : "it stands in another election";
+        e->alive_by = one->election == c->election ? "it is a candidate here again" : "it is a candidate in another election";
         return;
     }
 }

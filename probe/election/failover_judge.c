@@ -230,11 +230,11 @@ const char *failover_evidence_describe(const struct failover_evidence *e, enum f
     int length = 0;
     buffer[0] = '\0';
     if (e->displaced)
-        snprintf(buffer, size, "its znode still stands: one with a lower number joined before it");
+        snprintf(buffer, size, "its znode still exists: one with a lower number joined before it");
     else if (e->logged != DEED_NONE)
         describe_logged(e, cause, buffer, size);
     else if (e->no_session)
-        snprintf(buffer, size, "its znode belonged to no session, so somebody deleted it");
+        snprintf(buffer, size, "its znode belonged to no session, so a client deleted it");
     else if (cause == CAUSE_RESIGNED)
         snprintf(buffer, size, "its own session 0x%" PRIx64 " deleted it, as its connection%s%s shows",
                  e->session, e->server ? " at " : "", e->server ? e->server : "");

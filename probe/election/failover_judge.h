@@ -36,7 +36,7 @@ struct failover_evidence {
     /* After. fate_us: when the proof of its session's fate was requested. */
     enum session_fate fate;
     int64_t fate_us;
-    const char *alive_by; /* static: "stands in another election"; NULL: it is listed */
+    const char *alive_by; /* static: "is a candidate in another election"; NULL: it is listed */
     bool together;        /* the same transaction removed its znode and ended its session */
     bool resigned;        /* the transaction that removed its znode is a deletion by its own connection */
     uint64_t deleter;     /* it is a deletion by this session's connection; 0: unknown */

@@ -13,12 +13,12 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "no-leader",
             .severity = SEVERITY_CRITICAL,
             .meaning =
-                "This election has no candidate, for longer than its vacancy may last: whatever only a "
-                "leader does is not being done.",
-            .looks = "The directory exists and has no candidate (a lock: its znode does not exist) since "
-                     "more than allow.vacancy.",
+                "This election has no candidate, for longer than allowed: the leader's work is not "
+                "being done.",
+            .looks = "The directory exists and has no candidate (a lock: its znode does not exist) for "
+                     "longer than allow.vacancy.",
             .advice =
-                "look at the clients: are they running, can they reach ZooKeeper, why do they not volunteer?",
+                "look at the clients: are they running, can they reach ZooKeeper, why do they not join?",
         },
     [FINDING_NEVER_WAKES] =
         {
@@ -26,9 +26,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_CRITICAL,
             .meaning =
                 "It is first in line, but it watched nothing when it became first: it was not notified. It "
-                "most likely does not know that it should lead, so nobody leads.",
+                "most likely does not know that it should lead, so there is no leader.",
             .looks = "It was proved to watch nothing (no-watch, watch-self or watch-on-deleted, certain) "
-                     "before the one in front of it went. A first candidate watches nobody by right, so "
+                     "before the one in front of it went. A first candidate rightly watches nothing, so "
                      "since then it looks healthy.",
             .advice =
                 "restart that client: the next in line then takes over. If it does its work after all, c "
@@ -51,7 +51,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "watch-on-deleted",
             .severity = SEVERITY_CRITICAL,
             .meaning =
-                "It watches only a znode that no longer exists. That watch fires when the znode is made "
+                "It watches only a znode that no longer exists. That watch fires when the znode is created "
                 "again, which never happens: sequence numbers do not come back.",
             .looks =
                 "Its only watch in the directory is on a name that the directory does not hold: an exists "
@@ -66,7 +66,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "It watches its own znode and not the one before it: it is notified of its own end only.",
             .looks = "Its only watch in the directory is on its own znode.",
-            .advice = "restart that client, and mend how it chooses whom to watch",
+            .advice = "restart that client, and fix how it chooses the znode to watch",
         },
     [FINDING_WRONG_PREDECESSOR] =
         {
@@ -85,12 +85,12 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "watch-eaten",
             .severity = SEVERITY_ERROR,
             .meaning =
-                "It had a watch, which fired because somebody wrote to the candidate before it; clients "
+                "It had a watch, which fired because the data of the candidate before it was written; clients "
                 "that wait for a deletion do not set it again.",
             .looks =
                 "Its server lists the session with an empty list of watches (it had one, and it fired), and "
                 "the data of its predecessor was changed after it joined.",
-            .advice = "restart that client, and let nobody write to candidates",
+            .advice = "restart that client, and find out what writes to candidates",
         },
     [FINDING_ORPHAN_READER] =
         {
@@ -99,8 +99,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "A reader of a read-write lock waits for a writer that is gone, or is not notified when "
                 "the writer before it goes: it waits forever.",
-            .looks = "A writer stands before the reader, and its session watches none of the writers before "
-                     "it; or its only watch is on a writer that does not exist or stands behind it.",
+            .looks = "A writer is before the reader, and its session watches none of the writers before "
+                     "it; or its only watch is on a writer that does not exist or comes after it.",
             .advice = "restart that client: nothing wakes it",
             .source = "kazoo 2.8",
         },
@@ -119,12 +119,12 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "watcher-without-candidate",
             .severity = SEVERITY_INFO,
-            .meaning = "A session watches a candidate and has none of its own. A warning where it, or its "
-                       "client, stood here before: it may have lost its znode and wait for ever.",
+            .meaning = "A session watches a candidate but owns none. A warning where it, or its "
+                       "client, was a candidate here before: it may have lost its znode and wait forever.",
             .looks =
                 "A watch on a candidate that is not the leader, by a session that owns no candidate here.",
             .advice =
-                "if it should stand here, restart it: it may have lost its znode when its session expired",
+                "if it should be a candidate here, restart it: it may have lost its znode when its session expired",
             .source = "CURATOR-346, zkElection",
         },
     [FINDING_EXTRA_WATCHES] =
@@ -144,21 +144,21 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_ERROR,
             .meaning =
                 "A candidate belongs to no session, so it does not go when its client dies. Critical when "
-                "it is first: then it leads for ever, whoever made it.",
+                "it is first: then it leads forever.",
             .looks = "A znode of the candidates' pattern with ephemeralOwner 0.",
-            .advice = "if no client owns it any more, delete it by hand",
+            .advice = "if no client needs it, delete it by hand",
         },
     [FINDING_DUPLICATE_SESSION] =
         {
             .word = "duplicate-session",
             .severity = SEVERITY_INFO,
             .meaning =
-                "One session has several candidates. Threads that share a session do so by right; with "
+                "One session has several candidates. Threads that share a session may have several; with "
                 "the same GUID or identity it is an orphan of a create that was sent twice (error), and "
-                "when the orphan is first nobody may lead (critical).",
+                "when the orphan is first there may be no leader (critical).",
             .looks = "The same ephemeralOwner on two or more candidates.",
             .advice =
-                "where the client did not mean to stand twice, restart it: both znodes go with its session",
+                "if the client should have one candidate, restart it: both znodes go with its session",
             .source = "CURATOR-264, CURATOR-202, samuel/go-zookeeper issue 229",
         },
     [FINDING_DUPLICATE_IDENTITY] =
@@ -166,13 +166,13 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "duplicate-identity",
             .severity = SEVERITY_WARNING,
             .meaning =
-                "Two sessions stand under the same identity: most likely a client was restarted and its "
-                "old session has not expired yet.",
+                "Two sessions have candidates with the same identity: most likely a client was restarted "
+                "and its old session has not expired yet.",
             .looks =
                 "The same identity in the data or names of candidates of different sessions; an "
-                "address alone is none. Data is read a second time before it is called certain, and once "
-                "a minute from then on.",
-            .advice = "wait until the old session expires; if both stay, two clients are configured alike",
+                "address alone is no identity. Data is read again before this is certain, and once a "
+                "minute from then on.",
+            .advice = "wait until the old session expires; if both stay, two clients have the same configuration",
             .source = "dCache issue 5475",
         },
     [FINDING_GHOST_EPHEMERAL] =
@@ -197,9 +197,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "The session of this candidate is alive, but no server has a connection of it: it comes "
                 "back, or it expires. An error for the leader.",
             .looks =
-                "Its znode stands, and the connection list of no server shows its session, twice. Several "
+                "Its znode exists, and the connection list of no server shows its session, twice. Several "
                 "servers are asked one after the other, and a client on the move may be missed by all "
-                "of them: it is certain where ZooKeeper's leader, whose dump tells when sessions end, "
+                "of them: it is certain where ZooKeeper's leader, whose dump shows when sessions end, "
                 "did not hear of it meanwhile either.",
             .advice = "look at that client and its network: it reconnects or loses its place",
             .source = "CURATOR-396",
@@ -211,8 +211,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "The leader has not been heard for most of its session timeout. Clients ping at a third "
                 "of it, so this one is paused (garbage collection, swapping) or cut off. An error when "
-                "little is left.",
-            .looks = "last response of the leader's connection, by that server's own clock.",
+                "little of the timeout is left.",
+            .looks = "The last response of the leader's connection, by that server's own clock.",
             .advice = "expect a failover; look for pauses of that client and at its network",
             .source = "Curator tech note 10",
         },
@@ -223,7 +223,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning = "The first in line has not done what a leader of this layout does first: write its "
                        "acknowledgement. "
                        "It probably hangs while taking over.",
-            .looks = "It is first since longer than allow.failover, and the acknowledgement does not exist.",
+            .looks = "It has been first for longer than allow.failover, and the acknowledgement does not exist.",
             .advice = "look at that application's log: it is first in line, and does not take over",
             .source = "pgconsul pull request 196",
         },
@@ -246,18 +246,18 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "The lock still belongs to an earlier session of its holder: it goes when that session "
                 "expires, though the holder believes that it is its own.",
             .looks = "The identity in the lock's data belongs to another session than ephemeralOwner.",
-            .advice = "expect the lock to vanish when the old session ends; then it is taken anew",
+            .advice = "expect the lock to vanish when the old session ends; then it is taken again",
             .source = "kafka pull request 2175",
         },
     [FINDING_DOUBLE_LEADER_RISK] =
         {
             .word = "double-leader-risk",
             .severity = SEVERITY_ERROR,
-            .meaning = "The former leader's session ended, and its client is back with a new one without "
-                       "standing again: it may still believe that it leads.",
+            .meaning = "The former leader's session ended, and its client is back with a new one, and "
+                       "without a candidate: it may still believe that it leads.",
             .looks = "A new session from the former leader's address, which had no other before, and no "
                      "candidate of it.",
-            .advice = "ask that application whether it believes to lead, and fence it if it does",
+            .advice = "check whether that application still acts as leader, and fence it if it does",
             .source = "CURATOR-696, CURATOR-653",
         },
     [FINDING_FLAPPING] =
@@ -276,7 +276,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning = "The latest failover took longer than allowed.",
             .looks = "From the end of the leader's znode to the next acknowledgement (without one: to the "
                      "next first candidate) more than allow.failover.",
-            .advice = "see which phase took long: nobody stood, or the new leader was slow to take over",
+            .advice = "see which phase took long: there was no candidate, or the new leader was slow to take over",
         },
     [FINDING_SESSION_TIMEOUT_LONG] =
         {
@@ -307,7 +307,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "refuses further candidates or counts negative.",
             .looks = "The next number, from the directory's cversion and number of children, is above 2^31 - "
                      "10^6.",
-            .advice = "plan a stop: end all candidates, delete the directory and let it be made anew",
+            .advice = "plan a stop: stop all candidates, delete the directory and let them create it again",
             .source = "kazoo issue 730",
         },
     [FINDING_SEQUENCE_OVERFLOWED] =
@@ -318,7 +318,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "The sequence numbers of this directory are used up: new candidates are refused, or sort "
                 "before the leader.",
             .looks = "A candidate with a negative number, or a next number that has reached 2147483647.",
-            .advice = "stop all candidates, delete the directory and let it be made anew",
+            .advice = "stop all candidates, delete the directory and let them create it again",
             .source = "zookeeper pull request 421",
         },
     [FINDING_SEQUENCE_TIE] =
@@ -326,8 +326,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "sequence-tie",
             .severity = SEVERITY_ERROR,
             .meaning =
-                "Two candidates have the same number: each client may order them differently. Solr makes "
-                "such nodes on purpose, and so does who reads under its own write lock of Curator (info).",
+                "Two candidates have the same number: each client may order them differently. Solr "
+                "creates such nodes on purpose, and so does a Curator client that takes a read lock under its "
+                "own write lock (info).",
             .looks = "Two names of one directory that end in the same number.",
             .advice = "find out who made the second one; restart its client",
         },
@@ -347,9 +348,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "election-gone",
             .severity = SEVERITY_CRITICAL,
             .meaning = "The directory of the election was deleted while its candidates were connected: they "
-                       "lost their places, and some clients never make it again.",
-            .looks = "The path does not exist, and sessions that stood in it are still connected.",
-            .advice = "find out who deleted it; restart the clients if it is not made again",
+                       "lost their places, and some clients never create it again.",
+            .looks = "The path does not exist, and sessions that had a candidate in it are still connected.",
+            .advice = "find out who deleted it; restart the clients if it is not created again",
             .source = "CURATOR-724",
         },
     [FINDING_NO_GUID] =
@@ -357,7 +358,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "no-guid",
             .severity = SEVERITY_INFO,
             .meaning =
-                "The candidates' names do not say who made them. When a connection is lost during a "
+                "The candidates' names do not show which client created them. When a connection is lost during a "
                 "create, the client cannot find its znode again, and a second create leaves an orphan.",
             .looks = "Sequential names without a GUID or a session.",
             .advice = "use a protected create (a GUID in the name), as Curator and kazoo do",
@@ -374,7 +375,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "The election's own znode, read from each server by itself after a sync, three times: one "
                 "shows less than another had shown before. The dashboard and `electop events` look "
                 "once a minute; `electop once` is usually over before that.",
-            .advice = "stop the server that differs, remove its data and let it copy everything anew",
+            .advice = "stop the server that differs, remove its data and let it copy everything again",
             .source = "ZOOKEEPER-5010",
         },
     [FINDING_BAD_REPLY] =
@@ -387,7 +388,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .looks = "A frame whose length, header, counts or strings cannot be right, or that answers no "
                      "request. It is shown until ten minutes after the latest one.",
             .advice =
-                "look at what lies between (a proxy, a load balancer), then at that server's log; restart "
+                "check a proxy or load balancer in between, then that server's log; restart "
                 "it if other clients lose their connections as well",
         },
     [FINDING_UNSEEN_CHANGES] =

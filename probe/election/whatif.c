@@ -84,7 +84,7 @@ static void shared_departure(const struct election *election, size_t at, struct 
 struct departure whatif_goes(const struct election *election, const struct candidate *goes)
 {
     struct departure departure = {
-        .goes = goes, .stays = candidate_stays(goes), .why = "nobody stands behind it"};
+        .goes = goes, .stays = candidate_stays(goes), .why = "there is no candidate after it"};
     size_t at = election_position(election, goes);
     if (shared_lock(election)) {
         shared_departure(election, at, &departure);

@@ -542,7 +542,7 @@ static bool lapse_unseen(struct history *h, struct snapshot_model *restored, int
     while (reader_next_gap(statement, &gap))
         if (gap.stretch ? gap.stretch == shown->id : gap.from_us >= shown->from_us)
             snapshot_model_lapse(restored, gap.cluster_name, gap.from_us,
-                                 strcmp(gap.why, GAP_STILL) == 0 ? "the recorder stood still then"
+                                 strcmp(gap.why, GAP_STILL) == 0 ? "the recorder was paused then"
                                                                  : "the servers were not heard then");
     return reader_end_gaps(h, statement);
 }
@@ -568,6 +568,6 @@ const struct model *history_at(struct history *h, int64_t at_us, char **error)
     h->restored = restored;
     reader_point(h, at_us, stretch);
     if (at_us > h->stretches[stretch].to_us)
-        snapshot_model_lapse(h->restored, NULL, h->stretches[stretch].to_us, "nobody was recording then");
+        snapshot_model_lapse(h->restored, NULL, h->stretches[stretch].to_us, "nothing was recorded then");
     return snapshot_model_model(h->restored);
 }

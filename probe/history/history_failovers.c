@@ -19,7 +19,7 @@ static enum logged_fact_kind fact_kind_of(const char *word)
 }
 
 /* zxid, zxid_to, session, owner */
-#define FACT_IDS (1u << 2 | 1u << 3 | 1u << 4 | 1u << 5)
+#define ID_COLUMNS (1u << 2 | 1u << 3 | 1u << 4 | 1u << 5)
 
 static struct logged_fact read_fact(sqlite3_stmt *statement)
 {
@@ -53,7 +53,7 @@ bool history_facts(struct history *h, int64_t from_us, int64_t to_us, history_fa
             sqlite3_bind_int64(statement, 1, from_us);
             sqlite3_bind_int64(statement, 2, to_us);
         }
-        while (fine && (code = sql_next(statement, FACT_IDS)) == SQLITE_ROW) {
+        while (fine && (code = sql_next(statement, ID_COLUMNS)) == SQLITE_ROW) {
             struct logged_fact fact = read_fact(statement);
             if (fact.kind < FACT_KINDS && !fn(context, &fact)) {
                 code = SQLITE_DONE;

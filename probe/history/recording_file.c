@@ -344,7 +344,7 @@ static char *unreadable_beside(const char *file)
         free(name);
         if (!ours)
             return text_format(
-                "%s%s: belongs to the recording and may not be read by you; ask its owner, or read "
+                "%s%s: belongs to the recording: permission denied; ask its owner, or read "
                 "as a member of its group",
                 file, suffixes[i]);
     }
@@ -358,7 +358,7 @@ static char *why_not(sqlite3 *db, const char *file)
         return error ? error : schema_error(db, file);
     return text_format(
         "%s: what was recorded last is still in %s" AHEAD
-        ", which cannot be read in a directory that may not be written; copy both to one that may",
+        ", which cannot be read in a read-only directory; copy both to a writable one",
         file, file);
 }
 
@@ -373,7 +373,7 @@ sqlite3 *recording_open_read(const char *file, bool *still, char **error)
         *error = text_format("%s: no recording there; `electop record` makes one", file);
     } else if (!may_read(file)) {
         *error =
-            text_format("%s: may not be read by you; ask its owner, or read as a member of its group", file);
+            text_format("%s: permission denied; ask its owner, or read as a member of its group", file);
     } else if (!S_ISREG(status.st_mode)) {
         *error = text_format("%s: is no file; name a recording", file);
     } else if ((opened = recording_open_open_database(&db, file, 0)) && recording_open_is_cut(db, file)) {

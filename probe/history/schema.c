@@ -219,7 +219,7 @@ char *schema_error(sqlite3 *db, const char *file)
         return text_format("%s: a row is too large for a recording; name another file", file);
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return text_format("%s: may not be written; check who owns the file and its directory", file);
+        return text_format("%s: permission denied for writing; check who owns the file and its directory", file);
     case SQLITE_CANTOPEN:
         return text_format("%s: cannot be opened (%s); check the path, and that its directory can be written",
                            file, strerror(sqlite3_system_errno(db) ? sqlite3_system_errno(db) : ENOENT));

@@ -394,7 +394,7 @@ static void name_limit(struct crowd *crowd)
         return;
     char text[160];
     snprintf(text, sizeof text,
-             "no more than %zu connections are taken: the servers' maxClientCnxns, which all clients of this "
+             "at most %zu connections are accepted: the servers' maxClientCnxns, which all clients of this "
              "host share",
              crowd->connected);
     crowd_set_problem(crowd, text);

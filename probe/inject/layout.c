@@ -163,7 +163,7 @@ static char *describe_closed(const char *name)
 {
     char *quoted = text_quoted(name), *problem = NULL;
     problem =
-        text_format("the ACL of %s may not be read, so nobody knows whether it is the others', too", quoted);
+        text_format("permission denied for the ACL of %s, so it cannot be compared with the others", quoted);
     free(quoted);
     return problem;
 }
@@ -219,7 +219,7 @@ static void live_acls_on_list(void *context, enum session_result result, const s
             look->names[look->count++] = xstrdup(names[i]);
     if (!look->lost && look->count > LIVE_ACLS_MOST)
         look->problem =
-            text_format("%zu candidates stand there, and the ACLs of no more than %d are compared",
+            text_format("it has %zu candidates, and the ACLs of at most %d are compared",
                         look->count, LIVE_ACLS_MOST);
     ask_more(look);
 }
@@ -485,12 +485,12 @@ static void begin_live_checks(struct run *t)
 {
     const struct layout *layout = &t->layout;
     const char *problem =
-        layout->lock             ? "it is a lock: there is no line to stand in, so whoever waits may lead"
-        : !layout->name          ? "nobody stands there whose name could be copied"
+        layout->lock             ? "it is a lock without a line: any waiting candidate may get it"
+        : !layout->name          ? "it has no candidate whose name could be copied"
         : layout->acl_masked     ? "the servers do not show us all of the candidates' ACL, so it cannot be "
                                    "copied; give credentials "
                                    "that may administer them with --auth-file"
-        : layout->acl.count == 0 ? "the candidates' ACL may not be read, so it cannot be copied"
+        : layout->acl.count == 0 ? "permission denied for the candidates' ACL, so it cannot be copied"
                                  : NULL;
     if (problem) {
         run_layout_refuse(t, problem);
@@ -516,8 +516,8 @@ static const char *lock_problem(const struct run *t)
     return !t->layout.lock   ? NULL
            : t->options.name ? "it is a lock, and its candidates have no names of their own; leave out --name"
            : watches
-               ? "it is a lock: all of its candidates watch it, so none can be told whom to watch; of the "
-                 "behaviours predecessor, slow and hold are left"
+               ? "it is a lock: all of its candidates watch it; only the behaviours predecessor, slow and "
+                 "hold apply"
                : NULL;
 }
 
@@ -537,7 +537,7 @@ static void refuse_absent(struct run *t, const char *shown)
 {
     char text[500];
     if (t->options.live)
-        snprintf(text, sizeof text, "there is no %.200s; name the election in which they shall stand", shown);
+        snprintf(text, sizeof text, "there is no %.200s; name an existing election for them", shown);
     else
         snprintf(text, sizeof text, "there is no %.200s to copy; name a path that is there, or one below %s",
                  shown, t->options.settings->inject.sandbox);
@@ -553,7 +553,7 @@ static void on_layout(void *context, bool lost)
     if (t->finishing || lost) {
         t->looked(t, RUN_LOST, "the connection was lost while the path was being read; try again");
     } else if (t->layout.denied) {
-        snprintf(text, sizeof text, "%.200s may not be read; give credentials with --auth-file", shown);
+        snprintf(text, sizeof text, "permission denied for %.200s; give credentials with --auth-file", shown);
         run_layout_refuse(t, text);
     } else if (!t->layout.exists) {
         refuse_absent(t, shown);

@@ -45,18 +45,18 @@ static const char *sibling_judge(struct live_checks *s, const struct election *e
     const struct candidate *candidate = election->candidates[i];
     if (!candidate->known) {
         snprintf(s->text, sizeof s->text,
-                 "%.60s may not be read, so it cannot be copied; give credentials with --auth-file",
+                 "permission denied for %.60s, so it cannot be copied; give credentials with --auth-file",
                  candidate->name);
         return s->text;
     }
     if (candidate->identity && strcmp(candidate->identity, IDENTITY_TEST_CANDIDATE) == 0)
-        return "test candidates of another run stand there, behind whom nobody stands for real; wait for its "
-               "end";
+        return "another run has test candidates there, with no real candidate after them; wait for that "
+               "run to end";
     char *pattern = layout_pattern(candidate->name, candidate->stat.owner);
     bool same = pattern && strcmp(pattern, s->pattern) == 0;
     free(pattern);
     if (candidate->stat.owner == 0)
-        return "a candidate is not ephemeral: nobody knows whether it is anybody's";
+        return "a candidate is not ephemeral, so its client may be gone";
     if (!same) {
         snprintf(s->text, sizeof s->text,
                  "the candidates' names differ in kind (%.60s), so none can be copied", candidate->name);
@@ -80,22 +80,22 @@ static const char *election_judge(struct live_checks *s, const struct election *
     if (!election || !election_complete(election))
         return "the election could not be looked at completely; nothing was begun";
     if (election->candidate_count < LIVE_CHECKS_LEAST) {
-        snprintf(s->text, sizeof s->text, "%zu real %s there; test candidates stand only behind at least %d",
+        snprintf(s->text, sizeof s->text, "%zu real %s there; test candidates need at least %d before them",
                  election->candidate_count,
-                 election->candidate_count == 1 ? "candidate stands" : "candidates stand", LIVE_CHECKS_LEAST);
+                 election->candidate_count == 1 ? "candidate is" : "candidates are", LIVE_CHECKS_LEAST);
         return s->text;
     }
     if (election->recipe && election->recipe->family == FAMILY_LOCK)
-        return "it is a lock: there is no line to stand in, so whoever waits may lead";
+        return "it is a lock without a line: any waiting candidate may get it";
     if (election->foreign_count > 0)
         return "there are children whose names are of another kind, so no name is sure to be understood here";
     if (election->next_sequence < 0 || election->next_sequence > NUMBER_MOST)
-        return "its sequence numbers are near their end, and nobody may use them up";
+        return "its sequence numbers are nearly used up";
     for (size_t i = 0; i < election->candidate_count; i++) {
         const struct candidate *candidate = election->candidates[i];
         if (candidate->sequence >= election->next_sequence) {
             snprintf(s->text, sizeof s->text,
-                     "the servers' next number, %lld, is not behind %.60s: who comes now stands before it",
+                     "the servers' next number, %lld, is not after %.60s: a new candidate would be placed before it",
                      (long long)election->next_sequence, candidate->name);
             return s->text;
         }

@@ -243,7 +243,7 @@ static void note_kept(struct run *t)
     if (!kept)
         return;
     char *quoted = text_quoted(kept);
-    run_note(t, "%.300s was not made by a run: it stays, and what it stands in", quoted);
+    run_note(t, "%.300s was not made by a run: it stays, and so do its parents", quoted);
     t->kept_noted = true;
     free(quoted);
 }
@@ -281,7 +281,7 @@ static void on_run_dir_lost(void *context)
     guard_lose(t->guard);
     snprintf(
         text, sizeof text,
-        "somebody has removed or replaced %.300s, this run's place, or its sign of life: nothing more is "
+        "%.300s, the directory of this run, or its sign of life was removed or replaced: nothing more is "
         "written there",
         quoted);
     free(quoted);
@@ -594,7 +594,7 @@ static void doubt_end(struct run *t)
         return;
     t->end = RUN_LOST;
     snprintf(t->problem, sizeof t->problem,
-             "no server answers any more%s%s: how its last candidates fared and what the servers make of its "
+             "no server answers now%s%s: how its last candidates fared and what the servers make of its "
              "end is not known",
              t->connection_problem[0] ? ", " : "", t->connection_problem);
     log_line(LOG_LEVEL_WARNING, "the run ends: %s", t->problem);

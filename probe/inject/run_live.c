@@ -143,8 +143,8 @@ static void end_blind(struct live_rules *rules)
     struct run *t = rules->run;
     guard_open(t->guard, false);
     rules->leads.blind = true;
-    rules->over(t, "the election may not be read any more, so nobody knows who stands before the test "
-                   "candidates: they left; give credentials with --auth-file");
+    rules->over(t, "permission denied: the election can no longer be read, so the candidates before the test "
+                   "candidates are unknown; they left; give credentials with --auth-file");
 }
 
 static void run_live_on_list(void *context, enum session_result result, const struct znode_stat *stat,

@@ -111,7 +111,7 @@ const char *run_options_kill(const char *text, struct run_options *options)
     else if (length == 6 && strncmp(text, "random", length) == 0)
         options->victim = VICTIM_RANDOM;
     else
-        return "names nobody to kill; write leader or random, as in leader:every=2s";
+        return "does not say which candidates to kill; write leader or random, as in leader:every=2s";
     options->every_ms = EVERY_DEFAULT_MS;
     if (!text[length])
         return NULL;

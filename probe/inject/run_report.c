@@ -54,7 +54,7 @@ static void note_broken_off(struct run *t, const struct crowd_failover *failover
     run_note(t,
              "a leader's death was %" PRIu64 " ms ago when the run ended, %s; it had cost %" PRIu64
              " notifications and %" PRIu64 " requests by then, and was not over",
-             (uv_hrtime() / 1000 - failover->due_us) / 1000, led ? "and another led" : "and nobody led yet",
+             (uv_hrtime() / 1000 - failover->due_us) / 1000, led ? "and another led" : "and there was no leader yet",
              failover->notices, failover->requests);
 }
 

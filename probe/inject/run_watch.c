@@ -56,7 +56,7 @@ static void run_counters_on_after(void *context, const struct server_counter *co
     memcpy(t->after, counters, count * sizeof *counters);
     for (size_t i = 0; i < count; i++)
         if (server_counter_knows(&t->before[i]) && !server_counter_knows(&counters[i]))
-            run_note(t, "%s answered before the run and no more after it: its figures are not known",
+            run_note(t, "%s answered before the run but not after it: its figures are not known",
                      counters[i].address);
     t->counters_then(t);
 }
@@ -123,20 +123,20 @@ bool run_watch_joining(struct run *t, uint64_t now_us, char problem[RUN_WATCH_TE
     if (t->stood_last_us == 0 || now_us < t->stood_last_us + patience_us)
         return true;
     if (stand == 0) {
-        snprintf(problem, RUN_WATCH_TEXT, "nobody came to stand: %.200s",
-                 figures.problem ? figures.problem : "the servers take no connection of ours");
+        snprintf(problem, RUN_WATCH_TEXT, "no candidate could join: %.200s",
+                 figures.problem ? figures.problem : "the servers accept no connection");
         return false;
     }
     if (stand < t->options.least) {
         snprintf(
             problem, RUN_WATCH_TEXT,
-            "%zu of %zu stand and no more come, where %zu are expected: the servers' maxClientCnxns is the "
+            "only %zu of %zu joined, where %zu are expected: the servers' maxClientCnxns is the "
             "likely reason (raise it, or use --sessions shared:N)",
             stand, t->options.candidates, t->options.least);
         return false;
     }
     run_note(t,
-             "%zu of %zu stand and no more come, so the run goes on with these: the servers' "
+             "only %zu of %zu joined, and the run goes on with these: the servers' "
              "maxClientCnxns is the "
              "likely reason (raise it, or use --sessions shared:N)%s%.120s",
              stand, t->options.candidates, figures.problem ? "; " : "",

@@ -514,7 +514,7 @@ static void sandbox_dir_keep(struct sandbox_dir *p, const char *kept)
 {
     if (!kept)
         return;
-    log_line(LOG_LEVEL_WARNING, "%.300s is not of a run of ours: it stays, and what it stands in", kept);
+    log_line(LOG_LEVEL_WARNING, "%.300s was not made by a run of electop: it stays, and so do its parents", kept);
     if (!p->kept)
         p->kept = xstrdup(kept);
 }
@@ -873,8 +873,8 @@ static void refuse_occupied(struct sandbox_dir *p, const char *by)
     char text[600];
     char *where = text_quoted(p->looking), *who = text_quoted(by);
     snprintf(text, sizeof text,
-             "%.200s is somebody's election (%.100s stands in it), and what is put there its clients may not "
-             "understand; name a directory of its own with inject: {sandbox: /path}",
+             "%.200s is an election in use (%.100s is a candidate), and its clients may not understand a run's "
+             "znodes; choose an unused directory with inject: {sandbox: /path}",
              where, who);
     free(where);
     free(who);

@@ -8,7 +8,7 @@
 
 static const struct figure_kind kinds[FIGURE_COUNT] = {
     [FIGURE_CANDIDATES] = {"candidates", "", false, "candidates that stand"},
-    [FIGURE_VACANCY] = {"vacancy", "s", false, "time without a leader until now; 0 while somebody leads"},
+    [FIGURE_VACANCY] = {"vacancy", "s", false, "time without a leader until now; 0 while there is one"},
     [FIGURE_TENURE] = {"tenure", "s", false, "how long the leader has led, at the longest"},
     [FIGURE_NEXT_FAILOVER] = {"next_failover", "", false, "1: a successor exists and is notified; 0: not"},
     [FIGURE_FINDINGS] = {"findings", "", false, "certain findings"},
@@ -37,12 +37,12 @@ enum figure figure_of(const char *word)
 }
 
 /* Its certain findings that are to be acted on, by severity; and those that are only suspected. */
-struct finding_counts {
+struct severity_counts {
     size_t certain[SEVERITY_CRITICAL + 1], suspected;
 };
-static struct finding_counts figures_count_findings(const struct election *election)
+static struct severity_counts figures_count_findings(const struct election *election)
 {
-    struct finding_counts counts = {0};
+    struct severity_counts counts = {0};
     for (size_t i = 0; i < election->finding_count; i++) {
         const struct finding *finding = election->findings[i];
         if (finding->certainty == CERTAINTY_CERTAIN && !finding->one_look)
@@ -85,7 +85,7 @@ void figures_of_election(const struct election *election, struct moment now, dou
     if (state == ELECTION_LED)
         figures[FIGURE_TENURE] = seconds_since(election->leader_since, now);
     figures[FIGURE_NEXT_FAILOVER] = figures_next_failover(election);
-    struct finding_counts counts = figures_count_findings(election);
+    struct severity_counts counts = figures_count_findings(election);
     figures[FIGURE_FINDINGS] = 0;
     for (int severity = SEVERITY_INFO; severity <= SEVERITY_CRITICAL; severity++) {
         figures[FIGURE_INFO - severity] = (double)counts.certain[severity];

@@ -59,7 +59,7 @@ static void sum_up_stretch(struct report_election *election, size_t at, int64_t 
         election->vacant_us += us;
         if (us > election->longest_vacant_us)
             election->longest_vacant_us = us;
-    } else if (stretch->leader != REPORT_NOBODY) {
+    } else if (stretch->leader != REPORT_NO_LEADER) {
         struct report_leader *leader = &election->leaders[stretch->leader];
         election->led_us += us;
         leader->led_us += us;
@@ -373,7 +373,7 @@ static struct report_stretch *add_stretch(struct gathering *gathering, enum stre
         report_gather_append((void **)&election->stretches, &election->stretch_count,
                              &gathering->stretch_room, sizeof *election->stretches);
     *stretch =
-        (struct report_stretch){.kind = kind, .leader = REPORT_NOBODY, .from_us = from_us, .to_us = to_us};
+        (struct report_stretch){.kind = kind, .leader = REPORT_NO_LEADER, .from_us = from_us, .to_us = to_us};
     return stretch;
 }
 
@@ -429,7 +429,7 @@ static const char *identity_of(const struct report_election *election, const cha
     }
     for (size_t i = low > 2 ? low - 2 : 0; i < election->stretch_count && i <= low + 2; i++) {
         const struct report_stretch *stretch = &election->stretches[i];
-        if (stretch->leader != REPORT_NOBODY && report_gather_same(stretch->name, name))
+        if (stretch->leader != REPORT_NO_LEADER && report_gather_same(stretch->name, name))
             return election->leaders[stretch->leader].identity;
     }
     return NULL;
@@ -749,7 +749,7 @@ static void write_stretch(struct json_writer *writer, const struct report_electi
 {
     static const char *const words[] = {
         [STRETCH_LED] = "led", [STRETCH_VACANT] = "vacant", [STRETCH_GAP] = "gap"};
-    bool led = stretch->leader != REPORT_NOBODY;
+    bool led = stretch->leader != REPORT_NO_LEADER;
     json_write_begin(writer, '{');
     json_member_text(writer, "state", words[stretch->kind]);
     json_member_text(writer, "leader", stretch->name);

@@ -30,10 +30,10 @@ struct report_leader {
     int64_t led_us, longest_us; /* the observed time; the longest tenure, including its gaps */
 };
 
-#define REPORT_NOBODY SIZE_MAX
+#define REPORT_NO_LEADER SIZE_MAX
 struct report_stretch {
     enum stretch_kind kind;
-    size_t leader; /* index of leaders; REPORT_NOBODY unless STRETCH_LED */
+    size_t leader; /* index of leaders; REPORT_NO_LEADER unless STRETCH_LED */
     char *name;    /* of the leader's znode; NULL unless STRETCH_LED */
     int64_t from_us, to_us;
     bool from_exact;    /* its beginning was seen */

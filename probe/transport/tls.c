@@ -579,7 +579,7 @@ static void tls_describe(struct tls *tls, int kind)
         snprintf(
             tls->problem, sizeof tls->problem,
             "%s closed the connection in the TLS handshake: it is a port without TLS (its secureClientPort "
-            "has it), it asks for a client certificate (tls: cert and key), or it takes no more connections",
+            "has it), it asks for a client certificate (tls: cert and key), or it accepts no more connections",
             server);
     } else {
         snprintf(tls->problem, sizeof tls->problem, "connection to %s lost", server);

@@ -491,12 +491,12 @@ static char *describe_left_out(struct discover *d)
     if (d->no_root)
         text_printf(&all, "%s, where elections are looked for, does not exist", d->no_root);
     if (d->denied == 1)
-        text_printf(&clause, "%s may not be read (--auth-file): not searched", d->denied_at[0]);
+        text_printf(&clause, "permission denied for %s (--auth-file): not searched", d->denied_at[0]);
     else if (d->denied == 2)
-        text_printf(&clause, "%s and %s may not be read (--auth-file): not searched", d->denied_at[0],
+        text_printf(&clause, "permission denied for %s and %s (--auth-file): not searched", d->denied_at[0],
                     d->denied_at[1]);
     else if (d->denied > 2)
-        text_printf(&clause, "%zu directories, such as %s, may not be read (--auth-file): not searched",
+        text_printf(&clause, "permission denied for %zu directories, such as %s (--auth-file): not searched",
                     d->denied, d->denied_at[0]);
     if (clause.at)
         add_clause(&all, clause.at);

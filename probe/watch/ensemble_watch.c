@@ -56,7 +56,7 @@ struct servers {
 static void drop(struct servers *s, size_t i)
 {
     struct server_addresses *p = &s->places;
-    log_line(LOG_LEVEL_INFO, "%s: %s is not asked any more", live_name(s->live), p->list[i].address);
+    log_line(LOG_LEVEL_INFO, "%s: %s is no longer asked", live_name(s->live), p->list[i].address);
     server_poll_free(s->all[i].poll);
     server_address_free(&p->list[i]);
     p->count--;

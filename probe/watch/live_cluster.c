@@ -596,7 +596,7 @@ static void live_cluster_forget(struct live_cluster *live, struct election_watch
     /* The watch that waited for its return remains in the library. */
     election_watch_shard(s)->path_bytes -= shard_share(election_watch_path(s)) / 3 * 2;
     char *path = xstrdup(election_watch_path(s));
-    log_line(LOG_LEVEL_INFO, "%s: gone for long, not watched any more: %s", live_name(live),
+    log_line(LOG_LEVEL_INFO, "%s: gone for long, no longer watched: %s", live_name(live),
              election_watch_path(s));
     election_watch_free(s);
     for (size_t i = 0; i < live->pattern_count; i++)

@@ -200,7 +200,7 @@ static bool answered(struct pattern_directory *place, enum session_result result
     if (alive)
         place_looked(place);
     if (alive && result == SESSION_DENIED && !place->denied)
-        log_line(LOG_LEVEL_WARNING, "%s: %s may not be read", p->path, place->path);
+        log_line(LOG_LEVEL_WARNING, "%s: permission denied for %s", p->path, place->path);
     if (alive)
         place_denied(place, result == SESSION_DENIED);
     return alive;

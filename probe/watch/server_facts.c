@@ -208,7 +208,7 @@ void server_facts_report_sessions(const struct live_cluster *live, const char *a
 {
     if (list->count == 0) {
         server_facts_report_hidden(live, address, HIDDEN_SESSIONS,
-                                   "not ZooKeeper's leader any more, which alone knows the sessions");
+                                   "no longer ZooKeeper's leader, which alone knows the sessions");
         return;
     }
     struct observation o = observation(live, OBSERVED_SESSIONS, at);

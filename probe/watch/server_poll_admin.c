@@ -165,10 +165,10 @@ static void server_poll_admin_connections_came(struct server_poll *q)
                  (long long)reported_port(q), port);
     else if (reported_port(q) > 0)
         snprintf(foreign, sizeof foreign,
-                 "it does not tell whose it is: name it by the host of its server (others have port %d too)",
+                 "it does not show whose it is: name it by the host of its server (others have port %d too)",
                  port);
     else
-        snprintf(foreign, sizeof foreign, "it does not tell whose it is (it names no client port)");
+        snprintf(foreign, sizeof foreign, "it does not show whose it is (it names no client port)");
     proved_foreign(q, foreign);
 }
 

@@ -113,7 +113,7 @@ void server_poll_ask_by_word(struct server_poll *q)
                  fourletter_word_text(word));
         server_poll_way_failed(q, reason);
     } else if (bytes < 0) {
-        snprintf(reason, sizeof reason, "%s is not asked: nothing tells how long its answer would be%s",
+        snprintf(reason, sizeof reason, "%s is not asked: the length of its answer is not known%s",
                  fourletter_word_text(word), unreported ? q->unpredicted[reported] : "");
         server_poll_way_failed(q, reason);
     } else if (bytes > WORD_MOST_BYTES) {

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (restored) {
         const struct model *model = snapshot_model_model(restored);
         json_snapshot_write(&json, model, model->now);
-        snapshot_model_lapse(restored, NULL, model->now.wall_us, "nobody was recording then");
+        snapshot_model_lapse(restored, NULL, model->now.wall_us, "nothing was recorded then");
         json_snapshot_write(&json, model, model->now);
     }
     buffer_free(&json);

@@ -196,7 +196,7 @@ def configured(scene):
 
 def checked(scene):
     done = scene.say("check", LATCH)
-    assert done.status == 1 and f"WARNING - {LATCH}: no candidate stands behind the leader" in done.out, done
+    assert done.status == 1 and f"WARNING - {LATCH}: no candidate after the leader" in done.out, done
 
 
 def exported(scene):

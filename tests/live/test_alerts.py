@@ -345,7 +345,7 @@ def test_real_alertmanager_takes_it_unchanged(path, client, alerting, tmp_path):
     ("[{on: [failover], run: [/bin/true, 'x {stat} y']}]", "did you mean {state}?"),
     ("[{on: [failover], post: 'http://x/{code}'}]", "2:33: post: a URL has no braces"),
     ("[{on: [failover], run: [/nonexistent/page]}]", "2:33: run: \"/nonexistent/page\" cannot be run: No such file"),
-    ("[{on: [failover], run: /etc/passwd}]", "run: \"/etc/passwd\" may not be executed"),
+    ("[{on: [failover], run: /etc/passwd}]", "run: \"/etc/passwd\" is not executable"),
     ("[{on: [failover], run: [/etc]}]", "run: \"/etc\" is a directory"),
     ("[{on: [failover], run: [no-such-program]}]", "is in no directory of PATH"),
     ("[{on: [failover], post: 'http://x/', secret_file: nowhere}]", "2:59: secret_file: \"nowhere\" cannot be read"),

@@ -38,7 +38,7 @@ def standing(client, path):
 def test_lone_leader_is_a_warning(zk, path, standing, client):
     client.delete(standing[1])
     done = check(zk, path)
-    assert done.status == 1 and "no candidate stands behind the leader" in done.out, done
+    assert done.status == 1 and "no candidate after the leader" in done.out, done
     figures = performance(done)
     assert figures["candidates"] == "1" and figures["vacancy"] == "0s" and float(figures["tenure"][:-1]) >= 0, done
 
@@ -72,7 +72,7 @@ def elections_of(zk, tmp_path, kind, *paths):
 def test_vacant_and_absent_are_critical(zk, path, client, tmp_path):
     client.ensure_path(path)
     done = run("check", *elections_of(zk, tmp_path, "leader", path))
-    assert done.status == 2 and "nobody leads" in done.out, done
+    assert done.status == 2 and "no leader" in done.out, done
     done = run("check", *elections_of(zk, tmp_path, "leader", path + "-nowhere"))
     assert done.status == 2 and "there is no such path" in done.out, done
 
@@ -85,7 +85,7 @@ def test_a_path_alone_is_no_proof_of_an_election(zk, path, client):
     broker = b'{"endpoints":["SSL://kafka-1:9093"],"host":null,"port":-1}'
     client.create(f"{path}/brokers/ids/1", broker, ephemeral=True, makepath=True)
     done = check(zk, f"{path}/controller")
-    assert done.status == 2 and "nobody leads" in done.out, done
+    assert done.status == 2 and "no leader" in done.out, done
 
 
 def test_free_lock_is_fine(zk, path, client, tmp_path):
@@ -121,7 +121,7 @@ def test_several_clusters_are_told_apart(zk, path, standing, client, tmp_path):
     done = run("check", "--config", str(config), "-w", "suspected=~:", "-w", "candidates=3:")
     for name in ("east", "west"):
         assert f"{name} {path}: candidates 2 is outside 3:" in done.out, done
-        assert f"{name} {path}-b: nobody leads" in done.out, done
+        assert f"{name} {path}-b: no leader" in done.out, done
     done = run("check", "--config", str(config), "--cluster", "east", "-w", "suspected=~:", path)
     assert f"- {path} led by" in done.out, done
 
@@ -141,7 +141,7 @@ def test_verbose_gives_more_lines(zk, path, standing, client, tmp_path):
     done = check(zk, *arguments, "-v")
     first, *more = done.out.splitlines()
     assert first.startswith("ELECTION CRITICAL - ") and " |" in first and "|" not in "".join(more), done
-    assert any(line.startswith(f"CRITICAL: {path}-b: nobody leads") for line in more), done
+    assert any(line.startswith(f"CRITICAL: {path}-b: no leader") for line in more), done
     assert any(line.startswith(f"{path} led by host-a:1") for line in more), done
 
 
@@ -327,12 +327,12 @@ def test_state_changes_in_nagios_when_the_leader_is_killed(zk, path):
             return until(one_of, 40)
         state, text, figures = shows("OK")
         assert "led by a:1" in text and "'candidates'=2" in figures
-        one.stop()   # the successor leads, and nobody stands behind it
+        one.stop()   # the successor leads, and there is no candidate after it
         state, text, _ = shows("WARNING")
-        assert "no candidate stands behind the leader" in text
+        assert "no candidate after the leader" in text
         two.stop()
         state, text, _ = shows("CRITICAL")
-        assert "nobody leads" in text
+        assert "no leader" in text
         client.create(path + "/n_", b"c:1", ephemeral=True, sequence=True)
         shows("OK", "WARNING")
     finally:

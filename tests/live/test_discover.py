@@ -203,7 +203,7 @@ def test_directories_that_may_not_be_read_are_named(zk, client, path):
         client.set_acls(f"{path}/{name}", shut)
     cluster = discover(zk, path)
     assert cluster["denied"] == [f"{path}/a", f"{path}/b"], cluster
-    assert f"{path}/a and {path}/b may not be read (--auth-file): not searched" in cluster["left_out"], cluster
+    assert f"permission denied for {path}/a and {path}/b (--auth-file): not searched" in cluster["left_out"], cluster
 
 
 def test_recipes_are_listed_with_those_of_the_user(tmp_path):

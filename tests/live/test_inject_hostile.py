@@ -224,7 +224,7 @@ def test_live_ends_where_it_may_not_look(zk, client, path, tmp_path):
         status, out, err = injection.end(within=20)
     client.set_acls(path, [make_acl(**EVERYBODY, all=True)])
     report = json.loads(out)
-    assert status == 1 and "may not be read any more" in report["problem"], (report, err)
+    assert status == 1 and "can no longer be read" in report["problem"], (report, err)
     assert report["live"]["first_at_most_ms"] is None, report["live"]  # it could not see it
     assert len(client.get_children(path)) == 2
     judge = Judge(zk, after, [session_of(client)])

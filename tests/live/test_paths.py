@@ -312,7 +312,7 @@ def test_discovery_says_what_it_did_not_see(zk, client, path, tmp_path):
         stand(client, f"{path}/{place}/election")
         client.set_acls(f"{path}/{place}", shut)
     hosts = zk.hosts + path
-    told = "/a and /b may not be read (--auth-file): not searched"
+    told = "permission denied for /a and /b (--auth-file): not searched"
     found = look(hosts)
     assert found["clusters"][0]["problem"] == told and list(elections(found)) == ["/open/election"]
     assert f"▲ {told}" in run("once", "--quick", "-s", hosts).out
@@ -325,7 +325,7 @@ def test_discovery_says_what_it_did_not_see(zk, client, path, tmp_path):
     assert named.status == 0 and named.err == "", named
 
     denied = run("once", "--json", "-s", hosts + "/a")
-    assert denied.status == 3 and "/ may not be read by us" in denied.err, denied
+    assert denied.status == 3 and "permission denied for /;" in denied.err, denied
     assert elections(json.loads(denied.out))["/"]["state"] == "denied"
     settings = tmp_path / "config.yaml"
     settings.write_text(f"clusters: [{{name: here, hosts: '{hosts}'}}]\n"

@@ -1,4 +1,4 @@
-"""The ensemble changes while the tool runs: who has left is not asked any more, who has moved is found again."""
+"""The ensemble changes while the tool runs: who has left is no longer asked, who has moved is found again."""
 import json
 import re
 
@@ -45,7 +45,7 @@ def test_server_that_leaves(zk, tmp_path):
         until(lambda: f"{zk.addresses[gone]}: " in said() and "connections" in said(), 20, "all are asked")
         client.retry(reconfigure, client, leaving=str(gone + 1))
         zk.kill(gone)
-        dropped = f"{zk.addresses[gone]} is not asked any more"
+        dropped = f"{zk.addresses[gone]} is no longer asked"
         until(lambda: dropped in said(), 30, "the server that left is dropped")
         after = len(said().split(dropped)[1])
         zk.start(gone)

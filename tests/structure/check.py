@@ -21,6 +21,7 @@ WORD = re.compile(r"\b[a-z_]\w+\b")
 # What a .c defines for others: a function begins its line, and its body the next; a constant has a value.
 FUNCTION = re.compile(r"^(?!static\b|extern\b|typedef\b|#)[A-Za-z_][\w \t*]*[ *](\w+)\([^;{}]*\)\n\{", re.M)
 CONSTANT = re.compile(r"^(?!static\b|extern\b|typedef\b|return\b)[A-Za-z_][\w ]*[ *](\w+)(?:\[[^\]]*\])*\s*=", re.M)
+TAG = re.compile(r"^(?:struct|union|enum) (\w+)\s*\{", re.M)
 
 TOP_LEVEL = {"tui", "probe", "config", "tests", "Makefile", "README.md", "LICENSE", "build", "doc"}
 
@@ -246,6 +247,18 @@ def unused_exports(top):
                 yield path, 0, f"{name}() is used by nobody else"
 
 
+def struct_tags(top):
+    """One tag, one thing: a reader who searches for a struct finds its one definition."""
+    homes = {}
+    for path in files(top):
+        for tag in sorted(set(TAG.findall(code(top, path)))):
+            homes.setdefault(tag, []).append(path)
+    for tag, paths in sorted(homes.items()):
+        paths.sort(key=lambda path: (path.endswith(".c"), path))  # a header's tag is everybody's
+        for path in paths[1:]:
+            yield path, 0, f"{tag} is the tag of another one in {paths[0]}"
+
+
 def file_lengths(top):
     """A file that does not fit a reader's head is two modules; a test is read as often as what it tests."""
     for path in files(top, (".c", ".h", ".py"), ("config", "probe", "tui", "tests")):
@@ -271,6 +284,7 @@ RULES = [
     part_circles,
     own_headers,
     unused_exports,
+    struct_tags,
     file_lengths,
     top_level,
 ]

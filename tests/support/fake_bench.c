@@ -124,7 +124,7 @@ static bool act(void *context, enum run_act what, size_t i, char *problem, size_
     (void)context;
     acts++;
     if (what == RUN_RESUME && i == 0)
-        snprintf(problem, size, "it stands already");
+        snprintf(problem, size, "it is a candidate already");
     return what != RUN_RESUME || i != 0;
 }
 

@@ -78,7 +78,7 @@ static void add(const struct report *report, struct report_election *election, e
     election->stretches = grow(election->stretches, count, sizeof *election->stretches);
     election->stretches[count] = (struct report_stretch){
         .kind = kind,
-        .leader = kind == STRETCH_LED ? leader_of(election, name, identity) : REPORT_NOBODY,
+        .leader = kind == STRETCH_LED ? leader_of(election, name, identity) : REPORT_NO_LEADER,
         .name = kind == STRETCH_LED ? own(name) : NULL,
         .from_us = count ? election->stretches[count - 1].to_us : report->from_us,
         .to_us = to_us,

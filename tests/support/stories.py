@@ -220,7 +220,7 @@ class Stories:
         (rf"(\S+) was a candidate again {SPAN} later\.", returned),
         (r"Its client had stopped answering (?:≥ )?(\S+)(?: – (\S+))? before that\.", silent),
         (r"(\S+) was next in line\.", successor),
-        (r"Nobody was next in line\.", alone),
+        (r"No candidate was next in line\.", alone),
         (rf"(\S+) had led for (at least )?{SPAN}\.", had_led),
         (r"Its leader had changed (\d+) times? in the (\S+|7 days) before(?:, (\d+) of them away from (\S+?))?"
          r"(?:, (\d+) for the same cause)?(?:, (\d+) at the same time of day)?\.", recurrence),
@@ -232,7 +232,7 @@ class Stories:
         (rf"The election itself was deleted with all its candidates(?:, and made again after {SPAN})?\.", remade),
         (r"That is the next session of (\S+): the client had lost the old one, and cleared up after itself\.", own_next),
         # Inferences: the facts that they rest on have sentences of their own.
-        (r"(?:Somebody was clearing up|Somebody meant this|The host or its network is|These sessions had all begun|"
+        (r"(?:Several candidates were removed on purpose|This candidate was removed on purpose|The host or its network is|These sessions had all begun|"
          r"One failure behind all|By their names, \d+ of them|They ended one timeout after|The session of \S+ had begun at server|That restarted every session timeout|"
          r"The client was probably restarted|So the client was restarted|\S+ led there as well).*", inferred),
     ]

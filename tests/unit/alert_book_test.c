@@ -145,7 +145,7 @@ static void a_failover_is_reported_with_its_facts(void **state)
                                  .total = SPAN_UNKNOWN};
     take_failover(
         &w, &failover,
-        "n_2 leads, after nobody; the cause is not known; vacancy at least 5 ms, takeover at most 3 ms",
+        "n_2 leads, after a time without a leader; the cause is not known; vacancy at least 5 ms, takeover at most 3 ms",
         keys[1]);
     assert_string_equal(keys[0], keys[1]);
     teardown(&w);

@@ -470,7 +470,7 @@ static void equal_numbers(void **state)
 static void exhausted_sequence(void **state)
 {
     (void)state;
-    model_script_run("at the last number nobody can join any more",
+    model_script_run("at the last number no further candidate can join",
                      "watch /election\nconnect\n> connection connected\nwind 2147483646\n"
                      "+ n_2147483646 s=a\nlist\n> election-seen\nreadall\n? next 2147483647\n"
                      "? findings sequence-overflowed critical certain\n");

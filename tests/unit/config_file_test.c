@@ -309,7 +309,7 @@ static void credentials(void **state)
         write_bytes("file", "digest:user:secret", 18, 0600);
         assert_int_equal(chown(name_in("file"), 65534, 65534), 0);
         assert_true(auth_file_read(name_in("file"), &scheme, &credential, &error) == false);
-        assert_non_null(strstr(error, "belongs to somebody else; make it your own with chown"));
+        assert_non_null(strstr(error, "belongs to another user; change its owner with chown"));
         free(error);
     }
 }

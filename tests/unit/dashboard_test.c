@@ -494,7 +494,7 @@ static void mutes_a_finding(void **state)
     /* By hand. */
     type(&fixture, "m0");
     key(&fixture, KEY_CODE_ENTER);
-    assert_true(shows(&fixture, "is not muted any more"));
+    assert_true(shows(&fixture, "is no longer muted"));
     assert_false(shows(&fixture, "1 muted"));
     /* By itself. */
     type(&fixture, "m2h");
@@ -802,7 +802,7 @@ static void asks_before_it_writes(void **state)
     key(fixture, KEY_CODE_DOWN); /* in the order of succession the one that was created first is the third */
     key(fixture, KEY_CODE_DOWN);
     key(fixture, 'u');
-    assert_true(shows(fixture, "it stands already"));
+    assert_true(shows(fixture, "it is a candidate already"));
     key(fixture, KEY_CODE_ESCAPE);
     assert_true(shows(fixture, "INJECTING"));
     dashboard_equip(fixture->dashboard, &fake_bench_over);

@@ -323,8 +323,8 @@ static void numbers_and_names(void **state)
                      "? findings sequence-near-overflow warning certain\n"
                      "tick 100000\n+ n_2147000001 s=b\nlist\n> candidate-joined n_2147000001 @2\n"
                      "? why sequence-near-overflow the next number under /election is 2147000002, 483645 "
-                     "before the last one; at the present rate it is reached in 559 days | plan a stop: end "
-                     "all candidates, delete the directory and let it be made anew\n");
+                     "before the last one; at the present rate it is reached in 559 days | plan a stop: stop "
+                     "all candidates, delete the directory and let them create it again\n");
     model_script_run(
         "... not at two thousand million",
         CONNECT "wind 2000000000\n+ n_2000000000 s=a\nlist\n> election-seen\nreadall\n? findings none\n");
@@ -567,7 +567,7 @@ static void bad_replies(void **state)
     (void)state;
 #define BAD "bad-reply error certain"
 #define LOOK                                                                                                 \
-    " | look at what lies between (a proxy, a load balancer), then at that server's log; restart it if "     \
+    " | check a proxy or load balancer in between, then that server's log; restart it if "     \
     "other "                                                                                                 \
     "clients lose their connections as well\n"
     model_script_run("bad-reply", THREE

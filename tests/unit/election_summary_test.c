@@ -319,9 +319,9 @@ static void a_vacancy_that_was_seen_is_reported(void **state)
     election->state_since.mono_us -= 400000;
     election->state_since.wall_us -= 400000;
     election->state_since_exact = true;
-    assert_int_equal(lines_with(model, &pipe, "nobody stands for 0.4s"), 1);
+    assert_int_equal(lines_with(model, &pipe, "no candidate for 0.4s"), 1);
     election->state_since_exact = false;
-    assert_int_equal(lines_with(model, &pipe, "nobody stands; since when is not known"), 1);
+    assert_int_equal(lines_with(model, &pipe, "no candidate; since when is not known"), 1);
     model_free(model);
 }
 
@@ -405,7 +405,7 @@ static void an_unreadable_leader(void **state)
                                                .path = "/election/n_0000000001"});
     struct print_style how = {.theme = {.depth = DEPTH_MONO}};
     assert_int_equal(
-        lines_with(model, &how, "  n_0000000001 leads; who and since when may not be read (ACL)"), 1);
+        lines_with(model, &how, "  n_0000000001 leads; who and since when: permission denied (ACL)"), 1);
     model_free(model);
 }
 

@@ -136,7 +136,7 @@ static void departures_that_are_not_ordinary(void **state)
     stage_pass(stage, 1000000);
     show = framed_new(stage, election_view_new("prod", "/election"));
     text = framed_draw(&show);
-    assert_has(text, "X If the leader goes now   it never goes by itself (no session owns it): "
+    assert_has(text, "X If the leader goes now   it stays forever (no session owns it): "
                      "only deleting it lets n_..43 lead");
     assert_has(text,
                "X If n_..43 goes           n_..45 not notified: it watches nothing here, and the chain ends "
@@ -207,13 +207,13 @@ static void election_filter_finds_one_in_a_crowd(void **state)
     framed_end(&show);
 }
 
-/* An election that is not watched any more says so, and Esc goes back. */
+/* An election that is no longer watched says so, and Esc goes back. */
 static void election_that_is_gone_says_so(void **state)
 {
     struct framed show = framed_new(framed_two_elections(), election_view_new("", "/c/election"));
 
     (void)state;
-    assert_has(show.text, "/c/election is not watched any more");
+    assert_has(show.text, "/c/election is no longer watched");
     assert_int_equal(framed_press(&show, ACTION_OPEN, NULL), VIEW_IGNORED);
     assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_CLOSE);
     framed_end(&show);
@@ -265,7 +265,7 @@ static void candidate_that_left_says_so(void **state)
     (void)state;
     assert_has(show.text, "leads for");
     stage_children(show.stage, 0, "/a/election", framed_line + 1, 3, 0, 0);
-    assert_has(framed_draw(&show), "n_0000000001 does not stand here any more");
+    assert_has(framed_draw(&show), "n_0000000001 is no longer a candidate here");
     assert_has(framed_draw(&show), "leader lost");
     framed_end(&show);
 }

@@ -68,7 +68,7 @@ static void says_it_in_words(void **state)
          "leader lost",
          "",
          "n_0000000007 10.0.3.9",
-         "nobody stands behind it",
+         "there is no candidate after it",
          ROLE_CRITICAL},
         {{EVENT_LEADER_LOST, OF(standing), .candidate = "n_0000000007"},
          "leader lost",

@@ -223,7 +223,7 @@ static void reports_its_evidence(void **state)
                               "session list 0.20 s after: its client closed it, it did not expire");
     e.displaced = true;
     failover_evidence_describe(&e, CAUSE_UNKNOWN, text, sizeof text);
-    assert_string_equal(text, "its znode still stands: one with a lower number joined before it");
+    assert_string_equal(text, "its znode still exists: one with a lower number joined before it");
     e = heard_before(11 * S);
     e.fate = FATE_ALIVE;
     e.idle = true;

@@ -244,10 +244,10 @@ static void nothing_goes_on_unseen(void **state)
     } rows[] = {
         {"/election", "10.0.3.17:51234 n_..42", "<=3d06h"},
         {"/_zkelection/app", "app-2 ballot..4", "2m19s"},
-        {"/orders/election", "? nobody then", "7.2s"},
+        {"/orders/election", "? none then", "7.2s"},
         {"/teams/blue/leader", "? absent then", ">=1h03m"},
         {"/secret/election", "? denied then", "-"},
-        {"/locks/nightly-job", "? nobody then", ">=1h03m"},
+        {"/locks/nightly-job", "? none then", ">=1h03m"},
     };
     struct stage *stage = scene_usual();
     char text[128];
@@ -281,7 +281,7 @@ static void a_vacancy_found_is_a_bound(void **state)
     stage_connected(stage, 0, "zk1:2181");
     stage_children(stage, 0, "/election", NULL, 0, 0, 0);
     stage_pass(stage, 1500000);
-    assert_string_equal(leader_text(election, stage_now(stage), text, sizeof text), "nobody for >=1.5s");
+    assert_string_equal(leader_text(election, stage_now(stage), text, sizeof text), "none for >=1.5s");
     assert_string_equal(since_text(election, stage_now(stage), text, sizeof text), ">=1.5s");
     assert_non_null(
         strstr(event_log_at(stage_events(stage), 1)->detail, "found after not watching for 9.00s"));

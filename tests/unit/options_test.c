@@ -148,7 +148,7 @@ static void check_options(void **state)
     options_free(&options);
     expect_error("export --once --listen 1",
                  "--once prints the metrics, and --listen serves them; leave one of them out");
-    expect_error("export --wait 3s", "--wait belongs to --once: a service waits for ever; leave it out");
+    expect_error("export --wait 3s", "--wait belongs to --once: a service waits forever; leave it out");
     expect_error("record --series 200", "--series bounds the metrics; serve them with --listen ADDR:PORT");
     expect_error("once -w x=1", "electop once has no option --warning; it belongs to electop check");
 }

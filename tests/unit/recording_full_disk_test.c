@@ -214,7 +214,7 @@ static void owns_up_to_what_it_lost(void **state)
     const struct model *model = history_at(history, gap_us, &error);
     assert_non_null(model);
     assert_false(model->clusters[0].elections[0]->fresh);
-    assert_string_equal(model->clusters[0].problem, "nobody was recording then");
+    assert_string_equal(model->clusters[0].problem, "nothing was recorded then");
     const struct election *then = model->clusters[0].elections[0];
     const struct tenure *last = election_tenure_at(then, then->tenure_count - 1);
     assert_true(last->gap && last->to.mono_us == 0);

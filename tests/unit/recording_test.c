@@ -431,7 +431,7 @@ static void claims_nothing_while_it_stood_still(void **state)
     assert_true(model && model->clusters[0].elections[0]->fresh);
     model = history_at(history, to_us - 1000, &error);
     assert_true(model && !model->clusters[0].elections[0]->fresh);
-    assert_string_equal(model->clusters[0].problem, "the recorder stood still then");
+    assert_string_equal(model->clusters[0].problem, "the recorder was paused then");
     assert_int_equal(model->clusters[0].connection_since.wall_us, from_us);
     model = history_at(history, read_us, &error);
     assert_true(model && model->clusters[0].elections[0]->fresh);

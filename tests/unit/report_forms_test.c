@@ -134,7 +134,7 @@ static struct report *broken_watch(void)
     for (size_t i = 0; i < election->stretch_count; i++)
         election->stretches[i] =
             (struct report_stretch){.kind = i % 2 ? STRETCH_GAP : STRETCH_VACANT,
-                                    .leader = REPORT_NOBODY,
+                                    .leader = REPORT_NO_LEADER,
                                     .from_us = report->from_us + (int64_t)i * each_us,
                                     .to_us = report->from_us + (int64_t)(i + 1) * each_us};
     report_sum_up(election);

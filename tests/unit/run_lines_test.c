@@ -84,10 +84,10 @@ static void one_reads_as_one(void **state)
     f->report.by_how[KILL_CLOSE][1] = 1;
     f->report.crowd.unplanned = 1;
     char *text = reported(&f->report);
-    has(text, "1 leader more went by no death of this run");
+    has(text, "1 more leader went without a death by this run");
     has(text, "1 test candidate on 1 session in /electop-sandbox/run-1/election: all follow the recipe.");
     has(text, "1 failover: it took 2.00ms and cost 1 notification and 1 request.");
-    has(text, "1 death of a leader was followed by nobody who led.");
+    has(text, "1 death of a leader was not followed by another leader.");
     free(text);
     free(f);
 }
@@ -104,12 +104,12 @@ static void deaths_by_hand_are_reported(void **state)
     f->options.victim = VICTIM_NOBODY;
     f->report.by_hand = 2;
     text = reported(&f->report);
-    has(text, "stood within 2.00ms. 2 were made to go by hand. It ran");
-    hasnt(text, "Nobody was made to die");
+    has(text, "joined within 2.00ms. 2 were made to go by hand. It ran");
+    hasnt(text, "None was killed");
     free(text);
     f->report.by_hand = 0;
     text = reported(&f->report);
-    has(text, "Nobody was made to die. It ran");
+    has(text, "None was killed. It ran");
     free(text);
     free(f);
 }
@@ -123,12 +123,12 @@ static void who_stood_before_the_end_is_reported(void **state)
     f->report.crowd.stood_us = 0;
     f->report.end = RUN_STOPPED;
     char *text = reported(&f->report);
-    has(text, "all follow the recipe. 4 of them stood. It ran 30.0s, was stopped before all stood");
+    has(text, "all follow the recipe. 4 of them joined. It ran 30.0s, was stopped before all had joined");
     free(text);
     f->report.problem = "the tool's own session expired";
     f->report.end = RUN_LOST;
     text = reported(&f->report);
-    has(text, "(lost): the tool's own session expired. 4 of them stood. It ran 30.0s, and took");
+    has(text, "(lost): the tool's own session expired. 4 of them joined. It ran 30.0s, and took");
     free(text);
     free(f);
 }
@@ -143,18 +143,18 @@ static void many_read_as_many(void **state)
     f->report.crowd.left_out[OBSTACLE_NOBODY] = 4;
     char *text = reported(&f->report);
     has(text, "4 test candidates on 4 sessions");
-    has(text, "All stood within 2.00ms. Every 1s the leader closed its session.");
+    has(text, "All joined within 2.00ms. Every 1s the leader closed its session.");
     has(text, "4 failovers: p50 2.00ms, p99 2.00ms, the longest 2.00ms; each cost 1 notification and 2.5 "
               "requests.");
     has(text,
         "Of 30 deaths that were due 24 were left out: 20 while the failover before was not over, 4 while "
-        "nobody led, or no server answered.");
-    has(text, "2 deaths of a leader were followed by nobody who led.");
+        "no leader, or no server answered.");
+    has(text, "2 deaths of a leader were not followed by another leader.");
     free(text);
     f->report.crowd.left_out[OBSTACLE_FAILOVER] = 0;
     f->report.crowd.left_out[OBSTACLE_NOBODY] = 1;
     text = reported(&f->report);
-    has(text, "Of 7 deaths that were due 1 was left out while nobody led, or no server answered.");
+    has(text, "Of 7 deaths that were due 1 was left out while no leader, or no server answered.");
     free(text);
     free(f);
 }
@@ -180,9 +180,9 @@ static void agents_are_reported_together(void **state)
     f->report.requests = 20;
     text = reported(&f->report);
     has(text,
-        "2 agents together: 8 test candidates on 8 sessions, each agent's in an election of its own, ours in "
-        "/electop-sandbox/run-1/election: ours follow the recipe. All of ours stood within 2.00ms. Every 1s "
-        "our leader closed its session.");
+        "2 agents together: 8 test candidates on 8 sessions, each agent's in a separate election, this one in "
+        "/electop-sandbox/run-1/election: those of this run follow the recipe. All of this run joined within 2.00ms. Every 1s "
+        "its leader closed its session.");
     has(text, "8 failovers: p50 2.00ms, p99 2.00ms, the longest 2.00ms; each cost 1 notification and 2.5 "
               "requests.");
     has(text, "web1-11");
@@ -195,7 +195,7 @@ static void agents_are_reported_together(void **state)
     free(text);
     f->report.agent_count = 3;
     text = reported(&f->report);
-    has(text, "2 of 3 agents told their part: 8 test candidates");
+    has(text, "2 of 3 agents reported: 8 test candidates");
     has(text, "died");
     free(text);
     free(part);
@@ -209,8 +209,8 @@ static void fewer_than_asked_for_are_not_all(void **state)
     struct fixture *f = fixture_new(4, 2, 4, 10);
     f->options.candidates = 9;
     char *text = reported(&f->report);
-    has(text, "4 of them stood, and after 2.00ms no more were waited for.");
-    hasnt(text, "All stood");
+    has(text, "4 of them joined; the wait ended after 2.00ms.");
+    hasnt(text, "All joined");
     free(text);
     free(f);
 }
@@ -223,12 +223,12 @@ static void a_live_run_that_never_stood(void **state)
     f->options.live = true;
     f->report.real_least = -1;
     char *text = reported(&f->report);
-    has(text, "None of them was seen to stand.");
+    has(text, "None of them was seen to join.");
     hasnt(text, "real candidate");
     free(text);
     f->report.real_least = 0;
     text = reported(&f->report);
-    has(text, "At least 0 real candidates stood before them");
+    has(text, "At least 0 real candidates before them");
     has(text, "none of them was ever first");
     free(text);
     f->report.first_may_us = 3000;
@@ -259,8 +259,8 @@ static void an_early_end_is_no_other(void **state)
     f->report.crowd.stood_us = 0;
     f->report.end = RUN_STOPPED;
     char *text = reported(&f->report);
-    has(text, "It ran 30.0s, was stopped before all stood, and took 1.00ms of CPU here.");
-    hasnt(text, "All stood");
+    has(text, "It ran 30.0s, was stopped before all had joined, and took 1.00ms of CPU here.");
+    hasnt(text, "All joined");
     hasnt(text, "that were due");
     free(text);
     free(f);

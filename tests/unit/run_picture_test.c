@@ -35,12 +35,12 @@ static void nobody_leads_only_where_ours_should(void **state)
     *report = *fake_bench_running.report(fake_bench_running.context);
     struct run_options options = *report->options;
     report->options = &options;
-    assert_false(shows(report, "nobody leads"));
+    assert_false(shows(report, "no leader"));
     report->crowd.by_state[CANDIDATE_LEADING] = 0;
-    assert_true(shows(report, "nobody leads"));
+    assert_true(shows(report, "no leader"));
     options.live = true;
     assert_true(shows(report, "LIVE"));
-    assert_false(shows(report, "nobody leads"));
+    assert_false(shows(report, "no leader"));
     free(report);
 }
 

@@ -351,7 +351,7 @@ static void names_that_name_nothing(void **state)
         "    elections: [{path: /a, name: one}, {path: /t/*/leader, name: teams}, {path: '/?', name: ~}]\n",
 
         "f:2:12: name: \"two words\" is more than one word; write one, for an election's recipe\n"
-        "f:3:12: name: \"auto\" stands for any recipe; write another word\n"
+        "f:3:12: name: \"auto\" means any recipe; write another word\n"
         "f:6:66: name: what a pattern finds is called by its path; leave it out");
 }
 

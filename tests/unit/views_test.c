@@ -31,7 +31,7 @@ static void overview_selects_the_worst_at_first(void **state)
     beta_becomes_vacant(show.stage);
     assert_has(framed_selected(&show), "beta");
     assert_has(framed_selected(&show), "vacant");
-    assert_has(framed_selected(&show), "nobody for 2.0s");
+    assert_has(framed_selected(&show), "none for 2.0s");
     framed_end(&show);
 }
 
@@ -67,7 +67,7 @@ static void overview_opens_what_was_seen(void **state)
     assert_int_equal(framed_press(&show, ACTION_OPEN, &next), VIEW_OPEN);
     opened = framed_new(show.stage, next);
     assert_has(opened.text, "host-a");
-    assert_has_not(opened.text, "nobody stands here");
+    assert_has_not(opened.text, "no candidates");
     opened.view->ops->free(opened.view);
     cells_free(opened.cells);
     free(opened.text);

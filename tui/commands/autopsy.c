@@ -80,8 +80,8 @@ static void report_notes(const struct autopsy_run *run)
         complain("and %zu more of these", run->notes - NOTES_MOST);
     if (autopsy_begins_blind(log_recorder_autopsy(run->recorder)))
         complain(
-            "no snapshot shows what was there before the first transaction; whoever stood already is known "
-            "only once it goes");
+            "no snapshot shows what was there before the first transaction; a candidate from before is known "
+            "only when it goes");
 }
 
 /* ---- reading ---- */
@@ -365,7 +365,7 @@ static void report_completion(const char *file, const struct completion *done)
 {
     char filled[32], ahead[32];
     complain(
-        "%s: %zu cause%s made certain, %zu failover%s added that nobody had observed, %zu gap%s filled (%s)",
+        "%s: %zu cause%s made certain, %zu unobserved failover%s added, %zu gap%s filled (%s)",
         file, done->certain, done->certain == 1 ? "" : "s", done->added, done->added == 1 ? "" : "s",
         done->filled, done->filled == 1 ? "" : "s", format_span(done->filled_us, filled, sizeof filled));
     if (done->absent)

@@ -260,7 +260,7 @@ static void check_threshold(struct check *check, const struct election *election
         else if (figure == FIGURE_VACANCY)
             check_raise(check, status, "%s: vacant, since when is not known", path);
         else if (figure == FIGURE_TENURE)
-            check_raise(check, CHECK_UNKNOWN, "%s: tenure is not known, nobody leads", path);
+            check_raise(check, CHECK_UNKNOWN, "%s: tenure is not known, no leader", path);
         else if (kind->recorded && !check->history)
             check_raise(check, CHECK_UNKNOWN,
                         "%s: %s is known from a recording only: configure history: and run electop record",
@@ -280,15 +280,15 @@ static void check_vacancy(struct check *check, const struct election *election, 
     if (election->kind_proof == KIND_ASSUMED)
         check_raise(
             check, CHECK_WARNING,
-            "%s: nobody leads%s%s, if it is an election: that is assumed; configure its kind, leader or "
+            "%s: no leader%s%s, if it is an election: that is assumed; configure its kind, leader or "
             "lock",
             check_name(check, election), isnan(vacancy_s) ? "" : " for ",
             isnan(vacancy_s) ? "" : format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
     else if (isnan(vacancy_s))
-        check_raise(check, CHECK_CRITICAL, "%s: nobody leads, since when is not known",
+        check_raise(check, CHECK_CRITICAL, "%s: no leader, since when is not known",
                     check_name(check, election));
     else
-        check_raise(check, vacancy_s >= allowed_s ? CHECK_CRITICAL : CHECK_WARNING, "%s: nobody leads for %s",
+        check_raise(check, vacancy_s >= allowed_s ? CHECK_CRITICAL : CHECK_WARNING, "%s: no leader for %s",
                     check_name(check, election), format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
 }
 
@@ -319,8 +319,8 @@ static void check_defaults(struct check *check, const struct election *election,
     if (leader && state == ELECTION_LED && figures[FIGURE_NEXT_FAILOVER] == 0 &&
         !check_judges(check, FIGURE_NEXT_FAILOVER))
         check_raise(check, CHECK_WARNING, "%s: %s", path,
-                    election->candidate_count > 1 || lock ? "the next failover would stop, nobody is notified"
-                                                          : "no candidate stands behind the leader");
+                    election->candidate_count > 1 || lock ? "the next failover would stop, no candidate is notified"
+                                                          : "no candidate after the leader");
     for (size_t i = 0; i < election->finding_count; i++) {
         const struct finding *finding = election->findings[i];
         enum figure figure = (enum figure)(FIGURE_INFO - (int)finding->severity);

@@ -70,7 +70,7 @@ bool exit_code_complain_unjudged(const struct model *model, const struct setting
             unjudged = true;
         } else if (!wanted->election_count && !cluster->election_count) {
             complain("%s: no election was found, so none was judged; name their paths: discovery finds only "
-                     "those in which somebody stands",
+                     "those with candidates",
                      cluster->hosts);
             unjudged = true;
         }
@@ -137,7 +137,7 @@ static void complain_denied(const struct model *model)
     for (size_t i = 0; i < model->cluster_count; i++)
         for (size_t j = 0; j < model->clusters[i].election_count; j++)
             if (model->clusters[i].elections[j]->state == ELECTION_DENIED)
-                complain("%s may not be read by us; give credentials that may (--auth-file, with a line "
+                complain("permission denied for %s; give other credentials (--auth-file, with a line "
                          "digest:USER:PASSWORD)",
                          summary_path(model->clusters[i].elections[j]));
 }

@@ -107,11 +107,11 @@ static void complain_hidden(const struct cluster *cluster)
     }
     if (first && others)
         complain(
-            "%s: %s and %zu other%s show no watches, so nothing tells whether the next failover works: %s",
+            "%s: %s and %zu other%s show no watches, so it is not known whether the next failover works: %s",
             first_look_name(cluster), first->address, others, others == 1 ? "" : "s",
             first->hidden[HIDDEN_WATCHES]);
     else if (first)
-        complain("%s: %s shows no watches, so nothing tells whether the next failover works: %s",
+        complain("%s: %s shows no watches, so it is not known whether the next failover works: %s",
                  first_look_name(cluster), first->address, first->hidden[HIDDEN_WATCHES]);
 }
 

@@ -87,7 +87,7 @@ static bool inject_options_read(struct injection *in)
     if (said->how && (problem = run_options_how(said->how, wanted)))
         return refuse_value("how", said->how, problem);
     if (said->how && !said->kill) {
-        complain("--how says how candidates die, and nobody shall; add --kill leader");
+        complain("--how needs --kill; add --kill leader");
         return false;
     }
     if (said->sessions && (problem = run_options_sessions(said->sessions, wanted)))
@@ -185,7 +185,7 @@ static bool injection_check(struct injection *in)
     else if (znode_is_pattern(in->options->paths[0]))
         complain("inject takes no pattern; name one PATH");
     else if (strcmp(in->options->paths[0], "/") == 0)
-        complain("/ is no election; name a path, or %s for a run of its own", in->settings->inject.sandbox);
+        complain("/ is no election; name a path, or %s for a run in the sandbox", in->settings->inject.sandbox);
     else if (in->settings->cluster_count != 1)
         complain("inject works on one cluster, and the configuration has %zu; choose one with --cluster",
                  in->settings->cluster_count);
@@ -328,7 +328,7 @@ static void inject_run(struct injection *in, uv_loop_t *loop)
             run_stop(in->run);
         } else if (in->ending.signal && uv_now(loop) >= heard_ms + ONE_SIGNAL_MS) {
             progress_clear(in);
-            complain("broken off: what stands in the tree goes with its sessions, and the next run removes "
+            complain("broken off: the ephemeral znodes end with their sessions, and the next run removes "
                      "the rest");
             break;
         }

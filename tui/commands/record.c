@@ -157,12 +157,12 @@ static void report_loss(struct recording *r)
         return;
     format_time(loss.from_us, from, sizeof from);
     if (!loss.to_us && r->reported.from_us != loss.from_us)
-        complain("%s: no more can be kept in memory; what happens since %s is lost",
+        complain("%s: memory is full; events since %s are lost",
                  recorder_file(r->recorder), from);
     else if (loss.to_us && r->problem)
         return;
     else if (loss.to_us > loss.from_us && loss.to_us != r->reported.to_us)
-        complain("%s: %" PRIu64 " events from %s to %s are not in it; that time stands in it as a gap",
+        complain("%s: %" PRIu64 " events from %s to %s are not in it; it has a gap for that time",
                  recorder_file(r->recorder), loss.events, from, format_time(loss.to_us, to, sizeof to));
     r->reported = loss;
 }

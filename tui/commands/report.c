@@ -129,7 +129,7 @@ int command_report(const struct invocation *invocation)
         if (error)
             give_up(error, status);
         else
-            complain(invocation->source ? "%s: no transaction to tell of"
+            complain(invocation->source ? "%s: no transaction to report"
                                         : "%s: nothing has been recorded there yet; electop record does",
                      invocation->source ? invocation->source : file);
     } else if (report_choose_window(invocation, begin_us, end_us, &query)) {

@@ -445,7 +445,7 @@ static bool take_mute(struct dashboard *dashboard, const char *typed)
     dashboard->mute(dashboard->mute_context, &event);
     snprintf(text, sizeof text,
              ms > 0 ? "%s is muted in this election for %s, unless it gets worse"
-                    : "%s is not muted any more",
+                    : "%s is no longer muted",
              dashboard->muted.candidate, length[0] ? length : "1h");
     dashboard_say(dashboard, ROLE_GOOD, text);
     return true;

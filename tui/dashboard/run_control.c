@@ -209,9 +209,9 @@ static const char *do_act(struct run_control *bench, struct crowd *crowd, enum r
     case RUN_PAUSE:
         return kill_one(bench, crowd, i, KILL_PAUSE) ? NULL : "it has no session that could hang";
     case RUN_RESUME:
-        return crowd_resume(crowd, i) || crowd_volunteer(crowd, i) ? NULL : "it stands already";
+        return crowd_resume(crowd, i) || crowd_volunteer(crowd, i) ? NULL : "it is a candidate already";
     case RUN_RESIGN:
-        return kill_one(bench, crowd, i, KILL_RESIGN) ? NULL : "it does not stand";
+        return kill_one(bench, crowd, i, KILL_RESIGN) ? NULL : "it is no candidate";
     }
     return NULL;
 }
@@ -221,7 +221,7 @@ static bool run_control_act(void *context, enum run_act what, size_t i, char *pr
     struct run_control *bench = context;
     struct crowd *crowd = crowd_of(bench);
     const struct run_report *reported = report(bench);
-    const char *why = !crowd ? "they have not begun to stand, or are ending"
+    const char *why = !crowd ? "they have not begun to join, or are ending"
                       /* In a live election the rules alone decide. */
                       : reported->options->live && what != RUN_KILL
                           ? "in a live election they only come and go by its rules: K and X end them"

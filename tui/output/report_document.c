@@ -120,7 +120,7 @@ static void put_verdict(struct document *doc, const struct report_election *elec
 /* What one cell of a bar shows; the larger wins. */
 enum bar_cell { CELL_NOTHING, CELL_GAP, CELL_LED, CELL_VACANT };
 
-/* leader: REPORT_NOBODY: the bar of the time without a leader. */
+/* leader: REPORT_NO_LEADER: the bar of the time without a leader. */
 static void fill_bar(unsigned char slots[BAR_MOST], int width, const struct report *report,
                      const struct report_election *election, size_t leader)
 {
@@ -129,7 +129,7 @@ static void fill_bar(unsigned char slots[BAR_MOST], int width, const struct repo
         const struct report_stretch *stretch = &election->stretches[i];
         bool mine = stretch->leader == leader && stretch->kind != STRETCH_GAP;
         enum bar_cell shown = report_is_gap(election, i)        ? CELL_GAP
-                              : mine && leader == REPORT_NOBODY ? CELL_VACANT
+                              : mine && leader == REPORT_NO_LEADER ? CELL_VACANT
                               : mine                            ? CELL_LED
                                                                 : CELL_NOTHING;
         int from = (int)((double)(stretch->from_us - report->from_us) * per_us);
@@ -206,8 +206,8 @@ static void put_timeline(struct document *doc, const struct report *report,
     }
     if (vacant) {
         document_row(doc, 0);
-        document_cell(doc, ROLE_CRITICAL, "nobody");
-        put_bar(doc, width, report, election, REPORT_NOBODY);
+        document_cell(doc, ROLE_CRITICAL, "no leader");
+        put_bar(doc, width, report, election, REPORT_NO_LEADER);
     }
     put_axis(doc, width, report);
     document_cut(doc, "first", shown, election->leader_count);
@@ -232,16 +232,16 @@ static void put_drawing(struct document *doc, const struct report *report,
     document_key(doc, DOCUMENT_KEY("led"), "leads");
     if (has_stretch(election, STRETCH_VACANT))
         document_key(doc, lock ? DOCUMENT_KEY("free") : DOCUMENT_KEY("vacant"),
-                     lock ? "free" : "nobody leads");
+                     lock ? "free" : "no leader");
     if (election->failover_count > election->missed_count)
         document_key(doc, "<g class=\"change\"><path d=\"M9 10l-4.5 -8h9z\"/></g>",
                      "a change of leader, numbered as below");
     if (election->missed_count)
         document_key(doc, "<g class=\"change missed\"><path d=\"M9 10l-4.5 -8h9z\"/></g>",
-                     "a change found after nobody had watched");
+                     "a change found after a gap");
     if (report_has_gap(election))
         document_key(doc, "<rect class=\"gap\" width=\"18\" height=\"11\" fill=\"url(#unwatched)\"/>",
-                     "nobody watched: unknown");
+                     "gap: unknown");
     if (timeline_svg_has_epochs(report))
         document_key(doc, "<path class=\"epoch\" d=\"M9 0V11\"/>", "ZooKeeper's own leader changed");
 }
@@ -339,7 +339,7 @@ static void put_evidence(struct document *doc, const struct failover *failover)
         return;
     document_block(doc, BLOCK_DETAIL, ROLE_TEXT);
     if (failover->gap_us > 0)
-        document_words(doc, ROLE_TEXT, "found after nobody had watched for %s: how long it took is not known",
+        document_words(doc, ROLE_TEXT, "found after a gap of %s: how long it took is not known",
                        format_span(failover->gap_us, gap, sizeof gap));
     else
         document_prose(doc, ROLE_TEXT, failover->evidence);
@@ -391,7 +391,7 @@ static void put_failovers(struct document *doc, const struct report *report,
     if (page) {
         document_key(doc, DOCUMENT_KEY("detection"),
                      "detection: the leader was gone, and ZooKeeper did not know it yet");
-        document_key(doc, DOCUMENT_KEY("vacancy"), "nobody stood");
+        document_key(doc, DOCUMENT_KEY("vacancy"), "no candidate");
         document_key(doc, DOCUMENT_KEY("takeover"), "takeover: first, and not acknowledged yet");
         document_key(doc, DOCUMENT_KEY("detection pale"), "pale: within its bounds");
         document_key(doc, "<path class=\"gone\" d=\"M9 0V11\"/>", "its znode went");
@@ -538,7 +538,7 @@ static void put_gaps(struct document *doc, const struct report *report,
         {"From", COLUMN_TIME, 3}, {"To", COLUMN_TIME, 2}, {"For", COLUMN_NUMBER, 1}};
     size_t shown = 0, joined = election->unseen_joined, left = election->unseen_left;
     if (report_has_gap(election)) {
-        document_heading(doc, 3, "When nobody watched");
+        document_heading(doc, 3, "Gaps");
         document_table(doc, columns, 3);
         for (size_t i = 0; i < election->stretch_count && shown < ROWS_MOST; i++) {
             const struct report_stretch *stretch = &election->stretches[i];
@@ -585,7 +585,7 @@ static void put_where(struct document *doc, const struct report_election *electi
             document_words(doc, ROLE_DIM, " · ");
         }
     document_words(doc, ROLE_DIM, "%s · layout %s",
-                   election->kind == KIND_LOCK ? "a lock, which may be free" : "somebody must lead",
+                   election->kind == KIND_LOCK ? "a lock, which may be free" : "there must be a leader",
                    election->recipe ? "" : "not recognised");
     if (election->recipe)
         document_name(doc, ROLE_DIM, election->recipe);
@@ -631,7 +631,7 @@ static void put_election(struct document *doc, const struct report *report,
     put_findings(doc, report, election);
     if (!election->finding_count && doc->form == DOCUMENT_PAGE)
         document_paragraph(doc, ROLE_DIM,
-                           watched ? "Nothing was found wrong while it was watched." : "Nobody watched it.");
+                           watched ? "Nothing was found wrong while it was watched." : "It was not watched.");
     put_gaps(doc, report, election);
 }
 
@@ -825,9 +825,9 @@ static void put_explanations(struct document *doc, const struct report *report)
             put_term(doc, failover_cause_word((enum failover_cause)cause),
                      sentence_cause_meaning((enum failover_cause)cause));
     put_term(doc, "detected in",
-             "from the moment at which the leader could not answer any more to its znode's end; for expired "
+             "from the moment when the leader could no longer answer to its znode's end; for expired "
              "ones only");
-    put_term(doc, "vacant", "from there until somebody stood first");
+    put_term(doc, "vacant", "from there until the next candidate was first");
     put_term(doc, "takeover",
              "from there until the new leader acknowledged, where the layout has an acknowledgement");
 }

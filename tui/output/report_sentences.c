@@ -11,7 +11,7 @@
 /* An election that was first seen so long after the beginning came into being then, or was hard to find. */
 #define SEEN_LATE_US INT64_C(5000000)
 /* Less between two transactions is nothing unusual. */
-#define FACT_SPAN_US INT64_C(1000000)
+#define LONG_FACT_US INT64_C(1000000)
 
 static bool report_sentences_split(int64_t wall_us, enum sentence_zone zone, struct tm *tm)
 {
@@ -86,7 +86,7 @@ void sentence_clock(struct text *text, const struct history_clock *clock, enum s
         text, "The recorder's clock was set %s by about %s at %s %s %s%s", back ? "back" : "forward",
         format_span(by_us, span, sizeof span), sentence_day(clock->before_us, zone, day),
         sentence_time(clock->before_us, zone, time), sentence_zone(clock->before_us, zone, name),
-        back ? ": of the times that it showed twice, a time line shows the second; everything else stands "
+        back ? ": of the times that it showed twice, a time line shows the second; everything else is "
                "in the order in which it happened."
              : ": nothing is missing in between.");
 }
@@ -94,7 +94,7 @@ void sentence_clock(struct text *text, const struct history_clock *clock, enum s
 static void put_since(struct text *text, const struct logged_fact *fact)
 {
     char span[16];
-    if (fact->began_us && fact->at.wall_us - fact->began_us >= FACT_SPAN_US)
+    if (fact->began_us && fact->at.wall_us - fact->began_us >= LONG_FACT_US)
         text_printf(text, ", %s after the transaction before",
                     format_span(fact->at.wall_us - fact->began_us, span, sizeof span));
 }
@@ -157,9 +157,9 @@ const char *sentence_cause_meaning(enum failover_cause cause)
 {
     static const char *const meanings[CAUSE_COUNT] = {
         [CAUSE_UNKNOWN] = "nothing proves why its znode went",
-        [CAUSE_DELETED] = "its znode was deleted while its session lived on, by itself or by somebody else",
+        [CAUSE_DELETED] = "its znode was deleted while its session lived on, by itself or by another session",
         [CAUSE_RESIGNED] = "it deleted its own znode; its session lived on",
-        [CAUSE_EVICTED] = "somebody else deleted its znode; its session lived on",
+        [CAUSE_EVICTED] = "another session deleted its znode; its session lived on",
         [CAUSE_ENDED] = "its session ended: its client closed it, or it expired (see the evidence)",
         [CAUSE_CLOSED] = "its client closed its session",
         [CAUSE_EXPIRED] = "ZooKeeper heard nothing of it for its session timeout",
@@ -207,7 +207,7 @@ static void say_changes(struct sentence_verdict *verdict, const struct report_el
     size_t seen = election->change_count, reported = election->failover_count - election->missed_count;
     double rate = report_changes_per_hour(election);
     if (!election->led_us && !election->vacant_us) {
-        text_add(&text, "Nobody watched it in this time.");
+        text_add(&text, "It was not watched in this time.");
     } else if (!seen && !election->missed_count && election->leader_count == 1 && !election->vacant_us) {
         text_printf(&text, "%s led all the time%s.", sentence_leader(&election->leaders[0]),
                     report_has_gap(election) ? " that was watched" : "");
@@ -243,14 +243,14 @@ static void say_vacancy(struct sentence_verdict *verdict, const struct report_el
     format_span(election->vacant_us, all, sizeof all);
     format_span(election->longest_vacant_us, longest, sizeof longest);
     if (!election->led_us && election->vacant_us)
-        text_printf(&text, "%s, for %s.", election->kind == KIND_LOCK ? "It was free" : "Nobody led", all);
+        text_printf(&text, "%s, for %s.", election->kind == KIND_LOCK ? "It was free" : "There was no leader", all);
     else if (election->vacant_us) {
-        text_printf(&text, "%s for %s", election->kind == KIND_LOCK ? "It was free" : "Nobody led", all);
+        text_printf(&text, "%s for %s", election->kind == KIND_LOCK ? "It was free" : "There was no leader", all);
         if (election->longest_vacant_us < election->vacant_us)
             text_printf(&text, " in all, %s at the longest", longest);
         text_add(&text, ".");
     } else if (election->led_us && election->change_count)
-        text_add(&text, "Somebody stood first at every moment that was watched.");
+        text_add(&text, "There was a first candidate at every observed moment.");
     report_sentences_say(verdict, &text);
 }
 
@@ -264,7 +264,7 @@ static void say_gaps(struct sentence_verdict *verdict, const struct report_elect
                     format_span(election->before_us, gap, sizeof gap));
     report_sentences_say(verdict, &text);
     if (report_has_gap(election) && gap_us > 0 && gap_us < whole)
-        text_printf(&text, "For %s (%s of the time) nobody watched: what happened then is not known.",
+        text_printf(&text, "For %s (%s of the time) nothing was observed: what happened then is not known.",
                     format_span(gap_us, gap, sizeof gap), sentence_share(gap_us, whole, share));
     report_sentences_say(verdict, &text);
     if (election->missed_count)
@@ -282,11 +282,11 @@ static void say_end(struct sentence_verdict *verdict, const struct report_electi
     const struct report_stretch *last =
         election->stretch_count ? &election->stretches[election->stretch_count - 1] : NULL;
     char span[16];
-    if (last && last->kind == STRETCH_LED && last->leader != REPORT_NOBODY && election->leader_count > 1)
+    if (last && last->kind == STRETCH_LED && last->leader != REPORT_NO_LEADER && election->leader_count > 1)
         text_printf(&text, "At the end %s led.", sentence_leader(&election->leaders[last->leader]));
     else if (last && last->kind == STRETCH_VACANT && election->led_us)
         text_printf(&text, "At the end %s, for %s already.",
-                    election->kind == KIND_LOCK ? "it was free" : "nobody led",
+                    election->kind == KIND_LOCK ? "it was free" : "there was no leader",
                     format_span(last->to_us - last->from_us, span, sizeof span));
     report_sentences_say(verdict, &text);
 }

@@ -187,7 +187,7 @@ static void run_comparison_put(struct document *doc, const struct run_report *fi
     const struct run_report *const runs[] = {first, second};
     enum { STAND, FAILOVERS, P50, P90, P99, MOST, NOTICES, REQUESTS, LISTS, SENT, ERRORS, PING, CPU, COUNT };
     struct versus_row rows[COUNT] = {
-        [STAND] = {"to stand, p99", UNIT_TIME, {0}},
+        [STAND] = {"to join, p99", UNIT_TIME, {0}},
         [FAILOVERS] = {"failovers", UNIT_NUMBER, {0}},
         [P50] = {"  p50", UNIT_TIME, {0}},
         [P90] = {"  p90", UNIT_TIME, {0}},
@@ -262,9 +262,9 @@ static void put_behaviour(struct text *text, const struct run_options *options, 
 {
     double left = 100;
     if (options->share_count == 0)
-        text_add(text, ours ? "ours follow the recipe" : "all follow the recipe");
+        text_add(text, ours ? "those of this run follow the recipe" : "all follow the recipe");
     else
-        text_add(text, ours ? "behaviour of ours " : "behaviour ");
+        text_add(text, ours ? "behaviour of this run " : "behaviour ");
     for (size_t i = 0; i < options->share_count; i++) {
         const struct behaviour_share *share = &options->shares[i];
         left -= share->percent;
@@ -287,15 +287,15 @@ static void put_schedule(struct text *text, const struct run_report *r)
     static const char *const how[KILL_COUNT] = {[KILL_CLOSE] = "closed its session",
                                                 [KILL_RESIGN] = "resigned",
                                                 [KILL_DROP] = "lost its connection for good",
-                                                [KILL_PAUSE] = "stood still until it had expired"};
+                                                [KILL_PAUSE] = "was paused until it had expired"};
     bool seconds = options->every_ms % 1000 == 0;
     if (options->victim == VICTIM_NOBODY && r->by_hand == 0)
-        text_add(text, ours ? " Of ours nobody was made to die." : " Nobody was made to die.");
+        text_add(text, ours ? " This run killed none." : " None was killed.");
     else if (options->victim != VICTIM_NOBODY)
         text_printf(text, " Every %" PRIu64 "%s %s %s.",
                     seconds ? options->every_ms / 1000 : options->every_ms, seconds ? "s" : "ms",
                     options->victim != VICTIM_LEADER ? "one at random"
-                    : ours                           ? "our leader"
+                    : ours                           ? "its leader"
                                                      : "the leader",
                     how[options->how]);
     if (r->by_hand > 0)
@@ -315,18 +315,18 @@ static void put_course(struct text *text, const struct run_report *r)
     if (r->problem)
         text_add(text, " ");
     if (stood_us && all)
-        text_printf(text, "All%s stood within %s.", r->agents ? " of ours" : "",
+        text_printf(text, "All%s joined within %s.", r->agents ? " of this run" : "",
                     format_span((int64_t)stood_us, span, sizeof span));
     else if (stood_us)
-        text_printf(text, "%" PRIu64 " of %s stood, and after %s no more were waited for.", stood->count,
-                    r->agents ? "ours" : "them", format_span((int64_t)stood_us, span, sizeof span));
+        text_printf(text, "%" PRIu64 " of %s joined; the wait ended after %s.", stood->count,
+                    r->agents ? "this run" : "them", format_span((int64_t)stood_us, span, sizeof span));
     if (stood_us)
         put_schedule(text, r);
     else
-        text_printf(text, "%" PRIu64 " of %s stood.", stood->count, r->agents ? "ours" : "them");
+        text_printf(text, "%" PRIu64 " of %s joined.", stood->count, r->agents ? "this run" : "them");
     text_printf(text, " It ran %s%s, and took %s of CPU here.",
                 format_span((int64_t)r->run_us, span, sizeof span),
-                r->end == RUN_STOPPED ? stood_us ? ", until it was stopped" : ", was stopped before all stood"
+                r->end == RUN_STOPPED ? stood_us ? ", until it was stopped" : ", was stopped before all had joined"
                 : r->end == RUN_DONE  ? ", to its end"
                                       : "",
                 format_span((int64_t)r->cpu_us, cpu, sizeof cpu));
@@ -370,7 +370,7 @@ static void put_left_out(struct document *doc, const struct crowd_figures *c, en
     uint64_t under_way = c->left_out[OBSTACLE_FAILOVER], nobody = c->left_out[OBSTACLE_NOBODY],
              all = under_way + nobody;
     const char *absent =
-        victim == VICTIM_LEADER ? "nobody led, or no server answered" : "nobody stood, or no server answered";
+        victim == VICTIM_LEADER ? "no leader, or no server answered" : "no candidate, or no server answered";
     const char *busy = "the failover before was not over";
     struct text text = {0};
     if (all == 0)
@@ -393,13 +393,13 @@ static void put_unanswered(struct document *doc, const struct run_report *r)
         open += r->by_how[how][1];
     if (open > 0)
         document_paragraph(doc, ROLE_WARNING,
-                           "%" PRIu64 " death%s of a leader %s followed by nobody who led.", open,
+                           "%" PRIu64 " death%s of a leader %s not followed by another leader.", open,
                            plural(open), open == 1 ? "was" : "were");
     if (r->crowd.unplanned > 0)
         document_paragraph(
             doc, ROLE_WARNING,
-            "%" PRIu64 " leader%s more went by no death of this run (somebody deleted a znode, or a "
-            "session expired): since when is not known, so no figure holds %s.",
+            "%" PRIu64 " more leader%s went without a death by this run (a znode was deleted, or a session "
+            "expired): since when is not known, so no figure includes %s.",
             r->crowd.unplanned, plural(r->crowd.unplanned), r->crowd.unplanned == 1 ? "it" : "them");
     put_left_out(doc, &r->crowd, r->options->victim);
 }
@@ -428,15 +428,15 @@ static void put_live(struct document *doc, const struct run_report *r)
     struct text text = {0};
     bool seen = r->real_least >= 0;
     if (!seen && r->first_may_us == 0) {
-        document_paragraph(doc, ROLE_TEXT, "None of them was seen to stand.");
+        document_paragraph(doc, ROLE_TEXT, "None of them was seen to join.");
         return;
     }
     if (seen)
-        text_printf(&text, "At least %" PRId64 " real candidate%s stood before them", r->real_least,
+        text_printf(&text, "At least %" PRId64 " real candidate%s before them", r->real_least,
                     plural((uint64_t)r->real_least));
     else
-        text_add(&text, "How many real candidates stood before them nobody saw");
-    text_printf(&text, "; they withdrew %zu time%s for want of two; ", r->withdrawals,
+        text_add(&text, "The number of real candidates before them is not known");
+    text_printf(&text, "; they withdrew %zu time%s as there were fewer than two; ", r->withdrawals,
                 plural(r->withdrawals));
     run_lines_put_first(&text, r);
     document_paragraph(doc, r->first_may_us ? ROLE_WARNING : ROLE_TEXT, "%s.", text.at ? text.at : "?");
@@ -449,11 +449,11 @@ static void run_lines_put_crowd(struct text *text, const struct run_report *r)
     size_t reported = r->agents ? agents_reported(r) : 0, sessions = r->crowd.sessions;
     const char *where = r->election ? r->election : r->options->path;
     if (r->agents && reported < r->agent_count)
-        text_printf(text, "%zu of %zu agents told their part: ", reported, r->agent_count);
+        text_printf(text, "%zu of %zu agents reported: ", reported, r->agent_count);
     else if (r->agents)
         text_printf(text, "%zu agent%s together: ", reported, plural(reported));
     text_printf(text, "%zu test candidate%s on %zu session%s%s %s: ", r->wanted, plural(r->wanted), sessions,
-                plural(sessions), reported > 1 ? ", each agent's in an election of its own, ours in" : " in",
+                plural(sessions), reported > 1 ? ", each agent's in a separate election, this one in" : " in",
                 where);
 }
 
@@ -497,13 +497,13 @@ static void run_lines_put_times(struct document *doc, const struct run_report *r
                                                      {"p99", COLUMN_NUMBER, 4}, {"max", COLUMN_NUMBER, 6}};
     document_heading(doc, 3, "Times, each from when it was due");
     document_table(doc, columns, 6);
-    times_row(doc, "to stand", r->times.stand);
+    times_row(doc, "to join", r->times.stand);
     times_row(doc, "failover", r->times.failover);
     for (int how = 0; how < KILL_COUNT; how++)
         if (r->by_how[how][0] + r->by_how[how][1] > 0)
             times_row(doc, causes[how], &r->by_cause[how]);
     if (r->times.vacancy.count > 0) {
-        times_row(doc, "  detection: until told", &r->times.detection);
+        times_row(doc, "  detection: until notified", &r->times.detection);
         times_row(doc, "  vacancy: until first", &r->times.vacancy);
         times_row(doc, "  takeover: until leading", &r->times.takeover);
     }
@@ -632,7 +632,7 @@ static void put_servers(struct document *doc, const struct run_report *r)
         run_lines_put_server(doc, r, i);
     document_paragraph(doc, ROLE_DIM,
                        "During: the highest that a look found while it went on, or what was added. "
-                       "What happened between two looks nobody knows; ? is not told.");
+                       "What happened between two looks is not known; ? is unknown.");
 }
 
 /* All that were in line, and not only those at the end: one killed a moment before the end counts. NULL: it
@@ -652,7 +652,7 @@ static void agent_row(struct document *doc, const char *label, const char *end, 
 static void run_lines_put_agents(struct document *doc, const struct run_report *r)
 {
     static const struct document_column columns[] = {
-        {"", COLUMN_NAME, 9},      {"stood", COLUMN_NUMBER, 3},
+        {"", COLUMN_NAME, 9},      {"joined", COLUMN_NUMBER, 3},
         {"p99", COLUMN_NUMBER, 2}, {"failovers", COLUMN_NUMBER, 5},
         {"p99", COLUMN_NUMBER, 4}, {"end", COLUMN_NUMBER, 6}};
     if (!r->agents)

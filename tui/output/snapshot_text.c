@@ -78,7 +78,7 @@ static int put_tenure(struct printer *printer, const struct election *election, 
     if (leader->denied) {
         x = printer_put(printer, x, ROLE_TEXT, leader->name);
         x = printer_put(printer, x, ROLE_TEXT, lock ? " holds it" : " leads");
-        return printer_put(printer, x, ROLE_WARNING, "; who and since when may not be read (ACL)");
+        return printer_put(printer, x, ROLE_WARNING, "; who and since when: permission denied (ACL)");
     }
     x += label_put_leader(printer->row, x, 0, -1, election, now);
     if (since_us == 0) {
@@ -141,7 +141,7 @@ static void print_nobody(struct printer *printer, const struct election *electio
             printer_put(printer, 2, ROLE_WARNING, text);
             break;
         }
-        x = printer_put(printer, 2, lock ? ROLE_TEXT : ROLE_CRITICAL, lock ? "free" : "nobody stands");
+        x = printer_put(printer, 2, lock ? ROLE_TEXT : ROLE_CRITICAL, lock ? "free" : "no candidate");
         /* A first look: nothing was watched yet that could be counted. */
         if (!election->state_since_exact && stood_us < MOMENT_US) {
             printer_put(printer, x, ROLE_DIM, "; since when is not known");
@@ -179,7 +179,7 @@ static void print_facts(struct printer *printer, const struct election *election
         x = printer_put(printer, x, ROLE_DIM, text);
     }
     x = printer_put_bullet(printer, x);
-    x = printer_put(printer, x, ROLE_DIM, election->kind == KIND_LOCK ? "lock" : "somebody must lead");
+    x = printer_put(printer, x, ROLE_DIM, election->kind == KIND_LOCK ? "lock" : "must have a leader");
     if (summary_has_list(election)) {
         snprintf(text, sizeof text, "%zu candidate%s", election->candidate_count,
                  election->candidate_count == 1 ? "" : "s");
@@ -419,7 +419,7 @@ static void print_suspected(struct printer *printer, const struct election *elec
         snprintf(text, sizeof text, "and %zu more: ", count - 1);
     x = printer_put(printer, x, ROLE_DIM, count > 1 ? text : "");
     snprintf(text, sizeof text,
-             "suspected not to be told when it should; certain after %s: --wait %" PRId64 "s",
+             "suspected not to be notified; certain after %s: --wait %" PRId64 "s",
              format_span(seconds * 1000000, span, sizeof span), seconds);
     printer_put(printer, x, ROLE_WARNING, text);
     printer_prose(printer);

@@ -222,7 +222,7 @@ void phases_svg_print(struct buffer *out, const struct phases_scale *scale, cons
     markup_text(out, "The phases of this failover");
     buffer_put_text(out, "</title>");
     put_phase(&left, &failover->detection, "detection", "detection");
-    put_phase(&right, &failover->vacancy, "vacancy", "nobody stood");
+    put_phase(&right, &failover->vacancy, "vacancy", "no candidate");
     put_phase(&right, &failover->takeover, "takeover", "takeover");
     buffer_printf(out, "<path class=\"gone\" d=\"M%.1f 0V%.0f\"/></svg>", gone, PHASES_HEIGHT);
 }
@@ -284,7 +284,7 @@ static void timeline_svg_put_times(const struct drawing *drawing, int64_t from_u
 }
 
 /* Stretches drawn as one. */
-struct run {
+struct led_run {
     double from, to;
     int64_t from_us, to_us;
     const struct report_stretch *stretch; /* the first */
@@ -298,7 +298,7 @@ static void put_rect(const struct drawing *drawing, const char *look, double x, 
                   look, x, y, width, height);
 }
 
-static void put_led(const struct drawing *drawing, const struct run *run, size_t row)
+static void put_led(const struct drawing *drawing, const struct led_run *run, size_t row)
 {
     struct buffer *out = drawing->out;
     double y = drawing->top + drawing->row * (double)row + (drawing->row - drawing->bar) / 2;
@@ -327,12 +327,12 @@ static void put_led(const struct drawing *drawing, const struct run *run, size_t
     buffer_put_char(out, '\n');
 }
 
-static void put_nobody(const struct drawing *drawing, const struct run *run, enum stretch_kind kind)
+static void put_nobody(const struct drawing *drawing, const struct led_run *run, enum stretch_kind kind)
 {
     struct buffer *out = drawing->out;
     bool free_lock = kind == STRETCH_VACANT && drawing->election->kind == KIND_LOCK;
     const char *look = kind == STRETCH_GAP ? "gap" : free_lock ? "free" : "vacant";
-    const char *word = kind == STRETCH_GAP ? "Nobody watched" : free_lock ? "Free" : "Nobody led";
+    const char *word = kind == STRETCH_GAP ? "Gap" : free_lock ? "Free" : "No leader";
     double least = kind == STRETCH_GAP && !report_has_gap(drawing->election) ? 0 : LEAST_VACANCY;
     double width = run->to - run->from < least ? least : run->to - run->from;
     double height = bottom_of(drawing) - drawing->top;
@@ -355,14 +355,14 @@ static void put_nobody(const struct drawing *drawing, const struct run *run, enu
 /* Draws the stretches of one kind (and row), joining those too close to be distinguished. */
 static void draw_stretches(const struct drawing *drawing, enum stretch_kind kind, size_t row)
 {
-    struct run run = {0};
+    struct led_run run = {0};
     for (size_t i = 0; i <= drawing->election->stretch_count; i++) {
         const struct report_stretch *stretch =
             i < drawing->election->stretch_count ? &drawing->election->stretches[i] : NULL;
         if (stretch &&
             (stretch->kind != kind || (kind == STRETCH_GAP && !report_is_gap(drawing->election, i)) ||
              (kind == STRETCH_LED &&
-              (stretch->leader == REPORT_NOBODY || drawing->row_of[stretch->leader] != row))))
+              (stretch->leader == REPORT_NO_LEADER || drawing->row_of[stretch->leader] != row))))
             continue;
         double from = stretch ? x_of(drawing, stretch->from_us) : 0;
         double to = stretch ? x_of(drawing, stretch->to_us) : 0;
@@ -383,7 +383,7 @@ static void draw_stretches(const struct drawing *drawing, enum stretch_kind kind
         else if (run.count)
             put_nobody(drawing, &run, kind);
         if (stretch)
-            run = (struct run){.from = from,
+            run = (struct led_run){.from = from,
                                .to = to,
                                .from_us = stretch->from_us,
                                .to_us = stretch->to_us,
@@ -424,7 +424,7 @@ static void timeline_svg_put_mark(struct drawing *drawing, size_t first, size_t 
         markup_printf(out, "%zu. %s → %s, %s UTC, ", first + 1, sentence_from(failover),
                       sentence_to(failover), sentence_time(failover->lost_at.wall_us, SENTENCE_UTC, time));
         if (missed)
-            markup_text(out, "found after nobody had watched");
+            markup_text(out, "found after a gap");
         else
             markup_printf(out, "%s, total %s", failover_cause_word(failover->cause),
                           format_interval(failover->total.low_us, failover->total.high_us, false, total));

@@ -223,7 +223,7 @@ static void look_elsewhere(struct elsewhere *elsewhere, const struct scene *scen
                 continue;
             if (elsewhere->count < ELSEWHERE_MOST)
                 snprintf(elsewhere->text[elsewhere->count], sizeof elsewhere->text[0], "%.96s, %s",
-                         election->name, candidate == election->leader ? "leads" : "stands");
+                         election->name, candidate == election->leader ? "leads" : "waits");
             elsewhere->count++;
         }
     }
@@ -274,7 +274,7 @@ static void candidate_put_watchers(struct block *block, const struct election *e
     char text[160] = "", name[64];
 
     if (count == 0) {
-        candidate_put(block, "watched by", ROLE_DIM, complete ? "nobody" : "? some watches are hidden");
+        candidate_put(block, "watched by", ROLE_DIM, complete ? "no session" : "? some watches are hidden");
         return;
     }
     for (size_t i = 0; i < count && i < 4; i++) {
@@ -448,7 +448,7 @@ static int draw_rest(struct candidate_view *view, struct cells *cells, int y, in
     snprintf(caption, sizeof caption, "data");
     if (!candidate->known || (empty && candidate->stat.data_length > 0)) {
         snprintf(note, sizeof note, "%s",
-                 candidate->denied ? "? may not be read with these credentials" : "? not read yet");
+                 candidate->denied ? "? permission denied with these credentials" : "? not read yet");
     } else if (empty) {
         snprintf(note, sizeof note, "%s none: 0 bytes", cells_sign(cells, SIGN_DASH));
     } else {
@@ -480,7 +480,7 @@ static int draw_rest(struct candidate_view *view, struct cells *cells, int y, in
             draw_stat_line(cells, row, (int)(line - data - 1), &candidate->stat);
         else
             cells_put(cells, STAT_X, row, -1, ROLE_WARNING,
-                      candidate->denied ? "? may not be read" : "? not read yet");
+                      candidate->denied ? "? permission denied" : "? not read yet");
     }
     if (total > view->data.rows)
         cells_printf(cells, cells->width - 24, y, 22, ROLE_DIM, " line %zu of %zu ", view->data.top + 1,
@@ -493,7 +493,7 @@ static void draw_left(const struct candidate_view *view, const struct scene *sce
 {
     int airy = cells->height >= 18;
 
-    cells_printf(cells, STAT_X, airy, -1, ROLE_WARNING, "%s does not stand here any more.", view->name);
+    cells_printf(cells, STAT_X, airy, -1, ROLE_WARNING, "%s is no longer a candidate here.", view->name);
     cells_put(cells, STAT_X, airy + 1, -1, ROLE_DIM, "Esc goes back.");
     event_pane_draw(cells, airy + 3, cells->height - airy - 3, scene, view->cluster, view->path);
 }

@@ -223,13 +223,13 @@ static void timeline_draw(struct cells *cells, int y, int rows, const struct ele
     cells_rule(cells, 0, y++, cells->width, caption);
     if (leaders.count == 0 && !leaders.vacancy) {
         cells_put(cells, 2, y, label, ROLE_DIM,
-                  election->kind == KIND_LOCK && election->fresh ? "nobody" : "? not known");
+                  election->kind == KIND_LOCK && election->fresh ? "no leader" : "? not known");
         strip_draw(cells, x, y, width, election, now, window_us, STRIP_ALL);
         y++;
     }
     if (leaders.vacancy && y < bottom) {
-        cells_put(cells, 2, y, label, ROLE_CRITICAL, "nobody");
-        strip_draw(cells, x, y++, width, election, now, window_us, STRIP_NOBODY);
+        cells_put(cells, 2, y, label, ROLE_CRITICAL, "no leader");
+        strip_draw(cells, x, y++, width, election, now, window_us, STRIP_NO_LEADER);
     }
     for (size_t i = 0; i < leaders.count && y < bottom; i++) {
         timeline_put_label(cells, 2, y, label, leaders.of[i]);
@@ -453,7 +453,7 @@ static void election_draw_table(struct election_view *view, struct cells *cells,
                          "No candidate has \"%s\" in its name, identity or session. Esc shows all again.",
                          view->filter.text);
         else if (election->directory_known && election->state != ELECTION_ABSENT)
-            cells_put(cells, TABLE_X, y, -1, ROLE_DIM, "nobody stands here");
+            cells_put(cells, TABLE_X, y, -1, ROLE_DIM, "no candidates");
         return;
     }
     election_lay_columns(view, cells, election);
@@ -677,7 +677,7 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
     struct below below = {0};
 
     if (election == NULL) {
-        cells_printf(cells, TABLE_X, 1 + airy, -1, ROLE_WARNING, "%s is not watched any more.", view->path);
+        cells_printf(cells, TABLE_X, 1 + airy, -1, ROLE_WARNING, "%s is no longer watched.", view->path);
         cells_put(cells, TABLE_X, 2 + airy, -1, ROLE_DIM, "Esc goes back.");
         return;
     }

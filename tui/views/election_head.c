@@ -57,13 +57,13 @@ static void election_head_say_leader(struct head_line *line, const struct electi
 {
     char since[32], text[96];
     bool lock = election->kind == KIND_LOCK;
-    struct nobody nobody;
+    struct no_leader none;
 
     if (election->leader != NULL) {
         election_head_say(line, ROLE_DIM, led ? " by " : lock ? "   held by " : "   led by ");
         if (election->leader->denied) {
             election_head_say(line, ROLE_STRONG, election->leader->name);
-            election_head_say(line, ROLE_WARNING, "; who and since when may not be read (ACL)");
+            election_head_say(line, ROLE_WARNING, "; who and since when: permission denied (ACL)");
             return;
         }
         election_head_say_candidate(line, election->leader);
@@ -71,9 +71,13 @@ static void election_head_say_leader(struct head_line *line, const struct electi
         election_head_say(line, ROLE_TEXT, label_since(line->cells, election, now, 0, since, sizeof since));
         return;
     }
-    const char *why = label_nobody(line->cells, election, now, &nobody);
-    election_head_say(line, ROLE_DIM, ": ");
-    election_head_say(line, nobody.look, why);
+    const char *why = label_no_leader(line->cells, election, now, &none);
+    size_t none_length = strlen("none");
+    if (strncmp(why, "none", none_length) == 0 && !label_stale(election))
+        why += none_length; /* "vacant for 7.2s" */
+    else
+        election_head_say(line, ROLE_DIM, ": ");
+    election_head_say(line, none.look, why);
     if (election_vanished(election) && !label_stale(election)) {
         snprintf(text, sizeof text, "; not configured: it is forgotten after %d minutes",
                  ELECTION_VANISHED_KEPT_MS / 60000);
@@ -213,7 +217,7 @@ static bool draw_change(struct head_line *line, const struct election *election,
     election_head_say(line, ROLE_DIM, cells_sign(line->cells, SIGN_ARROW));
     election_head_say(line, ROLE_DIM, " ");
     if (change->to == NULL) {
-        election_head_say(line, election->kind == KIND_LOCK ? ROLE_DIM : ROLE_CRITICAL, "nobody yet");
+        election_head_say(line, election->kind == KIND_LOCK ? ROLE_DIM : ROLE_CRITICAL, "none yet");
         return true;
     }
     say_whom(line, change->to_identity, change->to);

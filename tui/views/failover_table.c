@@ -33,7 +33,7 @@ static const char *failover_lines_who(const struct cells *cells, const char *ide
     else if (name)
         label_short_name(cells, name, buffer, size);
     else
-        snprintf(buffer, size, "nobody");
+        snprintf(buffer, size, "none");
     return buffer;
 }
 

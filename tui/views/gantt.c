@@ -92,8 +92,8 @@ static void draw_label(struct cells *cells, int y, const struct gantt *gantt,
 {
     int room = gantt->x - gantt->label_x - 2;
     char name[128];
-    if (lane == LANE_NOBODY) {
-        cells_put(cells, gantt->label_x, y, room, ROLE_CRITICAL, "nobody");
+    if (lane == LANE_NO_LEADER) {
+        cells_put(cells, gantt->label_x, y, room, ROLE_CRITICAL, "no leader");
         return;
     }
     const struct leadership_history_leader *leader = &leadership->leaders[lane];
@@ -152,7 +152,7 @@ void gantt_draw(struct cells *cells, int y, int rows, const struct gantt *gantt,
     }
     for (size_t i = gantt->top; i < count && y < first + rows; i++, y++) {
         bool nobody = leadership->vacant && i == 0;
-        uint32_t lane = nobody ? LANE_NOBODY : (uint32_t)(i - leadership->vacant);
+        uint32_t lane = nobody ? LANE_NO_LEADER : (uint32_t)(i - leadership->vacant);
         fill_lane(masks, gantt, leadership, lane);
         draw_label(cells, y, gantt, leadership, lane);
         draw_lane(cells, y, gantt, masks, unknown,

@@ -54,7 +54,7 @@ static bool on_stretch(void *context, const struct history_stretch *stretch)
         leadership->cut = true;
         return false;
     }
-    uint32_t lane = stretch->kind == STRETCH_VACANT ? LANE_NOBODY : LANE_UNKNOWN;
+    uint32_t lane = stretch->kind == STRETCH_VACANT ? LANE_NO_LEADER : LANE_UNKNOWN;
     if (stretch->kind == STRETCH_LED && (stretch->identity || stretch->name))
         lane = leadership_history_leader_of(reading, stretch->identity, stretch->name);
     room_for_one(&leadership->stretches, leadership->stretch_count, &reading->stretch_room,
@@ -62,7 +62,7 @@ static bool on_stretch(void *context, const struct history_stretch *stretch)
     bool leads_on = leadership_history_goes_on(reading, stretch);
     leadership->stretches[leadership->stretch_count++] =
         (struct leadership_history_stretch){lane, stretch->from_us, stretch->to_us, leads_on};
-    leadership->vacant |= lane == LANE_NOBODY;
+    leadership->vacant |= lane == LANE_NO_LEADER;
     if (lane < LANE_UNKNOWN) {
         struct leadership_history_leader *leader = &leadership->leaders[lane];
         leader->last_us = stretch->to_us > leader->last_us ? stretch->to_us : leader->last_us;
@@ -158,7 +158,7 @@ static void measure_tenures(struct leadership_history *leadership)
         if (stretch->lane == LANE_UNKNOWN || to_us <= from_us)
             continue;
         watched_us += to_us - from_us;
-        if (stretch->lane == LANE_NOBODY)
+        if (stretch->lane == LANE_NO_LEADER)
             continue;
         if (!stretch->goes_on || count == 0) {
             since_us = from_us;

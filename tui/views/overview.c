@@ -182,7 +182,7 @@ static void overview_summary_draw(struct cells *cells, int y, const struct overv
     if (outlook) {
         end = overview_summary_draw_note(cells, y, order, list) - 1;
         if (path != NULL)
-            cells_printf(cells, TABLE_X, y, end - TABLE_X, ROLE_WARNING, "%s is not watched any more",
+            cells_printf(cells, TABLE_X, y, end - TABLE_X, ROLE_WARNING, "%s is no longer watched",
                          path + 1);
         else
             draw_outlook(cells, y, end, &order->totals);

@@ -67,7 +67,7 @@ static const enum behaviour behaviours[] = {BEHAVIOUR_RECIPE, BEHAVIOUR_HERD, BE
                                             BEHAVIOUR_MUTE};
 static const char *const behaviour_help[] = {
     "each watches the one before it",  "all watch the leader",      "all watch the directory",
-    "nobody watches: nobody wakes",    "watch once, and not again", "acknowledge half a second late",
+    "none watches: none is notified",    "watch once, and not again", "acknowledge half a second late",
     "hold the lead, never acknowledge"};
 static const int everies_ms[] = {100, 250, 500, 1000, 2000, 5000, 10000, 30000};
 static const int fors_s[] = {10, 30, 60, 300, 1800};
@@ -233,13 +233,13 @@ static bool form_type(struct form *form, const char *text)
 static void run_form_value_text(const struct form *form, const struct scene *scene, enum form_field field,
                                 char *out, size_t size)
 {
-    static const char *const victims[] = {"nobody", "the leader, again and again",
-                                          "anybody, again and again"};
+    static const char *const victims[] = {"none", "the leader, again and again",
+                                          "any of them, again and again"};
     int at = form->at[field];
     switch (field) {
     case FIELD_PLACE:
         if (at == PLACE_SANDBOX)
-            snprintf(out, size, "an election of its own, in %s", scene->settings->inject.sandbox);
+            snprintf(out, size, "a new election, in %s", scene->settings->inject.sandbox);
         else
             snprintf(out, size, at == PLACE_COPY ? "a copy of %s, in the sandbox" : "LIVE, in %s itself",
                      form->name);
@@ -288,7 +288,7 @@ static void field_draw(const struct form *form, const struct scene *scene, struc
     run_form_value_text(form, scene, field, text, sizeof text);
     if (idle) {
         snprintf(text, sizeof text, "%s %s", cells_sign(cells, SIGN_DASH),
-                 field == FIELD_BEHAVIOUR ? "each watches the one before it" : "nobody dies");
+                 field == FIELD_BEHAVIOUR ? "each watches the one before it" : "none is killed");
         x -= 2; /* the dash replaces the arrow */
     }
     cells_put(cells, 1, y, 1, ROLE_ACCENT, selected ? cells_sign(cells, SIGN_SELECTED) : " ");
@@ -445,7 +445,7 @@ static void head_draw(struct cells *cells, int y, const struct run_report *r)
     x += cells_printf(cells, x, y, end - x, ROLE_TEXT, "of %zu stand", r->crowd.candidates) + 3;
     /* In a live election a real candidate leads, as it should. */
     if (r->crowd.by_state[CANDIDATE_LEADING] == 0 && x < end && r->phase == RUN_RUNNING && !r->options->live)
-        x += cells_put(cells, x, y, end - x, ROLE_WARNING, "nobody leads") + 3;
+        x += cells_put(cells, x, y, end - x, ROLE_WARNING, "no leader") + 3;
     if (r->crowd.paused > 0 && x < end)
         x += cells_printf(cells, x, y, end - x, ROLE_WARNING, "%zu %s", r->crowd.paused,
                           r->crowd.paused == 1 ? "hangs" : "hang") +
@@ -626,7 +626,7 @@ void run_picture_draw(struct cells *cells, const struct run_control_interface *b
         bar_draw(cells, y, part);
     y += 1 + airy;
     times_head(cells, y);
-    times_draw(cells, y + 1, "to stand", r->times.stand);
+    times_draw(cells, y + 1, "to join", r->times.stand);
     times_draw(cells, y + 2, "failover", r->times.failover);
     sparks_draw(cells, y + 2, r);
     times_draw(cells, y + 3, "ping", &r->ping);

@@ -41,10 +41,10 @@ const char *strip_who(const struct tenure *tenure);
 
 /*
  * Draws the window that ends now. who: STRIP_ALL; or one line of a timeline: only the tenures of this
- * strip_who(), or only the vacancies (STRIP_NOBODY).
+ * strip_who(), or only the vacancies (STRIP_NO_LEADER).
  */
 #define STRIP_ALL NULL
-#define STRIP_NOBODY ""
+#define STRIP_NO_LEADER ""
 void strip_draw(struct cells *cells, int x, int y, int width, const struct election *election,
                 struct moment now, int64_t window_us, const char *who);
 

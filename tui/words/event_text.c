@@ -91,7 +91,7 @@ static void say_lost(const struct event *event, struct event_words *words)
     } else if (event->election && event->election->directory_known && /* not in a recording */
                !somebody_else(event->election, event->candidate)) {
         words->role = ROLE_CRITICAL;
-        APPEND(words->detail, "nobody stands behind it");
+        APPEND(words->detail, "there is no candidate after it");
     } else {
         words->role = ROLE_WARNING;
     }

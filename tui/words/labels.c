@@ -421,44 +421,44 @@ static int put_named_leader(struct cells *cells, int x, int y, int room, const s
     return used + 1 + cells_put(cells, x + used + 1, y, room - used - 1, ROLE_DIM, name);
 }
 
-const char *label_nobody(const struct cells *cells, const struct election *election, struct moment now,
-                         struct nobody *nobody)
+const char *label_no_leader(const struct cells *cells, const struct election *election, struct moment now,
+                         struct no_leader *none)
 {
     const char *bound = election->state_since_exact ? "" : cells_sign(cells, SIGN_AT_LEAST);
     bool lock = election->kind == KIND_LOCK;
     char age[16];
 
-    *nobody = (struct nobody){.sign = SIGN_UNKNOWN, .look = ROLE_DIM};
+    *none = (struct no_leader){.sign = SIGN_UNKNOWN, .look = ROLE_DIM};
     if (label_stale(election))
         return election->state == ELECTION_ABSENT   ? "absent then"
                : election->state == ELECTION_DENIED ? "denied then"
-                                                    : "nobody then";
+                                                    : "none then";
     format_age(label_age_us(election->state_since, now), age, sizeof age);
     switch (election->state) {
     case ELECTION_VACANT:
-        nobody->sign = lock ? SIGN_DASH : SIGN_NONE;
+        none->sign = lock ? SIGN_DASH : SIGN_NONE;
         if (lock)
-            return "nobody";
-        nobody->look = ROLE_WARNING;
-        if (election->recipe == NULL && election_problem(election, nobody->text, sizeof nobody->text) != NULL)
-            return nobody->text;
-        nobody->look = ROLE_CRITICAL;
-        snprintf(nobody->text, sizeof nobody->text, "nobody for %s%s", bound, age);
-        return nobody->text;
+            return "none";
+        none->look = ROLE_WARNING;
+        if (election->recipe == NULL && election_problem(election, none->text, sizeof none->text) != NULL)
+            return none->text;
+        none->look = ROLE_CRITICAL;
+        snprintf(none->text, sizeof none->text, "none for %s%s", bound, age);
+        return none->text;
     case ELECTION_ELECTING:
-        nobody->look = ROLE_WARNING;
+        none->look = ROLE_WARNING;
         return "next in line";
     case ELECTION_ABSENT:
-        nobody->sign = SIGN_DASH;
+        none->sign = SIGN_DASH;
         if (lock && election->recipe != NULL && election->recipe->family == FAMILY_LOCK)
-            return "nobody";
+            return "none";
         if (!election_vanished(election)) {
-            nobody->look = ROLE_TEXT;
+            none->look = ROLE_TEXT;
             return "no such path";
         }
-        nobody->sign = SIGN_NONE;
-        snprintf(nobody->text, sizeof nobody->text, "vanished %s%s ago", bound, age);
-        return nobody->text;
+        none->sign = SIGN_NONE;
+        snprintf(none->text, sizeof none->text, "vanished %s%s ago", bound, age);
+        return none->text;
     case ELECTION_DENIED:
         return "permission denied";
     case ELECTION_LED:
@@ -475,19 +475,19 @@ const char *label_nobody(const struct cells *cells, const struct election *elect
 int label_put_leader(struct cells *cells, int x, int y, int room, const struct election *election,
                      struct moment now)
 {
-    struct nobody nobody;
+    struct no_leader none;
     const char *text;
 
     if (election->leader != NULL)
         return put_named_leader(cells, x, y, room, election);
-    text = label_nobody(cells, election, now, &nobody);
-    if (nobody.sign != SIGN_NONE)
-        return cells_printf(cells, x, y, room, nobody.look, "%s %s", cells_sign(cells, nobody.sign), text);
+    text = label_no_leader(cells, election, now, &none);
+    if (none.sign != SIGN_NONE)
+        return cells_printf(cells, x, y, room, none.look, "%s %s", cells_sign(cells, none.sign), text);
     /* For how long is said in whole or not at all. */
-    if (room >= 0 && strncmp(text, "nobody for ", 11) == 0 &&
+    if (room >= 0 && strncmp(text, "none for ", 9) == 0 &&
         safe_width(text, strlen(text), cells->ascii) > room)
-        text = "nobody";
-    return cells_put(cells, x, y, room, nobody.look, text);
+        text = "none";
+    return cells_put(cells, x, y, room, none.look, text);
 }
 
 int label_room(int x, int end)

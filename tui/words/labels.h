@@ -110,17 +110,17 @@ int label_put_crumbs(struct cells *cells, int x, int room, const char *cluster, 
                      const char *candidate);
 
 /* The text for a missing leader, and its style. */
-struct nobody {
+struct no_leader {
     enum sign sign; /* precedes the text if it is alone, or SIGN_NONE */
     style look;
     char text[64];
 };
 #define SIGN_NONE SIGN_COUNT
 
-/* Why there is no known leader: "nobody for 7.2s", "no such path". The text is the election's, or in the
+/* Why there is no known leader: "none for 7.2s", "no such path". The text is the election's, or in the
  * struct. */
-const char *label_nobody(const struct cells *cells, const struct election *election, struct moment now,
-                         struct nobody *nobody);
+const char *label_no_leader(const struct cells *cells, const struct election *election, struct moment now,
+                         struct no_leader *none);
 
 /* The leader: its identity, the candidate's short name dimmed; or why there is none. Returns the columns
  * used. */

@@ -32,7 +32,7 @@ static void story_lines_say(struct sentences *s, enum sentence_kind kind, char *
 
 static const char *story_lines_who(const char *identity, const char *name)
 {
-    return identity ? identity : name ? name : "nobody";
+    return identity ? identity : name ? name : "no leader";
 }
 
 static const char *from_of(const struct story *story)
@@ -69,7 +69,7 @@ static void say_change(struct sentences *s, const struct story *story)
         text_format("%s: leadership of %s moved from %s to %s%s.", story_clock(s, f->lost_at.wall_us, clock),
                     story->name, from_of(story), to_of(story), without),
         text_format("%s was gone at %s, %s was first at %s", f->from ? f->from : "the leader",
-                    format_time(f->lost_at.wall_us, lost, sizeof lost), f->to ? f->to : "nobody",
+                    format_time(f->lost_at.wall_us, lost, sizeof lost), f->to ? f->to : "no leader",
                     f->elected_at.wall_us ? format_time(f->elected_at.wall_us, elected, sizeof elected)
                                           : "a time not known"));
 }
@@ -172,8 +172,8 @@ static void say_evictor(struct sentences *s, const struct story *story)
     story_lines_say(
         s, SENTENCE_INFERRED,
         text_copy(story->evictor_others
-                      ? "Somebody was clearing up several candidates: look for a script or an operator."
-                      : "Somebody meant this candidate: look for an operator or a fencing mechanism."),
+                      ? "Several candidates were removed on purpose: look for a script or an operator."
+                      : "This candidate was removed on purpose: look for an operator or a fencing mechanism."),
         text_copy("a healthy client deletes only what is its own"));
 }
 
@@ -490,7 +490,7 @@ static void say_chain(struct sentences *s, const struct story *story)
                         story->candidates == 1 ? "" : "s",
                         story->heir_notified < 0 ? "; whether it watched is not known" : ""));
     else
-        story_lines_say(s, SENTENCE_CERTAIN, text_copy("Nobody was next in line."),
+        story_lines_say(s, SENTENCE_CERTAIN, text_copy("No candidate was next in line."),
                         text_format("%zu candidate%s in the snapshot just before", story->candidates,
                                     story->candidates == 1 ? "" : "s"));
     if (story->chain_broken)
@@ -611,7 +611,7 @@ static void say_unknown(struct sentences *s, const struct story *story)
     char gap[32];
     if (story->failover.gap_us > 0)
         story_lines_say(s, SENTENCE_UNKNOWN,
-                        text_format("Nobody had watched for %s: when in that time it happened is not known.",
+                        text_format("Nothing was observed for %s: when in that time it happened is not known.",
                                     format_span(story->failover.gap_us, gap, sizeof gap)),
                         text_copy("found after a gap of the recording"));
     if (story->back_us > 0)

@@ -165,7 +165,7 @@ static void say_stays(struct whatif_pen *pen, const struct election *election,
     bool roomy = pen->cells->width - pen->x > 80;
 
     whatif_lines_say(pen, ROLE_CRITICAL | STYLE_BOLD,
-                     roomy ? "it never goes by itself (no session owns it)" : "no session");
+                     roomy ? "it stays forever (no session owns it)" : "no session");
     whatif_lines_say(pen, ROLE_TEXT, ": only deleting it ");
     if (departure->heir == NULL) {
         whatif_lines_say(pen, ROLE_TEXT, "takes it away");
@@ -228,7 +228,7 @@ static void say_outcome(struct whatif_pen *pen, const struct election *election,
     whatif_lines_say_candidate(pen, departure->heir);
     if (departure->heir_stays) {
         whatif_lines_say(pen, ROLE_TEXT, departure->leads ? "is first then" : "moves up");
-        whatif_lines_say(pen, ROLE_CRITICAL, ": it has no session, and never goes by itself");
+        whatif_lines_say(pen, ROLE_CRITICAL, ": it has no session, so it stays forever");
         return;
     }
     if (departure->notified == ANSWER_UNKNOWN) {
@@ -381,7 +381,7 @@ static void put_noticed(struct cells *cells, int x, int y, const struct candidat
     char text[64];
 
     if (candidate_stays(goes)) {
-        whatif_lines_say(&pen, ROLE_DIM, "it goes when somebody deletes it");
+        whatif_lines_say(&pen, ROLE_DIM, "it goes when a client deletes it");
         return;
     }
     whatif_lines_say(&pen, ROLE_DIM, "deleted at once when its session is closed; ");
