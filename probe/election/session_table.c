@@ -9,6 +9,7 @@
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
 #include "probe/election/election_private.h"
+#include "probe/election/update.h"
 
 /* If no server reports its own. */
 #define USUAL_TICK_MS 2000
@@ -179,6 +180,9 @@ void client_owns(struct client *client, struct candidate *candidate)
     if (candidate->own->client == client)
         return;
     client_disown(candidate);
+    /* It may be at another server than those whose lists lack it: its other candidates are no ghosts yet. */
+    for (struct candidate *c = client->owned; c && client->absent_rounds; c = c->own->owned_next)
+        diagnose_soon(c->election);
     candidate->own->client = client;
     candidate->own->owned_next = client->owned;
     candidate->own->owned_link = &client->owned;
@@ -207,7 +211,7 @@ void client_keep_watches(struct client_session *shown, const struct seen_watches
     for (size_t i = 0; i < seen->count; i++)
         size += strlen(seen->paths[i]) + 1;
     char **watches = seen->count ? xmalloc(size) : NULL;
-    char *text = (char *)(watches + seen->count);
+    char *text = watches ? (char *)(watches + seen->count) : NULL;
     for (size_t i = 0; i < seen->count; i++) {
         size_t length = strlen(seen->paths[i]) + 1;
         watches[i] = memcpy(text, seen->paths[i], length);
@@ -259,6 +263,7 @@ struct session_table *session_table_copy(const struct session_table *from)
             struct client *copy = xmalloc(sizeof *copy);
             *copy = *client;
             copy->owned = NULL;
+            copy->absent_rounds = 0; /* of what is diagnosed again, and a copy is not */
             copy->shown.watches = NULL;
             copy->shown.watch_count = 0;
             copy->shown.address = text_copy(client->shown.address);
