@@ -181,6 +181,8 @@ static bool is_for_output(const struct options *options)
     switch (options->command) {
     case COMMAND_CHECK:
     case COMMAND_CONFIG:
+    case COMMAND_COMPLETION:
+    case COMMAND_DISCOVER:
     case COMMAND_INJECT:
     case COMMAND_WHY:
     case COMMAND_DEMO:
