@@ -377,7 +377,7 @@ def test_a_server_that_is_gone_at_the_end(fault, more, word):
         report = json.loads(out)
         assert status == 1 and report["end"] == "lost" and "no server answers now" in err, err
         assert word in report["problem"] and report["ran_ms"] >= 3000
-        assert any(own.addresses[0] in note and "no more after it" in note for note in report["notes"])
+        assert any(own.addresses[0] in note and "not after it" in note for note in report["notes"])
         own.heal()
         until(lambda: not [name for name in reader.get_children(SANDBOX) if ".alive" in name], 40)
         assert inject(own, SANDBOX, "-n", "1", "--for", "200ms")["end"] == "done"

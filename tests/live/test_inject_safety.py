@@ -177,7 +177,7 @@ def test_near_the_sequences_end(own, tmp_path, used, status):
                   status=status)
     made = [t for t in transactions(own.directory) if t.zxid > last and t.type in (CREATE, CREATE2)]
     if status == 2:
-        assert "near their end" in said and not made
+        assert "nearly used up" in said and not made
     else:
         assert said["end"] == "done" and said["live"]["real_least"] == 2 and len(made) == 2
     line.close()
