@@ -1,5 +1,5 @@
 /* The HTML form of a document. */
-#include "tui/output/document_page.h"
+#include "tui/output/document.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "config/text.h"
-#include "tui/output/document.h"
 #include "tui/screen/safe.h"
 
 static void page_put_escaped(struct buffer *out, const char *unit)

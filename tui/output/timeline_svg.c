@@ -9,7 +9,7 @@
 
 #include "config/memory.h"
 #include "probe/json/buffer.h"
-#include "tui/output/document_page.h"
+#include "tui/output/document.h"
 #include "tui/output/report_sentences.h"
 #include "tui/words/format.h"
 
