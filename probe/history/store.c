@@ -134,6 +134,7 @@ struct store {
 
     /* The thread's own. */
     ino_t beside[BESIDE_COUNT]; /* 0: not there yet */
+    off_t log_bytes;            /* of "-wal" after the latest write */
     bool renewed_in_hand;
     bool other_file; /* the one of before is closed, and the next one is not open yet */
     struct writer_sql *rows;
@@ -324,6 +325,15 @@ static ino_t store_inode(const char *file, const char *suffix)
     return inode;
 }
 
+static off_t store_log_bytes(const struct store *store)
+{
+    struct stat status;
+    char *name = text_format("%s%s", store->file, beside[0]);
+    off_t bytes = lstat(name, &status) == 0 ? status.st_size : 0;
+    free(name);
+    return bytes;
+}
+
 /* Which of the files beside the recording is not the one that this process uses; NULL: none. */
 static const char *store_lost_beside(struct store *store)
 {
@@ -359,6 +369,7 @@ static void store_close_database(struct store *store, bool same_again)
         close(store->lock);
     store->lock = -1;
     memset(store->beside, 0, sizeof store->beside);
+    store->log_bytes = 0;
 }
 
 /* A log without its file would be taken for the next file's. overwritten: the file is there, and it is not
@@ -424,20 +435,24 @@ static void store_begin_anew(struct store *store)
 
 #define OVERWRITTEN "overwritten"
 #define REPLACED "replaced"
+#define CUT "cut short"
 
 /* Why the file is not the one any more into which this process writes; NULL: it is. */
 static const char *store_lost_file(struct store *store)
 {
     if (store_has_moved(store))
         return store_inode(store->file, "") != 0 ? REPLACED : "removed or moved";
-    return recording_open_is_overwritten(store->db) ? OVERWRITTEN : NULL;
+    if (recording_open_is_overwritten(store->db))
+        return OVERWRITTEN;
+    /* Only this process writes into its log. If all of it is in the file already, nothing is lost. */
+    return store_log_bytes(store) < store->log_bytes && !store_save_log(store) ? CUT : NULL;
 }
 
 /* All that can be saved goes into the file of before: whoever moved it has all of it. */
 static void store_leave_file(struct store *store, const char *what)
 {
-    bool overwritten = strcmp(what, OVERWRITTEN) == 0;
-    if (overwritten) /* what is not ours stays as it is */
+    bool overwritten = strcmp(what, OVERWRITTEN) == 0 || strcmp(what, CUT) == 0;
+    if (overwritten) /* what is not ours stays as it is; half a log would only do harm */
         sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
     else
         store_save_log(store);
@@ -467,6 +482,7 @@ static bool store_look_after_files(struct store *store)
     }
     bool fine = store_open_again(store);
     const char *next = !fine || !what                ? ""
+                       : strcmp(what, CUT) == 0      ? "; it continues after a gap"
                        : strcmp(what, REPLACED) == 0 ? "; recording continues in the file that is there now"
                                                      : "; recording continues in a new file";
     if (what)
@@ -501,11 +517,13 @@ static void write_for_ever(void *context)
             }
             fine = fine && (idle || write_all(store, list, alive_us));
         } while (!fine && wait_to_retry(store));
+        store->log_bytes = store->db ? store_log_bytes(store) : 0;
         store_let_go(store, list);
         if (fine) {
             trim_old(store, keep_ms);
             digest_old(store);
             store_take_over(store);
+            store->log_bytes = store_log_bytes(store);
         } else if (list) {
             return; /* a write that fails now will never succeed */
         }

@@ -225,6 +225,31 @@ static void begins_anew_in_an_emptied_file(void **state)
     recorded_free(world);
 }
 
+/* The log beside it is emptied, before it is taken over: what it held is lost, and nothing else. */
+static void goes_on_after_an_emptied_log(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_changes(world, 3);
+    wait_until_written(world);
+    char *leader = text_copy(leader_of(world)), *log = beside(world, "-wal");
+    struct stat status;
+    assert_int_equal(stat(log, &status), 0);
+    assert_true(status.st_size > 0);
+    recorded_changes(world, 1);
+    wait_until_written(world);
+    free(leader);
+    leader = text_copy(leader_of(world));
+    assert_int_equal(truncate(log, 0), 0);
+    expect_notice(world, "cut short; it continues after a gap");
+    expect_new_file(world, leader);
+    assert_int_equal(
+        recorded_ask(world, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'"), 1);
+    free(log);
+    free(leader);
+    recorded_free(world);
+}
+
 /* What is in the file's place now is no recording: it is left alone, and that is reported until it is gone.
  */
 static void leaves_a_foreign_file_alone(void **state)
@@ -269,6 +294,7 @@ int main(void)
         cmocka_unit_test(tells_what_an_older_copy_lacks),
         cmocka_unit_test(goes_on_without_what_lay_beside_it),
         cmocka_unit_test(begins_anew_in_an_emptied_file),
+        cmocka_unit_test(goes_on_after_an_emptied_log),
         cmocka_unit_test(leaves_a_foreign_file_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
