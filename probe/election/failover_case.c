@@ -132,6 +132,7 @@ static void take_logged(struct failover_case *c, const struct observed_transacti
         return;
     e->logged = t->deed;
     e->logged_unproven = t->unproven;
+    e->logged_stalled = t->stalled;
     e->logged_session = t->session;
     e->logged_zxid = t->zxid;
     if (c->zxid == 0)

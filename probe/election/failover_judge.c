@@ -103,13 +103,15 @@ static struct span judge_detection(const struct failover_evidence *e)
     bool bounded = most_us >= 0 || e->heard_low_us != 0;
     if (timeout_us <= 0 || e->since_us != e->gone_us || (!bounded && e->logged != DEED_EXPIRED))
         return SPAN_UNKNOWN;
-    struct span span = {timeout_us - third_us, most_us < 0 ? SPAN_OPEN : most_us};
+    /* A leader of ZooKeeper that stood still hears nobody, and then ends sessions whose pings wait for it. */
+    int64_t least_us = e->logged_stalled ? 0 : timeout_us - third_us;
+    struct span span = {least_us, most_us < 0 ? SPAN_OPEN : most_us};
     if (e->heard_low_us == 0)
-        return span;
+        return span.low_us == 0 && span.high_us < 0 ? SPAN_UNKNOWN : span;
     int64_t unheard_us = e->gone_us - e->heard_low_us + LATE_US;
     if (span.high_us < 0 || unheard_us < span.high_us)
         span.high_us = unheard_us;
-    int64_t latest_us = e->gone_us - timeout_us + third_us + LATE_US;
+    int64_t latest_us = e->gone_us - least_us + LATE_US;
     if (e->looked_us >= e->gone_us - timeout_us && e->heard_high_us + third_us + LATE_US < latest_us)
         latest_us = e->heard_high_us + third_us + LATE_US;
     if (e->parted_us != 0 && e->parted_us < latest_us)
@@ -121,7 +123,7 @@ static struct span judge_detection(const struct failover_evidence *e)
     /* The bounds contradict each other: a server heard it and did not list it, or its expiry was delayed.
        What remains is that it died after it was last heard. */
     if (span.low_us > span.high_us)
-        span = (struct span){timeout_us - third_us, unheard_us > span.low_us ? unheard_us : SPAN_OPEN};
+        span = (struct span){least_us, unheard_us > span.low_us ? unheard_us : SPAN_OPEN};
     if (span.low_us < 0)
         span.low_us = 0;
     return span;

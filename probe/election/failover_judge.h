@@ -46,6 +46,7 @@ struct failover_evidence {
      * deposed by then. */
     enum transaction_deed logged;
     bool logged_unproven;
+    bool logged_stalled;     /* see observed_transaction */
     uint64_t logged_session; /* the session that deleted it, or that ended */
     int64_t logged_zxid;
 };

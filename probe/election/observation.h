@@ -263,6 +263,8 @@ struct observed_transaction {
     uint64_t session;  /* of the request; for DEED_CLOSED and DEED_EXPIRED the session that ended */
     int64_t czxid;     /* of the removed znode; 0: unknown */
     int timeout_ms;    /* of the owner's session; 0: unknown */
+    bool stalled;      /* ZooKeeper's leader wrote nothing for so long before that it may not have worked, and
+                          so may have ended a session that had not fallen silent */
     int64_t active_us; /* the owner's latest earlier transaction, on the observer's monotonic clock: proof
                           that the client was alive then; 0: unknown */
 };

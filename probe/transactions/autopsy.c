@@ -123,6 +123,11 @@ static void log_starts_find(struct log_starts *starts, const struct log_set *set
 
 /* ---- the autopsy ---- */
 
+/* A leader that goes on after a pause writes what has piled up within WENT_ON_US. */
+#define WENT_ON_US INT64_C(500000)
+#define WORKED_APART_US INT64_C(250000)
+#define WORKED_KEPT 4
+
 struct autopsy {
     struct log_set *set;
     struct model *model;
@@ -143,6 +148,8 @@ struct autopsy {
     const char *repair;
     int64_t latest_us;
     int64_t before_us; /* the time of the transaction before; 0: there is none */
+    /* When ZooKeeper's leader worked: times of transactions, WORKED_APART_US apart or more, the latest last. */
+    int64_t worked_us[WORKED_KEPT];
     struct log_starts starts;
     size_t start, files; /* the next of them; of so many files */
     uint64_t transactions;
@@ -271,6 +278,26 @@ static struct moment moment_of(struct autopsy *a, const struct transaction *t)
 
 /* ---- transactions ---- */
 
+static void note_worked(struct autopsy *a)
+{
+    if (a->now.mono_us - a->worked_us[WORKED_KEPT - 1] < WORKED_APART_US)
+        return;
+    memmove(a->worked_us, a->worked_us + 1, sizeof a->worked_us - sizeof *a->worked_us);
+    a->worked_us[WORKED_KEPT - 1] = a->now.mono_us;
+}
+
+/*
+ * A client pings at a third of its timeout, so one that lives is heard two thirds before it would expire, if
+ * the leader works then. What it writes as it goes on after a pause proves nothing.
+ */
+static bool autopsy_stalled(const struct autopsy *a, int timeout_ms)
+{
+    for (size_t i = WORKED_KEPT; i-- > 0;)
+        if (a->worked_us[i] != 0 && a->now.mono_us - a->worked_us[i] >= WENT_ON_US)
+            return a->now.mono_us - a->worked_us[i] > timeout_ms * INT64_C(1000) / 3 * 2;
+    return true;
+}
+
 static int64_t active_of(const struct logged_session *session)
 {
     return session ? session->active_us : 0;
@@ -286,6 +313,7 @@ static void delete_one(struct autopsy *a, struct znode *node, const struct trans
                                         .czxid = node->stat.czxid,
                                         .unproven = t->unproven,
                                         .timeout_ms = session ? session->timeout_ms : 0,
+                                        .stalled = autopsy_stalled(a, session ? session->timeout_ms : 0),
                                         .active_us = active_of(session)};
     if (deed == DEED_DELETED && session)
         report_fact(a, (struct logged_fact){.kind = FACT_DELETED,
@@ -453,6 +481,7 @@ static void apply(struct autopsy *a, const struct transaction *t)
     if (!changes_nothing_kept(a, t))
         transaction_changes(t, on_change, &applying);
     note_active(a, t);
+    note_worked(a);
     a->zxid = t->zxid;
     if (logged_elections_settle(a->elections, a->now))
         report_changed(a);

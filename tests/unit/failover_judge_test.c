@@ -171,6 +171,17 @@ static void opens_bounds(void **state)
     failover = judged(&e);
     assert_in_range(failover.detection.high_us, 11 * S, 11 * S + 200 * MS);
     assert_true(failover.detection.low_us > 0);
+    /* ZooKeeper's leader may have stood still, with the pings of a client that lived waiting for it. */
+    e.logged = DEED_EXPIRED;
+    e.logged_stalled = true;
+    e.looked_us = 0;
+    failover = judged(&e);
+    assert_int_equal(failover.detection.low_us, 0);
+    assert_in_range(failover.detection.high_us, 11 * S, 11 * S + 200 * MS);
+    e.heard_low_us = e.heard_high_us = 0;
+    failover = judged(&e);
+    assert_int_equal(failover.cause, CAUSE_EXPIRED);
+    assert_int_equal(failover.detection.low_us, SPAN_UNKNOWN.low_us);
     assert_int_equal(failover_expiry_most_us(10000, 2000), 13500 * MS);
     assert_int_equal(failover_expiry_most_us(10000, 0), -1);
     assert_int_equal(failover_expiry_most_us(0, 2000), -1);
