@@ -238,8 +238,8 @@ class FieldPlay(Play):
             return truth_in_words(client, seen)
         others = [name for name in self.processes if name not in (seen.names[client] or [None])[0:1] and
                   name != self.struck and self.processes[name].lives()]
-        beside = f"{', '.join(others) or 'nobody'} {'run' if len(others) > 1 else 'runs'} beside it"
-        return f"{', '.join(seen.names[client]) or 'nobody'} leads; {beside}"
+        beside = f"{', '.join(others) or 'none'} {'run' if len(others) > 1 else 'runs'} beside it"
+        return f"{', '.join(seen.names[client]) or 'none'} leads; {beside}"
 
     def close(self):
         for process in self.processes.values():

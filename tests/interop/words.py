@@ -10,7 +10,7 @@ def truth_in_words(client, seen):
     held = [names[life.name].split(":")[0] for life in holders]
     waiting = [name.split(":")[0] for life, name in zip(seen.standing[client], seen.names[client]) if life not in holders]
     word = "leads" if client.claim == "election" else "holds" if len(held) == 1 else "hold"
-    return f"{', '.join(held)} {word}; {', '.join(waiting) or 'nobody'} waiting"
+    return f"{', '.join(held)} {word}; {', '.join(waiting) or 'none'} waiting"
 
 
 def report_in_words(client, seen, path):
