@@ -172,6 +172,7 @@ static const char *set_sort(struct options *options, const char *value)
     return "is not known; write worst, name, leader, candidates, since, changed, next or finding";
 }
 
+/* Also in tui/views/overview.c (column_words). */
 static const char *set_columns(struct options *options, const char *value)
 {
     static const char *const words[] = {"cluster", "election", "state", "leader", "cand",   "since",

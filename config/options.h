@@ -31,7 +31,8 @@ struct threshold {
     bool inside;      /* alert inside the range, not outside of it */
 };
 
-/* NULL when all is well; else a static text as those of units.h ("has no range; write it as in ..."). */
+/* Returns NULL on success, else a static error text in the form of units.h ("has no range; write it as in
+ * ..."). */
 const char *threshold_parse(const char *text, struct threshold *threshold);
 
 /* Does this value call for an alert? */
@@ -91,12 +92,12 @@ struct check_options {
 /* The command line; members without an option keep zero or the default named here. */
 struct options {
     enum command command;
-    enum command about; /* COMMAND_HELP: whose help; COMMAND_HELP itself: the program's */
+    enum command about; /* of COMMAND_HELP: the command to explain; COMMAND_HELP: the whole program */
     char **paths;       /* of elections, NULL-terminated; NULL: none. autopsy: of directories and files */
     size_t path_count;
     const char *server;              /* NULL: not given */
     const char *config_file;         /* NULL: look in the usual places */
-    const struct known_words *known; /* not said, but known to the program; NULL: every word is accepted */
+    const struct known_words *known; /* no option: words that the configuration may use; NULL: any word */
     const char *cluster;             /* only this one of the configuration; NULL: all */
     int64_t session_timeout_ms;      /* 0: not given */
     const char *auth_file;
@@ -121,8 +122,8 @@ struct options {
     int64_t for_ms;           /* once --watch, events: 0 for ever */
     long count;               /* events: 0 without limit */
     const char *recording;    /* report, replay: the file; NULL: the configured one */
-    const char *replay;       /* once, events: this recording, no cluster; NULL: live. report: as recording */
-    const char *at;           /* replay, once: as from and to */
+    const char *replay;       /* once, events: this recording; NULL: a cluster. report: same as recording */
+    const char *at;           /* replay, once, autopsy: a time in the same format as from and to */
     const char *from, *to;    /* report, events: times as of config/times.h, well formed; NULL: not given */
     const char *election;     /* report: only this one; NULL: all */
     const char *html;         /* report, inject: the page's file, or "-"; NULL: none */

@@ -354,9 +354,9 @@ static void fill_exit_codes(struct page *page, const char *unused)
     text_add(&page->out, ".Bl -tag -width \"128 + n\"\n");
     for (size_t i = 0; i < exit_code_count; i++) {
         text_add(&page->out, ".It Li");
-        page_add_argument(&page->out, exit_code_table[i].code);
+        page_add_argument(&page->out, exit_status_table[i].code);
         text_add(&page->out, "\n");
-        page_add_line(&page->out, exit_code_table[i].meaning);
+        page_add_line(&page->out, exit_status_table[i].meaning);
     }
     text_add(&page->out, ".El\n");
 }

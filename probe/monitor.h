@@ -33,8 +33,8 @@ void monitor_one_look(struct monitor *monitor);
 /* Every cluster has been looked at completely, or has refused us for good. One that cannot be reached may be
    reached yet: waiting for this needs a deadline. */
 bool monitor_looked(const struct monitor *monitor);
-/* The look ends here, complete or not. True: elections were still being searched for; the model says where.
- */
+/* Ends the first snapshot, complete or not. True: elections were still being searched for; the model says
+ * where. */
 bool monitor_cut(struct monitor *monitor);
 
 /* How far the search for elections in that cluster is, until the loop runs on. False: its elections are
@@ -66,10 +66,8 @@ bool monitor_awaits_baseline(const struct monitor *monitor);
 void monitor_catch_up(struct monitor *monitor);
 
 /*
- * It has looked, and nothing is suspected that a further look at the servers would settle; or that look
- * would come later than until_ms (of uv_now()), so that waiting for it is no use. The second look is asked
- * for by itself, once it is due, while this is being called, and further ones until all is settled: a look
- * counts only when its connection has answered later.
+ * True when every cluster has been read and no suspicion can be settled before until_ms (of uv_now()). While it
+ * is called, it requests further polls by itself.
  */
 bool monitor_settled(struct monitor *monitor, uint64_t until_ms);
 

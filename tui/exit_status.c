@@ -1,6 +1,6 @@
 #include "tui/exit_status.h"
 
-const struct exit_code_row exit_code_table[] = {
+const struct exit_status_row exit_status_table[] = {
     {"0", "Done. A snapshot was taken, whatever it shows."},
     {"1",
      "once --strict: an election that needs a leader has none, or its state is unknown; a finding has "
@@ -15,4 +15,4 @@ const struct exit_code_row exit_code_table[] = {
      "ended."},
     {"128 + n", "Ended by signal n after an orderly shutdown (130 for Ctrl-C)."},
 };
-const size_t exit_code_count = sizeof exit_code_table / sizeof exit_code_table[0];
+const size_t exit_code_count = sizeof exit_status_table / sizeof exit_status_table[0];

@@ -28,8 +28,8 @@
 struct pair;
 
 struct pair_listener {
-    /* Called before leads(true), once for each open alert: KEY, its facts, and which of the entries above it
-     * has. */
+    /* Called before leads(true), once for each open alert, with its KEY and facts. posted, over: whether it
+     * has the entry .posted, .over. */
     void (*entry)(void *context, const char *key, const char *text, bool posted, bool over);
     void (*leads)(void *context, bool leads);
     void (*problem)(void *context, const char *problem);
@@ -54,8 +54,8 @@ enum pair_answer {
 };
 typedef void (*pair_answer_fn)(void *context, enum pair_answer);
 
-/* Writes entries with this text; granted if at least one is new, or its own. False: nothing was sent, and fn
- * is not called. */
+/* Writes entries with this text. Granted if this recorder created at least one of them, now or in an earlier
+ * call whose answer was lost. False: nothing was sent, and fn is not called. */
 bool pair_claim(struct pair *pair, char *const *names, size_t count, const char *text, pair_answer_fn fn,
                 void *context);
 /* Granted while that entry exists and the session lives. */

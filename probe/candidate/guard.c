@@ -225,7 +225,7 @@ static const char *below(const char *path, const char *directory)
     return strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
 }
 
-bool guard_is_sign(const char *name, const char *run)
+bool guard_is_marker(const char *name, const char *run)
 {
     static const char *const kinds[] = {".alive-", ".over-", ".part-", ".ready-"};
     size_t length = strlen(run);
@@ -258,9 +258,9 @@ static bool sandbox_allows(const struct guard *guard, const char *path, bool del
     if (strcmp(path, guard->root) == 0)
         return true; /* ZooKeeper itself deletes no directory with anything in it */
     const char *rest = below(path, guard->root);
-    bool allowed = rest && (guard_is_sign(rest, guard->name) || (!deletes && is_of_run(rest, guard->name)));
+    bool allowed = rest && (guard_is_marker(rest, guard->name) || (!deletes && is_of_run(rest, guard->name)));
     for (size_t i = 0; rest && deletes && !allowed && i < guard->others.count; i++)
-        allowed = is_of_run(rest, guard->others.list[i]) || guard_is_sign(rest, guard->others.list[i]);
+        allowed = is_of_run(rest, guard->others.list[i]) || guard_is_marker(rest, guard->others.list[i]);
     return allowed;
 }
 

@@ -8,8 +8,8 @@
  *   private   an ensemble that this program has started for itself: anything
  *   sandbox   the sandbox directory, and in it one run: SANDBOX/RUN and below, and its markers beside it
  *             (SANDBOX/RUN.alive-..., RUN.leader, and those of agents.h). Nothing below a run's znode is
- *             deleted before it was proved to be a run's (guard_adopt()), this run's or a finished one's. A
- *             persistent znode without data of its own contains this program's marker (below)
+ *             deleted until guard_adopt() has confirmed that the znode belongs to this run or to a
+ *             finished one. A persistent znode that needs no data contains the marker below
  *   pair      a pair of recorders: in the sandbox directory PAIR/recorders, with ephemeral candidates, and
  *             PAIR/sent, with the ledger of alerts (probe/alert/pair.h); entries of the ledger may be deleted
  *   live      a foreign election: one more candidate, ephemeral, sequential, with the real candidates' data
@@ -43,7 +43,7 @@
 #define PAIR_RECORDERS "recorders"
 #define PAIR_LEDGER "sent"
 
-/* The beginning of the data of a run's persistent znodes: the data, or its first line, ends there. */
+/* The first line of the data of a run's persistent znodes; often the only line. */
 #define RUN_MARKER "electop run"
 
 /* The data of a run's directory, malloc'd. names: see naming.h, or the one name of a lock with a leading "=";
@@ -61,9 +61,8 @@ bool run_marker_fits(const char *names, const char *name);
 
 struct guard;
 
-/* Full paths, copied; run is one name. name_pattern: see naming.h. candidates: the only directory for the
- * run's candidates; names: theirs, see run_marker_make(). NULL: an invalid name for the sandbox, the run or
- * the pair. */
+/* sandbox: a full path. run, pair: one name each. candidates: the only directory for candidates. names: as
+ * for run_marker_make(). name_pattern: see naming.h. All are copied. NULL: a name is invalid. */
 struct guard *guard_new_private(void);
 struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char *candidates,
                                 const char *names);
@@ -81,8 +80,8 @@ bool guard_owns(const struct guard *guard, const char *path);
  * below. False: not a valid name. */
 bool guard_adopt(struct guard *guard, const char *run);
 
-/* A name beside a run: one of the markers above. */
-bool guard_is_sign(const char *name, const char *run);
+/* Whether this is the name of one of the run's markers (RUN.alive-..., RUN.leader). */
+bool guard_is_marker(const char *name, const char *run);
 
 /*
  * A name identifies a znode's creator only if no other client can have made the same name: if it contains a
@@ -101,7 +100,8 @@ bool guard_is_lost(const struct guard *guard);
 /* Live: this Stat of the election's directory was read. A directory that was created again is lost: the first
  * candidate there would lead. */
 void guard_see_directory(struct guard *guard, const struct znode_stat *stat);
-/* Sandbox: the run's own znode, and those above it. It is created once, before the candidates. */
+/* Sandbox: whether this path is the run's own znode or one of its ancestors. It is created once, before the
+ * candidates. */
 bool guard_keeps(const struct guard *guard, const char *path);
 
 /* Like session_create() and session_delete(). Also false for a refused write. */

@@ -37,9 +37,9 @@ const char *supervisor_directory(const struct supervisor *supervisor);
 pid_t supervisor_pid(const struct supervisor *supervisor);
 
 /*
- * Starts argv (NULL-terminated; argv[0] is looked up in PATH) in a free slot, with standard output and
- * error appended to the file log in the directory, which is its working directory. Returns the process id, or
- * a negative errno: -EBUSY when the slot's process still runs, what exec said when it could not be run.
+ * Starts argv (NULL-terminated; argv[0] is looked up in PATH) in a free slot. Appends its standard
+ * output and error to the file log. The process runs in the supervisor's directory. Returns the process id,
+ * or a negative errno: -EBUSY when the slot's process still runs, or the errno of exec.
  */
 pid_t supervisor_start(struct supervisor *supervisor, int slot, const char *log, char *const argv[]);
 

@@ -22,8 +22,7 @@ enum event_kind {
     EVENT_UNSEEN,
     EVENT_FINDING_RAISED, /* also when it becomes certain, or more severe */
     EVENT_FINDING_CLEARED,
-    EVENT_FINDING_MUTED /* by a user: identity is the user, detail the note, after_us the duration (0: ends)
-                         */
+    EVENT_FINDING_MUTED /* identity: the user; detail: the note; after_us: for how long (0: the mute ends) */
 };
 #define EVENT_KINDS (EVENT_FINDING_MUTED + 1)
 
@@ -40,9 +39,9 @@ struct event {
     /* LEADER_ELECTED: candidate is the new one. */
     const char *from; /* the previous leader, or NULL */
     const char *from_identity;
-    int64_t gap_us; /* found after a gap of this length: it happened at some time within it; CONNECTION "gap":
-                       its length, "disconnected": the length of the silence. 0: seen as it happened */
-    int64_t after_us; /* LEADER_ELECTED: since the loss; LEADER_ACKNOWLEDGED: since first; -1: unknown */
+    int64_t gap_us; /* the length of the gap in which this happened; 0: observed when it happened. CONNECTION:
+                       the length of the gap, or of the silence before a disconnect */
+    int64_t after_us; /* LEADER_ELECTED: since the loss; _ACKNOWLEDGED: since it became first; -1: unknown */
     const char *connection; /* CONNECTION: "connected", "disconnected", "expired", "gap" */
     const char *detail;     /* CONNECTION: the reason, for the user; or NULL */
     uint64_t unseen_joined, unseen_left;

@@ -19,7 +19,7 @@ struct completion {
     size_t absent;         /* failovers that were observed in the logs' time and are in no log */
     size_t filled, shared; /* times that nobody watched: filled; left, because another cluster was watched */
     int64_t filled_us;
-    int64_t ahead_us; /* the recorder's clock, of the servers' */
+    int64_t ahead_us; /* how far the recorder's clock is ahead of the servers' */
 };
 
 /* How far the recorder's clock was ahead of the servers': of failovers that both have; 0: they share none. */

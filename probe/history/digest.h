@@ -1,5 +1,6 @@
 /*
- * digest.h - the durations of many failovers, packed so that percentiles of millions need not look at each.
+ * digest.h - the durations of many failovers, packed so that percentiles of millions need not read each. Its
+ * functions are lengths_*.
  *
  * A digest contains the lengths of some failovers, separately for each cause, in drawers: the lengths in one
  * differ by at most a 64th. A drawer says how many lengths it has before it lists them. For a percentile of

@@ -11,7 +11,7 @@ struct preload;
 
 /*
  * Right after monitor_start(), before the loop runs, and before this process begins to record into the same
- * file. NULL: nothing is configured or recorded, or it cannot be read: one watches no less without. End it
+ * file. NULL: nothing is configured or recorded, or it cannot be read: electop works without it. End it
  * before the monitor.
  */
 struct preload *preload_begin(uv_loop_t *loop, struct monitor *monitor,

@@ -17,7 +17,7 @@
 /* Agents that began together end together: so long the first one waits at most for the last. */
 #define OVER_MS 180000
 #define FOR_MOST_MS (INT64_C(1000) * 86400000)
-#define PART_MOST (512 * 1024)
+#define RESULT_MOST (512 * 1024)
 
 struct agents {
     struct guard *guard;
@@ -316,7 +316,7 @@ static void on_part(void *context, enum session_result result, const struct znod
     if (result == SESSION_LOST)
         return; /* asked again: it has not died of that */
     if (result == SESSION_OK)
-        a->known[a->reading].text = text_format("%.*s", data && length <= PART_MOST ? (int)length : 0,
+        a->known[a->reading].text = text_format("%.*s", data && length <= RESULT_MOST ? (int)length : 0,
                                                 data ? (const char *)data : "");
     a->reading++;
 }
@@ -324,7 +324,7 @@ static void on_part(void *context, enum session_result result, const struct znod
 enum agents_state agents_part(struct agents *a, const char *text, uint64_t patience_ms, const char **problem)
 {
     *problem = "the parts of the other agents could not be had";
-    if (a->failed || strlen(text) > PART_MOST)
+    if (a->failed || strlen(text) > RESULT_MOST)
         return AGENTS_FAILED;
     if (a->asking)
         return AGENTS_WAIT;

@@ -18,7 +18,7 @@
 #include "probe/inject/layout.h"
 #include "probe/inject/live_checks.h"
 #include "probe/inject/run_live.h"
-#include "probe/inject/run_part.h"
+#include "probe/inject/agent_results.h"
 #include "probe/inject/run_report.h"
 #include "probe/inject/run_state.h"
 #include "probe/inject/sandbox_dir.h"
@@ -539,7 +539,7 @@ static void run_gather_one(struct run *t)
     if (!t->part) {
         struct run_report *report = xmalloc(sizeof *report);
         run_report(t, report);
-        t->part = run_part_write(report);
+        t->part = agent_results_write(report);
         free(report);
     }
     enum agents_state state =

@@ -1,5 +1,5 @@
 /*
- * run_live.h - the rules for test candidates in a live election.
+ * run_live.h - the rules for test candidates in a live election, and leads_check_*.
  *
  * They queue behind at least two real candidates. When a real one leaves, all of them withdraw. While two
  * real ones are left (or once there are two again) they rejoin after a pause. A withdrawal with fewer than

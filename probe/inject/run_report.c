@@ -6,7 +6,7 @@
 
 #include "config/memory.h"
 #include "probe/inject/run_live.h"
-#include "probe/inject/run_part.h"
+#include "probe/inject/agent_results.h"
 #include "probe/inject/run_state.h"
 #include "probe/json/json_writer.h"
 
@@ -94,40 +94,40 @@ static void report_leads(const struct run *t, struct run_report *report)
 }
 
 /* Replaces this agent's figures with the sum of all agents', where they can be added up. */
-static void report_all(const struct run_part *all, struct run_report *r)
+static void report_all(const struct agent_results *all, struct run_report *r)
 {
     const uint64_t *n = all->counts;
     struct crowd_figures *c = &r->crowd;
-    r->wanted = (size_t)n[PART_WANTED];
+    r->wanted = (size_t)n[RESULT_WANTED];
     memset(c->by_state, 0, sizeof c->by_state);
-    c->by_state[CANDIDATE_WAITING] = (size_t)n[PART_STANDING];
-    c->sessions = (size_t)n[PART_SESSIONS];
-    c->errors = n[PART_ERRORS];
-    c->requests = n[PART_REQUESTS];
-    c->lists = n[PART_LISTS];
-    c->creates = n[PART_CREATES];
-    c->deletes = n[PART_DELETES];
-    c->notices = n[PART_NOTICES];
-    c->connects = n[PART_CONNECTS];
-    c->refused = n[PART_REFUSED];
-    c->lost = n[PART_LOST];
-    c->expired = n[PART_EXPIRED];
-    c->unplanned = n[PART_UNPLANNED];
-    c->deaths = n[PART_DEATHS];
+    c->by_state[CANDIDATE_WAITING] = (size_t)n[RESULT_STANDING];
+    c->sessions = (size_t)n[RESULT_SESSIONS];
+    c->errors = n[RESULT_ERRORS];
+    c->requests = n[RESULT_REQUESTS];
+    c->lists = n[RESULT_LISTS];
+    c->creates = n[RESULT_CREATES];
+    c->deletes = n[RESULT_DELETES];
+    c->notices = n[RESULT_WATCH_EVENTS];
+    c->connects = n[RESULT_CONNECTS];
+    c->refused = n[RESULT_REFUSED];
+    c->lost = n[RESULT_LOST];
+    c->expired = n[RESULT_EXPIRED];
+    c->unplanned = n[RESULT_UNPLANNED];
+    c->deaths = n[RESULT_DEATHS];
     for (size_t i = 0; i < OBSTACLES; i++)
-        c->left_out[i] = n[PART_LEFT_OUT + i];
-    r->counted = n[PART_FAILOVERS];
-    r->notices = n[PART_FAILOVER_NOTICES];
-    r->requests = n[PART_FAILOVER_REQUESTS];
-    r->times = (struct run_times){.stand = &all->times[PART_STAND],
-                                  .failover = &all->times[PART_FAILOVER],
-                                  .detection = all->times[PART_DETECTION],
-                                  .vacancy = all->times[PART_VACANCY],
-                                  .takeover = all->times[PART_TAKEOVER]};
+        c->left_out[i] = n[RESULT_LEFT_OUT + i];
+    r->counted = n[RESULT_FAILOVERS];
+    r->notices = n[RESULT_FAILOVER_WATCH_EVENTS];
+    r->requests = n[RESULT_FAILOVER_REQUESTS];
+    r->times = (struct run_times){.stand = &all->times[RESULT_STAND],
+                                  .failover = &all->times[RESULT_FAILOVER],
+                                  .detection = all->times[RESULT_DETECTION],
+                                  .vacancy = all->times[RESULT_VACANCY],
+                                  .takeover = all->times[RESULT_TAKEOVER]};
     for (size_t how = 0; how < KILL_COUNT; how++) {
-        r->by_cause[how] = all->times[PART_CAUSE + how];
+        r->by_cause[how] = all->times[RESULT_CAUSE + how];
         r->by_how[how][0] = r->by_cause[how].count;
-        r->by_how[how][1] = n[PART_NEVER_LED + how];
+        r->by_how[how][1] = n[RESULT_NEVER_LED + how];
     }
 }
 
@@ -393,20 +393,20 @@ static void run_json_put_crowd(struct json_writer *w, const struct run_report *r
 }
 
 /* Of one that handed in nothing only its end is known. */
-static void run_json_put_part(struct json_writer *w, const struct run_part *part)
+static void run_json_put_part(struct json_writer *w, const struct agent_results *part)
 {
     static const struct {
         const char *key;
-        enum part_count count;
-    } counts[] = {{"candidates", PART_WANTED},     {"standing", PART_STANDING}, {"sessions", PART_SESSIONS},
-                  {"requests", PART_REQUESTS},     {"lists", PART_LISTS},       {"creates", PART_CREATES},
-                  {"deletes", PART_DELETES},       {"connects", PART_CONNECTS}, {"refused", PART_REFUSED},
-                  {"notifications", PART_NOTICES}, {"lost", PART_LOST},         {"expired", PART_EXPIRED},
-                  {"errors", PART_ERRORS}};
+        enum result_count count;
+    } counts[] = {{"candidates", RESULT_WANTED},     {"standing", RESULT_STANDING}, {"sessions", RESULT_SESSIONS},
+                  {"requests", RESULT_REQUESTS},     {"lists", RESULT_LISTS},       {"creates", RESULT_CREATES},
+                  {"deletes", RESULT_DELETES},       {"connects", RESULT_CONNECTS}, {"refused", RESULT_REFUSED},
+                  {"notifications", RESULT_WATCH_EVENTS}, {"lost", RESULT_LOST},         {"expired", RESULT_EXPIRED},
+                  {"errors", RESULT_ERRORS}};
     static const struct {
         const char *key;
-        enum part_time time;
-    } times[] = {{"stand", PART_STAND}, {"failover", PART_FAILOVER}};
+        enum result_time time;
+    } times[] = {{"stand", RESULT_STAND}, {"failover", RESULT_FAILOVER}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         json_member_known(w, counts[i].key, part->reported ? (int64_t)part->counts[counts[i].count] : -1);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
@@ -421,7 +421,7 @@ static void run_json_put_part(struct json_writer *w, const struct run_part *part
 
 static void run_json_put_agents(struct json_writer *w, const struct run_report *r)
 {
-    struct run_part *part = xmalloc(sizeof *part);
+    struct agent_results *part = xmalloc(sizeof *part);
     json_write_line(w, 2);
     json_write_key(w, "agents");
     if (!r->agents) {
@@ -431,7 +431,7 @@ static void run_json_put_agents(struct json_writer *w, const struct run_report *
     }
     json_write_begin(w, '[');
     for (size_t i = 0; i < r->agent_count; i++) {
-        run_part_read(&r->agents[i], part);
+        agent_results_read(&r->agents[i], part);
         json_write_line(w, 4);
         json_write_begin(w, '{');
         json_member_text(w, "agent", r->agents[i].name);

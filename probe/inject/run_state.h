@@ -20,7 +20,7 @@
 struct sandbox_dir;
 struct live_rules;
 struct live_checks;
-struct run_part;
+struct agent_results;
 
 struct run {
     uv_loop_t *loop;
@@ -37,7 +37,7 @@ struct run {
     struct agents *agents;           /* NULL: a single one */
     size_t agents_short;             /* those of them that did not finish */
     char *part;                      /* our own results */
-    struct run_part *all;            /* of all agents; NULL: not collected */
+    struct agent_results *all;            /* of all agents; NULL: not collected */
     struct sandbox_dir *sandbox_dir; /* in the sandbox */
     run_layout_fn looked;            /* called with the result of reading the path */
     struct live_checks *live_checks; /* live: of the real candidates, while the checks run */

@@ -544,7 +544,7 @@ static void on_beside(void *context, enum session_result result, const struct zn
     p->owed = 1;
     p->failed = result != SESSION_OK || is_alive(p, p->sweeping, names, count);
     for (size_t i = 0; i < count && !p->failed; i++) {
-        if (!guard_is_sign(names[i], p->sweeping) || strncmp(names[i] + length, ALIVE, strlen(ALIVE)) == 0)
+        if (!guard_is_marker(names[i], p->sweeping) || strncmp(names[i] + length, ALIVE, strlen(ALIVE)) == 0)
             continue;
         char *path = path_join(p->sandbox, names[i]);
         p->owed++;
@@ -828,7 +828,7 @@ static void on_parts(void *context, enum session_result result, const struct zno
     p->failed = false;
     for (size_t i = 0; i < count && is_last; i++) {
         bool is_run = strcmp(names[i], p->run) == 0;
-        bool is_of_run = is_run || (guard_is_sign(names[i], p->run) &&
+        bool is_of_run = is_run || (guard_is_marker(names[i], p->run) &&
                                     strncmp(names[i] + length, ALIVE, strlen(ALIVE)) != 0);
         char *path = is_of_run ? path_join(p->sandbox, names[i]) : NULL;
         if (path) {

@@ -4,8 +4,8 @@
  *
  *   SANDBOX           created if missing; removed with the last run, if this program created it
  *   SANDBOX/RUN       the run's own znode; its data marks it as a run (guard.h)
- *   SANDBOX/RUN.alive-ID   ephemeral: this run lives. It is created before the run's own znode, so that a
- *                     run without one is over, at any moment
+ *   SANDBOX/RUN.alive-ID   ephemeral: this run lives. It is created before the run's own znode, so a
+ *                     run without it has always ended
  *   SANDBOX/RUN.x     other znodes of the run: see guard.h
  *
  * A znode is recognised by its czxid: one that was replaced since it was read or listed is not touched.
@@ -40,7 +40,8 @@ typedef void (*sandbox_dir_fn)(void *context, const char *problem);
 /* Copies the options; guard (of this sandbox and run) and session must outlive it. */
 struct sandbox_dir *sandbox_dir_new(struct guard *guard, struct session *session,
                                     const struct sandbox_dir_options *options);
-/* Allowed after the session's end, but never while it is being created or removed. NULL is allowed. */
+/* Allowed after the session has ended, but not while the directory is being created or removed. NULL is
+ * allowed. */
 void sandbox_dir_free(struct sandbox_dir *sandbox_dir);
 
 /* Removes finished runs, and creates this run's directory, but not in a directory with foreign candidates. fn

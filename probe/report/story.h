@@ -15,8 +15,8 @@
 #include "probe/election/finding.h"
 #include "probe/history/history.h"
 
-/* Sessions that expire within this time of a leader's count as expiring with it, or those within a third of
- * its timeout: clients that fall silent together were last heard at most that far apart. */
+/* Sessions that expire close to the leader's count as one incident: within this time, or within a third of the
+ * leader's timeout if that is longer, as clients that fall silent together were last heard that far apart. */
 #define STORY_TOGETHER_US INT64_C(500000)
 /* Other events within this time before or after are included. */
 #define STORY_AROUND_US INT64_C(60000000)
@@ -29,9 +29,9 @@
 #define STORY_NAMES 8
 /* The period in which the same client is searched for again. */
 #define STORY_RETURN_S 600
-/* When a directory is deleted with everything in it, it is deleted within this time of its leader. */
+/* If a directory is deleted recursively, it goes at most this long after its leader. */
 #define STORY_DELETED_US INT64_C(1000000)
-/* A server that went down within this time before, or within three timeouts, may be related. */
+/* A server that started at most this long before, or three session timeouts, may be related. */
 #define STORY_START_US INT64_C(15000000)
 
 struct story_finding {
@@ -81,8 +81,7 @@ struct story {
     size_t expired_beside;    /* the number of other sessions that expired within together_us */
     size_t expired_same_host; /* those with the same address, out of expired_known */
     size_t expired_known;
-    size_t expired_same_name; /* those of them that are candidates whose identity has the same host before its
-                                 port */
+    size_t expired_same_name; /* those of them that are candidates whose identity names the same host */
     size_t expired_same_server; /* those of them that began at the same server */
     size_t lived_same_server;   /* candidates' sessions that began there and lived on */
     char *beside[STORY_NAMES];  /* the candidates among them, by their usual names */

@@ -1,5 +1,6 @@
 /*
- * ensemble_watch.h - finds the servers of a cluster and starts a poll for each (server_poll.h).
+ * ensemble_watch.h - finds the servers of a cluster and starts a poll for each (server_poll.h). Its functions
+ * are servers_*.
  *
  * The list of servers comes from the configuration. Otherwise it comes from /zookeeper/config if that lists
  * more of them than the connect string, else from the connect string. /zookeeper/config is read again at

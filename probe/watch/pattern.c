@@ -151,7 +151,7 @@ static void child_found(struct pattern_directory *place, const char *name)
     size_t size = strlen(place->path) + strlen(name) + 2;
     char *path = xmalloc(size);
     snprintf(path, size, "%s/%s", root ? "" : place->path, name);
-    /* The trees of this tool and of ZooKeeper contain no elections. */
+    /* ZooKeeper's own tree contains no elections. */
     if (strcmp(path, "/zookeeper") != 0) {
         if (*place->rest)
             place_add(p, path, place->rest);

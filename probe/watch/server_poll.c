@@ -108,7 +108,7 @@ int64_t poll_figures_ms(unsigned servers, int64_t every_ms)
     return ms > every_ms ? ms : every_ms;
 }
 
-const struct server_poll_way inquiry_ways[STEPS] = {
+const struct server_poll_way server_poll_ways[STEPS] = {
     [STEP_STATE] = {ADMIN_SERVER_STATS, FOURLETTER_WORD_SRVR, FIGURES_WITHIN_MS},
     [STEP_LENGTHS] = {ADMIN_MONITOR, FOURLETTER_WORD_MNTR, FIGURES_WITHIN_MS},
     [STEP_ENDED] = {ADMIN_DUMP, FOURLETTER_WORD_DUMP, LISTS_WITHIN_MS},

@@ -2,7 +2,8 @@
  * server_poll.h - polls one server, in rounds, for the facts that only it knows: its watches, connections and
  * sessions.
  *
- * A round requests the cheap figures first, unless those of the last `every` showed no change. If something
+ * A round requests the cheap figures first. It skips them if they were read within the setting `every` and
+ * showed no change. If something
  * changed since the last round, it requests the watches. It always requests the connections after them, so
  * each list of watches lies between two lists of connections. From ZooKeeper's leader it then requests the
  * sessions. AdminServer is preferred. If it does not answer, four-letter words are used as far as they are
@@ -85,8 +86,8 @@ void poll_budget_spend(struct poll_budget *poll_budget, int64_t took_us, uint64_
 /* The pause that pays for the latest round. */
 int64_t poll_budget_pause_ms(const struct poll_budget *poll_budget);
 
-/* After another round like the latest, half of the reserve would remain: an urgent poll need not wait for the
- * pause. The other half is kept for the unforeseen end of a leader. */
+/* Half of the reserve would remain after another round like the latest: an urgent poll need not wait.
+ * The other half is kept for the unforeseen end of a leader. */
 bool poll_budget_has_plenty(const struct poll_budget *poll_budget);
 
 /* When the budget covers the cost of the latest round: from then on another may begin early. */
@@ -102,9 +103,9 @@ uint64_t poll_budget_due_ms(const struct poll_budget *poll_budget);
 /* On servers without changes, figures are requested every third turn. */
 #define FIGURES_TURNS 3
 
-/* The pause for one of this many servers; usually usual_ms. leader_timeout_ms: the shortest timeout of a
- * session that leads there; 0: there is none. The list lacks a dead client for two thirds of its timeout
- * before its session expires. One list falls into that time, however many servers there are. */
+/* The pause between rounds when this many servers are polled; at least usual_ms. leader_timeout_ms: the
+ * shortest timeout of a session that leads there; 0: there is none. A dead client is missing from its server's
+ * list for the last two thirds of its timeout: the pause is short enough for one list in that time. */
 int64_t poll_turn_ms(unsigned servers, int64_t usual_ms, int64_t leader_timeout_ms);
 /* How long the figures of a round without changes stay valid. */
 int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
@@ -119,8 +120,7 @@ int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
 /* Larger figures are not plausible. */
 #define FIGURE_MOST (INT64_C(1) << 31)
 #define LEADER_LEAST_MS 500
-/* A round begins this fraction of the third earlier. Its request then replaces the ping of our own session,
- * which is due after a third of its timeout. */
+/* A round begins this fraction of a third early, so that its request replaces the ping of our own session. */
 #define PING_PART 32
 /* The minimum interval of rounds while the end of a leader is investigated; the budget applies as well. */
 #define EVIDENCE_LEAST_MS 200
@@ -158,9 +158,8 @@ int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
 enum step {
     STEP_STATE,
     STEP_LENGTHS, /* after the end of a leader: the predicted length of the next word's answer */
-    STEP_ENDED,  /* after the end of a leader: the sessions, early, because each transaction until then may be
-                    the end */
-    STEP_AFTER,  /* the state again: proves that no list of sessions was reported after a later transaction */
+    STEP_ENDED,  /* after a leader's end: the sessions, early, as every later transaction may be that end */
+    STEP_AFTER,  /* the state again: the list of sessions is no newer than its zxid */
     STEP_BEFORE, /* connections: the deleter's, or those that were missing in an earlier round */
     STEP_SUMMARY,
     STEP_DISK, /* how often the disk was slow: from AdminServer only */
@@ -177,7 +176,7 @@ struct server_poll_way {
     enum fourletter_word word;
     int64_t within_ms;
 };
-extern const struct server_poll_way inquiry_ways[STEPS];
+extern const struct server_poll_way server_poll_ways[STEPS];
 
 enum way { BY_ADMINSERVER, BY_WORD };
 
@@ -251,8 +250,8 @@ struct server_poll {
     bool word_off[FOURLETTER_WORD_DUMP + 1];
     uint64_t words_retry_ms;
     struct server_figures before; /* the summed figures of the last round that requested watches */
-    struct server_figures summed; /* this round's, with the summary of watches: always taken at the same step,
-                                     as servers count requests by word but not by AdminServer */
+    struct server_figures summed; /* this round's, with the summary of watches, always read at the same step: servers
+                                     count requests by four-letter word, but not those to AdminServer */
     uint64_t looked_ms, moved_ms; /* when watches were last polled; when they last changed */
     unsigned looks;               /* polls with the same watches */
     bool connections_known;       /* a list of connections from an earlier round exists */
@@ -261,7 +260,7 @@ struct server_poll {
     int64_t leader_timeout_ms;                      /* the shortest of leaders' sessions here; 0: none */
 };
 
-/* How a request ended: with an answer in q->answer, or with a problem. */
+/* How a request ended: with an answer in server_poll->answer, or with a problem. */
 void server_poll_step_succeeded(struct server_poll *server_poll, int64_t took_us);
 void server_poll_way_failed(struct server_poll *server_poll, const char *problem);
 /* This step requests a few figures at almost no cost to the server. */

@@ -41,7 +41,7 @@ static void server_poll_admin_on_admin(void *context, const char *problem, int64
     }
     q->proof = PROOF_OPEN; /* another one may replace it */
     /* If even its figures failed, or a request timed out, the other requests would fail as well. */
-    if (server_poll_asks_figures(q->step) || took_us >= inquiry_ways[q->step].within_ms * 1000)
+    if (server_poll_asks_figures(q->step) || took_us >= server_poll_ways[q->step].within_ms * 1000)
         leave_alone(q, took_us, problem);
     server_poll_way_failed(q, problem);
 }
@@ -252,8 +252,8 @@ void server_poll_ask_adminserver(struct server_poll *q)
         server_poll_expect_ours(q);
         q->asked_at = clock_now();
         q->admin_ask =
-            adminserver_ask(q->http, q->admin_host, q->admin_port, inquiry_ways[q->step].command,
-                            inquiry_ways[q->step].within_ms, &q->answer, server_poll_admin_on_admin, q);
+            adminserver_ask(q->http, q->admin_host, q->admin_port, server_poll_ways[q->step].command,
+                            server_poll_ways[q->step].within_ms, &q->answer, server_poll_admin_on_admin, q);
         if (!q->admin_ask)
             server_poll_way_failed(q, "the request cannot be made");
     }

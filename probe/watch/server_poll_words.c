@@ -63,7 +63,7 @@ static void server_poll_words_on_word(void *context, const char *problem, const 
                                       int64_t took_us)
 {
     struct server_poll *q = context;
-    enum fourletter_word word = inquiry_ways[q->step].word;
+    enum fourletter_word word = server_poll_ways[q->step].word;
     char reason[200];
     q->word_ask = NULL;
     q->answered |= text != NULL;
@@ -80,7 +80,7 @@ static void server_poll_words_on_word(void *context, const char *problem, const 
         return;
     }
     q->word_off[word] |= fourletter_word_is_switched_off(problem);
-    q->words_hang |= !text && took_us >= inquiry_ways[q->step].within_ms * 1000;
+    q->words_hang |= !text && took_us >= server_poll_ways[q->step].within_ms * 1000;
     /* A server that hangs, or reports that it does not serve, is not asked the other way. */
     if (q->step == STEP_STATE &&
         (text ? !fourletter_word_is_switched_off(problem) : took_us >= FIGURES_WITHIN_MS * 1000))
@@ -95,7 +95,7 @@ static void server_poll_words_on_word(void *context, const char *problem, const 
 
 void server_poll_ask_by_word(struct server_poll *q)
 {
-    enum fourletter_word word = inquiry_ways[q->step].word;
+    enum fourletter_word word = server_poll_ways[q->step].word;
     char reason[200];
     int64_t bytes = predicted_bytes(q);
     enum step reported = q->step == STEP_WATCHES ? STEP_SUMMARY /* reports the size */
@@ -104,9 +104,9 @@ void server_poll_ask_by_word(struct server_poll *q)
     bool unreported = bytes < 0 && is_predicted(q->step);
     if (q->live->cluster->servers.four_letter == CHOICE_OFF) {
         server_poll_way_failed(q, "four-letter words are not asked (four_letter: off)");
-    } else if (q->word_off[word] || (unreported && q->word_off[inquiry_ways[reported].word])) {
+    } else if (q->word_off[word] || (unreported && q->word_off[server_poll_ways[reported].word])) {
         snprintf(reason, sizeof reason, "%s: switched off (4lw.commands.whitelist)",
-                 fourletter_word_text(q->word_off[word] ? word : inquiry_ways[reported].word));
+                 fourletter_word_text(q->word_off[word] ? word : server_poll_ways[reported].word));
         server_poll_way_failed(q, reason);
     } else if (q->words_hang) {
         snprintf(reason, sizeof reason, "%s is not asked: another word was not answered in time",
@@ -125,7 +125,7 @@ void server_poll_ask_by_word(struct server_poll *q)
         server_poll_expect_ours(q);
         q->asked_at = clock_now();
         q->word_ask = fourletter_ask(q->live->loop, &q->live->cluster->security, q->host, q->port,
-                                     fourletter_word_text(word), (uint64_t)inquiry_ways[q->step].within_ms,
+                                     fourletter_word_text(word), (uint64_t)server_poll_ways[q->step].within_ms,
                                      WORD_LIMIT_BYTES, server_poll_words_on_word, q);
     }
 }

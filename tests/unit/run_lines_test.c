@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "probe/inject/run_part.h"
+#include "probe/inject/agent_results.h"
 #include "tui/output/run_lines.h"
 
 struct fixture {
@@ -167,7 +167,7 @@ static void agents_are_reported_together(void **state)
     struct fixture *f = fixture_new(4, 2, 4, 10);
     int stood = 0, stood_together = 0;
     f->report.crowd.by_state[CANDIDATE_WAITING] = 3; /* of the four that stood, at the end */
-    char *part = run_part_write(&f->report), *text;
+    char *part = agent_results_write(&f->report), *text;
     struct agent_part parts[] = {
         {"web1-11", part, false}, {"web2-22", part, false}, {"web3-33", NULL, false}};
     f->report.agents = parts;

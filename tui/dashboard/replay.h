@@ -58,7 +58,7 @@ struct replay_keys {
     bool live;           /* there is a live model to return to */
     bool away;           /* a moment of the past is shown */
     int pace;            /* the playing speed; 0: not selected yet */
-    /* The position of the line of time, for clicks, and its window. */
+    /* The position of the time line, for clicks, and its window. */
     int x, y, width;
     int64_t from_us, to_us;
 };
@@ -71,10 +71,11 @@ struct replay_keys_note {
 
 /* Whether this key moves in time (or starts, stops, speeds up) in the present state. */
 bool replay_keys_knows(const struct replay_keys *replay_keys, enum action action);
-/* now: of the present. */
+/* now: the present moment, not the replayed one. */
 void replay_keys_act(struct replay_keys *replay_keys, enum action action, struct moment now,
                      struct replay_keys_note *note);
-/* Whether the dashboard can go to that moment. In a recording always: its end replaces later ones. */
+/* Whether the dashboard can show that moment. `electop replay` always can: a time after the recording shows its
+ * end. */
 bool replay_keys_reaches(struct replay_keys *replay_keys, int64_t at_us);
 /* To a moment, or to one that was typed. False: the moment does not change, and the note says why. */
 bool replay_keys_to(struct replay_keys *replay_keys, int64_t at_us, struct replay_keys_note *note);

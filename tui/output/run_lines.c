@@ -12,7 +12,7 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "probe/inject/run.h"
-#include "probe/inject/run_part.h"
+#include "probe/inject/agent_results.h"
 #include "probe/json/buffer.h"
 #include "tui/output/document.h"
 #include "tui/screen/safe.h"
@@ -248,10 +248,10 @@ static const char *plural(uint64_t count)
 
 static size_t agents_reported(const struct run_report *r)
 {
-    struct run_part *part = xmalloc(sizeof *part);
+    struct agent_results *part = xmalloc(sizeof *part);
     size_t reported = 0;
     for (size_t i = 0; i < r->agent_count; i++) {
-        run_part_read(&r->agents[i], part);
+        agent_results_read(&r->agents[i], part);
         reported += part->reported;
     }
     free(part);
@@ -657,13 +657,13 @@ static void run_lines_put_agents(struct document *doc, const struct run_report *
         {"p99", COLUMN_NUMBER, 4}, {"end", COLUMN_NUMBER, 6}};
     if (!r->agents)
         return;
-    struct run_part *part = xmalloc(sizeof *part);
+    struct agent_results *part = xmalloc(sizeof *part);
     document_heading(doc, 3, "Every agent's part");
     document_table(doc, columns, 6);
     for (size_t i = 0; i < r->agent_count; i++) {
-        run_part_read(&r->agents[i], part);
-        agent_row(doc, r->agents[i].name, part->end, part->reported ? &part->times[PART_STAND] : NULL,
-                  part->reported ? &part->times[PART_FAILOVER] : NULL);
+        agent_results_read(&r->agents[i], part);
+        agent_row(doc, r->agents[i].name, part->end, part->reported ? &part->times[RESULT_STAND] : NULL,
+                  part->reported ? &part->times[RESULT_FAILOVER] : NULL);
     }
     agent_row(doc, "all together", "", r->times.stand, r->times.failover);
     document_paragraph(

@@ -8,8 +8,8 @@
 #include "tui/views/view.h"
 
 /*
- * The columns for the name of an event's election (and its cluster, if there are several) in lines of this
- * width: those of the longest name, within a third of the width left beside the time and the kind.
+ * The width of the column for an event's election (and its cluster, if there are several) in lines of this width:
+ * that of the longest name, but at most a third of the space beside the time and the kind.
  */
 int event_where_width(const struct cells *cells, int width, const struct scene *scene);
 

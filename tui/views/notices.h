@@ -7,7 +7,7 @@
 #include "tui/views/view.h"
 
 /*
- * A line for each cluster that is not connected, at most rows; only: this one (by name), or NULL for all.
+ * Draws one line for each disconnected cluster, at most rows. only: the name of one cluster; NULL: all.
  * Returns the lines used.
  */
 int notices_draw_connections(struct cells *cells, int x, int y, int rows, const struct scene *scene,

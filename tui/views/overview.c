@@ -227,6 +227,7 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_FINDING] = {.heading = "FINDING", .least = 7, .most = 40, .importance = 85},
 };
 
+/* Also in config/option_table.c (set_columns). */
 static const char *const column_words[COLUMN_COUNT] = {
     [COLUMN_CLUSTER] = "cluster", [COLUMN_ELECTION] = "election", [COLUMN_STATE] = "state",
     [COLUMN_LEADER] = "leader",   [COLUMN_CANDIDATES] = "cand",   [COLUMN_SINCE] = "since",

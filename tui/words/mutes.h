@@ -3,7 +3,7 @@
  *
  * A mute applies to one code in one election. It hides nothing worse than the muted finding: a higher
  * severity, or certainty in place of a suspicion, is shown again. Mutes arrive as events
- * (EVENT_FINDING_MUTED), from the keyboard and from the recording, which stores them.
+ * (EVENT_FINDING_MUTED): from the dashboard (take_mute() in tui/dashboard/dashboard.c), or from the recording.
  */
 #ifndef ELECTOP_TUI_WORDS_MUTES_H
 #define ELECTOP_TUI_WORDS_MUTES_H
@@ -17,7 +17,7 @@ struct mute {
     enum finding_code code;
     enum severity severity; /* of the muted finding */
     enum certainty certainty;
-    int64_t from_us, until_us; /* wall clock; equal: the end of an earlier one */
+    int64_t from_us, until_us; /* wall clock; equal: this only ends an earlier mute */
 };
 
 /* Takes a mute from its event; ignores other events. A later one replaces an earlier one of the same code in

@@ -1,6 +1,6 @@
 /*
- * whatif_lines.h - predicted failures in sentences: which candidate is notified when one fails, which leads
- * then, and where the chain is broken.
+ * whatif_lines.h - predicted failures in sentences: which candidate is notified when one fails, who leads
+ * next, and where the chain is broken; and the durations of past failovers (failover_facts_*).
  */
 #ifndef ELECTOP_TUI_WORDS_WHATIF_LINES_H
 #define ELECTOP_TUI_WORDS_WHATIF_LINES_H
@@ -16,7 +16,7 @@
 
 /*
  * The latest: "412ms", "9.60 – 12.9s", or "≤ 12.9s" if there is no room; "open" while there is no leader, "?"
- * if unknown. While its evidence is incomplete, from our own watches. "" if none was seen.
+ * if unknown. Until EVENT_FAILOVER is complete, from electop's own watches. "" if none was seen.
  */
 char *failover_facts_last(const struct cells *cells, const struct election *election, int room,
                           char buffer[FORMAT_INTERVAL]);
@@ -25,7 +25,7 @@ char *failover_facts_last(const struct cells *cells, const struct election *elec
 bool failover_facts_usual(const struct cells *cells, const struct election *election, int room,
                           char buffer[FORMAT_INTERVAL]);
 
-/* The prediction of the next failover; false: there is no candidate, so there is none. */
+/* The prediction of the next failover. False: there is no candidate. */
 bool whatif_put_leader(struct cells *cells, int x, int y, const struct election *election);
 /* The same for a lock without an order of contenders. */
 void whatif_put_holder(struct cells *cells, int x, int y, const struct election *election);

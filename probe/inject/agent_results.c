@@ -1,4 +1,4 @@
-#include "probe/inject/run_part.h"
+#include "probe/inject/agent_results.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,15 +10,15 @@
 #include "probe/candidate/guard.h"
 #include "probe/inject/run_state.h"
 
-static const char *const time_words[PART_TIMES] = {"stand",
+static const char *const time_words[RESULT_TIMES] = {"stand",
                                                    "failover",
                                                    "detection",
                                                    "vacancy",
                                                    "takeover",
-                                                   [PART_CAUSE + KILL_CLOSE] = "close",
-                                                   [PART_CAUSE + KILL_RESIGN] = "resign",
-                                                   [PART_CAUSE + KILL_DROP] = "drop",
-                                                   [PART_CAUSE + KILL_PAUSE] = "pause"};
+                                                   [RESULT_CAUSE + KILL_CLOSE] = "close",
+                                                   [RESULT_CAUSE + KILL_RESIGN] = "resign",
+                                                   [RESULT_CAUSE + KILL_DROP] = "drop",
+                                                   [RESULT_CAUSE + KILL_PAUSE] = "pause"};
 
 static void put_histogram(struct text *text, const char *word, const struct histogram *h)
 {
@@ -33,42 +33,42 @@ static const struct histogram *time_of(const struct run_report *r, size_t i)
 {
     const struct histogram *const times[] = {r->times.stand, r->times.failover, &r->times.detection,
                                              &r->times.vacancy, &r->times.takeover};
-    return i < PART_CAUSE ? times[i] : &r->by_cause[i - PART_CAUSE];
+    return i < RESULT_CAUSE ? times[i] : &r->by_cause[i - RESULT_CAUSE];
 }
 
-char *run_part_write(const struct run_report *r)
+char *agent_results_write(const struct run_report *r)
 {
     const struct crowd_figures *c = &r->crowd;
-    const uint64_t counts[PART_NEVER_LED] = {
-        [PART_WANTED] = r->wanted,
-        [PART_STANDING] = c->by_state[CANDIDATE_WAITING] + c->by_state[CANDIDATE_LEADING],
-        [PART_SESSIONS] = c->sessions,
-        [PART_ERRORS] = c->errors,
-        [PART_REQUESTS] = c->requests,
-        [PART_LISTS] = c->lists,
-        [PART_CREATES] = c->creates,
-        [PART_DELETES] = c->deletes,
-        [PART_NOTICES] = c->notices,
-        [PART_CONNECTS] = c->connects,
-        [PART_REFUSED] = c->refused,
-        [PART_LOST] = c->lost,
-        [PART_EXPIRED] = c->expired,
-        [PART_UNPLANNED] = c->unplanned,
-        [PART_DEATHS] = c->deaths,
-        [PART_LEFT_OUT + OBSTACLE_FAILOVER] = c->left_out[OBSTACLE_FAILOVER],
-        [PART_LEFT_OUT + OBSTACLE_NOBODY] = c->left_out[OBSTACLE_NOBODY],
-        [PART_FAILOVERS] = r->counted,
-        [PART_FAILOVER_NOTICES] = r->notices,
-        [PART_FAILOVER_REQUESTS] = r->requests,
+    const uint64_t counts[RESULT_NEVER_LED] = {
+        [RESULT_WANTED] = r->wanted,
+        [RESULT_STANDING] = c->by_state[CANDIDATE_WAITING] + c->by_state[CANDIDATE_LEADING],
+        [RESULT_SESSIONS] = c->sessions,
+        [RESULT_ERRORS] = c->errors,
+        [RESULT_REQUESTS] = c->requests,
+        [RESULT_LISTS] = c->lists,
+        [RESULT_CREATES] = c->creates,
+        [RESULT_DELETES] = c->deletes,
+        [RESULT_WATCH_EVENTS] = c->notices,
+        [RESULT_CONNECTS] = c->connects,
+        [RESULT_REFUSED] = c->refused,
+        [RESULT_LOST] = c->lost,
+        [RESULT_EXPIRED] = c->expired,
+        [RESULT_UNPLANNED] = c->unplanned,
+        [RESULT_DEATHS] = c->deaths,
+        [RESULT_LEFT_OUT + OBSTACLE_FAILOVER] = c->left_out[OBSTACLE_FAILOVER],
+        [RESULT_LEFT_OUT + OBSTACLE_NOBODY] = c->left_out[OBSTACLE_NOBODY],
+        [RESULT_FAILOVERS] = r->counted,
+        [RESULT_FAILOVER_WATCH_EVENTS] = r->notices,
+        [RESULT_FAILOVER_REQUESTS] = r->requests,
     };
     struct text text = {0};
     text_printf(&text, RUN_MARKER "\nend %s\ncounts", run_end_word(r->end));
-    for (size_t i = 0; i < PART_NEVER_LED; i++)
+    for (size_t i = 0; i < RESULT_NEVER_LED; i++)
         text_printf(&text, " %" PRIu64, counts[i]);
     for (size_t how = 0; how < KILL_COUNT; how++)
         text_printf(&text, " %" PRIu64, r->by_how[how][1]);
     text_add(&text, "\n");
-    for (size_t i = 0; i < PART_TIMES; i++)
+    for (size_t i = 0; i < RESULT_TIMES; i++)
         put_histogram(&text, time_words[i], time_of(r, i));
     return text_take(&text);
 }
@@ -110,10 +110,10 @@ static const char *line_of(const char *text, const char *word)
     return NULL;
 }
 
-static bool take_counts(const char *at, uint64_t counts[PART_COUNTS])
+static bool take_counts(const char *at, uint64_t counts[RESULT_COUNTS])
 {
     int64_t value = 0;
-    for (size_t i = 0; i < PART_COUNTS; i++) {
+    for (size_t i = 0; i < RESULT_COUNTS; i++) {
         if (!number(&at, ' ', &value))
             return false;
         counts[i] = (uint64_t)value;
@@ -121,33 +121,33 @@ static bool take_counts(const char *at, uint64_t counts[PART_COUNTS])
     return *at == '\n';
 }
 
-void run_part_read(const struct agent_part *agent, struct run_part *part)
+void agent_results_read(const struct agent_part *agent, struct agent_results *part)
 {
     const char *text = agent->text;
-    *part = (struct run_part){.end = "died"};
+    *part = (struct agent_results){.end = "died"};
     if (!text && agent->alive)
         snprintf(part->end, sizeof part->end, "running");
     if (!text)
         return;
     const char *end = line_of(text, "end"), *counts = line_of(text, "counts");
     bool fine = end && counts && take_counts(counts, part->counts);
-    for (size_t i = 0; fine && i < PART_TIMES; i++) {
+    for (size_t i = 0; fine && i < RESULT_TIMES; i++) {
         const char *at = line_of(text, time_words[i]);
         fine = at && take_histogram(at, &part->times[i]);
     }
     if (!fine) {
-        *part = (struct run_part){.end = "unreadable"};
+        *part = (struct agent_results){.end = "unreadable"};
         return;
     }
     snprintf(part->end, sizeof part->end, "%.*s", (int)strcspn(end + 1, "\n"), end + 1);
     part->reported = true;
 }
 
-static void add_up(struct run_part *all, const struct run_part *part)
+static void add_up(struct agent_results *all, const struct agent_results *part)
 {
-    for (size_t i = 0; i < PART_COUNTS; i++)
+    for (size_t i = 0; i < RESULT_COUNTS; i++)
         all->counts[i] += part->counts[i];
-    for (size_t i = 0; i < PART_TIMES; i++)
+    for (size_t i = 0; i < RESULT_TIMES; i++)
         histogram_merge(&all->times[i], &part->times[i]);
     all->reported |= part->reported;
 }
@@ -172,10 +172,10 @@ void run_gather(struct run *t)
 {
     size_t count;
     const struct agent_part *parts = agents_parts(t->agents, &count);
-    struct run_part *part = xmalloc(sizeof *part);
+    struct agent_results *part = xmalloc(sizeof *part);
     t->all = xcalloc(1, sizeof *t->all);
     for (size_t i = 0; i < count; i++) {
-        run_part_read(&parts[i], part);
+        agent_results_read(&parts[i], part);
         add_up(t->all, part);
         bool done = strcmp(part->end, "done") == 0, is_us = strcmp(parts[i].name, t->agent) == 0;
         t->agents_short += !done;

@@ -11,12 +11,12 @@
 
 #include <cmocka.h>
 
-#include "probe/inject/run_part.h"
+#include "probe/inject/agent_results.h"
 
-static void read_part(const char *text, struct run_part *part)
+static void read_part(const char *text, struct agent_results *part)
 {
     const struct agent_part agent = {.text = (char *)(uintptr_t)text};
-    run_part_read(&agent, part);
+    agent_results_read(&agent, part);
 }
 
 static void what_was_written_is_read(void **state)
@@ -24,7 +24,7 @@ static void what_was_written_is_read(void **state)
     (void)state;
     static struct histogram stand, failover;
     static struct run_report report;
-    static struct run_part part;
+    static struct agent_results part;
     const struct run_options options = {.candidates = 7};
     for (int64_t us = 1; us < 10000000; us = us * 3 + 1)
         histogram_add(&stand, us);
@@ -43,20 +43,20 @@ static void what_was_written_is_read(void **state)
     report.requests = 12345;
     report.by_how[KILL_PAUSE][1] = 3;
     histogram_add(&report.by_cause[KILL_PAUSE], 47);
-    char *text = run_part_write(&report);
+    char *text = agent_results_write(&report);
     read_part(text, &part);
     free(text);
     assert_string_equal(part.end, "stopped");
-    assert_true(part.counts[PART_WANTED] == 7 && part.counts[PART_STANDING] == 6 &&
-                part.counts[PART_ERRORS] == 1 && part.counts[PART_EXPIRED] == 2 &&
-                part.counts[PART_FAILOVER_REQUESTS] == 12345);
-    assert_true(part.counts[PART_DEATHS] == 9 && part.counts[PART_LEFT_OUT + OBSTACLE_FAILOVER] == 0 &&
-                part.counts[PART_LEFT_OUT + OBSTACLE_NOBODY] == 4);
-    assert_memory_equal(&part.times[PART_STAND], &stand, sizeof stand);
-    assert_memory_equal(&part.times[PART_TAKEOVER], &report.times.takeover, sizeof stand);
-    assert_int_equal(part.times[PART_FAILOVER].count, 0);
-    assert_int_equal(part.times[PART_CAUSE + KILL_PAUSE].most_us, 47);
-    assert_true(part.counts[PART_NEVER_LED + KILL_PAUSE] == 3);
+    assert_true(part.counts[RESULT_WANTED] == 7 && part.counts[RESULT_STANDING] == 6 &&
+                part.counts[RESULT_ERRORS] == 1 && part.counts[RESULT_EXPIRED] == 2 &&
+                part.counts[RESULT_FAILOVER_REQUESTS] == 12345);
+    assert_true(part.counts[RESULT_DEATHS] == 9 && part.counts[RESULT_LEFT_OUT + OBSTACLE_FAILOVER] == 0 &&
+                part.counts[RESULT_LEFT_OUT + OBSTACLE_NOBODY] == 4);
+    assert_memory_equal(&part.times[RESULT_STAND], &stand, sizeof stand);
+    assert_memory_equal(&part.times[RESULT_TAKEOVER], &report.times.takeover, sizeof stand);
+    assert_int_equal(part.times[RESULT_FAILOVER].count, 0);
+    assert_int_equal(part.times[RESULT_CAUSE + KILL_PAUSE].most_us, 47);
+    assert_true(part.counts[RESULT_NEVER_LED + KILL_PAUSE] == 3);
 }
 
 static void strangers_bytes_are_unreadable(void **state)
@@ -67,7 +67,7 @@ static void strangers_bytes_are_unreadable(void **state)
     "failover 0 0 0\ndetection 0 0 0\nvacancy 0 0 0\ntakeover 0 0 0\nclose 0 0 0\nresign 0 0 0\ndrop 0 0 "   \
     "0\n"                                                                                                    \
     "pause 0 0 0\n"
-    static struct run_part part;
+    static struct agent_results part;
     static const char *const bad[] = {
         "",
         "end done\n",
@@ -86,13 +86,13 @@ static void strangers_bytes_are_unreadable(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         read_part(bad[i], &part);
         assert_string_equal(part.end, "unreadable");
-        assert_int_equal(part.times[PART_STAND].count, 0);
+        assert_int_equal(part.times[RESULT_STAND].count, 0);
     }
     read_part(COUNTS "stand 1 1 1 1:1\n" REST, &part);
     assert_string_equal(part.end, "done");
     read_part(NULL, &part);
     assert_string_equal(part.end, "died");
-    run_part_read(&(const struct agent_part){.alive = true}, &part);
+    agent_results_read(&(const struct agent_part){.alive = true}, &part);
     assert_string_equal(part.end, "running");
     assert_false(part.reported);
 }
