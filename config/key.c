@@ -90,7 +90,7 @@ static bool value_text(const struct key *key, const struct yaml_node *node, stru
     if (node->kind == NODE_TEXT)
         return true;
     struct text what = {0};
-    text_printf(&what, "is not what belongs here; write %s", key->type->expects);
+    text_printf(&what, "is not valid here; write %s", key->type->expects);
     value_refuse(key, node, reading, what.at ? what.at : "");
     text_free(&what);
     return false;
@@ -584,7 +584,7 @@ static void read_list(const struct key *key, const struct yaml_node *node, char 
         if (node->kind != NODE_MAP && count)
             snprintf(what, sizeof what, "has too many items; write at most %d", (int)key->maximum);
         else
-            snprintf(what, sizeof what, "%s; write %s", count ? "is not what belongs here" : "is empty",
+            snprintf(what, sizeof what, "%s; write %s", count ? "is not valid here" : "is empty",
                      key->type->expects);
         value_refuse(key, node, reading, what);
         return;

@@ -465,8 +465,10 @@ static bool check_replay(struct parse *parse)
     if (!options->replay) {
         for (size_t i = 0; i < sizeof of_recordings / sizeof *of_recordings; i++)
             if (given[find_long(of_recordings[i], strlen(of_recordings[i])) - option_table])
-                return options_parse_refuse(
-                    parse, "--%s is a moment of a recording; name that with --replay FILE", of_recordings[i]);
+                return options_parse_refuse(parse,
+                                            "--%s is a time in a recording; name the recording with "
+                                            "--replay FILE",
+                                            of_recordings[i]);
         return true;
     }
     for (size_t i = 0; i < sizeof of_clusters / sizeof *of_clusters; i++)
@@ -502,8 +504,7 @@ static bool check_export(struct parse *parse)
         return options_parse_refuse(
             parse, "--once prints the metrics, and --listen serves them; leave one of them out");
     if (options->command == COMMAND_EXPORT && options->wait_given && !options->once)
-        return options_parse_refuse(parse,
-                                    "--wait belongs to --once: a service waits forever; leave it out");
+        return options_parse_refuse(parse, "--wait belongs to --once: a service waits forever; leave it out");
     if (options->command == COMMAND_RECORD && was_given(parse, "series") && !options->listen)
         return options_parse_refuse(parse, "--series bounds the metrics; serve them with --listen ADDR:PORT");
     return true;

@@ -218,9 +218,8 @@ static void read_items(const struct key *list, const struct yaml_node *node, voi
     key_word(list, word, sizeof word);
     if (node->kind != NODE_LIST) {
         problems_add(reading->problems, node->line, node->column,
-                     "%s: %s is not what belongs here; write a list, each "
-                     "item behind a dash",
-                     word, yaml_node_word(node));
+                     "%s: %s is not valid here; write a list, each item after a dash", word,
+                     yaml_node_word(node));
         return;
     }
     if (node->count > (size_t)list->maximum) {
@@ -268,7 +267,7 @@ static void read_map(const char *parent, const struct yaml_node *node, void *bas
     char path[2 * KEY_PATH_MAX], word[KEY_PATH_MAX];
     if (node->kind != NODE_MAP) {
         problems_add(reading->problems, node->line, node->column,
-                     "%s: %s is not what belongs here; write keys and values",
+                     "%s: %s is not valid here; write keys and values",
                      *parent ? parent : "the configuration", yaml_node_word(node));
         return;
     }

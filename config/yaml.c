@@ -61,7 +61,7 @@ char *problems_take(struct problems *problems)
         text_add(&out, problem->what);
     }
     if (problems->count > PROBLEMS_MAX)
-        text_printf(&out, "\nthere are more than %d errors; mend these first", PROBLEMS_MAX);
+        text_printf(&out, "\nthere are more than %d errors; correct these first", PROBLEMS_MAX);
     problems_free(problems);
     return text_take(&out);
 }
@@ -102,7 +102,7 @@ static bool next_event(struct builder *builder, yaml_event_t *event)
         problems_add(builder->problems, line, column, "a control character; write text only");
     } else
         problems_add(builder->problems, parser->problem_mark.line + 1, parser->problem_mark.column + 1,
-                     "not valid YAML: %s%s%s; mend the line, or the one before it",
+                     "not valid YAML: %s%s%s; correct this line, or the previous one",
                      parser->context ? parser->context : "", parser->context ? ", " : "",
                      parser->problem ? parser->problem : "cannot be read");
     return builder_break(builder);

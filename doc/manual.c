@@ -297,7 +297,7 @@ static const char *watches_sentence(enum recipe_watches watches)
 {
     switch (watches) {
     case WATCHES_PREDECESSOR:
-        return "Each candidate watches the one before it.";
+        return "Each candidate watches its predecessor.";
     case WATCHES_LEADER:
         return "Every candidate watches the leader.";
     case WATCHES_CHILDREN:

@@ -297,7 +297,7 @@ static char *failover_sentence(const struct failover *f)
     add_phase(&out, &separator, "total", f->total);
     if (f->gap_us > 0) {
         char gap[32];
-        text_printf(&out, "; found after not watching for %s", put_length(f->gap_us, false, gap, sizeof gap));
+        text_printf(&out, "; found after a gap of %s", put_length(f->gap_us, false, gap, sizeof gap));
     }
     return text_take(&out);
 }

@@ -21,13 +21,13 @@ static const struct presumption_kind presumption_kinds[PRESUMPTIONS] = {
                            "name its path, or recipe: in the configuration"},
     [PRESUMES_LEADER] = {"leader", "that there must be a leader",
                          "kind: leader or kind: lock in the configuration"},
-    [PRESUMES_LAYOUT] = {"layout", "that members of this layout watch the one before them",
+    [PRESUMES_LAYOUT] = {"layout", "that members of this layout watch their predecessor",
                          "recipe: in the configuration"},
     [PRESUMES_ORDER] = {"order", "that equal sequence numbers are ordered by creation", NULL},
-    [PRESUMES_WATCHES] = {"watches", "that no watch on children or above the directory serves it", NULL},
+    [PRESUMES_WATCHES] = {"watches", "that no watch on children or above the directory notifies it", NULL},
     [PRESUMES_ACK] = {"acknowledgement", "that this version of the layout acknowledges there",
                       "acknowledgement: in the configuration"},
-    [PRESUMES_LASTING] = {"lasting", "that the directory was to stay", NULL},
+    [PRESUMES_LASTING] = {"lasting", "that the directory was meant to stay", NULL},
     [PRESUMES_FRESH] = {"fresh", "that the servers' latest lists still hold", NULL},
 };
 

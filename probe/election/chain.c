@@ -380,7 +380,7 @@ static bool judge_shared(const struct election *election, struct candidate *c, c
          i++)
         readers_between = election->candidates[i]->reads;
     if (!c->reads && readers_between) {
-        link_is(c, LINK_UNKNOWN, "it waits for the writer before it, and overlooks the readers between");
+        link_is(c, LINK_UNKNOWN, "it waits for the writer ahead of it and ignores the readers between");
         return true;
     }
     return false;
@@ -417,11 +417,11 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
         return FINDING_COUNT;
     }
     if (viewer->above) {
-        link_is(c, LINK_UNKNOWN, "it watches the directory, perhaps with all in it");
+        link_is(c, LINK_UNKNOWN, "it watches the directory, perhaps recursively");
         return FINDING_COUNT;
     }
     if (viewer->outsider) {
-        link_is(c, LINK_UNKNOWN, "it watches a child of another layout, which may stand before it");
+        link_is(c, LINK_UNKNOWN, "it watches a child of another layout, which may be ahead of it");
         return FINDING_COUNT;
     }
     if (c->own->before_us != 0 && client->shown.watches_seen_us < c->own->before_us + SETTLING_US) {

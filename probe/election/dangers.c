@@ -86,8 +86,7 @@ static void judge_connections(struct danger_list *list, const struct server *ser
     danger_add(list, "server-connections", SEVERITY_WARNING,
                "find the client that does not close its connections, or raise maxClientCnxns",
                "%d connections from %s, of %" PRId64
-               " that one address may have: a candidate there could not "
-               "come back after a disconnection",
+               " allowed for one address: a candidate there could not reconnect after a disconnection",
                server->busiest_connections, server->busiest_address, most);
 }
 
@@ -100,7 +99,7 @@ size_t server_dangers(const struct cluster *cluster, const struct server *server
     if (server->mode == SERVER_READ_ONLY)
         danger_add(&list, "server-read-only", SEVERITY_ERROR,
                    "it has lost the quorum: look at the network between the servers",
-                   "it is read-only: its clients see an old state, and cannot stand");
+                   "it is read-only: its clients see an old state and cannot become candidates");
     judge_latency(&list, cluster, server);
     if (server->slow_fsync.mono_us)
         danger_add(&list, "server-slow-disk", SEVERITY_WARNING,
@@ -112,7 +111,8 @@ size_t server_dangers(const struct cluster *cluster, const struct server *server
         danger_add(&list, "server-lagging", SEVERITY_WARNING,
                    "look for its load, its disk and its network to the leader",
                    "it is %" PRId64
-                   " transactions behind, for %.1f s: its clients learn of a leader's end as late",
+                   " transactions behind, for %.1f s: its clients learn that much later that a leader has "
+                   "left",
                    server->lag, (double)server->lag_us / 1e6);
     judge_connections(&list, server);
     if (server->hidden[HIDDEN_WATCHES])

@@ -40,8 +40,8 @@ static void no_leader(struct diagnosis *d)
         snprintf(last, sizeof last, "; the last was %.120s",
                  change->from_identity ? change->from_identity : change->from);
     diagnosis_raise(d, FINDING_NO_LEADER, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
-                    "there has been no candidate under %s since %s, longer than the %s allowed%s", election->path,
-                    describe_clock(election->state_since, when, sizeof when),
+                    "there has been no candidate under %s since %s, longer than the %s allowed%s",
+                    election->path, describe_clock(election->state_since, when, sizeof when),
                     describe_span(election->settings->allow.vacancy_ms * 1000, allowed, sizeof allowed),
                     last);
 }
@@ -97,16 +97,18 @@ static void slow_failover(struct diagnosis *d)
     const struct failover *reported = election_last_failover(election);
     char dead[SPAN_TEXT], why[96] = "";
     if (reported && reported->cause != CAUSE_UNKNOWN)
-        snprintf(why, sizeof why, "; the one before was %s%s", failover_cause_word(reported->cause),
+        snprintf(why, sizeof why, "; cause: %s%s", failover_cause_word(reported->cause),
                  reported->cause_certainty == CERTAINTY_SUSPECTED ? " (suspected)" : "");
     size_t length = strlen(why);
     if (reported && reported->detection.low_us > 0)
-        snprintf(why + length, sizeof why - length, ", and had been dead for at least %s by then",
+        snprintf(why + length, sizeof why - length, "; the old leader had been dead for at least %s",
                  describe_span(reported->detection.low_us, dead, sizeof dead));
     const struct candidate *to = election->leader;
     diagnosis_raise(d, FINDING_SLOW_FAILOVER, SEVERITY_WARNING, CERTAINTY_CERTAIN, NO_SUBJECT, &to,
-                    to != NULL, NULL, "from %s to %s at %s it took %s%s%s", change->from, change->to,
-                    describe_clock(change->lost_at, when, sizeof when),
+                    to != NULL, NULL,
+                    "the failover from %s to %s at %s "
+                    "took %s%s%s",
+                    change->from, change->to, describe_clock(change->lost_at, when, sizeof when),
                     describe_span(took_us, took, sizeof took), phases, why);
 }
 
@@ -209,11 +211,11 @@ static void raise(struct diagnosis *d, const struct replicas *r)
                  "everything anew");
     else
         snprintf(advice, sizeof advice,
-                 "no majority says which is right: find that out, then stop the other, remove its data and "
-                 "let it copy everything anew");
+                 "there is no majority: find out which server is right, then stop the other, remove its data "
+                 "and let it copy everything again");
     diagnosis_raise(d, FINDING_REPLICA_DIVERGENCE, harmless ? SEVERITY_WARNING : SEVERITY_CRITICAL,
                     CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, advice,
-                    "%s differs, in 3 looks after a sync each: %s", d->election->path, text);
+                    "%s differs between servers, in 3 reads after a sync each: %s", d->election->path, text);
 }
 
 /* From replies that are none; also while nothing else can be seen. */

@@ -45,11 +45,12 @@ static void overflow(struct diagnosis *d)
     const struct candidate *first = election->candidate_count ? election->candidates[0] : NULL;
     bool negative = first && first->sequence < 0;
     if (negative || diagnose_names_is_exhausted(election)) {
-        diagnosis_raise(
-            d, FINDING_SEQUENCE_OVERFLOWED, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, &first,
-            negative, NULL, "the next number under %s is %" PRId64 ", the last that fits 2147483647: %s%s",
-            election->path, election->next_sequence,
-            negative ? "the first in line is " : "no further candidate can join", negative ? first->name : "");
+        diagnosis_raise(d, FINDING_SEQUENCE_OVERFLOWED, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT,
+                        &first, negative, NULL,
+                        "the next number under %s is %" PRId64 ", the last that fits 2147483647: %s%s",
+                        election->path, election->next_sequence,
+                        negative ? "the first in line is " : "no further candidate can join",
+                        negative ? first->name : "");
         return;
     }
     if (election->next_sequence <= SEQUENCE_NEAR)
@@ -151,8 +152,9 @@ static void foreign(struct diagnosis *d)
         snprintf(more, sizeof more, " and %zu more", election->foreign_count - 1);
     diagnosis_raise(d, FINDING_FOREIGN_CHILD, is_recipe(election, crash) ? SEVERITY_ERROR : SEVERITY_INFO,
                     CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
-                    "%s/%.200s%s is no candidate of this layout (%s)", election->path, election->foreign[0],
-                    more, election->recipe->title);
+                    "%s/%.200s%s is not a candidate of this "
+                    "layout (%s)",
+                    election->path, election->foreign[0], more, election->recipe->title);
 }
 
 #define SEQUENCE_DIGITS 10
@@ -177,7 +179,7 @@ static void no_guid(struct diagnosis *d)
         holds_guid(election->candidates[0]->name))
         return;
     diagnosis_raise(d, FINDING_NO_GUID, SEVERITY_INFO, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
-                    "names like %s say nothing of who made them", election->candidates[0]->name);
+                    "names like %s do not show which client created them", election->candidates[0]->name);
 }
 
 /* ---- acknowledgements ---- */
@@ -263,7 +265,9 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
     struct election *election = d->election;
     uint64_t subject = diagnosis_subject(leader);
     char span[SPAN_TEXT], when[SPAN_TEXT];
-    const char *bound = late == OVERDUE_BY_STAT ? " at the latest, as no candidate joined or left since" : "";
+    const char *bound = late == OVERDUE_BY_STAT ? " or earlier, as no candidate has joined or left "
+                                                  "since then"
+                                                : "";
     bool most = late != OVERDUE_BY_STAT && !election->leader_since_exact;
     (most ? describe_span_at_most : describe_span)(d->f->at.mono_us - since.mono_us, span, sizeof span);
     describe_clock(since, when, sizeof when);
@@ -288,7 +292,8 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
     diagnosis_raise(d, FINDING_ACKNOWLEDGEMENT_MISMATCH, SEVERITY_CRITICAL,
                     sure && late == OVERDUE_AS_WATCHED ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject,
                     who, other ? 2 : 1, NULL,
-                    "%s names %.120s%s; %s (session 0x%" PRIx64 ") has been first since %s%s", election->ack_path,
+                    "%s names %.120s%s; %s (session 0x%" PRIx64 ") has been first since %s%s",
+                    election->ack_path,
                     election->ack_identity ? election->ack_identity
                     : other                ? other->name
                                            : "another candidate",
@@ -381,7 +386,8 @@ static void election_gone(struct diagnosis *d)
     if (connected > 0)
         diagnosis_raise(
             d, FINDING_ELECTION_GONE, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
-            "%s has not existed since %s; %zu of the sessions with a candidate in it are still connected (%s)",
+            "%s has not existed since %s; %zu of the sessions with a candidate in it are still connected "
+            "(%s)",
             election->path, describe_clock(election->state_since, when, sizeof when), connected, one);
     else
         diagnosis_vanished(d, FINDING_ELECTION_GONE, NO_SUBJECT);

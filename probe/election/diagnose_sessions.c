@@ -91,8 +91,8 @@ static bool ghost(struct diagnosis *d, const struct candidate *c)
     char when[SPAN_TEXT], path[PATH_TEXT];
     diagnosis_raise(d, FINDING_GHOST_EPHEMERAL, SEVERITY_CRITICAL,
                     certain ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, diagnosis_subject(c), &c, 1, NULL,
-                    "session 0x%" PRIx64 " is not among the ensemble's sessions, %d times until %s; %s is "
-                    "still there after a sync",
+                    "session 0x%" PRIx64 " was missing from the ensemble's sessions, %d times until %s; %s "
+                    "still exists after a sync",
                     c->stat.owner, client->absent_rounds,
                     describe_clock(clients->sessions_seen, when, sizeof when),
                     describe_path(c, path, sizeof path));
@@ -227,8 +227,8 @@ static void diagnose_sessions_disconnected(struct diagnosis *d, const struct can
     char until[SPAN_TEXT], last[160], end[96] = "", path[PATH_TEXT];
     describe_last_signs(d, c->own->client, last, sizeof last);
     if (expires.mono_us)
-        snprintf(end, sizeof end, "; %sit expires at %s at the latest",
-                 certainty == CERTAINTY_CERTAIN ? "" : "where it has none, ",
+        snprintf(end, sizeof end, "; %sit expires by %s",
+                 certainty == CERTAINTY_CERTAIN ? "" : "if it has none, ",
                  describe_clock(expires, until, sizeof until));
     diagnosis_raise(d, FINDING_OWNER_DISCONNECTED, election->leader == c ? SEVERITY_ERROR : SEVERITY_WARNING,
                     certainty, diagnosis_subject(c), &c, 1, NULL,
@@ -257,11 +257,11 @@ static void leader_silent(struct diagnosis *d)
     bool error = shown->silent_ms * 100 >= (int64_t)shown->timeout_ms * SILENT_ERROR_PERCENT;
     char session[SESSION_TEXT], silent[SPAN_TEXT], timeout[SPAN_TEXT], until[SPAN_TEXT], advice[160];
     snprintf(advice, sizeof advice,
-             "expect a failover at %s at the latest; look for pauses of that client and at its network",
+             "expect a failover by %s; check that client for pauses, and check its network",
              describe_clock(client_expires(election->cluster, shown), until, sizeof until));
     diagnosis_raise(d, FINDING_LEADER_SILENT, error ? SEVERITY_ERROR : SEVERITY_WARNING, CERTAINTY_SUSPECTED,
                     diagnosis_subject(leader), &leader, 1, advice,
-                    "%s has not been heard for %s%s of its timeout of %s",
+                    "%s has been silent for %s%s of its timeout of %s",
                     describe_session(election, shown->id, session, sizeof session),
                     shown->silent_is_bound ? "at least " : "",
                     describe_span(shown->silent_ms * 1000, silent, sizeof silent),

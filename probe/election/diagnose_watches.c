@@ -25,11 +25,11 @@ static const char *describe_looks(const struct candidate *c, char *buffer, size_
     char span[SPAN_TEXT];
     const struct client *client = c->own->client;
     if (client->counted >= 2)
-        snprintf(buffer, size, "in %d looks over %s", client->counted,
+        snprintf(buffer, size, "in %d polls over %s", client->counted,
                  describe_span(client->counted_asked_us - client->run_us, span, sizeof span));
     else
         snprintf(buffer, size, "in %s",
-                 client->shown.watches_seen_us > c->own->wrong_us ? "two looks" : "one look");
+                 client->shown.watches_seen_us > c->own->wrong_us ? "two polls" : "one poll");
     return buffer;
 }
 
@@ -39,9 +39,12 @@ static const char *restart_whom(const struct candidate *c, const struct candidat
     const struct client_session *shown = candidate_client(c);
     const char *who = shown && shown->address ? shown->address : NULL;
     if (who)
-        snprintf(buffer, size, "restart the client at %s: it will not wake when %s goes", who, before->name);
+        snprintf(buffer, size,
+                 "restart the client at %s: it will not be notified when "
+                 "%s leaves",
+                 who, before->name);
     else
-        snprintf(buffer, size, "restart the client that owns it: it will not wake when %s goes",
+        snprintf(buffer, size, "restart the client that owns it: it will not be notified when %s leaves",
                  before->name);
     return buffer;
 }
@@ -95,7 +98,7 @@ static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_c
         break;
     case FINDING_WRONG_PREDECESSOR:
         diagnosis_raise(d, code, SEVERITY_ERROR, certainty, subject, who, 1, NULL,
-                        "%s watches %s, not %s, the one before %s; %s", session, watched_instead(d, c),
+                        "%s watches %s, not %s, the predecessor of %s; %s", session, watched_instead(d, c),
                         before->name, c->name, looks);
         break;
     default:
@@ -220,7 +223,9 @@ static void herd(struct diagnosis *d, const struct candidate *c)
         if (diagnose_watches_certainty_of(d, owners[i]->own->client) == CERTAINTY_SUSPECTED)
             certainty = CERTAINTY_SUSPECTED;
     diagnosis_raise(d, FINDING_HERD, SEVERITY_WARNING, certainty, diagnosis_subject(c), owners, named + 1,
-                    NULL, "%zu owners of candidates watch %s: when it goes all of them are notified at once",
+                    NULL,
+                    "%zu owners of candidates watch %s: when it leaves, all of them are notified at "
+                    "once",
                     count, describe_path(c, path, sizeof path));
 }
 

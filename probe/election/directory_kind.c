@@ -76,7 +76,7 @@ static struct directory_verdict kind_of_election(const struct election *election
     if (election->reader_count > 0 || nature_shared) {
         v.kind = DIRECTORY_READ_WRITE_LOCK;
         v.certain = election->recognised != RECOGNISED_NAME;
-        v.evidence = "readers and writers stand in one line";
+        v.evidence = "readers and writers wait in one line";
         return v;
     }
     if (election->kind == KIND_LOCK)
@@ -84,7 +84,7 @@ static struct directory_verdict kind_of_election(const struct election *election
     if (election->kind_proof == KIND_CONFIGURED || configured)
         v.evidence = "the configuration says so";
     else if (election->kind_proof == KIND_BY_BEHAVIOUR)
-        v.evidence = "it was held for moments only, again and again";
+        v.evidence = "it was held only briefly, again and again";
     else if (!known_kind)
         v.evidence = "elections and locks of this layout look the same in ZooKeeper: the kind is assumed";
     else if (election->recognised == RECOGNISED_WATCH)

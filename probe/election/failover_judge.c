@@ -212,7 +212,7 @@ static void describe_deed(const struct failover_evidence *e, enum failover_cause
                  e->session);
     else
         snprintf(buffer, size, "session 0x%" PRIx64 " deleted it; %s", e->logged_session,
-                 e->no_session ? "it belonged to no session" : "whose it was is not known");
+                 e->no_session ? "it belonged to no session" : "its owner is not known");
 }
 
 static void describe_logged(const struct failover_evidence *e, enum failover_cause cause, char *buffer,
@@ -242,7 +242,7 @@ const char *failover_evidence_describe(const struct failover_evidence *e, enum f
                  e->session, e->server ? " at " : "", e->server ? e->server : "");
     else if (e->deleter != 0)
         snprintf(buffer, size, "session 0x%" PRIx64 " deleted it, as its connection shows%s", e->deleter,
-                 cause == CAUSE_EVICTED ? "" : "; whose it was is not known");
+                 cause == CAUSE_EVICTED ? "" : "; its owner is not known");
     else if (e->fate == FATE_ALIVE) {
         length = snprintf(buffer, size, "its session 0x%" PRIx64 " lives on: ", e->session);
         if (length > 0 && (size_t)length < size && e->alive_by)

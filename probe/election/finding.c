@@ -12,9 +12,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "no-leader",
             .severity = SEVERITY_CRITICAL,
-            .meaning =
-                "This election has no candidate, for longer than allowed: the leader's work is not "
-                "being done.",
+            .meaning = "This election has no candidate, for longer than allowed: the leader's work is not "
+                       "being done.",
             .looks = "The directory exists and has no candidate (a lock: its znode does not exist) for "
                      "longer than allow.vacancy.",
             .advice =
@@ -28,10 +27,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "It is first in line, but it watched nothing when it became first: it was not notified. It "
                 "most likely does not know that it should lead, so there is no leader.",
             .looks = "It was proved to watch nothing (no-watch, watch-self or watch-on-deleted, certain) "
-                     "before the one in front of it went. A first candidate rightly watches nothing, so "
-                     "since then it looks healthy.",
+                     "before its predecessor left. The first candidate needs no watch, so it has looked "
+                     "healthy since then.",
             .advice =
-                "restart that client: the next in line then takes over. If it does its work after all, c "
+                "restart that client: the next in line then takes over. If it does work as the leader, c "
                 "clears this in the list of findings",
         },
     [FINDING_NO_WATCH] =
@@ -39,10 +38,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "no-watch",
             .severity = SEVERITY_ERROR,
             .meaning =
-                "It waits in line, but watches nothing: when the one before it goes, it is not notified, and "
+                "It waits in line but watches nothing: when its predecessor leaves, it is not notified, and "
                 "the line stops there. Critical for the second in line: the very next failover stops.",
-            .looks = "Its session is connected, and its server lists no watch of it on a candidate, on the "
-                     "directory or above, in two looks between which nothing changed.",
+            .looks = "Its session is connected. In two polls, its server lists no watch of it on a "
+                     "candidate, on the directory or above, and nothing changed between the polls.",
             .advice = "restart that client: it will never wake up by itself",
             .source = "kazoo pull request 170, go-zookeeper issue 83",
         },
@@ -52,10 +51,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_CRITICAL,
             .meaning =
                 "It watches only a znode that no longer exists. That watch fires when the znode is created "
-                "again, which never happens: sequence numbers do not come back.",
+                "again, which never happens: sequence numbers are not reused.",
             .looks =
-                "Its only watch in the directory is on a name that the directory does not hold: an exists "
-                "watch, set after the znode went.",
+                "Its only watch in the directory is on a znode that does not exist: an exists watch, set "
+                "after the znode was deleted.",
             .advice = "restart that client: it will never wake up by itself",
             .source = "shayhatsor/zookeeper issue 26",
         },
@@ -64,7 +63,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "watch-self",
             .severity = SEVERITY_CRITICAL,
             .meaning =
-                "It watches its own znode and not the one before it: it is notified of its own end only.",
+                "It watches its own znode instead of its predecessor: it is notified only when its own znode "
+                "is deleted.",
             .looks = "Its only watch in the directory is on its own znode.",
             .advice = "restart that client, and fix how it chooses the znode to watch",
         },
@@ -73,8 +73,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "wrong-predecessor",
             .severity = SEVERITY_ERROR,
             .meaning =
-                "It watches another candidate than the one before it. It sorts the line differently, or "
-                "acts on an old list: two leaders are possible.",
+                "It watches a candidate that is not its predecessor. It sorts the line differently, or acts "
+                "on an old list: two leaders are possible.",
             .looks =
                 "Its watch is on another live candidate, and none is on its predecessor by sequence number.",
             .advice = "check how that client sorts: by the sequence number, never by the whole name",
@@ -84,9 +84,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "watch-eaten",
             .severity = SEVERITY_ERROR,
-            .meaning =
-                "It had a watch, which fired because the data of the candidate before it was written; clients "
-                "that wait for a deletion do not set it again.",
+            .meaning = "It had a watch, which fired because the data of the candidate before it was written; "
+                       "clients "
+                       "that wait for a deletion do not set it again.",
             .looks =
                 "Its server lists the session with an empty list of watches (it had one, and it fired), and "
                 "the data of its predecessor was changed after it joined.",
@@ -97,10 +97,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "orphan-reader",
             .severity = SEVERITY_CRITICAL,
             .meaning =
-                "A reader of a read-write lock waits for a writer that is gone, or is not notified when "
-                "the writer before it goes: it waits forever.",
-            .looks = "A writer is before the reader, and its session watches none of the writers before "
-                     "it; or its only watch is on a writer that does not exist or comes after it.",
+                "A reader of a read-write lock waits for a writer that no longer exists, or is not notified "
+                "when the writer ahead of it leaves: it waits forever.",
+            .looks = "A writer is ahead of the reader, and the reader's session watches none of the writers "
+                     "ahead of it; or its only watch is on a writer that does not exist or is behind it.",
             .advice = "restart that client: nothing wakes it",
             .source = "kazoo 2.8",
         },
@@ -109,10 +109,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "herd",
             .severity = SEVERITY_WARNING,
             .meaning =
-                "Several candidates watch the same one: when it goes they are all notified at once, and all "
+                "Several candidates watch the same one: when it leaves, all are notified at once, and all "
                 "read the directory at the same moment.",
             .looks = "The owners of two or more candidates have a watch on one candidate.",
-            .advice = "let each candidate watch only the one before it",
+            .advice = "let each candidate watch only its predecessor",
             .source = "ZooKeeper's recipe for leader election",
         },
     [FINDING_WATCHER_WITHOUT_CANDIDATE] =
@@ -123,8 +123,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                        "client, was a candidate here before: it may have lost its znode and wait forever.",
             .looks =
                 "A watch on a candidate that is not the leader, by a session that owns no candidate here.",
-            .advice =
-                "if it should be a candidate here, restart it: it may have lost its znode when its session expired",
+            .advice = "if it should be a candidate here, restart it: it may have lost its znode when its "
+                      "session expired",
             .source = "CURATOR-346, zkElection",
         },
     [FINDING_EXTRA_WATCHES] =
@@ -143,8 +143,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "persistent-candidate",
             .severity = SEVERITY_ERROR,
             .meaning =
-                "A candidate belongs to no session, so it does not go when its client dies. Critical when "
-                "it is first: then it leads forever.",
+                "A candidate belongs to no session, so it stays when its client dies. Critical if it is "
+                "first: then it leads forever.",
             .looks = "A znode of the candidates' pattern with ephemeralOwner 0.",
             .advice = "if no client needs it, delete it by hand",
         },
@@ -153,12 +153,12 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "duplicate-session",
             .severity = SEVERITY_INFO,
             .meaning =
-                "One session has several candidates. Threads that share a session may have several; with "
-                "the same GUID or identity it is an orphan of a create that was sent twice (error), and "
-                "when the orphan is first there may be no leader (critical).",
+                "One session has several candidates. Threads that share a session may have several. If two "
+                "have the same GUID or identity, one is an orphan of a create that was sent twice (error). "
+                "If the orphan is first, there may be no leader (critical).",
             .looks = "The same ephemeralOwner on two or more candidates.",
-            .advice =
-                "if the client should have one candidate, restart it: both znodes go with its session",
+            .advice = "if the client should have one candidate, restart it: both znodes are deleted with its "
+                      "session",
             .source = "CURATOR-264, CURATOR-202, samuel/go-zookeeper issue 229",
         },
     [FINDING_DUPLICATE_IDENTITY] =
@@ -168,24 +168,23 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "Two sessions have candidates with the same identity: most likely a client was restarted "
                 "and its old session has not expired yet.",
-            .looks =
-                "The same identity in the data or names of candidates of different sessions; an "
-                "address alone is no identity. Data is read again before this is certain, and once a "
-                "minute from then on.",
-            .advice = "wait until the old session expires; if both stay, two clients have the same configuration",
+            .looks = "The same identity in the data or names of candidates of different sessions; an "
+                     "address alone is no identity. Data is read again before this is certain, and once a "
+                     "minute from then on.",
+            .advice =
+                "wait until the old session expires; if both stay, two clients have the same configuration",
             .source = "dCache issue 5475",
         },
     [FINDING_GHOST_EPHEMERAL] =
         {
             .word = "ghost-ephemeral",
             .severity = SEVERITY_CRITICAL,
-            .meaning = "The session of this candidate is over, and its znode is still there: nothing will "
+            .meaning = "The session of this candidate has ended, but its znode still exists: nothing will "
                        "remove it.",
             .looks =
-                "ephemeralOwner is not among the sessions of ZooKeeper's leader, twice, and a read after a "
-                "sync still shows the znode. It is certain once that server has heard of electop's own "
-                "session "
-                "after the read, so that it did lead.",
+                "Twice, ephemeralOwner is not among the sessions of ZooKeeper's leader, and a read after a "
+                "sync still shows the znode. It is certain once that server has heard from electop's own "
+                "session after the read: this proves that the server was the leader.",
             .advice = "a fault of a server: compare the znode on each server before deleting it by hand",
             .source = "ZOOKEEPER-2355",
         },
@@ -193,15 +192,14 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "owner-disconnected",
             .severity = SEVERITY_WARNING,
-            .meaning =
-                "The session of this candidate is alive, but no server has a connection of it: it comes "
-                "back, or it expires. An error for the leader.",
+            .meaning = "The session of this candidate is alive, but no server has a connection from it: it "
+                       "reconnects, or it expires. An error for the leader.",
             .looks =
-                "Its znode exists, and the connection list of no server shows its session, twice. Several "
-                "servers are asked one after the other, and a client on the move may be missed by all "
-                "of them: it is certain where ZooKeeper's leader, whose dump shows when sessions end, "
-                "did not hear of it meanwhile either.",
-            .advice = "look at that client and its network: it reconnects or loses its place",
+                "Its znode exists, but twice no server's connection list shows its session. Servers are "
+                "polled one after the other, so all of them may miss a client that moves to another server. "
+                "It is certain if ZooKeeper's leader, whose dump shows when sessions end, did not hear from "
+                "it meanwhile either.",
+            .advice = "check that client and its network: it reconnects or loses its place",
             .source = "CURATOR-396",
         },
     [FINDING_LEADER_SILENT] =
@@ -209,11 +207,11 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "leader-silent",
             .severity = SEVERITY_WARNING,
             .meaning =
-                "The leader has not been heard for most of its session timeout. Clients ping at a third "
-                "of it, so this one is paused (garbage collection, swapping) or cut off. An error when "
-                "little of the timeout is left.",
+                "The leader has been silent for most of its session timeout. Clients ping every third of it, "
+                "so this one is paused (garbage collection, swapping) or cut off. An error when little of "
+                "the timeout is left.",
             .looks = "The last response of the leader's connection, by that server's own clock.",
-            .advice = "expect a failover; look for pauses of that client and at its network",
+            .advice = "expect a failover; check that client for pauses, and check its network",
             .source = "Curator tech note 10",
         },
     [FINDING_NEVER_ACKNOWLEDGED] =
@@ -223,7 +221,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning = "The first in line has not done what a leader of this layout does first: write its "
                        "acknowledgement. "
                        "It probably hangs while taking over.",
-            .looks = "It has been first for longer than allow.failover, and the acknowledgement does not exist.",
+            .looks =
+                "It has been first for longer than allow.failover, and the acknowledgement does not exist.",
             .advice = "look at that application's log: it is first in line, and does not take over",
             .source = "pgconsul pull request 196",
         },
@@ -243,8 +242,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "stale-lock",
             .severity = SEVERITY_ERROR,
             .meaning =
-                "The lock still belongs to an earlier session of its holder: it goes when that session "
-                "expires, though the holder believes that it is its own.",
+                "The lock still belongs to an earlier session of its holder: it is deleted when that session "
+                "expires, although the holder believes that it owns the lock.",
             .looks = "The identity in the lock's data belongs to another session than ephemeralOwner.",
             .advice = "expect the lock to vanish when the old session ends; then it is taken again",
             .source = "kafka pull request 2175",
@@ -276,7 +275,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning = "The latest failover took longer than allowed.",
             .looks = "From the end of the leader's znode to the next acknowledgement (without one: to the "
                      "next first candidate) more than allow.failover.",
-            .advice = "see which phase took long: there was no candidate, or the new leader was slow to take over",
+            .advice =
+                "see which phase took long: there was no candidate, or the new leader was slow to take over",
         },
     [FINDING_SESSION_TIMEOUT_LONG] =
         {
@@ -284,7 +284,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_WARNING,
             .meaning = "The session timeout of candidates is so long that a dead leader is noticed late.",
             .looks = "The negotiated timeout in the connection list is above allow.session_timeout.",
-            .advice = "ask for a shorter session timeout: a failover cannot begin before it is over",
+            .advice = "set a shorter session timeout in the clients: a failover cannot begin before it has "
+                      "passed",
             .source = "fluss issue 2708",
         },
     [FINDING_SESSION_TIMEOUT_SHORT] =
@@ -295,7 +296,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "The session timeout of candidates is so short that an ordinary pause costs a leader its "
                 "place.",
             .looks = "The negotiated timeout in the connection list is below allow.session_timeout.",
-            .advice = "ask for a longer session timeout: pauses of a second are ordinary",
+            .advice = "set a longer session timeout in the clients: pauses of a second are normal",
             .source = "fluss issue 2708",
         },
     [FINDING_SEQUENCE_NEAR_OVERFLOW] =
@@ -325,10 +326,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "sequence-tie",
             .severity = SEVERITY_ERROR,
-            .meaning =
-                "Two candidates have the same number: each client may order them differently. Solr "
-                "creates such nodes on purpose, and so does a Curator client that takes a read lock under its "
-                "own write lock (info).",
+            .meaning = "Two candidates have the same number: each client may order them differently. Solr "
+                       "creates such nodes on purpose, and so does a Curator client that takes a read lock "
+                       "under its "
+                       "own write lock (info).",
             .looks = "Two names of one directory that end in the same number.",
             .advice = "find out who made the second one; restart its client",
         },
@@ -337,8 +338,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "foreign-child",
             .severity = SEVERITY_INFO,
             .meaning =
-                "The directory holds a child that is no candidate. Some clients read the number in every "
-                "name and crash on it (error there).",
+                "The directory contains a child that is not a candidate. Some clients read the number in "
+                "every name and crash on it (error there).",
             .looks = "A child that does not fit the pattern of its siblings.",
             .advice = "remove it: a directory of candidates should hold nothing else",
             .source = "kazoo issue 309",
@@ -358,7 +359,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "no-guid",
             .severity = SEVERITY_INFO,
             .meaning =
-                "The candidates' names do not show which client created them. When a connection is lost during a "
+                "The candidates' names do not show which client created them. When a connection is lost "
+                "during a "
                 "create, the client cannot find its znode again, and a second create leaves an orphan.",
             .looks = "Sequential names without a GUID or a session.",
             .advice = "use a protected create (a GUID in the name), as Curator and kazoo do",
@@ -372,9 +374,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "The servers of the ensemble hold different data: what a client sees depends on where it "
                 "is connected.",
             .looks =
-                "The election's own znode, read from each server by itself after a sync, three times: one "
-                "shows less than another had shown before. The dashboard and `electop events` look "
-                "once a minute; `electop once` is usually over before that.",
+                "The election's own znode is read from each server separately after a sync, three times: one "
+                "shows less than another had shown before. The dashboard and `electop events` compare once a "
+                "minute; `electop once` usually ends before that.",
             .advice = "stop the server that differs, remove its data and let it copy everything again",
             .source = "ZOOKEEPER-5010",
         },
@@ -383,21 +385,20 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "bad-reply",
             .severity = SEVERITY_ERROR,
             .meaning =
-                "A server sent a reply that is no ZooKeeper reply. It was not read, and the connection was "
-                "ended; what else comes from there may be wrong, too.",
+                "A server sent a reply that is not a ZooKeeper reply. electop did not read it and closed the "
+                "connection; other replies from there may be wrong, too.",
             .looks = "A frame whose length, header, counts or strings cannot be right, or that answers no "
                      "request. It is shown until ten minutes after the latest one.",
-            .advice =
-                "check a proxy or load balancer in between, then that server's log; restart "
-                "it if other clients lose their connections as well",
+            .advice = "check a proxy or load balancer in between, then that server's log; restart "
+                      "it if other clients lose their connections as well",
         },
     [FINDING_UNSEEN_CHANGES] =
         {
             .word = "unseen-changes",
             .severity = SEVERITY_INFO,
             .meaning =
-                "Candidates came or went between two looks without being seen: this tool's own history of "
-                "the election has holes, which it can count.",
+                "Candidates joined or left between two reads without being seen: electop's own history of "
+                "the election has gaps, which it can count.",
             .looks = "The directory's cversion grew by more than the changes that were seen.",
             .advice =
                 "nothing is wrong with the election; very short candidacies are worth a look at the clients",

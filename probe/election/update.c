@@ -9,21 +9,22 @@ static const struct {
     const char *word, *meaning;
 } event_table[EVENT_KINDS] = {
     [EVENT_ELECTION_SEEN] = {"election-seen", "An election is seen for the first time."},
-    [EVENT_ELECTION_GONE] = {"election-gone", "The directory of an election is there no longer."},
+    [EVENT_ELECTION_GONE] = {"election-gone", "The directory of an election no longer exists."},
     [EVENT_CANDIDATE_JOINED] = {"candidate-joined", "A candidate registered."},
     [EVENT_CANDIDATE_LEFT] = {"candidate-left", "A candidate's znode is gone."},
     [EVENT_LEADER_LOST] = {"leader-lost", "The leader's znode is gone."},
     [EVENT_LEADER_ELECTED] = {"leader-elected", "Another candidate is the first."},
     [EVENT_LEADER_ACKNOWLEDGED] = {"leader-acknowledged",
-                                   "The new leader wrote its acknowledgement: it works as one."},
+                                   "The new leader wrote its acknowledgement: it acts as leader."},
     [EVENT_FAILOVER] = {"failover",
                         "Once for every change of leader, when its evidence is in: the cause, both leaders "
                         "and how long each phase took."},
-    [EVENT_CONNECTION] = {"connection", "The connection to the cluster was made, lost or had a gap."},
-    [EVENT_UNSEEN] = {"unseen", "Candidates joined and left between two looks."},
+    [EVENT_CONNECTION] = {"connection", "The connection to the cluster was established, lost "
+                                        "or interrupted."},
+    [EVENT_UNSEEN] = {"unseen", "Candidates joined and left between two reads."},
     [EVENT_FINDING_RAISED] = {"finding-raised",
                               "A finding was raised, became certain or became more severe."},
-    [EVENT_FINDING_CLEARED] = {"finding-cleared", "A finding is over."},
+    [EVENT_FINDING_CLEARED] = {"finding-cleared", "A finding was cleared."},
     [EVENT_FINDING_MUTED] = {"finding-muted", "A person muted a finding in the dashboard."},
 };
 

@@ -20,14 +20,14 @@ enum answer whatif_notified(const struct candidate *c, const char **why)
         return ANSWER_NO;
     case LINK_WRONG:
         if (c->proof == FINDING_COUNT) {
-            *why = c->wrong == FINDING_WATCH_SELF ? "one look showed that it watches only itself"
-                                                  : "one look showed that it watches something else";
+            *why = c->wrong == FINDING_WATCH_SELF ? "one poll showed that it watches only itself"
+                                                  : "one poll showed that it watches something else";
             return ANSWER_UNKNOWN;
         }
         *why = c->wrong == FINDING_WATCH_SELF ? "it watches only itself" : "it watches something else";
         return ANSWER_NO;
     case LINK_SUSPECT:
-        *why = "one look showed no watch of it";
+        *why = "one poll showed no watch of it";
         return ANSWER_UNKNOWN;
     case LINK_UNKNOWN:
     case LINK_FIRST:
@@ -94,7 +94,7 @@ struct departure whatif_goes(const struct election *election, const struct candi
         departure.heir_stays = candidate_stays(departure.heir);
         if (at > 0 && all_watch_leader(election)) {
             departure.notified = ANSWER_NO;
-            departure.why = "all watch the leader, and need to know of no other";
+            departure.why = "all watch the leader and need no other notification";
         } else {
             departure.notified = whatif_notified(departure.heir, &departure.why);
         }

@@ -11,14 +11,14 @@
 #include "probe/inject/run_state.h"
 
 static const char *const time_words[RESULT_TIMES] = {"stand",
-                                                   "failover",
-                                                   "detection",
-                                                   "vacancy",
-                                                   "takeover",
-                                                   [RESULT_CAUSE + KILL_CLOSE] = "close",
-                                                   [RESULT_CAUSE + KILL_RESIGN] = "resign",
-                                                   [RESULT_CAUSE + KILL_DROP] = "drop",
-                                                   [RESULT_CAUSE + KILL_PAUSE] = "pause"};
+                                                     "failover",
+                                                     "detection",
+                                                     "vacancy",
+                                                     "takeover",
+                                                     [RESULT_CAUSE + KILL_CLOSE] = "close",
+                                                     [RESULT_CAUSE + KILL_RESIGN] = "resign",
+                                                     [RESULT_CAUSE + KILL_DROP] = "drop",
+                                                     [RESULT_CAUSE + KILL_PAUSE] = "pause"};
 
 static void put_histogram(struct text *text, const char *word, const struct histogram *h)
 {
@@ -158,14 +158,13 @@ static void note_end(struct run *t, const char *name, const char *end)
     static const struct {
         const char *end, *words;
     } all[] = {{"died", "died, and its part is in no figure"},
-               {"running", "was still at work when we ended, and its part is in no figure"},
-               {"unreadable", "handed in what cannot be read, and its part is in no figure"},
+               {"running", "was still running when this agent ended, and no figure includes its part"},
+               {"unreadable", "sent unreadable results, and no figure includes its part"},
                {"stopped", "was stopped before the end"}};
     size_t i = 0;
     while (i < sizeof all / sizeof *all && strcmp(all[i].end, end) != 0)
         i++;
-    run_note(t, "the agent %.90s %s", name,
-             i < sizeof all / sizeof *all ? all[i].words : "did not come to its end");
+    run_note(t, "the agent %.90s %s", name, i < sizeof all / sizeof *all ? all[i].words : "did not finish");
 }
 
 void run_gather(struct run *t)

@@ -465,7 +465,7 @@ static void run_on_tick(uv_timer_t *timer)
         live_rules_tick(t->rules);
     if (t->options.live && t->guard && (guard_refused(t->guard) > 0 || guard_is_lost(t->guard)))
         run_finish(t, RUN_FAILED,
-                   "the election's directory has changed under us: nothing more is written there");
+                   "the election's directory changed during the run: nothing more is written there");
     else if (t->guard && guard_refused(t->guard) > 0)
         run_finish(t, RUN_FAILED, "the guard refused a write, a defect of this program; see --log FILE");
     else if (is_time_over(t, in_phase_us))
@@ -551,7 +551,7 @@ static void run_gather_one(struct run *t)
     if (state == AGENTS_READY)
         run_gather(t);
     else
-        run_note(t, "the parts of the other agents could not be had: this is ours alone");
+        run_note(t, "the results of the other agents could not be read: this report covers this agent alone");
     run_enter(t, RUN_REMOVING);
     begin_removing(t);
 }

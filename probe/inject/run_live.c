@@ -90,7 +90,7 @@ static void withdraw(struct live_rules *rules, size_t real)
     rules->out = true;
     t->withdrawals += too_few;
     rules->rejoin_ms = run_live_now_ms(rules) + ((uint64_t)REJOIN_MS << t->withdrawals);
-    run_note(t, "gave way when a real candidate went: %zu %s left before ours%s", real,
+    run_note(t, "withdrew when a real candidate left: %zu %s still ahead of the test candidates%s", real,
              real == 1 ? "was" : "were", too_few ? ", which is too few" : "");
     if (t->withdrawals >= LIVE_WITHDRAWALS_MOST)
         rules->over(t, "withdrew for the third time, and does not come back");

@@ -19,10 +19,10 @@ const char *run_end_word(enum run_end end)
 
 const char *run_phase_word(enum run_phase phase)
 {
-    static const char *const words[] = {"connecting",       "looking at the path",
-                                        "making its place", "waiting for the other agents",
-                                        "standing up",      "running",
-                                        "ending",           "gathering all parts",
+    static const char *const words[] = {"connecting",       "reading the path",
+                                        "creating the run", "waiting for the other agents",
+                                        "joining",          "running",
+                                        "ending",           "collecting results",
                                         "removing",         "over"};
     return words[phase];
 }
@@ -54,8 +54,8 @@ static void note_broken_off(struct run *t, const struct crowd_failover *failover
     run_note(t,
              "a leader's death was %" PRIu64 " ms ago when the run ended, %s; it had cost %" PRIu64
              " notifications and %" PRIu64 " requests by then, and was not over",
-             (uv_hrtime() / 1000 - failover->due_us) / 1000, led ? "and another led" : "and there was no leader yet",
-             failover->notices, failover->requests);
+             (uv_hrtime() / 1000 - failover->due_us) / 1000,
+             led ? "and another led" : "and there was no leader yet", failover->notices, failover->requests);
 }
 
 void run_count_failover(struct run *t, const struct crowd_failover *failover)
@@ -398,10 +398,12 @@ static void run_json_put_part(struct json_writer *w, const struct agent_results 
     static const struct {
         const char *key;
         enum result_count count;
-    } counts[] = {{"candidates", RESULT_WANTED},     {"standing", RESULT_STANDING}, {"sessions", RESULT_SESSIONS},
-                  {"requests", RESULT_REQUESTS},     {"lists", RESULT_LISTS},       {"creates", RESULT_CREATES},
-                  {"deletes", RESULT_DELETES},       {"connects", RESULT_CONNECTS}, {"refused", RESULT_REFUSED},
-                  {"notifications", RESULT_WATCH_EVENTS}, {"lost", RESULT_LOST},         {"expired", RESULT_EXPIRED},
+    } counts[] = {{"candidates", RESULT_WANTED}, {"standing", RESULT_STANDING},
+                  {"sessions", RESULT_SESSIONS}, {"requests", RESULT_REQUESTS},
+                  {"lists", RESULT_LISTS},       {"creates", RESULT_CREATES},
+                  {"deletes", RESULT_DELETES},   {"connects", RESULT_CONNECTS},
+                  {"refused", RESULT_REFUSED},   {"notifications", RESULT_WATCH_EVENTS},
+                  {"lost", RESULT_LOST},         {"expired", RESULT_EXPIRED},
                   {"errors", RESULT_ERRORS}};
     static const struct {
         const char *key;

@@ -128,11 +128,10 @@ bool run_watch_joining(struct run *t, uint64_t now_us, char problem[RUN_WATCH_TE
         return false;
     }
     if (stand < t->options.least) {
-        snprintf(
-            problem, RUN_WATCH_TEXT,
-            "only %zu of %zu joined, where %zu are expected: the servers' maxClientCnxns is the "
-            "likely reason (raise it, or use --sessions shared:N)",
-            stand, t->options.candidates, t->options.least);
+        snprintf(problem, RUN_WATCH_TEXT,
+                 "only %zu of %zu joined, where %zu are expected: the servers' maxClientCnxns is the "
+                 "likely reason (raise it, or use --sessions shared:N)",
+                 stand, t->options.candidates, t->options.least);
         return false;
     }
     run_note(t,
@@ -225,11 +224,10 @@ bool run_watch_pulse(struct run *t, uint64_t now_us, char problem[RUN_WATCH_TEXT
         const char *more = hangs ? " or more" : "";
         long long ms = (long long)((hangs ? waits_us : p99) / 1000);
         if (t->options.load)
-            snprintf(
-                problem, RUN_WATCH_TEXT,
-                "the ensemble gives in under this load: ping p99 %lld ms%s, above %lld ms, ten times inject: "
-                "{stop_above_ping: %lldms}, which ends a run with --load, too; a higher one lets it go on",
-                ms, more, (long long)stop_ms, (long long)limit_ms);
+            snprintf(problem, RUN_WATCH_TEXT,
+                     "the ensemble is overloaded: ping p99 %lld ms%s, above %lld ms, ten times inject: "
+                     "{stop_above_ping: %lldms}, which ends a run with --load, too; raise it to continue",
+                     ms, more, (long long)stop_ms, (long long)limit_ms);
         else
             snprintf(problem, RUN_WATCH_TEXT,
                      "the ensemble answers slowly: ping p99 %lld ms%s, above the %lld ms of inject: "

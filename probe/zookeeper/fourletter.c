@@ -265,7 +265,7 @@ const char *fourletter_word_read(enum fourletter_word word, const char *text, st
 {
     const char *problem = NULL;
     if (!*text)
-        return "hung up without a word: too many connections, or just ending";
+        return "closed the connection without an answer: too many connections, or just ending";
     if (starts(text, fourletter_word_text(word)) &&
         starts(text + strlen(fourletter_word_text(word)),
                " is not executed because it is not in the whitelist"))

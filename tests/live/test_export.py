@@ -148,7 +148,7 @@ def test_default_is_loopback_and_an_open_address_is_said(zk):
     one = Exporter("-s", zk.hosts, "--listen", "0.0.0.0:0")
     one.process.send_signal(signal.SIGTERM)
     one.process.wait(20)
-    assert "can be read by anybody who reaches that address" in one.process.stderr.read()
+    assert "can read the metrics, including the names of hosts and elections" in one.process.stderr.read()
 
 
 def test_misbehaving_clients_block_nobody(path, exporter):

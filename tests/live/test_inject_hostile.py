@@ -203,7 +203,7 @@ def test_live_in_a_directory_that_is_made_anew(zk, client, path, tmp_path, how):
         status, out, err = injection.end(within=20)
     report = json.loads(out)
     assert status == (130 if how == "ends" else 1), (out, err)
-    assert how == "ends" or "has changed under us" in report["problem"], report
+    assert how == "ends" or "changed during the run" in report["problem"], report
     assert [one for one in theirs if not client.exists(one)] == []
     judge = Judge(zk, after, [session_of(client)])
     judge.kinds_are_harmless()

@@ -243,4 +243,4 @@ def test_live_ends_with_the_third_withdrawal(zk, client, path, allowed):
     status, out, _ = injection.end(within=30)
     report = json.loads(out)
     assert status == 1 and report["live"]["withdrawals"] == 3 and "third time" in report["problem"]
-    assert "gave way when a real candidate went: 1 was left before ours, which is too few" in report["notes"]
+    assert "withdrew when a real candidate left: 1 was still ahead of the test candidates, which is too few" in report["notes"]

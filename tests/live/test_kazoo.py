@@ -161,8 +161,8 @@ def test_readers_and_a_writer(zk, path):
         assert (election["kind"], election["kind_known"]) == ("lock", "behaviour"), election
         assert len(election["holders"]) == 2
         text = run("once", "-s", zk.hosts, "--admin", zk.admin, path).out
-        assert "If its holder goes now   rlock__…1 still holds it" in text, text
-        assert "is whole" in text and "leads then" not in text and "must lead" not in text, text
+        assert "If its holder leaves now rlock__…1 still holds it" in text, text
+        assert "is intact" in text and "leads then" not in text and "must lead" not in text, text
         yaml = run("discover", "-s", zk.hosts, "--admin", zk.admin, path, "--yaml").out
         assert "kind: lock" in yaml and "# kind:" not in yaml, yaml
     finally:

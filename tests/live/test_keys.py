@@ -245,7 +245,7 @@ def test_a_run_writes_in_the_sandbox_only(zk, client, elections, tmp_path):
         press(terminal, ["Up", "Right", "Right"])  # long enough for all keys
         terminal.shows("300 s after all have joined")
         begin(terminal)
-        terminal.shows("10 of 10 stand", "leads")
+        terminal.shows("10 of 10 in line", "leads")
         for code in every_key(but=[ord("q"), ord("X")]):
             press(terminal, [typed(code)])
             press(terminal, LEAVE + ["i"])
@@ -287,7 +287,7 @@ def test_a_live_run_needs_the_name_typed(zk, client, elections, tmp_path):
         terminal.shows("That is not its name")
         assert not paths_written(log)
         press(terminal, ["R", "/", "w", "e", "l", "l", "Enter"])
-        terminal.shows("LIVE", "10 of 10 stand", within=60)
+        terminal.shows("LIVE", "10 of 10 in line", within=60)
         now = sorted(client.get_children("/well"), key=lambda name: name[-10:])
         assert sorted(now[:3]) == real and len(now) == 13
         press(terminal, ["X"])
@@ -310,7 +310,7 @@ def test_a_run_ends_with_the_dashboard(zk, client, elections, ending, status):
         terminal.keys("R")
         terminal.shows("y or n")
         terminal.keys("y\r")
-        terminal.shows("10 of 10 stand")
+        terminal.shows("10 of 10 in line")
         terminal.size(70, 20)  # also in the midst of it
         terminal.shows("STATE", "leads")
         if ending is None:
@@ -348,7 +348,7 @@ def test_a_server_that_goes_is_shown(zk, client, elections, tmp_path):
         terminal.shows("host-a:80")
         press(terminal, ["i"])
         begin(terminal)
-        terminal.shows("10 of 10 stand")
+        terminal.shows("10 of 10 in line")
         zk.kill()
         try:
             terminal.shows("not connected")

@@ -320,7 +320,7 @@ def test_discovery_says_what_it_did_not_see(zk, client, path, tmp_path):
         events.expect("connection", state="connected", detail=told)
     # What was not searched may hold an election that nobody leads: --strict is not content with the rest.
     strict = run("once", "--strict", "--quick", "-s", hosts)
-    assert strict.status == 1 and f"{told}, so what is there was not judged; name the paths" in strict.err, strict
+    assert strict.status == 1 and f"{told}, so what is there was not checked; name the paths" in strict.err, strict
     named = run("once", "--strict", "--quick", "-s", hosts, "/open/election")
     assert named.status == 0 and named.err == "", named
 
@@ -373,7 +373,7 @@ def test_lock_layout(zk, client):
     assert (election["state"], election["family"]) == ("led", "lock")
     assert [c["session"] for c in election["candidates"]] == [session_of(holder)]
     assert election["next_sequence"] is None
-    said = "If its holder goes now   the first to create it; "
+    said = "If its holder leaves now the first to create it; "
     for watcher, told in ((holder, "no one else watches it"), (client, "watched by 1")):
         watcher.exists("/controller", watch=lambda event: None)
         shown = run("once", "--quick", "-s", zk.hosts, "--admin", zk.admin, "/controller").out

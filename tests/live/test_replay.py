@@ -13,7 +13,7 @@ from waiting import until
 OWN = re.compile(r'"(silent_ms|expires_at_latest|answer_ms|session)": (?:"0x[0-9a-f]+"|"[^"]*"|[\d.]+|null)')
 # A finding's evidence tells the looks that it rests on, how many and how far apart: whoever has watched for longer
 # has had more of them, and nobody vouches for another's.
-LOOKS = re.compile(r"\bin (?:\d+|one|two) looks?(?: over [\d.]+ \w+)?")
+LOOKS = re.compile(r"\bin (?:\d+|one|two) polls?(?: over [\d.]+ \w+)?")
 # A server's figures change with every request, also with those of the look itself: each look read its own.
 LOAD = re.compile(r'"load": \{[^{}]*\}, "findings": \[.*?\](?=\})')
 
@@ -41,7 +41,7 @@ def recorder(zk, line, tmp_path):
 def blanked(text):
     """Without what is the looker's own; a candidate's session stays."""
     text = OWN.sub(lambda m: m[0] if m[1] == "session" else f'"{m[1]}": "_"', text)
-    text = LOOKS.sub("in _ looks", text)
+    text = LOOKS.sub("in _ polls", text)
     text = LOAD.sub('"load": "_"', text)
     return re.sub(r'("hosts": "[^"]*",\s*"state": "[^"]*",\s*"session": )"0x[0-9a-f]+"', r'\1"_"', text)
 

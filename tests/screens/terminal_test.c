@@ -303,9 +303,9 @@ static void dumps_the_screen(void **state)
     assert_int_equal(chdir(here), 0);
     emulator_wait_for(terminal, "druid");
     emulator_type(terminal, "D");
-    emulator_wait_for(terminal, "this screen is in electop-20261120-140322.txt");
+    emulator_wait_for(terminal, "this screen was saved to electop-20261120-140322.txt");
     emulator_type(terminal, "D");
-    emulator_wait_for(terminal, "this screen is in electop-20261120-140322-2.txt");
+    emulator_wait_for(terminal, "this screen was saved to electop-20261120-140322-2.txt");
     emulator_type(terminal, "q");
     emulator_wait_end(terminal);
     emulator_close(terminal);

@@ -32,8 +32,7 @@ static bool allows(void *context, const struct run_options *form, char *problem,
 static bool refuses(void *context, const struct run_options *form, char *problem, size_t size)
 {
     (void)context;
-    snprintf(problem, size,
-             "Its configuration does not say inject: live, so no test candidate may stand in it.");
+    snprintf(problem, size, "Its configuration does not say inject: live, so no test candidate may join it.");
     return !form->live;
 }
 

@@ -207,7 +207,7 @@ class Stories:
     CHECKS = [
         (r"([\d:.]+): leadership of (\S+) moved from (\S+) to (\S+?)(?: after (.+) without a candidate)?\.", moved),
         (rf"The session of (\S+) expired: the servers had not heard it for its timeout(?: of {SPAN})?\.", expired),
-        (r"The client of (\S+) closed its session, as one that shuts down in order does\.", went("closed")),
+        (r"The client of (\S+) closed its session, as in an orderly shutdown\.", went("closed")),
         (r"(\S+) resigned: its own session deleted its candidate\.", went("resigned")),
         (r"(\S+) was evicted: another session deleted its candidate\.", went("evicted")),
         (r"Session (0x[0-9a-f]+) deleted it, and (?:no|(\d+)) other ephemeral znodes? within a minute"

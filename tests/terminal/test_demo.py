@@ -123,11 +123,11 @@ def test_says_that_its_servers_ended(temporary, count):
             assert len(servers) == count
             for i, server in enumerate(servers[1:]):
                 os.kill(server, signal.SIGKILL)
-                until(lambda: f"one of the 3 servers has ended by itself, or was killed; the demo goes on with {2 - i}" in told())
+                until(lambda: f"one of the 3 servers exited or was killed; the demo continues with {2 - i}" in told())
                 assert process.poll() is None
             os.kill(servers[0], signal.SIGKILL)
             assert wait(process, 20) == 3
-            assert "electop: the private ZooKeeper at 127.0.0.1:" in told() and "start the demo anew" in told()
+            assert "electop: the private ZooKeeper at 127.0.0.1:" in told() and "restart the demo" in told()
             check_sanitizers(told())
         finally:
             process.kill()

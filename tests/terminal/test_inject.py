@@ -39,13 +39,13 @@ def test_two_runs_side_by_side(zk, client):
         dashboard.keys("Down", "Down", "Down", "Left")
         dashboard.shows("none is killed")
         dashboard.keys("R", "y", "Enter")
-        dashboard.shows("20 of 20 stand", within=40)
+        dashboard.shows("20 of 20 in line", within=40)
         dashboard.keys("K")
-        dashboard.shows("19 of 20 stand")
+        dashboard.shows("19 of 20 in line")
         dashboard.keys("Home", "d")  # the selection has followed the one that died to the end of the list
-        dashboard.shows("18 of 20 stand")
+        dashboard.shows("18 of 20 in line")
         dashboard.keys("X")
-        assert "2 were made to go by hand." in " ".join(dashboard.shows("What it cost", within=40).split())
+        assert "2 were stopped manually." in " ".join(dashboard.shows("What it cost", within=40).split())
         until(lambda: not client.exists("/electop-sandbox"), 20)
 
 
@@ -68,7 +68,7 @@ def test_live_among_other_elections(zk, client, tmp_path):
         dashboard.keys("Right", "Down", "Left", "Left", "Left")  # two of them
         dashboard.shows("2 test candidates", "writes into the live election /among/live2")
         dashboard.keys("R", *"/among/live2", "Enter")
-        dashboard.shows("2 of 2 stand", within=40)
+        dashboard.shows("2 of 2 in line", within=40)
         names = [sorted(client.get_children(f"/among/{name}"), key=lambda name: name[-10:])
                  for name in ("live1", "live2", "never1")]
         assert [len(line) for line in names] == [2, 4, 2]
@@ -96,7 +96,7 @@ def test_enter_writes_nothing_and_q_asks(zk, client):
         dashboard.shows("Nothing was started")
         assert not client.exists("/electop-sandbox")
         dashboard.keys("R", "y", "Enter")
-        dashboard.shows("7 of 7 stand", within=40)
+        dashboard.shows("7 of 7 in line", within=40)
         dashboard.keys("q")
         dashboard.shows("q again ends the run")
         dashboard.keys("q")

@@ -99,7 +99,7 @@ def test_an_event_leads_to_its_moment(recording):
         terminal.keys("v", "/", "leader lost", "Enter")
         terminal.shows("2 events")
         terminal.keys("Down", "Enter")
-        screen = terminal.shows("If the leader goes now", "host-b:1", "REPLAY")
+        screen = terminal.shows("If the leader leaves now", "host-b:1", "REPLAY")
         assert "host-b:1 → host-c:1" not in screen, screen
         terminal.keys("Escape")
         terminal.shows("1 event ")
@@ -125,12 +125,12 @@ def test_what_if_at_a_past_moment(zk, client, path, tmp_path):
         terminal.keys("Down", "Enter")
         terminal.shows("REPLAY", "led by", "3 candidates")
         terminal.keys("w")
-        screen = terminal.shows("what if n_…0 goes?", "When n_…0 goes", "then n_…1 goes")
+        screen = terminal.shows("what if n_…0 leaves?", "When n_…0 leaves", "then n_…1 leaves")
         goes = {line.split()[2]: line for line in screen.splitlines() if line.split()[1:2] in (["When"], ["then"])}
         assert "host-b:1 wakes and leads" in goes["n_…0"], screen
         assert "host-c:1 leads, if notified" in goes["n_…1"], screen
         terminal.keys("Down")
-        terminal.shows("what if n_…1 goes?", "host-c:1 must be notified")
+        terminal.shows("what if n_…1 leaves?", "host-c:1 must be notified")
     for one in clients:
         one.stop()
 

@@ -221,7 +221,7 @@ static void two_layouts_in_one_directory(void **state)
                      "client a on=1 at=h:1\nclient e on=1 at=h:2\nclient c on=1 at=h:3\n"
                      "client d on=1 at=h:4\ntick 1000\nlist\n> election-seen\nreadall\n"
                      "w e " A "\nw c " GO "\nw d " C "\nproof\nproof\n"
-                     "? link " C " unknown: it watches a child of another layout, which may stand before it\n"
+                     "? link " C " unknown: it watches a child of another layout, which may be ahead of it\n"
                      "? next-failover " C " unknown, chain unknown\n"
                      "? findings foreign-child info certain\n");
 }
@@ -397,7 +397,7 @@ static void locks_with_hidden_watches(void **state)
                          "/controller") "client a on=1 at=h:1\nround\naway a\ntick 1000\nround\n"
                                         "? why owner-disconnected /controller exists, and no server lists a "
                                         "connection of its session 0xa; it was last listed at 22:13:20Z; it "
-                                        "expires at 22:13:34Z at the latest | look at that client and its "
+                                        "expires by 22:13:34Z | check that client and its "
                                         "network: it reconnects or loses its place\n");
 }
 

@@ -211,14 +211,14 @@ static void bad_yaml(void **state)
         {"screen: {}\nscreen: {}", "f:2:1: the key \"screen\" is already there, on line 1; keep one of them"},
         {"? [a]\n: b", "f:1:3: a list as a key; keys are words"},
         {"screen: {",
-         "f:2:1: not valid YAML: while parsing a flow node, did not find expected node content; mend the "
-         "line, or the one before it"},
+         "f:2:1: not valid YAML: while parsing a flow node, did not find expected node content; correct "
+         "this line, or the previous one"},
         {"a: b: c",
-         "f:1:5: not valid YAML: mapping values are not allowed in this context; mend the line, or the one "
-         "before it"},
+         "f:1:5: not valid YAML: mapping values are not allowed in this context; correct this line, or the "
+         "previous one"},
         {"screen:\n\ttheme: dark",
          "f:2:1: not valid YAML: while scanning for the next token, found character that cannot "
-         "start any token; mend the line, or the one before it"},
+         "start any token; correct this line, or the previous one"},
         {"history: {file: \"a\\0b\"}", "f:1:17: a text with a NUL character; leave the character out"},
         {"a\x01: b", "f:1:2: a control character; write text only"},
     };

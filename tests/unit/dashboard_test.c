@@ -402,7 +402,7 @@ static void clears_a_belief(void **state)
     assert_false(shows(&fixture, "never-wakes"));
     key(&fixture, 'f');
     assert_int_equal(key(&fixture, 'c'), DASHBOARD_NOTHING);
-    assert_true(shows(&fixture, "only never-wakes is cleared by hand"));
+    assert_true(shows(&fixture, "only never-wakes can be cleared here"));
     stage_children(fixture.stage, 0, "/election", left, 2, 0, 0);
     key(&fixture, KEY_CODE_HOME);
     assert_true(shows(&fixture, "c clears this"));
@@ -470,7 +470,7 @@ static void mutes_a_finding(void **state)
     assert_true(shows(&fixture, "mute for"));
     type(&fixture, "soon");
     key(&fixture, KEY_CODE_ENTER);
-    assert_true(shows(&fixture, "begin with how long"));
+    assert_true(shows(&fixture, "enter a duration"));
     for (int i = 0; i < 4; i++)
         key(&fixture, KEY_CODE_BACKSPACE);
     type(&fixture, "2h known, OPS-12");
@@ -601,7 +601,7 @@ static void jumps(void **state)
     assert_true(shows(fixture, "CERTAINTY"));
     type(fixture, ":zzzz");
     key(fixture, KEY_CODE_ENTER);
-    assert_true(shows(fixture, "no election, screen or time is called that"));
+    assert_true(shows(fixture, "there is no such election, screen or time"));
     assert_true(shows(fixture, "jump to zzzz"));
     key(fixture, KEY_CODE_ESCAPE);
     type(fixture, ":overview");

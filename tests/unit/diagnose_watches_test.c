@@ -117,37 +117,38 @@ static void certainty(void **state)
                                       "? findings no-watch error suspected " C "\n"
                                       "? next-failover " B " told, chain unknown\n"
                                       "? goes " B " " C " unknown\n");
-    model_script_run("two looks, a later answer and a list after a sync prove it", DEAF
-                     "findings\n"
-                     "round\n"
-                     "tick 6000\n"
-                     "round\n"
-                     "> finding-raised no-watch error suspected\n"
-                     "? sound no\n"
-                     "? findings no-watch error suspected " C "\n"
-                     "? why no-watch session 0xc of 10.0.0.3:13 on zk1:2181 has no data watch under "
-                     "/election, in two looks; it should watch " B
-                     " | if this proves true, restart the client at 10.0.0.3:13: it will not wake when " B
-                     " goes\n"
-                     "tick 100\n"
-                     "sync\n"
-                     "? findings no-watch error suspected " C "\n" /* the second look does not count yet */
-                     "tick 3000\n"
-                     "conns 1\n"
-                     "> finding-raised no-watch error certain\n"
-                     "? link " C " stuck\n"
-                     "? suspected no\n"
-                     "? findings no-watch error certain " C "\n"
-                     "? next-failover " B " told, chain broken at " C "\n"
-                     "? goes " B " " C " not told\n"
-                     "? why no-watch session 0xc of 10.0.0.3:13 on zk1:2181 has no data watch under "
-                     "/election, in 2 looks over 6.0 s; it should watch " B
-                     " | restart the client at 10.0.0.3:13: it will not wake when " B " goes\n"
-                     "w c " B "\n"
-                     "tick 3000\n"
-                     "round\n"
-                     "> finding-cleared no-watch error certain\n"
-                     "? link " C " right\n");
+    model_script_run(
+        "two looks, a later answer and a list after a sync prove it",
+        DEAF "findings\n"
+             "round\n"
+             "tick 6000\n"
+             "round\n"
+             "> finding-raised no-watch error suspected\n"
+             "? sound no\n"
+             "? findings no-watch error suspected " C "\n"
+             "? why no-watch session 0xc of 10.0.0.3:13 on zk1:2181 has no data watch under "
+             "/election, in two polls; it should watch " B
+             " | if this proves true, restart the client at 10.0.0.3:13: it will not be notified when " B
+             " leaves\n"
+             "tick 100\n"
+             "sync\n"
+             "? findings no-watch error suspected " C "\n" /* the second look does not count yet */
+             "tick 3000\n"
+             "conns 1\n"
+             "> finding-raised no-watch error certain\n"
+             "? link " C " stuck\n"
+             "? suspected no\n"
+             "? findings no-watch error certain " C "\n"
+             "? next-failover " B " told, chain broken at " C "\n"
+             "? goes " B " " C " not told\n"
+             "? why no-watch session 0xc of 10.0.0.3:13 on zk1:2181 has no data watch under "
+             "/election, in 2 polls over 6.0 s; it should watch " B
+             " | restart the client at 10.0.0.3:13: it will not be notified when " B " leaves\n"
+             "w c " B "\n"
+             "tick 3000\n"
+             "round\n"
+             "> finding-cleared no-watch error certain\n"
+             "? link " C " right\n");
     model_script_run("no list after a sync since the second look",
                      DEAF "sync\nround\ntick 6000\nround\ntick 3000\nconns 1\nlist\n"
                           "? findings no-watch error suspected " C "\n"
@@ -206,7 +207,7 @@ static void certainty(void **state)
     model_script_run("a watch on the directory may be recursive",
                      DEAF "w c .\n"
                           "proof\n"
-                          "? link " C " unknown: it watches the directory, perhaps with all in it\n"
+                          "? link " C " unknown: it watches the directory, perhaps recursively\n"
                           "? findings none\n");
     model_script_run("... on what lies above, too", DEAF "w c /\n"
                                                          "proof\n"

@@ -91,11 +91,11 @@ static void election_shows_the_real_chain(void **state)
     const char *text = framed_draw(&show);
 
     (void)state;
-    assert_has(text, "+ If the leader goes now   n_..43 10.0.3.18:40112 wakes and leads; also: n_..50");
+    assert_has(text, "+ If the leader leaves now n_..43 10.0.3.18:40112 wakes and leads; also: n_..50");
     /* One of those behind it is on a server that does not answer: it may be told. */
     assert_has(
         text,
-        "X If n_..45 goes           n_..47 not notified: it watches nothing here, and the chain ends there");
+        "X If n_..45 leaves         n_..47 not notified: it watches nothing here, and the chain ends there");
     assert_has(text, "; others: unknown");
     assert_has(text, " |   2  n_0000000043");
     assert_has(text, " X   4  n_0000000047");
@@ -136,10 +136,10 @@ static void departures_that_are_not_ordinary(void **state)
     stage_pass(stage, 1000000);
     show = framed_new(stage, election_view_new("prod", "/election"));
     text = framed_draw(&show);
-    assert_has(text, "X If the leader goes now   it stays forever (no session owns it): "
+    assert_has(text, "X If the leader leaves now it stays forever (no session owns it): "
                      "only deleting it lets n_..43 lead");
     assert_has(text,
-               "X If n_..43 goes           n_..45 not notified: it watches nothing here, and the chain ends "
+               "X If n_..43 leaves         n_..45 not notified: it watches nothing here, and the chain ends "
                "there; instead: n_..47");
     assert_has_not(text, "no one is notified");
     framed_end(&show);
@@ -155,17 +155,17 @@ static void what_if_follows_the_line_to_its_end(void **state)
     framed_draw(&show);
     framed_press(&show, ACTION_WHAT_IF, NULL);
     text = framed_draw(&show);
-    assert_has(text, "+ When n_..42 goes");
-    assert_has(text, "+ then n_..43 goes         n_..45 10.0.3.19:39920 wakes and leads");
+    assert_has(text, "+ When n_..42 leaves");
+    assert_has(text, "+ then n_..43 leaves       n_..45 10.0.3.19:39920 wakes and leads");
     assert_has(text,
-               "X then n_..45 goes         n_..47 not notified: it watches nothing here, and does not lead");
-    assert_has_not(text, "then n_..47 goes");
+               "X then n_..45 leaves       n_..47 not notified: it watches nothing here, and does not lead");
+    assert_has_not(text, "then n_..47 leaves");
     framed_press(&show, ACTION_LAST, NULL);
     text = framed_draw(&show);
-    assert_has(text, "When n_..50 goes");
+    assert_has(text, "When n_..50 leaves");
     assert_has(text, "no candidate is behind it");
     assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_DONE);
-    assert_has_not(framed_draw(&show), "When n_..50 goes");
+    assert_has_not(framed_draw(&show), "When n_..50 leaves");
     assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_CLOSE);
     framed_end(&show);
 }
@@ -178,10 +178,10 @@ static void election_says_whether_the_line_is_whole(void **state)
     struct framed hidden = framed_new(scene_hidden(), election_view_new("prod", "/election"));
 
     (void)state;
-    assert_has(framed_draw(&whole), "is whole: each successor is notified");
+    assert_has(framed_draw(&whole), "is intact: each successor is notified");
     assert_has(framed_draw(&hidden), "may stop at n_..43: ");
     assert_has(hidden.text, "? no server shows it");
-    assert_has_not(hidden.text, "is whole");
+    assert_has_not(hidden.text, "is intact");
     framed_end(&whole);
     framed_end(&hidden);
 }
@@ -288,9 +288,9 @@ static void election_promises_nothing_that_is_old(void **state)
     struct framed show = framed_new(scene_chain(), election_view_new("prod", "/election"));
 
     (void)state;
-    assert_has(framed_draw(&show), "+ If the leader goes now");
+    assert_has(framed_draw(&show), "+ If the leader leaves now");
     stage_disconnected(show.stage, 0, "the connection was lost");
-    assert_has(framed_draw(&show), "? If the leader goes now");
+    assert_has(framed_draw(&show), "? If the leader leaves now");
     assert_has(show.text, "wakes and leads");
     framed_end(&show);
 }

@@ -31,22 +31,23 @@ static void found(void **state)
 {
     (void)state;
     model_script_run("servers that agree", SERVERS("3") PROVED "? findings none\n");
-    model_script_run("one that is stuck, from the third round on, until it has caught up",
-                     STUCK "findings\n"
-                           "compare\ntick 7000\ncompare\n"
-                           "? findings none\n"
-                           "tick 7000\n"
-                           "compare\n"
-                           "> finding-raised replica-divergence critical certain\n"
-                           "? why replica-divergence /election differs, in 3 looks after a sync each: "
-                           "zk3:2181 shows czxid 0x1, pzxid 0x2, cversion 1, 1 child; "
-                           "zk1:2181 shows czxid 0x1, pzxid 0x3, cversion 2, 2 children; "
-                           "zk2:2181 shows czxid 0x1, pzxid 0x3, cversion 2, 2 children | "
-                           "stop zk3:2181, remove its data and let it copy everything anew\n"
-                           "tick 60000\ncompare\n" FOUND "follow 3\n"
-                           "tick 60000\n"
-                           "compare\n"
-                           "> finding-cleared replica-divergence critical certain\n");
+    model_script_run(
+        "one that is stuck, from the third round on, until it has caught up",
+        STUCK "findings\n"
+              "compare\ntick 7000\ncompare\n"
+              "? findings none\n"
+              "tick 7000\n"
+              "compare\n"
+              "> finding-raised replica-divergence critical certain\n"
+              "? why replica-divergence /election differs between servers, in 3 reads after a sync each: "
+              "zk3:2181 shows czxid 0x1, pzxid 0x2, cversion 1, 1 child; "
+              "zk1:2181 shows czxid 0x1, pzxid 0x3, cversion 2, 2 children; "
+              "zk2:2181 shows czxid 0x1, pzxid 0x3, cversion 2, 2 children | "
+              "stop zk3:2181, remove its data and let it copy everything anew\n"
+              "tick 60000\ncompare\n" FOUND "follow 3\n"
+              "tick 60000\n"
+              "compare\n"
+              "> finding-cleared replica-divergence critical certain\n");
     model_script_run("... also while the others change all the time", STUCK
                      "compare\n= . x\n- " B "\ntick 7000\ncompare\n+ " C " s=c\ntick 7000\ncompare\n" FOUND);
     model_script_run("one that shows no such znode", "servers 3\nwatch /election\nconnect\n"
@@ -56,13 +57,15 @@ static void found(void **state)
     model_script_run("one that has what the others never had",
                      SERVERS("3") "+ " B " s=b\nhold 2\n- " B "\n" /* the others saw it go */
                                   "hold 1\nhold 3\nfollow 2\n+ " C " s=c\n" PROVED FOUND);
-    model_script_run("of two nobody knows which is right",
-                     SERVERS("2") "hold 2\n+ " B " s=b\n" PROVED FOUND
-                                  "? why replica-divergence /election differs, in 3 looks after a sync each: "
-                                  "zk1:2181 shows czxid 0x1, pzxid 0x3, cversion 2, 2 children; "
-                                  "zk2:2181 shows czxid 0x1, pzxid 0x2, cversion 1, 1 child | no majority "
-                                  "says which is right: find that out, then stop the other, remove its data "
-                                  "and let it copy everything anew\n");
+    model_script_run(
+        "of two nobody knows which is right",
+        SERVERS(
+            "2") "hold 2\n+ " B " s=b\n" PROVED FOUND
+                 "? why replica-divergence /election differs between servers, in 3 reads after a sync each: "
+                 "zk1:2181 shows czxid 0x1, pzxid 0x3, cversion 2, 2 children; "
+                 "zk2:2181 shows czxid 0x1, pzxid 0x2, cversion 1, 1 child | there is no majority: "
+                 "find out which server is right, then stop the other, remove its data "
+                 "and let it copy everything again\n");
     model_script_run("the zxid of the last change alone",
                      SERVERS("2") "= . x\nhold 2\n+ " B " s=b\n- " B "\nwind 1\n" PROVED
                                   "? findings replica-divergence warning certain\n");
@@ -101,7 +104,7 @@ static void kept(void **state)
                      STUCK PROVED FOUND "ensemble whole 1 2\n? findings none\n");
     model_script_run("... or one of the others, and who differs is still told by its name",
                      STUCK PROVED FOUND "ensemble whole 2 3\n? why replica-divergence "
-                                        "/election differs, in 3 looks after a sync each: "
+                                        "/election differs between servers, in 3 reads after a sync each: "
                                         "zk3:2181 shows czxid 0x1, pzxid 0x2, cversion 1, 1 child; "
                                         "zk2:2181 shows czxid 0x1, pzxid 0x3, cversion 2, 2 children | "
                                         "stop zk3:2181, remove its data and let it copy everything anew\n");

@@ -84,7 +84,7 @@ static void one_reads_as_one(void **state)
     f->report.by_how[KILL_CLOSE][1] = 1;
     f->report.crowd.unplanned = 1;
     char *text = reported(&f->report);
-    has(text, "1 more leader went without a death by this run");
+    has(text, "1 more leader left without being killed by this run");
     has(text, "1 test candidate on 1 session in /electop-sandbox/run-1/election: all follow the recipe.");
     has(text, "1 failover: it took 2.00ms and cost 1 notification and 1 request.");
     has(text, "1 death of a leader was not followed by another leader.");
@@ -99,12 +99,12 @@ static void deaths_by_hand_are_reported(void **state)
     struct fixture *f = fixture_new(5, 2, 5, 5);
     f->report.by_hand = 1;
     char *text = reported(&f->report);
-    has(text, "Every 1s the leader closed its session. 1 was made to go by hand. It ran");
+    has(text, "Every 1s the leader closed its session. 1 was stopped manually. It ran");
     free(text);
     f->options.victim = VICTIM_NOBODY;
     f->report.by_hand = 2;
     text = reported(&f->report);
-    has(text, "joined within 2.00ms. 2 were made to go by hand. It ran");
+    has(text, "joined within 2.00ms. 2 were stopped manually. It ran");
     hasnt(text, "None was killed");
     free(text);
     f->report.by_hand = 0;
@@ -179,10 +179,11 @@ static void agents_are_reported_together(void **state)
     f->report.notices = 8;
     f->report.requests = 20;
     text = reported(&f->report);
-    has(text,
-        "2 agents together: 8 test candidates on 8 sessions, each agent's in a separate election, this one in "
-        "/electop-sandbox/run-1/election: those of this run follow the recipe. All of this run joined within 2.00ms. Every 1s "
-        "its leader closed its session.");
+    has(text, "2 agents together: 8 test candidates on 8 sessions, each agent's in a separate election, this "
+              "one in "
+              "/electop-sandbox/run-1/election: those of this run follow the recipe. All of this run joined "
+              "within 2.00ms. Every 1s "
+              "its leader closed its session.");
     has(text, "8 failovers: p50 2.00ms, p99 2.00ms, the longest 2.00ms; each cost 1 notification and 2.5 "
               "requests.");
     has(text, "web1-11");
@@ -242,7 +243,7 @@ static void a_live_run_that_never_stood(void **state)
     f->report.first_may_us = 3000;
     f->report.crowd.first_most_us = 2000;
     text = reported(&f->report);
-    has(text, "one of them was first: it knew so for 2.00ms, and was so for at most 3.00ms");
+    has(text, "one of them was first: it knew this for 2.00ms, and was first for at most 3.00ms");
     free(text);
     f->report.first_may_us = -1;
     text = reported(&f->report);
@@ -288,7 +289,7 @@ static void servers_figures_are_reported(void **state)
     f->report.server_count = 1;
     f->report.looks[0] = 1;
     char *text = reported(&f->report);
-    has(text, "zk1:2181, 1 look\n");
+    has(text, "zk1:2181, 1 poll\n");
     has(text, "    connections            3      12      4\n");
     has(text, "    slowest answer      20ms  <=20ms   20ms\n");
     has(text, "    transactions                 +64\n");
@@ -317,7 +318,7 @@ static void unknown_stays_unknown(void **state)
                                       : &f->report.after[1]);
     f->report.server_count = 2;
     char *text = reported(&f->report);
-    has(text, "zk1:2181, 0 looks\n");
+    has(text, "zk1:2181, 0 polls\n");
     has(text, "    connections            3       ?      4\n");
     has(text, "    slowest answer      20ms       ?    5ms\n");
     has(text, "    transactions                   ?\n");

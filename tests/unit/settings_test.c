@@ -210,13 +210,13 @@ static void all_errors_at_once(void **state)
         "f:7:37: path: \"b\" does not begin with a slash; write the whole path, such as /election\n"
         "f:7:48: kind: \"leadr\" is not known; did you mean leader? write leader, lock or auto\n"
         "f:7:73: path: \"/x\" is already there, on line 7; keep one of them\n"
-        "f:7:78: clusters[].elections[]: a text is not what belongs here; write keys and values\n"
+        "f:7:78: clusters[].elections[]: a text is not valid here; write keys and values\n"
         "f:8:1: unknown key \"recips\"; did you mean \"recipes\"?\n"
         "f:9:19: refresh: \"1ms\" is out of range; write 20ms to 10s\n"
         "f:9:31: theme: \"darkk\" is not known; did you mean dark? write auto, dark, light or mono\n"
         "f:9:45: mouse: \"perhaps\" is neither; write true or false\n"
         "f:9:54: unknown key \"path\" in screen; it belongs elsewhere, as clusters[].elections[].path\n"
-        "f:10:10: history: a text is not what belongs here; write keys and values");
+        "f:10:10: history: a text is not valid here; write keys and values");
 }
 
 /* Each kind of value has its own refusal. */
@@ -224,8 +224,8 @@ static void bad_values(void **state)
 {
     (void)state;
     static const char *const table[][2] = {
-        {"- a", "f:1:1: the configuration: a list is not what belongs here; write keys and values"},
-        {"text", "f:1:1: the configuration: a text is not what belongs here; write keys and values"},
+        {"- a", "f:1:1: the configuration: a list is not valid here; write keys and values"},
+        {"text", "f:1:1: the configuration: a text is not valid here; write keys and values"},
         {"xyzzy: 1",
          "f:1:1: unknown key \"xyzzy\"; the keys here are clusters, recipes, discover, inject, history, "
          "screen, alerts"},
@@ -234,14 +234,14 @@ static void bad_values(void **state)
          "f:1:1: unknown key \"a\\x1bb\"; the keys here are clusters, recipes, discover, inject, "
          "history, screen, alerts"},
         {"clusters: {}",
-         "f:1:11: clusters: a mapping is not what belongs here; write a list, each item behind a dash"},
+         "f:1:11: clusters: a mapping is not valid here; write a list, each item after a dash"},
         {"clusters: [{}]", "f:1:12: clusters[] has no hosts; add it (a connect string such as "
                            "zk1:2181,zk2:2181/chroot)"},
         {"clusters: [{hosts: }]", "f:1:12: clusters[] has no hosts; add it (a connect string such as "
                                   "zk1:2181,zk2:2181/chroot)"},
         {"clusters: [{hosts: ''}]", "f:1:20: hosts: is empty; write host:port,host:port/chroot"},
         {"clusters: [{hosts: [a]}]",
-         "f:1:20: hosts: a list is not what belongs here; write a connect string such as "
+         "f:1:20: hosts: a list is not valid here; write a connect string such as "
          "zk1:2181,zk2:2181/chroot"},
         {"clusters: [{hosts: a}, {hosts: b, name: b}]",
          "f:1:12: one of several items has no name; give each its own"},
@@ -367,7 +367,7 @@ static void errors_are_bounded(void **state)
     for (const char *at = errors; *at; at++)
         lines += *at == '\n';
     assert_int_equal(lines, PROBLEMS_MAX + 1);
-    assert_non_null(strstr(errors, "there are more than 50 errors; mend these first"));
+    assert_non_null(strstr(errors, "there are more than 50 errors; correct these first"));
     free(errors);
 }
 

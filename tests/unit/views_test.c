@@ -227,7 +227,7 @@ static void overview_names_a_cluster_without_elections(void **state)
     stage_children(stage, 0, "/election", &leader, 1, 1, 0);
     stage_refused(stage, 1, "authentication failed (scheme foo)");
     show = framed_new(stage, overview_view_new());
-    assert_has(show.text, "X lab authentication failed (scheme foo); mend the auth file, and start again");
+    assert_has(show.text, "X lab authentication failed (scheme foo); correct the auth file and restart");
     framed_end(&show);
 }
 

@@ -143,11 +143,10 @@ static bool servers_live(struct demo *demo)
         left += private_ensemble_server_lives(demo->sandbox, i);
     for (; left > 0 && left < demo->serving; demo->serving--)
         complain(
-            "one of the %d servers has ended by itself, or was killed; the demo goes on with %d: start it "
-            "anew to have all",
+            "one of the %d servers exited or was killed; the demo continues with %d: restart it to have all",
             demo->invocation->options->servers, demo->serving - 1);
     if (left == 0)
-        complain("the private ZooKeeper at %s has ended by itself, or was killed; start the demo anew",
+        complain("the private ZooKeeper at %s exited or was killed; restart the demo",
                  private_ensemble_hosts(demo->sandbox));
     return left > 0;
 }

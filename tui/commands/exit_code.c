@@ -63,10 +63,9 @@ bool exit_code_complain_unjudged(const struct model *model, const struct setting
             continue;
         const char *unseen = cluster->connection == CONNECTION_CONNECTED ? cluster->problem : NULL;
         if (!wanted->election_count && unseen) {
-            complain(
-                "%s: %s, so what is there was not judged; name the paths of the elections, or see that all "
-                "can be searched (--auth-file, discover: {roots: ...})",
-                cluster->hosts, unseen);
+            complain("%s: %s, so what is there was not checked; name the paths of the elections, or make "
+                     "everything searchable (--auth-file, discover: {roots: ...})",
+                     cluster->hosts, unseen);
             unjudged = true;
         } else if (!wanted->election_count && !cluster->election_count) {
             complain("%s: no election was found, so none was judged; name their paths: discovery finds only "

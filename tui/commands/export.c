@@ -25,10 +25,8 @@ void export_report_place(const struct exporter *exporter)
     snprintf(line, sizeof line, "metrics on http://%s/metrics\n", exporter_address(exporter));
     message_text(line);
     if (exporter_is_open(exporter))
-        complain(
-            "the metrics on %s can be read by anybody who reaches that address: names of hosts and elections "
-            "are among them",
-            exporter_address(exporter));
+        complain("anyone who can reach %s can read the metrics, including the names of hosts and elections",
+                 exporter_address(exporter));
 }
 
 static int export_print(struct exporter *exporter, struct monitor *monitor,

@@ -123,7 +123,7 @@ static bool is_too_much(const struct injection *in)
     char text[LIMITS_TEXT];
     if (in->wanted.load || !limits_passed(&in->settings->inject, &in->wanted, text))
         return false;
-    complain("%s; say with --load that this ensemble may be loaded, or raise it in the configuration", text);
+    complain("%s; permit this load with --load, or raise the limit in the configuration", text);
     return true;
 }
 
@@ -185,7 +185,8 @@ static bool injection_check(struct injection *in)
     else if (znode_is_pattern(in->options->paths[0]))
         complain("inject takes no pattern; name one PATH");
     else if (strcmp(in->options->paths[0], "/") == 0)
-        complain("/ is no election; name a path, or %s for a run in the sandbox", in->settings->inject.sandbox);
+        complain("/ is no election; name a path, or %s for a run in the sandbox",
+                 in->settings->inject.sandbox);
     else if (in->settings->cluster_count != 1)
         complain("inject works on one cluster, and the configuration has %zu; choose one with --cluster",
                  in->settings->cluster_count);
@@ -328,8 +329,8 @@ static void inject_run(struct injection *in, uv_loop_t *loop)
             run_stop(in->run);
         } else if (in->ending.signal && uv_now(loop) >= heard_ms + ONE_SIGNAL_MS) {
             progress_clear(in);
-            complain("broken off: the ephemeral znodes end with their sessions, and the next run removes "
-                     "the rest");
+            complain("interrupted: the ephemeral znodes are deleted with their sessions, and the next run "
+                     "removes the rest");
             break;
         }
         in->ending.signal = 0;

@@ -157,8 +157,7 @@ static void report_loss(struct recording *r)
         return;
     format_time(loss.from_us, from, sizeof from);
     if (!loss.to_us && r->reported.from_us != loss.from_us)
-        complain("%s: memory is full; events since %s are lost",
-                 recorder_file(r->recorder), from);
+        complain("%s: memory is full; events since %s are lost", recorder_file(r->recorder), from);
     else if (loss.to_us && r->problem)
         return;
     else if (loss.to_us > loss.from_us && loss.to_us != r->reported.to_us)
@@ -173,8 +172,7 @@ static void record_on_check(uv_timer_t *timer)
     struct recording *r = timer->data;
     char *problem = r->recorder ? recorder_problem(r->recorder) : NULL;
     if (problem && (!r->problem || strcmp(problem, r->problem) != 0))
-        complain("%s; what happens is kept in memory for a while, and written as soon as that is possible",
-                 problem);
+        complain("%s; events are kept in memory for a while, and written as soon as possible", problem);
     else if (!problem && r->problem && r->recorder)
         complain("%s: recording again", recorder_file(r->recorder));
     free(r->problem);

@@ -424,13 +424,13 @@ static bool take_mute(struct dashboard *dashboard, const char *typed)
         ms = 0;
     if (problem || ms > MUTE_MOST_MS) {
         dashboard_say(dashboard, ROLE_WARNING,
-                      problem ? "begin with how long, as 30m or 2h, then a note" : "at most 7d");
+                      problem ? "enter a duration such as 30m or 2h, then a note" : "at most 7d");
         return false;
     }
     const struct election *election = NULL;
     const struct finding *finding = muted_finding(dashboard, &election);
     if (!finding) {
-        dashboard_say(dashboard, ROLE_DIM, "the finding has gone by itself");
+        dashboard_say(dashboard, ROLE_DIM, "the finding was cleared meanwhile");
         return true;
     }
     const struct event event = {.kind = EVENT_FINDING_MUTED,
@@ -444,8 +444,7 @@ static bool take_mute(struct dashboard *dashboard, const char *typed)
     mutes_take(&event);
     dashboard->mute(dashboard->mute_context, &event);
     snprintf(text, sizeof text,
-             ms > 0 ? "%s is muted in this election for %s, unless it gets worse"
-                    : "%s is no longer muted",
+             ms > 0 ? "%s is muted in this election for %s, unless it gets worse" : "%s is no longer muted",
              dashboard->muted.candidate, length[0] ? length : "1h");
     dashboard_say(dashboard, ROLE_GOOD, text);
     return true;
@@ -522,7 +521,7 @@ static enum dashboard_wish clear_belief(struct dashboard *dashboard)
     }
     if (!view->ops->belief(view, &scene, &belief)) {
         dashboard_say(dashboard, ROLE_DIM,
-                      "only never-wakes is cleared by hand: the others go when their evidence goes");
+                      "only never-wakes can be cleared here: other findings clear with their evidence");
         return DASHBOARD_NOTHING;
     }
     bool again = now_us < dashboard->belief_until_us &&
@@ -800,7 +799,7 @@ static bool take_typed(struct dashboard *dashboard)
     if (dashboard->footer.typing == TYPING_JUMP && typed[0]) {
         bool there = jump(dashboard, typed);
         if (!there)
-            dashboard_say(dashboard, ROLE_WARNING, "no election, screen or time is called that");
+            dashboard_say(dashboard, ROLE_WARNING, "there is no such election, screen or time");
         return there;
     }
     if (dashboard->footer.typing == TYPING_MUTE)

@@ -190,7 +190,7 @@ static void end_file(struct terminal_stage *stage, FILE *out, bool good, const c
         good &= fclose(out) == 0;
     }
     if (good && out)
-        snprintf(text, sizeof(text), "%s is in %s", what, name);
+        snprintf(text, sizeof(text), "%s was saved to %s", what, name);
     else
         snprintf(text, sizeof(text), "%s could not be written: %s", name, strerror(errno));
     dashboard_say(stage->dashboard, good && out ? ROLE_GOOD : ROLE_CRITICAL, text);

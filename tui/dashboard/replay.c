@@ -330,7 +330,7 @@ bool replay_keys_to(struct replay_keys *replay_keys, int64_t at_us, struct repla
     char text[64], clock[40];
     if (!replay_keys->past || !replay_go(replay_keys->past, at_us)) {
         const char *why = replay_keys->past ? replay_problem(replay_keys->past) : replay_keys->why_not;
-        replay_keys_say(note, ROLE_WARNING, why ? why : "nothing is recorded that one could go back to");
+        replay_keys_say(note, ROLE_WARNING, why ? why : "nothing is recorded, so you cannot go back in time");
         return false;
     }
     replay_play(replay_keys->past, 0, 0);

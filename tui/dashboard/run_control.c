@@ -62,7 +62,7 @@ static const char *refusal(const struct run_control *bench, const struct run_opt
     if (bench->settings->cluster_count != 1)
         return "There are several clusters: start electop with --cluster NAME to choose one.";
     if (form->live && leave != INJECT_LIVE)
-        return "Its configuration does not say inject: live, so no test candidate may stand in it.";
+        return "Its configuration does not say inject: live, so no test candidate may join it.";
     if (form->path && !form->live && leave == INJECT_NEVER)
         return "Its configuration says inject: never.";
     return excess(bench, form, text, size);

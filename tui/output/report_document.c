@@ -128,10 +128,10 @@ static void fill_bar(unsigned char slots[BAR_MOST], int width, const struct repo
     for (size_t i = 0; i < election->stretch_count; i++) {
         const struct report_stretch *stretch = &election->stretches[i];
         bool mine = stretch->leader == leader && stretch->kind != STRETCH_GAP;
-        enum bar_cell shown = report_is_gap(election, i)        ? CELL_GAP
+        enum bar_cell shown = report_is_gap(election, i)           ? CELL_GAP
                               : mine && leader == REPORT_NO_LEADER ? CELL_VACANT
-                              : mine                            ? CELL_LED
-                                                                : CELL_NOTHING;
+                              : mine                               ? CELL_LED
+                                                                   : CELL_NOTHING;
         int from = (int)((double)(stretch->from_us - report->from_us) * per_us);
         int to = (int)((double)(stretch->to_us - report->from_us) * per_us);
         /* A stretch narrower than a cell happened, and must be visible: except the time until the first
@@ -231,8 +231,7 @@ static void put_drawing(struct document *doc, const struct report *report,
     document_drawing(doc, &markup);
     document_key(doc, DOCUMENT_KEY("led"), "leads");
     if (has_stretch(election, STRETCH_VACANT))
-        document_key(doc, lock ? DOCUMENT_KEY("free") : DOCUMENT_KEY("vacant"),
-                     lock ? "free" : "no leader");
+        document_key(doc, lock ? DOCUMENT_KEY("free") : DOCUMENT_KEY("vacant"), lock ? "free" : "no leader");
     if (election->failover_count > election->missed_count)
         document_key(doc, "<g class=\"change\"><path d=\"M9 10l-4.5 -8h9z\"/></g>",
                      "a change of leader, numbered as below");
@@ -302,7 +301,8 @@ static void put_time_cards(struct document *doc, const struct report_election *e
                     format_interval(all->max.low_us, all->max.high_us, false, longest), all->count,
                     election->change_count,
                     has_takeover(election) ? ""
-                                           : "; until the next one is first, as nothing acknowledges here");
+                                           : "; until the next one is first, as this layout writes no "
+                                             "acknowledgement");
     put_card(doc, false, "Usual failover (p50)",
              all->count ? format_interval(all->p50.low_us, all->p50.high_us, false, value)
              : watched && !election->change_count && !election->missed_count ? "none"
@@ -394,7 +394,7 @@ static void put_failovers(struct document *doc, const struct report *report,
         document_key(doc, DOCUMENT_KEY("vacancy"), "no candidate");
         document_key(doc, DOCUMENT_KEY("takeover"), "takeover: first, and not acknowledged yet");
         document_key(doc, DOCUMENT_KEY("detection pale"), "pale: within its bounds");
-        document_key(doc, "<path class=\"gone\" d=\"M9 0V11\"/>", "its znode went");
+        document_key(doc, "<path class=\"gone\" d=\"M9 0V11\"/>", "its znode was deleted");
     }
     document_cut(doc, "last", count - first, count);
 }
@@ -817,9 +817,9 @@ static void put_explanations(struct document *doc, const struct report *report)
         return;
     document_heading(doc, 3, "How to read this");
     document_paragraph(doc, ROLE_TEXT,
-                       "A cause is as narrow as its proof, and no narrower. Two figures with a dash are "
-                       "bounds: what is meant lies between them. What is not known is a question mark, and "
-                       "what there was nothing of is a dash.");
+                       "A cause says only what its proof shows. Two figures with a dash between them are "
+                       "bounds: the true value lies between them. A question mark means unknown, and a dash "
+                       "means none.");
     for (int cause = CAUSE_COUNT - 1; cause >= 0; cause--)
         if (used[cause])
             put_term(doc, failover_cause_word((enum failover_cause)cause),

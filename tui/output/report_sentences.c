@@ -82,13 +82,13 @@ void sentence_clock(struct text *text, const struct history_clock *clock, enum s
     char day[SENTENCE_TIME], time[SENTENCE_TIME], name[SENTENCE_TIME], span[16];
     bool back = clock->after_us < clock->before_us;
     int64_t by_us = back ? clock->before_us - clock->after_us : clock->after_us - clock->before_us;
-    text_printf(
-        text, "The recorder's clock was set %s by about %s at %s %s %s%s", back ? "back" : "forward",
-        format_span(by_us, span, sizeof span), sentence_day(clock->before_us, zone, day),
-        sentence_time(clock->before_us, zone, time), sentence_zone(clock->before_us, zone, name),
-        back ? ": of the times that it showed twice, a time line shows the second; everything else is "
-               "in the order in which it happened."
-             : ": nothing is missing in between.");
+    text_printf(text, "The recorder's clock was set %s by about %s at %s %s %s%s", back ? "back" : "forward",
+                format_span(by_us, span, sizeof span), sentence_day(clock->before_us, zone, day),
+                sentence_time(clock->before_us, zone, time), sentence_zone(clock->before_us, zone, name),
+                back
+                    ? ": of the times that it showed twice, a time line shows the second; everything else is "
+                      "in the order in which it happened."
+                    : ": nothing is missing in between.");
 }
 
 static void put_since(struct text *text, const struct logged_fact *fact)
@@ -156,7 +156,7 @@ const char *sentence_to(const struct failover *failover)
 const char *sentence_cause_meaning(enum failover_cause cause)
 {
     static const char *const meanings[CAUSE_COUNT] = {
-        [CAUSE_UNKNOWN] = "nothing proves why its znode went",
+        [CAUSE_UNKNOWN] = "nothing proves why its znode was deleted",
         [CAUSE_DELETED] = "its znode was deleted while its session lived on, by itself or by another session",
         [CAUSE_RESIGNED] = "it deleted its own znode; its session lived on",
         [CAUSE_EVICTED] = "another session deleted its znode; its session lived on",
@@ -230,7 +230,7 @@ static void say_changes(struct sentence_verdict *verdict, const struct report_el
             }
         }
         if (seen > reported)
-            text_printf(&text, "%s%zu whose evidence is not in yet", separator, seen - reported);
+            text_printf(&text, "%s%zu with incomplete evidence", separator, seen - reported);
         text_add(&text, ".");
     }
     report_sentences_say(verdict, &text);
@@ -243,9 +243,11 @@ static void say_vacancy(struct sentence_verdict *verdict, const struct report_el
     format_span(election->vacant_us, all, sizeof all);
     format_span(election->longest_vacant_us, longest, sizeof longest);
     if (!election->led_us && election->vacant_us)
-        text_printf(&text, "%s, for %s.", election->kind == KIND_LOCK ? "It was free" : "There was no leader", all);
+        text_printf(&text, "%s, for %s.", election->kind == KIND_LOCK ? "It was free" : "There was no leader",
+                    all);
     else if (election->vacant_us) {
-        text_printf(&text, "%s for %s", election->kind == KIND_LOCK ? "It was free" : "There was no leader", all);
+        text_printf(&text, "%s for %s", election->kind == KIND_LOCK ? "It was free" : "There was no leader",
+                    all);
         if (election->longest_vacant_us < election->vacant_us)
             text_printf(&text, " in all, %s at the longest", longest);
         text_add(&text, ".");

@@ -299,7 +299,7 @@ static void put_schedule(struct text *text, const struct run_report *r)
                                                      : "the leader",
                     how[options->how]);
     if (r->by_hand > 0)
-        text_printf(text, " %zu %s made to go by hand.", r->by_hand, r->by_hand == 1 ? "was" : "were");
+        text_printf(text, " %zu %s stopped manually.", r->by_hand, r->by_hand == 1 ? "was" : "were");
 }
 
 static void put_course(struct text *text, const struct run_report *r)
@@ -324,12 +324,12 @@ static void put_course(struct text *text, const struct run_report *r)
         put_schedule(text, r);
     else
         text_printf(text, "%" PRIu64 " of %s joined.", stood->count, r->agents ? "this run" : "them");
-    text_printf(text, " It ran %s%s, and took %s of CPU here.",
-                format_span((int64_t)r->run_us, span, sizeof span),
-                r->end == RUN_STOPPED ? stood_us ? ", until it was stopped" : ", was stopped before all had joined"
-                : r->end == RUN_DONE  ? ", to its end"
-                                      : "",
-                format_span((int64_t)r->cpu_us, cpu, sizeof cpu));
+    text_printf(
+        text, " It ran %s%s, and took %s of CPU here.", format_span((int64_t)r->run_us, span, sizeof span),
+        r->end == RUN_STOPPED ? stood_us ? ", until it was stopped" : ", was stopped before all had joined"
+        : r->end == RUN_DONE  ? ", to its end"
+                              : "",
+        format_span((int64_t)r->cpu_us, cpu, sizeof cpu));
 }
 
 /* "; each cost 1 notification and 2.5 requests", as far as that is known */
@@ -398,8 +398,8 @@ static void put_unanswered(struct document *doc, const struct run_report *r)
     if (r->crowd.unplanned > 0)
         document_paragraph(
             doc, ROLE_WARNING,
-            "%" PRIu64 " more leader%s went without a death by this run (a znode was deleted, or a session "
-            "expired): since when is not known, so no figure includes %s.",
+            "%" PRIu64 " more leader%s left without being killed by this run (a znode was deleted, or a "
+            "session expired): the time is not known, so no figure includes %s.",
             r->crowd.unplanned, plural(r->crowd.unplanned), r->crowd.unplanned == 1 ? "it" : "them");
     put_left_out(doc, &r->crowd, r->options->victim);
 }
@@ -409,7 +409,7 @@ static void run_lines_put_first(struct text *text, const struct run_report *r)
     char span[FORM_CELL], most[FORM_CELL];
     uint64_t known_us = r->crowd.first_most_us;
     if (known_us && r->first_may_us > 0)
-        text_printf(text, "one of them was first: it knew so for %s, and was so for at most %s",
+        text_printf(text, "one of them was first: it knew this for %s, and was first for at most %s",
                     format_span((int64_t)known_us, span, sizeof span),
                     format_span(r->first_may_us, most, sizeof most));
     else if (known_us)
@@ -592,7 +592,7 @@ static void run_lines_put_server(struct document *doc, const struct run_report *
 {
     const struct server_counter *before = &r->before[i], *highest = &r->highest[i], *after = &r->after[i];
     document_block(doc, BLOCK_GROUP, ROLE_STRONG);
-    document_words(doc, ROLE_STRONG, "%s, %zu look%s", before->address, r->looks[i], plural(r->looks[i]));
+    document_words(doc, ROLE_STRONG, "%s, %zu poll%s", before->address, r->looks[i], plural(r->looks[i]));
     bool known =
         put_gauge(doc, "  connections", before->connections, highest->connections, after->connections);
     known |= put_gauge(doc, "  sessions", before->sessions, highest->sessions, after->sessions);
@@ -631,8 +631,8 @@ static void put_servers(struct document *doc, const struct run_report *r)
     for (size_t i = 0; i < r->server_count; i++)
         run_lines_put_server(doc, r, i);
     document_paragraph(doc, ROLE_DIM,
-                       "During: the highest that a look found while it went on, or what was added. "
-                       "What happened between two looks is not known; ? is unknown.");
+                       "During: the highest value of any poll during the run, or the increase. What happened "
+                       "between two polls is not known; ? is unknown.");
 }
 
 /* All that were in line, and not only those at the end: one killed a moment before the end counts. NULL: it
@@ -764,7 +764,7 @@ void run_progress_print(struct buffer *out, const struct run_report *r, bool asc
     const char *dot = ascii ? "-" : "·";
     buffer_printf(out, "%s", run_phase_word(r->phase));
     if (r->phase == RUN_JOINING || r->phase == RUN_RUNNING)
-        buffer_printf(out, " %s %zu of %zu stand", dot,
+        buffer_printf(out, " %s %zu of %zu in line", dot,
                       c->by_state[CANDIDATE_WAITING] + c->by_state[CANDIDATE_LEADING], r->wanted);
     if (r->phase == RUN_RUNNING && r->options->for_ms)
         buffer_printf(out, " %s %s left", dot,

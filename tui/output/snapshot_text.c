@@ -152,14 +152,14 @@ static void print_nobody(struct printer *printer, const struct election *electio
         break;
     case ELECTION_ABSENT:
         printer_put(printer, 2, ROLE_TEXT,
-                    "there is no such path; electop discover lists those that look like elections");
+                    "this path does not exist; electop discover lists those that look like elections");
         break;
     case ELECTION_ELECTING:
         printer_put(printer, 2, ROLE_WARNING, election_problem(election, text, sizeof text));
         break;
     case ELECTION_DENIED:
         x = printer_put(printer, 2, ROLE_WARNING, snapshot_election_why_unknown(election));
-        printer_put(printer, x, ROLE_DIM, "; others come with --auth-file");
+        printer_put(printer, x, ROLE_DIM, "; use others with --auth-file");
         break;
     case ELECTION_UNKNOWN:
     case ELECTION_LED:
@@ -198,8 +198,8 @@ static void print_foreign(struct printer *printer, const struct election *electi
     char text[64];
     if (!election->foreign_count)
         return;
-    snprintf(text, sizeof text, "%zu other %s no candidate: ", election->foreign_count,
-             election->foreign_count == 1 ? "child is" : "children are");
+    snprintf(text, sizeof text, "%zu other %s: ", election->foreign_count,
+             election->foreign_count == 1 ? "child is not a candidate" : "children are not candidates");
     int x = printer_put(printer, 2, ROLE_DIM, text);
     for (size_t i = 0; i < kept; i++) {
         if (i)
@@ -418,8 +418,7 @@ static void print_suspected(struct printer *printer, const struct election *elec
     if (count > 1)
         snprintf(text, sizeof text, "and %zu more: ", count - 1);
     x = printer_put(printer, x, ROLE_DIM, count > 1 ? text : "");
-    snprintf(text, sizeof text,
-             "suspected not to be notified; certain after %s: --wait %" PRId64 "s",
+    snprintf(text, sizeof text, "suspected not to be notified; certain after %s: --wait %" PRId64 "s",
              format_span(seconds * 1000000, span, sizeof span), seconds);
     printer_put(printer, x, ROLE_WARNING, text);
     printer_prose(printer);

@@ -79,7 +79,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(char **error, const cha
     return false;
 }
 
-#define INSTEAD "use 'electop once' for one look as text, or 'electop events' for what happens, line by line"
+#define INSTEAD "use 'electop once' for one snapshot as text, or 'electop events' for events as they happen"
 
 /* Asks terminfo without curses, which would speak to the terminal (initscr() even ends the process). */
 static bool can_draw(char **error)

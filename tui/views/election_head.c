@@ -241,8 +241,8 @@ static bool draw_foreign(struct head_line *line, const struct election *election
     if (election->foreign_count == 0)
         return false;
     say_sign(line, SIGN_INFO, ROLE_INFO);
-    snprintf(text, sizeof text, "%zu %s no candidate%s: ", election->foreign_count,
-             election->foreign_count == 1 ? "child is" : "children are",
+    snprintf(text, sizeof text, "%zu %s candidate%s: ", election->foreign_count,
+             election->foreign_count == 1 ? "child is not a" : "children are not",
              election->foreign_count == 1 ? "" : "s");
     election_head_say(line, ROLE_TEXT, text);
     for (size_t i = 0; i < shown && line->x < line->cells->width; i++) {
@@ -264,7 +264,7 @@ static bool draw_unseen(struct head_line *line, const struct election *election)
     snprintf(text, sizeof text, "unseen changes: %" PRIu64 " joined, %" PRIu64 " left",
              counters->unseen_joined, counters->unseen_left);
     election_head_say(line, ROLE_WARNING, text);
-    election_head_say(line, ROLE_DIM, "; between two looks, as the directory's Stat proves");
+    election_head_say(line, ROLE_DIM, "; between two reads, as the directory's Stat proves");
     return true;
 }
 
@@ -280,7 +280,7 @@ static bool draw_problem(struct head_line *line, const struct election *election
     say_sign(line, SIGN_WARNING, ROLE_WARNING);
     election_head_say(line, ROLE_WARNING, problem);
     if (election->state == ELECTION_DENIED)
-        election_head_say(line, ROLE_DIM, "; others come with --auth-file");
+        election_head_say(line, ROLE_DIM, "; use others with --auth-file");
     return true;
 }
 

@@ -430,7 +430,7 @@ static int ensemble_draw_detail(struct cells *cells, int y, const struct scene *
     }
     if (!server->reachable)
         y += ensemble_put_part(cells, y, end, ROLE_DIM, "unknown",
-                               "what only this server shows; what was found from it stays, unconfirmed");
+                               "what only this server shows; findings from it stay, unconfirmed");
     else if (reported == 0 && server->watches_from == NULL && y < end)
         y += ensemble_put_part(cells, y, end, ROLE_DIM, "watches", "? not asked yet");
     else if (reported == 0 && y < end)

@@ -247,7 +247,7 @@ static void put_causes(struct cells *cells, int y, const struct leadership_histo
         x += 3;
     }
     if (after_gap > 0)
-        cells_printf(cells, x, y, -1, ROLE_DIM, "%zu found after a gap, in no figure", after_gap);
+        cells_printf(cells, x, y, -1, ROLE_DIM, "%zu found after a gap, not counted", after_gap);
 }
 
 int failover_stats_draw(struct cells *cells, int y, int rows, const struct leadership_history *leadership)
@@ -257,8 +257,8 @@ int failover_stats_draw(struct cells *cells, int y, int rows, const struct leade
     if (rows < 1 || leadership->failover_count == 0)
         return 0;
     if (all->count == 0) {
-        cells_printf(cells, x, y, -1, ROLE_DIM, "%zu %s; of none is it known how long it took",
-                     leadership->failover_count, leadership->failover_count == 1 ? "failover" : "failovers");
+        cells_printf(cells, x, y, -1, ROLE_DIM, "%zu %s; none has a known length", leadership->failover_count,
+                     leadership->failover_count == 1 ? "failover" : "failovers");
     } else {
         x += cells_put(cells, x, y, -1, ROLE_DIM, "total") + 2;
         x += failover_lines_put_figure(cells, x, y, "p50", all->p50);

@@ -480,7 +480,7 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
                            label_when(possible_us, scene->now, when, sizeof when));
     if (finding->unconfirmed_since.mono_us != 0 && at < cells->width)
         cells_printf(cells, at, y, cells->width - at, ROLE_WARNING,
-                     "; unconfirmed since %s: what showed it cannot be seen now",
+                     "; unconfirmed since %s: its evidence cannot be seen now",
                      label_when(finding->unconfirmed_since.wall_us, scene->now, when, sizeof when));
     y++;
     if (!roomy) {

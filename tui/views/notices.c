@@ -60,7 +60,7 @@ static void notices_judge(struct trouble *trouble, const struct cluster *cluster
         trouble->problem = "no server has answered";
     format_age(label_age_us(cluster->connection_since, now), age, sizeof age);
     if (cluster->connection == CONNECTION_REFUSED) {
-        trouble->next = "; mend the auth file, and start again";
+        trouble->next = "; correct the auth file and restart";
     } else if (cluster->connection == CONNECTION_CONNECTED) {
         trouble->next = trouble->in_part ? "" : "; trying again";
     } else {
@@ -143,7 +143,7 @@ static int draw_trouble(struct cells *cells, int x, int y, const struct scene *s
         strstr(trouble.problem, "; ") != NULL) /* that says what to do */
         return used;
     cells_put(cells, x + 2, y + used, -1, ROLE_TEXT,
-              "Does a ZooKeeper listen there? Another one: electop -s HOST:PORT");
+              "Does ZooKeeper run there? To use another one: electop -s HOST:PORT");
     cells_put(cells, x + 2, y + used + 1, -1, ROLE_TEXT,
               "Without one: electop demo starts a private one, with elections.");
     return used + 2;
@@ -190,7 +190,7 @@ void notices_draw_empty(struct cells *cells, int x, int y, int rows, const struc
     }
     cells_put(cells, x, y, -1, ROLE_STRONG,
               looking     ? "Looking for elections"
-              : connected ? "Nothing to look at"
+              : connected ? "Nothing to show"
               : problem   ? "Not connected"
                           : "Connecting");
     y += 2;

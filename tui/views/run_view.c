@@ -66,8 +66,8 @@ static const enum behaviour behaviours[] = {BEHAVIOUR_RECIPE, BEHAVIOUR_HERD, BE
                                             BEHAVIOUR_DEAF,   BEHAVIOUR_ONCE, BEHAVIOUR_SLOW,
                                             BEHAVIOUR_MUTE};
 static const char *const behaviour_help[] = {
-    "each watches the one before it",  "all watch the leader",      "all watch the directory",
-    "none watches: none is notified",    "watch once, and not again", "acknowledge half a second late",
+    "each watches its predecessor",    "all watch the leader",      "all watch the directory",
+    "none watches: none is notified",  "watch once, and not again", "acknowledge half a second late",
     "hold the lead, never acknowledge"};
 static const int everies_ms[] = {100, 250, 500, 1000, 2000, 5000, 10000, 30000};
 static const int fors_s[] = {10, 30, 60, 300, 1800};
@@ -288,7 +288,7 @@ static void field_draw(const struct form *form, const struct scene *scene, struc
     run_form_value_text(form, scene, field, text, sizeof text);
     if (idle) {
         snprintf(text, sizeof text, "%s %s", cells_sign(cells, SIGN_DASH),
-                 field == FIELD_BEHAVIOUR ? "each watches the one before it" : "none is killed");
+                 field == FIELD_BEHAVIOUR ? "each watches its predecessor" : "none is killed");
         x -= 2; /* the dash replaces the arrow */
     }
     cells_put(cells, 1, y, 1, ROLE_ACCENT, selected ? cells_sign(cells, SIGN_SELECTED) : " ");
@@ -312,25 +312,28 @@ static void plan_text(const struct form *form, const struct scene *scene, char *
     const struct run_options said = form_options(form);
     size_t used = 0;
     if (form_is_live(form))
-        used += (size_t)snprintf(out, size, "%zu test candidates stand in %s, behind at least two real ones.",
+        used += (size_t)snprintf(out, size, "%zu test candidates join %s, after at least two real ones.",
                                  said.candidates, form->name);
     else if (said.path)
         used += (size_t)snprintf(out, size,
-                                 "%zu test candidates, a session each, stand in an election of their own in "
-                                 "%s, with the names, data and ACL of %s, of which nothing is touched.",
+                                 "%zu test candidates, one session each, join a separate election in %s, "
+                                 "with the names, data and ACL of %s, which is not changed.",
                                  said.candidates, scene->settings->inject.sandbox, form->name);
     else
-        used += (size_t)snprintf(
-            out, size, "%zu test candidates, a session each, stand in an election of their own in %s.",
-            said.candidates, scene->settings->inject.sandbox);
+        used += (size_t)snprintf(out, size,
+                                 "%zu test candidates, one session each, join a separate election in %s.",
+                                 said.candidates, scene->settings->inject.sandbox);
     if (used >= size)
         return;
     if (said.victim != VICTIM_NOBODY)
-        used += (size_t)snprintf(
-            out + used, size - used, " Once all stand, every %g s %s %s.", (double)said.every_ms / 1000.0,
-            said.victim == VICTIM_LEADER ? "the leader" : "one of them", deaths[said.how]);
+        used +=
+            (size_t)snprintf(out + used, size - used,
+                             " Once all have joined, every %g s "
+                             "%s %s.",
+                             (double)said.every_ms / 1000.0,
+                             said.victim == VICTIM_LEADER ? "the leader" : "one of them", deaths[said.how]);
     if (used < size)
-        snprintf(out + used, size - used, " %d s later all of it ends, and is removed.",
+        snprintf(out + used, size - used, " %d s later the run ends and removes all that it created.",
                  (int)(said.for_ms / 1000));
 }
 
@@ -340,7 +343,7 @@ static void limits_text(const struct scene *scene, char *out, size_t size)
     char ping[32];
     format_span(limits->stop_above_ping_ms * 1000, ping, sizeof ping);
     snprintf(out, size,
-             "It ends by itself where the ensemble's ping passes %s, and with this program. The servers' "
+             "The run ends when the ensemble's ping exceeds %s, or when electop ends. The servers' "
              "maxClientCnxns counts its connections and those of this host's real clients together.",
              ping);
 }
@@ -368,10 +371,10 @@ static void outlook_draw(const struct form *form, const struct scene *scene, str
                      "This writes into the live election %s.", form->name);
         y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT, text);
         y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT,
-                      "They give way as soon as fewer are before them. Should one become first all the same, "
-                      "it goes at once, and the report says for how long it was.");
+                      "They withdraw as soon as fewer are ahead of them. If one becomes first anyway, it "
+                      "leaves at once, and the report says for how long it was first.");
         y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_STRONG,
-                      "Enter asks for its name to be typed.");
+                      "Enter asks you to type its name.");
     } else {
         y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT, text);
     }
@@ -442,7 +445,7 @@ static void head_draw(struct cells *cells, int y, const struct run_report *r)
         return;
     x += cells_printf(cells, x, y, end - x, standing(r) > 0 ? ROLE_GOOD : ROLE_WARNING, "%zu", standing(r)) +
          1;
-    x += cells_printf(cells, x, y, end - x, ROLE_TEXT, "of %zu stand", r->crowd.candidates) + 3;
+    x += cells_printf(cells, x, y, end - x, ROLE_TEXT, "of %zu in line", r->crowd.candidates) + 3;
     /* In a live election a real candidate leads, as it should. */
     if (r->crowd.by_state[CANDIDATE_LEADING] == 0 && x < end && r->phase == RUN_RUNNING && !r->options->live)
         x += cells_put(cells, x, y, end - x, ROLE_WARNING, "no leader") + 3;

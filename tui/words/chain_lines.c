@@ -155,7 +155,7 @@ static void unknown_text(const struct cells *cells, const struct election *elect
         return;
     }
     if (server != NULL && !session->watches_known)
-        why = "not looked at yet";
+        why = "not polled yet";
     else if (nobody_shows(cluster))
         why = "no server shows it";
     else if (server == NULL && candidate->known && candidate->stat.owner != 0)
@@ -188,7 +188,7 @@ style chain_watch_text(const struct cells *cells, const struct election *electio
     case LINK_WRONG:
         return wrong_text(cells, election, candidate, buffer, size);
     case LINK_SUSPECT:
-        snprintf(buffer, size, "%s nothing, in one look", cells_sign(cells, SIGN_UNKNOWN));
+        snprintf(buffer, size, "%s nothing, in one poll", cells_sign(cells, SIGN_UNKNOWN));
         return ROLE_WARNING;
     case LINK_STUCK:
         snprintf(buffer, size, "nothing: will never wake");

@@ -62,7 +62,7 @@ static void put_gap(struct event_words *words, const struct event *event)
     char span[32], text[80];
     if (event->gap_us <= 0 || event->kind == EVENT_CONNECTION)
         return;
-    snprintf(text, sizeof text, "%sfound after not watching for %s", words->detail[0] ? "; " : "",
+    snprintf(text, sizeof text, "%sfound after a gap of %s", words->detail[0] ? "; " : "",
              format_span(event->gap_us, span, sizeof span));
     APPEND(words->detail, text);
 }
@@ -269,7 +269,7 @@ void event_text(const struct event *event, struct event_words *words)
         words->label = "unseen";
         words->role = ROLE_WARNING;
         snprintf(words->detail, sizeof(words->detail),
-                 "%" PRIu64 " joined and %" PRIu64 " left between two looks", event->unseen_joined,
+                 "%" PRIu64 " joined and %" PRIu64 " left between two reads", event->unseen_joined,
                  event->unseen_left);
         break;
     case EVENT_FINDING_MUTED:

@@ -85,8 +85,7 @@ static char *cause_text(const struct story *story)
         return text_format("The session of %s expired: the servers had not heard it for its timeout%s%s.",
                            from, *timeout ? " of " : "", timeout);
     case CAUSE_CLOSED:
-        return text_format("The client of %s closed its session, as one that shuts down in order does.",
-                           from);
+        return text_format("The client of %s closed its session, as in an orderly shutdown.", from);
     case CAUSE_RESIGNED:
         return text_format("%s resigned: its own session deleted its candidate.", from);
     case CAUSE_EVICTED:
@@ -96,7 +95,7 @@ static char *cause_text(const struct story *story)
     case CAUSE_ENDED:
         return text_format("The session of %s ended.", from);
     default:
-        return text_format("Why %s went is not known.", from);
+        return text_format("Why %s left is not known.", from);
     }
 }
 
@@ -171,9 +170,10 @@ static void say_evictor(struct sentences *s, const struct story *story)
         return;
     story_lines_say(
         s, SENTENCE_INFERRED,
-        text_copy(story->evictor_others
-                      ? "Several candidates were removed on purpose: look for a script or an operator."
-                      : "This candidate was removed on purpose: look for an operator or a fencing mechanism."),
+        text_copy(
+            story->evictor_others
+                ? "Several candidates were removed on purpose: look for a script or an operator."
+                : "This candidate was removed on purpose: look for an operator or a fencing mechanism."),
         text_copy("a healthy client deletes only what is its own"));
 }
 
@@ -610,10 +610,11 @@ static void say_unknown(struct sentences *s, const struct story *story)
 {
     char gap[32];
     if (story->failover.gap_us > 0)
-        story_lines_say(s, SENTENCE_UNKNOWN,
-                        text_format("Nothing was observed for %s: when in that time it happened is not known.",
-                                    format_span(story->failover.gap_us, gap, sizeof gap)),
-                        text_copy("found after a gap of the recording"));
+        story_lines_say(
+            s, SENTENCE_UNKNOWN,
+            text_format("Nothing was observed for %s: when in that time it happened is not known.",
+                        format_span(story->failover.gap_us, gap, sizeof gap)),
+            text_copy("found after a gap of the recording"));
     if (story->back_us > 0)
         story_lines_say(
             s, SENTENCE_CERTAIN,

@@ -298,7 +298,7 @@ void whatif_put_holder(struct cells *cells, int x, int y, const struct election 
          nobody = whatif_next(election).notified == ANSWER_NO; /* not: they may watch what no server shows */
     char text[96];
 
-    whatif_lines_say(&pen, ROLE_DIM, "If its holder goes now   ");
+    whatif_lines_say(&pen, ROLE_DIM, "If its holder leaves now ");
     whatif_lines_say(&pen, ROLE_TEXT, "the first to create it");
     if (nobody)
         snprintf(text, sizeof text, "; no one else watches it");
@@ -328,7 +328,10 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
         const struct candidate *before = election_predecessor(election, next.broken_at);
         struct departure departure = whatif_goes(election, before);
 
-        snprintf(label, sizeof label, "If %s goes", label_short_name(cells, before->name, name, sizeof name));
+        snprintf(label, sizeof label,
+                 "If "
+                 "%s leaves",
+                 label_short_name(cells, before->name, name, sizeof name));
         put_departure(cells, x, y, election, &departure, election_predecessor(election, before), label);
         return true;
     }
@@ -340,7 +343,7 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
         pen.x = x + 2;
         whatif_lines_say(&pen, ROLE_DIM, "The line behind it");
         pen.x = x + 2 + LABEL_WIDTH;
-        whatif_lines_say(&pen, ROLE_TEXT, "is whole: each successor is notified");
+        whatif_lines_say(&pen, ROLE_TEXT, "is intact: each successor is notified");
         return true;
     }
     if (next.chain == CHAIN_BROKEN || unknown == NULL)
@@ -367,7 +370,7 @@ bool whatif_put_leader(struct cells *cells, int x, int y, const struct election 
         return false;
     departure = whatif_goes(election, election->candidates[0]);
     put_departure(cells, x, y, election, &departure, NULL,
-                  election->kind == KIND_LOCK ? "If its holder goes now" : "If the leader goes now");
+                  election->kind == KIND_LOCK ? "If its holder leaves now" : "If the leader leaves now");
     return true;
 }
 
@@ -381,7 +384,7 @@ static void put_noticed(struct cells *cells, int x, int y, const struct candidat
     char text[64];
 
     if (candidate_stays(goes)) {
-        whatif_lines_say(&pen, ROLE_DIM, "it goes when a client deletes it");
+        whatif_lines_say(&pen, ROLE_DIM, "it stays until a client deletes it");
         return;
     }
     whatif_lines_say(&pen, ROLE_DIM, "deleted at once when its session is closed; ");
@@ -409,7 +412,7 @@ void whatif_pane_draw(struct cells *cells, int y, int rows, const struct electio
     if (rows < 2 || goes == NULL)
         return;
     label_short_name(cells, goes->name, name, sizeof name);
-    snprintf(label, sizeof label, "what if %s goes? w ends this; any other candidate can be selected", name);
+    snprintf(label, sizeof label, "what if %s leaves? w ends this; you can select another candidate", name);
     cells_rule(cells, 0, y++, cells->width, label);
     if (rows > 4)
         put_noticed(cells, LEFT + 2, y++, goes);
@@ -423,7 +426,7 @@ void whatif_pane_draw(struct cells *cells, int y, int rows, const struct electio
             return;
         }
         label_short_name(cells, election->candidates[i]->name, name, sizeof name);
-        snprintf(label, sizeof label, i == at ? "When %s goes" : "then %s goes", name);
+        snprintf(label, sizeof label, i == at ? "When %s leaves" : "then %s leaves", name);
         /* All before it are gone by then: the one that is notified leads. */
         departure.leads = departure.heir != NULL && (departure.leads || at == 0);
         put_departure(cells, LEFT, y++, election, &departure, at > 0 ? election->candidates[at - 1] : NULL,
