@@ -382,7 +382,8 @@ void session_table_connections(struct cluster *cluster, size_t server, struct mo
             latest_ms = seen->list[i].last_response_ms;
     int64_t now_ms = seen->now_ms < 0 ? latest_ms : seen->now_ms;
     read_clock(cluster, server, at, latest_ms, seen);
-    if (from->list_source != seen->source)
+    bool same_source = from->list_source == seen->source;
+    if (!same_source)
         looks_forget_pending(cluster, server);
     from->list_source = seen->source;
     if (++from->list_round == 0)
@@ -408,7 +409,8 @@ void session_table_connections(struct cluster *cluster, size_t server, struct mo
                 continue;
             if (client->shown.connected) {
                 looks_disconnected(cluster, client);
-                client->parted_us = at.mono_us + seen->took_us;
+                /* Another port may belong to another server, which never had it. */
+                client->parted_us = same_source ? at.mono_us + seen->took_us : 0;
             }
             strangers = strangers || !client->owned;
         }
