@@ -286,12 +286,12 @@ WORDS = {
     "html": (lambda word: SRVR if word == "srvr" else b"<html>", "not a ZooKeeper answer"),
     "cut": (lambda word: SRVR if word == "srvr" else b"1 connections watching 1 paths\nTot" if word == "wchs"
             else b" /127.0.0.1:7[1](queued=0,recved=1", "cut off"),
-    "closing": (lambda word: SRVR if word == "srvr" else b"", "hung up"),
+    "closing": (lambda word: SRVR if word == "srvr" else b"", "closed the connection"),
     "huge": (lambda word: SRVR if word == "srvr" else b"x" * 1_000_000, "too large"),
     "boundless": (lambda word: SRVR if word == "srvr" else
                   b"9223372036854775807 connections watching 1 paths\nTotal watches:9223372036854775807\n"
                   if word == "wchs" else word.encode() + REFUSED, "can stall a server"),
-    "vanished": (lambda word: b"", "hung up"),
+    "vanished": (lambda word: b"", "closed the connection"),
     "not serving": (lambda word: b"This ZooKeeper instance is not currently serving requests\n", "not serving"),
 }
 
