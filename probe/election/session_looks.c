@@ -17,6 +17,9 @@
 /* How long a session has to be idle for a proof. It sets no watch meanwhile, so its looks may be closer. */
 #define PROOF_IDLE_US 5000000
 #define LOOKS_APART_US 2000000
+/* Clients ping at a third of their timeout, some a second sooner. */
+#define PINGS_A_TIMEOUT 3
+#define PING_EARLY_US 1000000
 
 /* ---- which watches concern elections ---- */
 
@@ -165,8 +168,15 @@ int64_t client_due_us(const struct client *client, int64_t now_us)
 {
     if (client_proof_us(client) == 0)
         return INT64_MAX;
-    return (client->run_us ? client->run_shown_us : now_us) +
-           (client_awaits_list(client) || sends_requests(client) ? client_proof_us(client) : LOOKS_APART_US);
+    int64_t from_us = client->run_us ? client->run_shown_us : now_us;
+    if (sends_requests(client))
+        return from_us + client_proof_us(client);
+    if (!client_awaits_list(client))
+        return from_us + LOOKS_APART_US;
+    const struct client_session *shown = &client->shown;
+    int64_t heard_us = shown->seen.mono_us - (shown->silent_ms > 0 ? shown->silent_ms * INT64_C(1000) : 0);
+    int64_t ping_us = heard_us + shown->timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT - PING_EARLY_US;
+    return ping_us > from_us + client_proof_us(client) ? ping_us : from_us + client_proof_us(client);
 }
 
 void client_is_proved(struct client *client)
