@@ -94,7 +94,7 @@ const struct metric_kind metric_table[] = {
          "1: a successor exists and is notified when the leader leaves; 0: not. Missing: unknown."},
     [METRIC_CHAIN] =
         {"electop_election_chain_length", METRIC_GAUGE, NULL, ELECTION_LABELS,
-         "Candidates, counted from the leader on, that are each notified by their predecessor. Missing: "
+         "Candidates, counted from the leader on, each notified when its predecessor leaves. Missing: "
          "unknown."},
     [METRIC_FINDINGS] = {"electop_findings", METRIC_GAUGE, NULL,
                          "cluster, election, code, severity, certainty", "Findings that are open."},

@@ -247,7 +247,7 @@ static void a_live_run_that_never_stood(void **state)
     free(text);
     f->report.first_may_us = -1;
     text = reported(&f->report);
-    has(text, "one of them was first: it knew so for 2.00ms, and for how long it was is not known");
+    has(text, "one of them was first: it knew this for 2.00ms, and for how long it was first is not known");
     free(text);
     free(f);
 }
