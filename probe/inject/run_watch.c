@@ -226,7 +226,8 @@ bool run_watch_pulse(struct run *t, uint64_t now_us, char problem[RUN_WATCH_TEXT
         if (t->options.load)
             snprintf(problem, RUN_WATCH_TEXT,
                      "the ensemble is overloaded: ping p99 %lld ms%s, above %lld ms, ten times inject: "
-                     "{stop_above_ping: %lldms}, which ends a run with --load, too; raise stop_above_ping to continue",
+                     "{stop_above_ping: %lldms}, which ends a run with --load, too; raise stop_above_ping to "
+                     "continue",
                      ms, more, (long long)stop_ms, (long long)limit_ms);
         else
             snprintf(problem, RUN_WATCH_TEXT,

@@ -413,7 +413,8 @@ static void run_lines_put_first(struct text *text, const struct run_report *r)
                     format_span((int64_t)known_us, span, sizeof span),
                     format_span(r->first_may_us, most, sizeof most));
     else if (known_us)
-        text_printf(text, "one of them was first: it knew this for %s, and for how long it was first is not known",
+        text_printf(text,
+                    "one of them was first: it knew this for %s, and for how long it was first is not known",
                     format_span((int64_t)known_us, span, sizeof span));
     else if (r->first_may_us > 0)
         text_printf(text, "one of them may have been first, for at most %s",
