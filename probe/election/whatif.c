@@ -47,13 +47,13 @@ static bool all_watch_leader(const struct election *election)
     return election->recipe && election->recipe->watches == WATCHES_LEADER;
 }
 
-/* Does anybody behind it, the heir left out, watch what no server shows? */
-static bool others_unknown(const struct election *election, size_t at, const struct candidate *heir)
+/* Does anybody behind it, the successor left out, watch what no server shows? */
+static bool others_unknown(const struct election *election, size_t at, const struct candidate *successor)
 {
     for (size_t i = at + 1; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
         const struct client_session *shown = candidate_client(c);
-        if (c != heir && !candidate_stays(c) && !(shown && shown->watches_known))
+        if (c != successor && !candidate_stays(c) && !(shown && shown->watches_known))
             return true;
     }
     return false;
@@ -75,9 +75,9 @@ static void shared_departure(const struct election *election, size_t at, struct 
         departure->why = "no reader waits for a reader";
         return;
     }
-    departure->heir = next;
+    departure->successor = next;
     departure->leads = at == 0;
-    departure->heir_stays = candidate_stays(next);
+    departure->successor_stays = candidate_stays(next);
     departure->notified = whatif_notified(next, &departure->why);
 }
 
@@ -89,14 +89,14 @@ struct departure whatif_goes(const struct election *election, const struct candi
     if (shared_lock(election)) {
         shared_departure(election, at, &departure);
     } else if (at + 1 < election->candidate_count) {
-        departure.heir = election->candidates[at + 1];
+        departure.successor = election->candidates[at + 1];
         departure.leads = at == 0;
-        departure.heir_stays = candidate_stays(departure.heir);
+        departure.successor_stays = candidate_stays(departure.successor);
         if (at > 0 && all_watch_leader(election)) {
             departure.notified = ANSWER_NO;
             departure.why = "all watch the leader and need no other notification";
         } else {
-            departure.notified = whatif_notified(departure.heir, &departure.why);
+            departure.notified = whatif_notified(departure.successor, &departure.why);
         }
     }
     uint64_t sessions[64];
@@ -106,7 +106,7 @@ struct departure whatif_goes(const struct election *election, const struct candi
     const size_t most = sizeof departure.others / sizeof departure.others[0];
     /* Of a session with several candidates, the nearest one behind counts. */
     for (size_t i = 0; i < known; i++) {
-        if (departure.heir && departure.heir->stat.owner == sessions[i])
+        if (departure.successor && departure.successor->stat.owner == sessions[i])
             continue;
         const struct candidate *other = NULL;
         for (size_t k = at + 1; k < election->candidate_count && !other && departure.other_count < most; k++)
@@ -118,7 +118,7 @@ struct departure whatif_goes(const struct election *election, const struct candi
     if (count > known)
         departure.other_count += count - known;
     if (departure.notified == ANSWER_NO)
-        departure.others_unknown = others_unknown(election, at, departure.heir);
+        departure.others_unknown = others_unknown(election, at, departure.successor);
     return departure;
 }
 
@@ -185,8 +185,8 @@ struct next_failover whatif_next(const struct election *election)
         next.notified = ANSWER_UNKNOWN;
         return next;
     }
-    next.heir = election->candidates[holders];
-    next.notified = whatif_notified(next.heir, &why);
+    next.successor = election->candidates[holders];
+    next.notified = whatif_notified(next.successor, &why);
     for (size_t i = holders; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
         enum answer notified = whatif_notified(c, &why);

@@ -20,12 +20,12 @@ bool candidate_stays(const struct candidate *candidate);
 
 struct departure {
     const struct candidate *goes;
-    bool stays;                   /* no session owns it: it ends only if a client deletes it */
-    const struct candidate *heir; /* the one that is then first (or whose predecessor changes); NULL: none */
+    bool stays;                        /* no session owns it: it ends only if a client deletes it */
+    const struct candidate *successor; /* then first, or with another predecessor; NULL: none */
     const struct candidate *held_by;   /* of a read-write lock: another reader that still holds it; or NULL */
-    bool leads;                        /* the heir would be first */
-    bool heir_stays;                   /* no session owns the heir, either: once first, it stays first */
-    enum answer notified;              /* is the heir notified? */
+    bool leads;                        /* the successor would be first */
+    bool successor_stays;              /* no session owns the successor, either: once first, it stays first */
+    enum answer notified;              /* is the successor notified? */
     const struct candidate *others[8]; /* other candidates that are notified (a herd, a wrong predecessor) */
     size_t other_count;                /* all of them */
     bool others_unknown; /* some watches of later candidates are unknown: they may be notified, too */
@@ -50,11 +50,11 @@ enum chain_state { CHAIN_UNKNOWN, CHAIN_COMPLETE, CHAIN_BROKEN };
 
 /* The contract's next_failover. */
 struct next_failover {
-    const struct candidate *heir; /* NULL: there is no candidate behind the leader */
-    enum answer by_itself;        /* whether the leader may end by itself: not if no session owns it */
-    enum answer notified;   /* the heir; for a lock, which has none: any session. A session that watches only
-                               its directory is notified as well, invisibly */
-    enum chain_state chain; /* of all candidates */
+    const struct candidate *successor; /* NULL: there is no candidate behind the leader */
+    enum answer by_itself;             /* whether the leader may end by itself: not if no session owns it */
+    enum answer notified;              /* the successor; for a lock, which has none: any session. A session
+                                          that watches only its directory is notified as well, invisibly */
+    enum chain_state chain;            /* of all candidates */
     const struct candidate *broken_at; /* the first that is not notified when its predecessor fails, even if
                                           another watch notifies it later */
 };

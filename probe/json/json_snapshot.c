@@ -319,7 +319,7 @@ static void write_next(struct json_writer *writer, const struct election *electi
         [CHAIN_UNKNOWN] = "unknown", [CHAIN_COMPLETE] = "complete", [CHAIN_BROKEN] = "broken"};
     struct next_failover next = whatif_next(election);
     json_member_begin(writer, "next_failover", '{');
-    json_member_text(writer, "heir", next.heir ? next.heir->name : NULL);
+    json_member_text(writer, "heir", next.successor ? next.successor->name : NULL);
     write_answer(writer, "told", next.notified);
     write_answer(writer, "by_itself", next.by_itself);
     json_member_text(writer, "chain", chains[next.chain]);

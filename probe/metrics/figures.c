@@ -60,7 +60,7 @@ static double figures_next_failover(const struct election *election)
         return NAN;
     struct next_failover next = whatif_next(election);
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    if ((!lock && !next.heir) || next.notified == ANSWER_NO)
+    if ((!lock && !next.successor) || next.notified == ANSWER_NO)
         return 0;
     return next.notified == ANSWER_YES ? 1 : NAN;
 }

@@ -105,8 +105,10 @@ static void story_chain(struct story *story, const struct election *election)
 {
     struct next_failover next = whatif_next(election);
     story->candidates = election->candidate_count;
-    story->heir = next.heir ? text_copy(next.heir->identity ? next.heir->identity : next.heir->name) : NULL;
-    story->heir_notified = next.notified == ANSWER_YES ? 1 : next.notified == ANSWER_NO ? 0 : -1;
+    story->successor =
+        next.successor ? text_copy(next.successor->identity ? next.successor->identity : next.successor->name)
+                       : NULL;
+    story->successor_notified = next.notified == ANSWER_YES ? 1 : next.notified == ANSWER_NO ? 0 : -1;
     story->chain_broken = next.chain == CHAIN_BROKEN;
     story->findings = xcalloc(election->finding_count + 1, sizeof *story->findings);
     for (size_t i = 0; i < election->finding_count; i++) {
@@ -543,7 +545,7 @@ struct story *story_make(struct history *history, const struct story_query *quer
     struct story_search search = {.query = query, .story = story};
     const struct history_filter filter = {.cluster = query->cluster};
     *error = NULL;
-    story->heir_notified = -1;
+    story->successor_notified = -1;
     bool fine =
         history_failovers(history, &filter, query->from_us, query->at_us + 1, story_find, &search, error);
     bool found = fine && story->election;
@@ -583,6 +585,6 @@ void story_free(struct story *story)
     free(story->client);
     free(story->server);
     free(story->evictor_path);
-    free(story->heir);
+    free(story->successor);
     free(story);
 }

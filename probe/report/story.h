@@ -102,8 +102,8 @@ struct story {
     /* The chain and the servers just before. */
     bool snapshot; /* the election was watched then */
     size_t candidates;
-    char *heir;        /* the second candidate in order; NULL: none */
-    int heir_notified; /* 1: it would be notified; 0: not; -1: unknown */
+    char *successor;        /* the second candidate in order; NULL: none */
+    int successor_notified; /* 1: it would be notified; 0: not; -1: unknown */
     bool chain_broken;
     struct story_finding *findings;
     size_t finding_count;

@@ -116,9 +116,9 @@ def chain(client, stage, seen, election):
     if following.get("chain") == "broken":
         yield "the chain is said to be broken"
     if len(states) > 1:
-        heir = seen.standing[client][1].name
-        if following.get("heir") != heir:
-            yield f"the next one is {heir}; shown is {following.get('heir')}"
+        successor = seen.standing[client][1].name
+        if following.get("heir") != successor:
+            yield f"the next one is {successor}; shown is {following.get('heir')}"
         if following.get("told") is not client.told:
             yield f"told is {following.get('told')}"
 

@@ -118,8 +118,8 @@ def test_kazoo_processes_die(zk, path, tmp_path):
                 low, high = failover["detection_ms"]
                 truth = (lost[election] - died[election]) * 1000
                 assert low <= truth <= high + 100, (truth, failover)
-            for heir in second.values():
-                heir.leads()
+            for successor in second.values():
+                successor.leads()
     finally:
         for one in [*first.values(), *second.values()]:
             one.process.send_signal(signal.SIGCONT)
@@ -165,17 +165,17 @@ def could_be_told(how, died, gone, lists):
 def test_three_servers_where_no_session_of_ours_is(zk3, path, tmp_path):
     """Leaders on each of three servers: two of them hold no session of ours to read their clocks by."""
     log = tmp_path / "log"
-    heir = RawSession(zk3.addresses[0], 30)
+    successor = RawSession(zk3.addresses[0], 30)
     ways = ["drop", "close", "freeze"]
     trials = []
     try:
-        heir.make(path)
+        successor.make(path)
         for how in ways:
             for session, server in zip([RawSession(a, TIMEOUT_S) for a in zk3.addresses], range(3)):
                 directory = f"{path}/{how}{server}"
-                heir.make(directory)
+                successor.make(directory)
                 session.create(f"{directory}/n_")
-                heir.create(f"{directory}/n_")
+                successor.create(f"{directory}/n_")
                 trials.append((how, directory, session))
         with Events(zk3.hosts, "--admin", zk3.admin, "--log", str(log), *[t[1] for t in trials]) as events:
             until(lambda: len(events.all("election-seen")) == len(trials), 30, "all are seen")
@@ -204,4 +204,4 @@ def test_three_servers_where_no_session_of_ours_is(zk3, path, tmp_path):
     finally:
         for _, _, session in trials:
             session.drop()
-        heir.close()
+        successor.close()

@@ -70,13 +70,13 @@ def test_a_look_at_a_recording_is_the_look_of_then(line, recorder):
     at, then = until(lambda: compared(recorder), 60)
     assert '"failovers": {"window_ms": 86400000, "count": 0' in then  # both read the same history
     assert '"watches": ["' in then and '"state": "led"' in then
-    first, heir = line.members[0], line.members[1].name
+    first, successor = line.members[0], line.members[1].name
     first.leaves()
     recorder.wait_for("SELECT 1 FROM events WHERE event = 'leader-elected'")
     assert blanked(replayed(recorder, "once", "--json", "--at", at)) == then
     # What would have happened next, from the watches of then.
     election, = json.loads(then)["clusters"][0]["elections"]
-    assert election["next_failover"] == {"heir": heir, "told": True, "by_itself": True, "chain": "complete",
+    assert election["next_failover"] == {"heir": successor, "told": True, "by_itself": True, "chain": "complete",
                                          "broken_at": None}
     text = replayed(recorder, "once", "--at", at, "/election")
     assert "host-a:1" in text

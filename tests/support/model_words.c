@@ -103,12 +103,12 @@ static void describe_chain(const struct election *e, const char *what, const cha
         words_add(out, size, "%s", d.why ? d.why : "");
     } else {
         struct departure d = whatif_goes(e, c);
-        words_add(out, size, "%s %s%s", d.heir ? d.heir->name : "nobody", answer_word(d.notified),
+        words_add(out, size, "%s %s%s", d.successor ? d.successor->name : "nobody", answer_word(d.notified),
                   d.leads ? " leads" : "");
         for (size_t i = 0; i < d.other_count && i < 8; i++)
             words_add(out, size, " %s", d.others[i]->name);
         words_add(out, size, "%s%s%s", d.others_unknown ? ", perhaps others" : "", d.stays ? ", stays" : "",
-                  d.heir_stays ? ", which stays" : "");
+                  d.successor_stays ? ", which stays" : "");
     }
 }
 
@@ -116,7 +116,7 @@ static void describe_next(const struct election *e, char *out, size_t size)
 {
     static const char *const chains[] = {"unknown", "complete", "broken"};
     struct next_failover next = whatif_next(e);
-    words_add(out, size, "%s %s, chain %s", next.heir ? next.heir->name : "nobody",
+    words_add(out, size, "%s %s, chain %s", next.successor ? next.successor->name : "nobody",
               answer_word(next.notified), chains[next.chain]);
     if (next.broken_at)
         words_add(out, size, " at %s", next.broken_at->name);

@@ -40,8 +40,8 @@ hosts = itertools.count(2)
 class Trial:
     """One election whose leader goes in a given way, once."""
 
-    def __init__(self, zk, root, number, how, heir, timeout_s=TIMEOUT_S):
-        self.how, self.heir, self.path = how, heir, f"{root}/{how}{number}"
+    def __init__(self, zk, root, number, how, successor, timeout_s=TIMEOUT_S):
+        self.how, self.successor, self.path = how, successor, f"{root}/{how}{number}"
         # A server takes 60 connections from one address.
         n = next(hosts)
         self.leader = RawSession(zk.addresses[0], timeout_s, host=f"127.0.0.{2 + n % 200}")
@@ -50,9 +50,9 @@ class Trial:
         self.well_seen = False  # the servers were asked as often as they are on a quiet machine
 
     def stand(self):
-        self.heir.make(self.path)
+        self.successor.make(self.path)
         name = self.leader.create(f"{self.path}/n_")
-        self.heir.create(f"{self.path}/n_")
+        self.successor.create(f"{self.path}/n_")
         return f"{self.path}/{name}"
 
     def go(self, other):
@@ -75,7 +75,7 @@ class Trial:
 
 
 class LockTrial(Trial):
-    """The same with one znode that everybody wants: the heir takes it as soon as it is free."""
+    """The same with one znode that everybody wants: the successor takes it as soon as it is free."""
 
     def stand(self):
         self.leader.create(f"{self.path}", flags=EPHEMERAL)
@@ -88,7 +88,7 @@ class LockTrial(Trial):
     def take(self):
         for _ in range(int(3 * self.leader.timeout_s / 0.005)):
             try:
-                self.heir.create(self.path, flags=EPHEMERAL)
+                self.successor.create(self.path, flags=EPHEMERAL)
                 return
             except SessionError as error:
                 if error.code != NODE_EXISTS:
@@ -162,9 +162,9 @@ def told(events, trials, within, log):
 def run_trials(zk, path, ways, apart_s, *options, settled_s=2 * TIMEOUT_S / 3, kind=Trial):
     """Each of the ways in an election of its own; their deaths apart_s after each other. settled_s: as long as the
     tool needs to have looked at everybody twice."""
-    heir, other = RawSession(zk.addresses[0], 30), RawSession(zk.addresses[0], 30)
-    heir.make(path)
-    trials = [kind(zk, path, number, how, heir) for number, how in enumerate(ways)]
+    successor, other = RawSession(zk.addresses[0], 30), RawSession(zk.addresses[0], 30)
+    successor.make(path)
+    trials = [kind(zk, path, number, how, successor) for number, how in enumerate(ways)]
     log = os.path.join(tempfile.mkdtemp(prefix="electop-trials-"), "log")
     try:
         with Events(zk.hosts, *options, "--log", log, *[trial.path for trial in trials]) as events:
@@ -178,7 +178,7 @@ def run_trials(zk, path, ways, apart_s, *options, settled_s=2 * TIMEOUT_S / 3, k
         shutil.rmtree(os.path.dirname(log))
         for trial in trials:
             trial.end()
-        heir.close()
+        successor.close()
         other.close()
 
 

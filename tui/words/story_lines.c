@@ -476,19 +476,19 @@ static void say_chain(struct sentences *s, const struct story *story)
 {
     if (!story->snapshot)
         return;
-    if (story->heir)
+    if (story->successor)
         story_lines_say(
             s, SENTENCE_CERTAIN,
-            story->heir_notified > 0
+            story->successor_notified > 0
                 ? text_format("%s was next in line, and watched for this: it was notified at once.",
-                              story->heir)
-            : story->heir_notified < 0
-                ? text_format("%s was next in line.", story->heir)
+                              story->successor)
+            : story->successor_notified < 0
+                ? text_format("%s was next in line.", story->successor)
                 : text_format("%s was next in line, and watched nothing that would have notified it.",
-                              story->heir),
+                              story->successor),
             text_format("%zu candidate%s in the snapshot just before%s", story->candidates,
                         story->candidates == 1 ? "" : "s",
-                        story->heir_notified < 0 ? "; whether it watched is not known" : ""));
+                        story->successor_notified < 0 ? "; whether it watched is not known" : ""));
     else
         story_lines_say(s, SENTENCE_CERTAIN, text_copy("No candidate was next in line."),
                         text_format("%zu candidate%s in the snapshot just before", story->candidates,

@@ -143,7 +143,7 @@ static void say_unnotified(struct whatif_pen *pen, const struct departure *depar
         return;
     }
     if (departure->other_count > 0 || departure->others_unknown) {
-        say_name(pen, departure->heir);
+        say_name(pen, departure->successor);
         whatif_lines_say(pen, ROLE_CRITICAL | STYLE_BOLD, " not notified: ");
         whatif_lines_say(pen, ROLE_TEXT, why);
         say_more(pen, ROLE_TEXT, departure->leads ? ", and does not lead" : ", and the chain ends there");
@@ -151,7 +151,7 @@ static void say_unnotified(struct whatif_pen *pen, const struct departure *depar
         return;
     }
     whatif_lines_say(pen, ROLE_CRITICAL | STYLE_BOLD, "no one is notified: ");
-    say_name(pen, departure->heir);
+    say_name(pen, departure->successor);
     whatif_lines_say(pen, ROLE_TEXT, strncmp(why, "it ", 3) == 0 ? why + 2 : ": ");
     if (strncmp(why, "it ", 3) != 0)
         whatif_lines_say(pen, ROLE_TEXT, why);
@@ -167,12 +167,12 @@ static void say_stays(struct whatif_pen *pen, const struct election *election,
     whatif_lines_say(pen, ROLE_CRITICAL | STYLE_BOLD,
                      roomy ? "it stays forever (no session owns it)" : "no session");
     whatif_lines_say(pen, ROLE_TEXT, ": only deleting it ");
-    if (departure->heir == NULL) {
+    if (departure->successor == NULL) {
         whatif_lines_say(pen, ROLE_TEXT, "takes it away");
         return;
     }
     whatif_lines_say(pen, ROLE_TEXT, departure->leads ? "lets " : "moves ");
-    say_name(pen, departure->heir);
+    say_name(pen, departure->successor);
     whatif_lines_say(pen, ROLE_TEXT,
                      !departure->leads             ? " up"
                      : election->kind == KIND_LOCK ? " hold it"
@@ -212,7 +212,7 @@ static void say_outcome(struct whatif_pen *pen, const struct election *election,
         whatif_lines_say(pen, ROLE_TEXT, " still holds it");
         return;
     }
-    if (departure->heir == NULL) {
+    if (departure->successor == NULL) {
         if (before == NULL)
             whatif_lines_say(pen, election->kind == KIND_LOCK ? ROLE_TEXT : ROLE_CRITICAL,
                              election->kind == KIND_LOCK ? "it is free"
@@ -225,8 +225,8 @@ static void say_outcome(struct whatif_pen *pen, const struct election *election,
         say_unnotified(pen, departure);
         return;
     }
-    whatif_lines_say_candidate(pen, departure->heir);
-    if (departure->heir_stays) {
+    whatif_lines_say_candidate(pen, departure->successor);
+    if (departure->successor_stays) {
         whatif_lines_say(pen, ROLE_TEXT, departure->leads ? "is first then" : "moves up");
         whatif_lines_say(pen, ROLE_CRITICAL, ": it has no session, so it stays forever");
         return;
@@ -256,15 +256,15 @@ static void put_departure(struct cells *cells, int x, int y, const struct electi
                           const char *label)
 {
     bool whole = departure->notified == ANSWER_YES && !departure->stays;
-    bool unnotified = departure->heir != NULL && departure->notified == ANSWER_NO && departure->why != NULL &&
-                      strncmp(departure->why, "all watch", 9) != 0;
-    bool broken = unnotified || departure->stays || departure->heir_stays;
-    bool alone = departure->heir == NULL && before == NULL && election->kind != KIND_LOCK;
-    enum sign sign = whole                                                         ? SIGN_CHECK
-                     : alone                                                       ? SIGN_WARNING
-                     : broken                                                      ? SIGN_CRITICAL
-                     : departure->heir == NULL || departure->notified == ANSWER_NO ? SIGN_INFO
-                                                                                   : SIGN_UNKNOWN;
+    bool unnotified = departure->successor != NULL && departure->notified == ANSWER_NO &&
+                      departure->why != NULL && strncmp(departure->why, "all watch", 9) != 0;
+    bool broken = unnotified || departure->stays || departure->successor_stays;
+    bool alone = departure->successor == NULL && before == NULL && election->kind != KIND_LOCK;
+    enum sign sign = whole                                                              ? SIGN_CHECK
+                     : alone                                                            ? SIGN_WARNING
+                     : broken                                                           ? SIGN_CRITICAL
+                     : departure->successor == NULL || departure->notified == ANSWER_NO ? SIGN_INFO
+                                                                                        : SIGN_UNKNOWN;
     style look = whole ? ROLE_GOOD : broken ? ROLE_CRITICAL : alone ? ROLE_WARNING : ROLE_DIM;
     struct whatif_pen pen = {cells, x, y};
 
@@ -324,7 +324,7 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
     unknown = first_unknown(election);
     if (unknown == NULL || (election->finding_count > 0 && election->findings[0]->severity >= SEVERITY_ERROR))
         next = whatif_next(election);
-    if (next.chain == CHAIN_BROKEN && next.broken_at != NULL && next.broken_at != next.heir) {
+    if (next.chain == CHAIN_BROKEN && next.broken_at != NULL && next.broken_at != next.successor) {
         const struct candidate *before = election_predecessor(election, next.broken_at);
         struct departure departure = whatif_goes(election, before);
 
@@ -428,10 +428,10 @@ void whatif_pane_draw(struct cells *cells, int y, int rows, const struct electio
         label_short_name(cells, election->candidates[i]->name, name, sizeof name);
         snprintf(label, sizeof label, i == at ? "When %s leaves" : "then %s leaves", name);
         /* All before it are gone by then: the one that is notified leads. */
-        departure.leads = departure.heir != NULL && (departure.leads || at == 0);
+        departure.leads = departure.successor != NULL && (departure.leads || at == 0);
         put_departure(cells, LEFT, y++, election, &departure, at > 0 ? election->candidates[at - 1] : NULL,
                       label);
-        if (departure.notified == ANSWER_NO && departure.heir != NULL)
+        if (departure.notified == ANSWER_NO && departure.successor != NULL)
             return;
     }
 }
