@@ -331,7 +331,7 @@ static void count_deleted(struct story *story, const struct logged_fact *fact, c
 {
     if (story_same(fact->path, own) && fact->session != fact->owner &&
         fact->at.wall_us == story->failover.lost_at.wall_us)
-        story->evictor = fact->session;
+        story->deleter = fact->session;
 }
 
 static bool story_fact(void *context, const struct logged_fact *fact)
@@ -359,16 +359,16 @@ static bool story_fact(void *context, const struct logged_fact *fact)
     return true;
 }
 
-static bool story_evictor(void *context, const struct logged_fact *fact)
+static bool story_deleter_others(void *context, const struct logged_fact *fact)
 {
     struct story *story = context;
     size_t length = strlen(story->election);
     bool own = fact->path && strncmp(fact->path, story->election, length) == 0 && fact->path[length] == '/' &&
                story_same(fact->path + length + 1, story->failover.from);
-    if (fact->kind != FACT_DELETED || fact->session != story->evictor || own)
+    if (fact->kind != FACT_DELETED || fact->session != story->deleter || own)
         return true;
-    if (story->evictor_others++ == 0)
-        story->evictor_path = text_copy(fact->path);
+    if (story->deleter_others++ == 0)
+        story->deleter_path = text_copy(fact->path);
     return true;
 }
 
@@ -403,7 +403,7 @@ static void story_same_identity(struct story *story, const struct candidate *c)
     int64_t timeout_us = (int64_t)story->timeout_ms * 1000;
     if (since_us == 0 || story_same(c->name, story->failover.from))
         return;
-    story->evictor_is_next |= story->evictor != 0 && c->stat.owner == story->evictor;
+    story->deleter_is_next |= story->deleter != 0 && c->stat.owner == story->deleter;
     if (since_us <= lost_us) {
         /* Its client was started again while the servers still waited for the old session. */
         if (c->stat.owner != story->session && since_us >= lost_us - 2 * timeout_us &&
@@ -497,7 +497,7 @@ static bool story_facts(struct story_search *search, struct history *history, ch
         return false;
     if (story->expired_beside > 0 || story->start_count > 0)
         story_survivors(search, history);
-    return (!story->evictor || history_facts(history, from_us, to_us, story_evictor, story, error));
+    return (!story->deleter || history_facts(history, from_us, to_us, story_deleter_others, story, error));
 }
 
 /* Was the election's directory deleted with it, and made again? */
@@ -584,7 +584,7 @@ void story_free(struct story *story)
     free(story->name);
     free(story->client);
     free(story->server);
-    free(story->evictor_path);
+    free(story->deleter_path);
     free(story->successor);
     free(story);
 }

@@ -86,10 +86,10 @@ struct story {
     size_t lived_same_server;   /* candidates' sessions that began there and lived on */
     char *beside[STORY_NAMES];  /* the candidates among them, by their usual names */
     size_t beside_count;
-    uint64_t evictor;      /* the other session that deleted it; 0: none */
-    size_t evictor_others; /* further ephemeral znodes that it deleted within STORY_AROUND_US */
-    char *evictor_path;    /* one of them; or NULL */
-    bool evictor_is_next;  /* it owns a candidate with the lost leader's identity: its next session */
+    uint64_t deleter;      /* the other session that deleted it; 0: none */
+    size_t deleter_others; /* further ephemeral znodes that it deleted within STORY_AROUND_US */
+    char *deleter_path;    /* one of them; or NULL */
+    bool deleter_is_next;  /* it owns a candidate with the lost leader's identity: its next session */
     int64_t deleted_us;    /* when the election itself was deleted; 0: it was not */
     int64_t remade_us;     /* when it was created again; 0: not as far as known */
     int64_t epoch_us;      /* the latest change of ZooKeeper's leader before the loss; 0: none nearby */

@@ -269,12 +269,12 @@ static void infers_from_facts_alone(void **state)
         {{.epoch_us = 30000000}, "one timeout after ZooKeeper's own leader", false},
         {{.in_line_us = 57000000}, "had probably been restarted before", true},
         {{.in_line_us = 57000000, .failover = closed}, "had probably been restarted before", false},
-        {{.evictor = 7, .evictor_is_next = true, .failover = evicted},
+        {{.deleter = 7, .deleter_is_next = true, .failover = evicted},
          "That is the next session of 10.0.0.1",
          true},
-        {{.evictor = 7, .evictor_is_next = true, .failover = evicted}, "look for an operator", false},
-        {{.evictor = 7, .failover = evicted}, "look for an operator", true},
-        {{.evictor = 7, .failover = evicted, .deleted_us = 60000000}, "look for an operator", false},
+        {{.deleter = 7, .deleter_is_next = true, .failover = evicted}, "look for an operator", false},
+        {{.deleter = 7, .failover = evicted}, "look for an operator", true},
+        {{.deleter = 7, .failover = evicted, .deleted_us = 60000000}, "look for an operator", false},
         {{.deleted_us = 60000000}, "deleted with all its candidates.", true},
         {{.deleted_us = 60000000, .remade_us = 61000000}, "and made again after 1.00s.", true},
         {{.deleted_us = 0}, "deleted with all its candidates", false},
@@ -286,8 +286,8 @@ static void infers_from_facts_alone(void **state)
         story.expired_same_name = given->expired_same_name;
         story.epoch_us = given->epoch_us;
         story.in_line_us = given->in_line_us;
-        story.evictor = given->evictor;
-        story.evictor_is_next = given->evictor_is_next;
+        story.deleter = given->deleter;
+        story.deleter_is_next = given->deleter_is_next;
         story.deleted_us = given->deleted_us;
         story.remade_us = given->remade_us;
         if (given->failover.from_identity)

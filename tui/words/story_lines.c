@@ -144,20 +144,20 @@ static void say_takeover(struct sentences *s, const struct story *story)
 
 /* ---- beside it ---- */
 
-static void say_evictor(struct sentences *s, const struct story *story)
+static void say_deleter(struct sentences *s, const struct story *story)
 {
     struct text text = {0};
-    if (!story->evictor)
+    if (!story->deleter)
         return;
-    text_printf(&text, "Session 0x%" PRIx64 " deleted it, and ", story->evictor);
-    if (story->evictor_others)
-        text_printf(&text, "%zu other ephemeral znode%s within a minute, such as %s.", story->evictor_others,
-                    story->evictor_others == 1 ? "" : "s", story->evictor_path ? story->evictor_path : "?");
+    text_printf(&text, "Session 0x%" PRIx64 " deleted it, and ", story->deleter);
+    if (story->deleter_others)
+        text_printf(&text, "%zu other ephemeral znode%s within a minute, such as %s.", story->deleter_others,
+                    story->deleter_others == 1 ? "" : "s", story->deleter_path ? story->deleter_path : "?");
     else
         text_add(&text, "no other ephemeral znode within a minute.");
     story_lines_say(s, SENTENCE_CERTAIN, text_take(&text),
                     text_copy("facts of the transaction logs: deleted, in the minute before and after"));
-    if (story->evictor_is_next) {
+    if (story->deleter_is_next) {
         story_lines_say(
             s, SENTENCE_INFERRED,
             text_format("That is the next session of %s: the client had lost the old one, and cleared "
@@ -171,7 +171,7 @@ static void say_evictor(struct sentences *s, const struct story *story)
     story_lines_say(
         s, SENTENCE_INFERRED,
         text_copy(
-            story->evictor_others
+            story->deleter_others
                 ? "Several candidates were removed on purpose: look for a script or an operator."
                 : "This candidate was removed on purpose: look for an operator or a fencing mechanism."),
         text_copy("a healthy client deletes only what is its own"));
@@ -641,7 +641,7 @@ struct sentences story_sentences(const struct story *story, bool utc)
     struct sentences s = {.utc = utc};
     say_change(&s, story);
     say_cause(&s, story);
-    say_evictor(&s, story);
+    say_deleter(&s, story);
     say_deleted(&s, story);
     say_together(&s, story);
     say_starts(&s, story);
