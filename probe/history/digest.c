@@ -7,12 +7,12 @@
 #include "probe/history/codec.h"
 #include "probe/history/sql.h"
 
-/* Drawers an octave, and their number for lengths below 2^63. */
+/* Buckets an octave, and their number for lengths below 2^63. */
 #define FINE_BITS 6
 #define FINE (1u << FINE_BITS)
-#define DRAWERS ((64 - FINE_BITS) * FINE)
+#define BUCKETS ((64 - FINE_BITS) * FINE)
 
-static size_t drawer_of(int64_t length)
+static size_t bucket_of(int64_t length)
 {
     unsigned shift = 0;
     while (length >> shift >= 2 * FINE)
@@ -21,10 +21,10 @@ static size_t drawer_of(int64_t length)
 }
 
 /* The shortest that belongs into it. */
-static int64_t drawer_from(size_t drawer)
+static int64_t bucket_from(size_t bucket)
 {
-    size_t shift = drawer < FINE ? 0 : drawer / FINE - 1;
-    return (int64_t)(drawer - shift * FINE) << shift;
+    size_t shift = bucket < FINE ? 0 : bucket / FINE - 1;
+    return (int64_t)(bucket - shift * FINE) << shift;
 }
 
 static int digest_compare(const void *a, const void *b)
@@ -35,24 +35,24 @@ static int digest_compare(const void *a, const void *b)
 
 /* ---- packing ---- */
 
-static void put_drawers(struct buffer *out, int64_t *lengths, size_t count)
+static void put_buckets(struct buffer *out, int64_t *lengths, size_t count)
 {
     struct buffer inside = {0};
     size_t last = 0;
     qsort(lengths, count, sizeof *lengths, digest_compare);
     put_number(out, count);
     for (size_t from = 0, to; from < count; from = to) {
-        size_t drawer = drawer_of(lengths[from]);
-        int64_t before = drawer_from(drawer);
+        size_t bucket = bucket_of(lengths[from]);
+        int64_t before = bucket_from(bucket);
         buffer_clear(&inside);
-        for (to = from; to < count && drawer_of(lengths[to]) == drawer; to++) {
+        for (to = from; to < count && bucket_of(lengths[to]) == bucket; to++) {
             put_number(&inside, (uint64_t)(lengths[to] - before));
             before = lengths[to];
         }
-        put_number(out, drawer - last);
+        put_number(out, bucket - last);
         put_number(out, to - from);
         put_bytes(out, inside.bytes, inside.length);
-        last = drawer;
+        last = bucket;
     }
     buffer_free(&inside);
 }
@@ -72,8 +72,8 @@ void digest_pack(const struct failover_sample *samples, size_t count, struct buf
         if (mine == 0)
             continue;
         put_text(out, failover_cause_word((enum failover_cause)cause));
-        put_drawers(out, lows, mine);
-        put_drawers(out, highs, bounded);
+        put_buckets(out, lows, mine);
+        put_buckets(out, highs, bounded);
     }
     free(lows);
     free(highs);
@@ -103,32 +103,33 @@ enum bound { LOWS, HIGHS, BOUNDS };
 #define ALL CAUSE_COUNT /* causes together */
 
 /* One bound of the lengths of one cause, or of all. */
-struct drawer_search {
+struct bucket_search {
     size_t total;
-    size_t counts[DRAWERS];
-    size_t drawers[RANKS], open_count; /* to be opened the second time through */
+    size_t counts[BUCKETS];
+    size_t buckets[RANKS], open_count; /* to be opened the second time through */
     int64_t *found[RANKS];             /* their contents */
     size_t found_count[RANKS];
     size_t known; /* percentiles that are bounded at all ... */
-    size_t in_drawer[RANKS], places[RANKS];
+    size_t in_bucket[RANKS], places[RANKS];
 };
 
 struct searches {
-    struct drawer_search of[ALL + 1][BOUNDS];
+    struct bucket_search of[ALL + 1][BOUNDS];
     bool opening; /* the second time through */
 };
 
-static void open_drawer(struct drawer_search *search, struct scan inside, size_t drawer, size_t count, bool *bad)
+static void open_bucket(struct bucket_search *search, struct scan inside, size_t bucket, size_t count,
+                        bool *bad)
 {
     size_t i = 0;
-    while (i < search->open_count && search->drawers[i] != drawer)
+    while (i < search->open_count && search->buckets[i] != bucket)
         i++;
     if (i == search->open_count)
         return;
-    int64_t length = drawer_from(drawer);
+    int64_t length = bucket_from(bucket);
     for (size_t k = 0; k < count && !inside.bad; k++) {
         uint64_t more = scan_below(&inside, INT64_MAX);
-        if (search->found_count[i] == search->counts[drawer] || more > (uint64_t)(INT64_MAX - length))
+        if (search->found_count[i] == search->counts[bucket] || more > (uint64_t)(INT64_MAX - length))
             inside.bad = true;
         else
             search->found[i][search->found_count[i]++] = length += (int64_t)more;
@@ -138,25 +139,25 @@ static void open_drawer(struct drawer_search *search, struct scan inside, size_t
 
 static void look_into(struct searches *searches, struct scan *scan, unsigned cause, enum bound bound)
 {
-    struct drawer_search *mine = &searches->of[cause][bound], *all = &searches->of[ALL][bound];
-    size_t drawer = 0, left = (size_t)scan_number(scan);
+    struct bucket_search *mine = &searches->of[cause][bound], *all = &searches->of[ALL][bound];
+    size_t bucket = 0, left = (size_t)scan_number(scan);
     if (!searches->opening)
         mine->total += left;
     while (left && !scan->bad) {
-        drawer += (size_t)scan_below(scan, DRAWERS);
+        bucket += (size_t)scan_below(scan, BUCKETS);
         size_t count = (size_t)scan_number(scan), length;
         const char *bytes = scan_piece(scan, &length);
-        if (scan->bad || count == 0 || count > left || count > length || drawer >= DRAWERS || !bytes) {
+        if (scan->bad || count == 0 || count > left || count > length || bucket >= BUCKETS || !bytes) {
             scan->bad = true;
             break;
         }
         left -= count;
         if (searches->opening) {
             struct scan inside = {(const unsigned char *)bytes, (const unsigned char *)bytes + length, false};
-            open_drawer(mine, inside, drawer, count, &scan->bad);
-            open_drawer(all, inside, drawer, count, &scan->bad);
+            open_bucket(mine, inside, bucket, count, &scan->bad);
+            open_bucket(all, inside, bucket, count, &scan->bad);
         } else {
-            mine->counts[drawer] += count;
+            mine->counts[bucket] += count;
         }
     }
 }
@@ -194,18 +195,18 @@ static bool go_through(const struct digest_sum *sum, struct searches *searches)
 static void count_all(struct searches *searches)
 {
     for (unsigned bound = 0; bound < BOUNDS; bound++) {
-        struct drawer_search *all = &searches->of[ALL][bound];
+        struct bucket_search *all = &searches->of[ALL][bound];
         for (unsigned cause = 0; cause < CAUSE_COUNT; cause++) {
-            const struct drawer_search *mine = &searches->of[cause][bound];
+            const struct bucket_search *mine = &searches->of[cause][bound];
             all->total += mine->total;
-            for (size_t drawer = 0; mine->total && drawer < DRAWERS; drawer++)
-                all->counts[drawer] += mine->counts[drawer];
+            for (size_t bucket = 0; mine->total && bucket < BUCKETS; bucket++)
+                all->counts[bucket] += mine->counts[bucket];
         }
     }
 }
 
-/* In which drawers its percentiles are, of so many failovers. */
-static void choose_drawers(struct drawer_search *search, size_t count)
+/* In which buckets its percentiles are, of so many failovers. */
+static void choose_buckets(struct bucket_search *search, size_t count)
 {
     static const unsigned percents[RANKS] = {50, 90, 99, 100};
     size_t before = 0, next = 0, ranks[RANKS];
@@ -213,14 +214,14 @@ static void choose_drawers(struct drawer_search *search, size_t count)
         ranks[i] = failover_stats_rank(count, percents[i]);
     while (search->known < RANKS && ranks[search->known] < search->total)
         search->known++;
-    for (size_t drawer = 0; drawer < DRAWERS && next < search->known; drawer++) {
-        size_t end = before + search->counts[drawer], i = search->open_count;
+    for (size_t bucket = 0; bucket < BUCKETS && next < search->known; bucket++) {
+        size_t end = before + search->counts[bucket], i = search->open_count;
         if (ranks[next] < end) {
-            search->drawers[search->open_count++] = drawer;
-            search->found[i] = xmalloc(search->counts[drawer] * sizeof *search->found[i]);
+            search->buckets[search->open_count++] = bucket;
+            search->found[i] = xmalloc(search->counts[bucket] * sizeof *search->found[i]);
         }
         for (; next < search->known && ranks[next] < end; next++) {
-            search->in_drawer[next] = i;
+            search->in_bucket[next] = i;
             search->places[next] = ranks[next] - before;
         }
         before = end;
@@ -254,15 +255,15 @@ static int64_t at_place(int64_t *list, size_t count, size_t place)
 }
 
 /* SPAN_OPEN: beyond all that have such a bound. */
-static int64_t bound_at(const struct drawer_search *search, size_t rank)
+static int64_t bound_at(const struct bucket_search *search, size_t rank)
 {
     if (rank >= search->known)
         return SPAN_OPEN;
-    size_t i = search->in_drawer[rank];
+    size_t i = search->in_bucket[rank];
     return at_place(search->found[i], search->found_count[i], search->places[rank]);
 }
 
-static void digest_report(const struct drawer_search of[BOUNDS], struct failover_figures *figures)
+static void digest_report(const struct bucket_search of[BOUNDS], struct failover_figures *figures)
 {
     struct span *spans[RANKS] = {&figures->p50, &figures->p90, &figures->p99, &figures->max};
     figures->count = of[LOWS].total; /* each has a lower one */
@@ -277,9 +278,9 @@ bool digest_sum_stats(const struct digest_sum *sum, struct failover_stats *stats
     if (fine)
         count_all(searches);
     for (unsigned cause = 0; fine && cause <= ALL; cause++) {
-        struct drawer_search *of = searches->of[cause];
-        choose_drawers(&of[LOWS], of[LOWS].total);
-        choose_drawers(&of[HIGHS], of[LOWS].total);
+        struct bucket_search *of = searches->of[cause];
+        choose_buckets(&of[LOWS], of[LOWS].total);
+        choose_buckets(&of[HIGHS], of[LOWS].total);
         fine = true;
     }
     if (fine) {

@@ -2,9 +2,9 @@
  * digest.h - the durations of many failovers, packed so that percentiles of millions need not read each. Its
  * functions are lengths_*.
  *
- * A digest contains the lengths of some failovers, separately for each cause, in drawers: the lengths in one
- * differ by at most a 64th. A drawer says how many lengths it has before it lists them. For a percentile of
- * many digests the drawers are counted, and only the one that contains it is opened: the result is exactly
+ * A digest contains the lengths of some failovers, separately for each cause, in buckets: the lengths in one
+ * differ by at most a 64th. A bucket says how many lengths it has before it lists them. For a percentile of
+ * many digests the buckets are counted, and only the one that contains it is opened: the result is exactly
  * that of going through all failovers (failover_stats_make()).
  */
 #ifndef ELECTOP_PROBE_HISTORY_DIGEST_H
