@@ -16,11 +16,11 @@
 #include "tui/views/strip.h"
 #include "tui/views/view.h"
 #include "tui/words/election_filter.h"
+#include "tui/words/failover_facts.h"
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 #include "tui/words/mutes.h"
-#include "tui/words/whatif_lines.h"
 
 /*
  * The lines above the overview's table: all elections in numbers, whether the next

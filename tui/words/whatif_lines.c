@@ -5,66 +5,11 @@
 
 #include "probe/election/chain.h"
 #include "probe/election/election.h"
-#include "probe/election/failover.h"
 #include "tui/screen/safe.h"
 #include "tui/words/chain_lines.h"
+#include "tui/words/failover_facts.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
-
-static char *failover_facts_put_span(const struct cells *cells, struct span span, int room,
-                                     char buffer[FORMAT_INTERVAL])
-{
-    if (span.low_us == 0 && span.high_us < 0) /* "at least nothing" is not known at all */
-        span.low_us = SPAN_OPEN;
-    format_interval(span.low_us, span.high_us, cells->ascii, buffer);
-    bool bounded = span.low_us >= 0 && span.high_us >= 0;
-    /* Of two bounds the one that promises less: it cannot have taken longer. */
-    if (bounded && safe_width(buffer, strlen(buffer), cells->ascii) > room)
-        format_interval(SPAN_OPEN, span.high_us, cells->ascii, buffer);
-    return buffer;
-}
-
-char *failover_facts_last(const struct cells *cells, const struct election *election, int room,
-                          char buffer[FORMAT_INTERVAL])
-{
-    const struct change *change = &election->change;
-    const struct failover *last = election_last_failover(election);
-    struct failover_sample sample;
-
-    buffer[0] = '\0';
-    if (change->lost_at.mono_us == 0)
-        return buffer;
-    if (change->to == NULL)
-        snprintf(buffer, FORMAT_INTERVAL, "open");
-    else if (last != NULL && failover_sample_of(last, &sample))
-        failover_facts_put_span(cells, sample.length, room, buffer);
-    else if (last == NULL && change->vacancy_us >= 0)
-        failover_facts_put_span(
-            cells,
-            (struct span){change->vacancy_us + (change->takeover_us > 0 ? change->takeover_us : 0),
-                          SPAN_OPEN},
-            room, buffer);
-    else
-        snprintf(buffer, FORMAT_INTERVAL, "?");
-    return buffer;
-}
-
-bool failover_facts_usual(const struct cells *cells, const struct election *election, int room,
-                          char buffer[FORMAT_INTERVAL])
-{
-    struct failover_sample samples[FAILOVERS_KEPT];
-    struct failover_stats stats;
-    const struct failover *failover;
-    size_t count = 0;
-
-    for (size_t i = 0; (failover = election_failover_at(election, i)) != NULL; i++)
-        count += failover_sample_of(failover, &samples[count]);
-    if (count == 0)
-        return false;
-    failover_stats_make(samples, count, &stats);
-    failover_facts_put_span(cells, stats.all.p50, room, buffer);
-    return true;
-}
 
 #define LEFT 1
 #define LABEL_WIDTH 25

@@ -1,0 +1,24 @@
+/*
+ * failover_facts.h - the durations of an election's failovers seen by this run, as short as the room requires.
+ */
+#ifndef ELECTOP_TUI_WORDS_FAILOVER_FACTS_H
+#define ELECTOP_TUI_WORDS_FAILOVER_FACTS_H
+
+#include <stdbool.h>
+
+#include "probe/election/election.h"
+#include "tui/screen/cells.h"
+#include "tui/words/format.h"
+
+/*
+ * The latest: "412ms", "9.60 – 12.9s", or "≤ 12.9s" if there is no room; "open" while there is no leader, "?"
+ * if unknown. Until EVENT_FAILOVER is complete, from electop's own watches. "" if none was seen.
+ */
+char *failover_facts_last(const struct cells *cells, const struct election *election, int room,
+                          char buffer[FORMAT_INTERVAL]);
+
+/* The median of those seen by this run; false: there are none. */
+bool failover_facts_usual(const struct cells *cells, const struct election *election, int room,
+                          char buffer[FORMAT_INTERVAL]);
+
+#endif
