@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "config/keys.h"
+#include "config/threshold.h"
 #include "config/times.h"
 #include "config/units.h"
 #include "config/znode_path.h"

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "config/options.h"
+#include "config/threshold.h"
 
 /* The table of the guidelines, and durations. */
 static void ranges(void **state)

@@ -12,6 +12,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "config/threshold.h"
 #include "config/units.h"
 #include "config/znode_path.h"
 #include "probe/clock.h"
