@@ -26,7 +26,7 @@
 #include "probe/log.h"
 #include "probe/transport/transport.h"
 #include "tui/commands/command.h"
-#include "tui/commands/messages.h"
+#include "tui/commands/command_output.h"
 
 /*
  * A program may be started with its standard descriptors closed; the next file opened (a log, a socket) would
@@ -46,7 +46,7 @@ static bool hold_descriptors(void)
 static int print_help(const struct options *options)
 {
     char *help = options_help(options->about, options->known->recipes);
-    int status = message_text(help);
+    int status = command_output_text(help);
     free(help);
     return status;
 }
@@ -212,7 +212,7 @@ static int main_run(const struct options *options)
     if (options->command == COMMAND_HELP)
         return print_help(options);
     if (options->command == COMMAND_VERSION)
-        return message_text("electop " ELECTOP_VERSION "\n");
+        return command_output_text("electop " ELECTOP_VERSION "\n");
     if (options->log && !log_open(options->log, &error))
         return main_refuse(options, error);
     if (options->command == COMMAND_CHECK)

@@ -17,7 +17,7 @@
 #include "probe/transactions/autopsy.h"
 #include "probe/transactions/log_set.h"
 #include "tui/commands/command.h"
-#include "tui/commands/messages.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/private_place.h"
 #include "tui/commands/shutdown.h"
 #include "tui/output/line_printer.h"
@@ -223,7 +223,7 @@ static int follow_on(uv_loop_t *loop, struct autopsy_run *run)
     while (!ending.signal && !run->over)
         uv_run(loop, UV_RUN_ONCE);
     uv_close((uv_handle_t *)&timer, NULL);
-    int status = ending.signal ? 128 + ending.signal : message_ended(run->output_error, EXIT_DONE);
+    int status = ending.signal ? 128 + ending.signal : command_output_ended(run->output_error, EXIT_DONE);
     shutdown_finish(&ending, loop);
     printer_end(&run->printer);
     buffer_free(&run->line);

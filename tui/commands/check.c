@@ -24,8 +24,8 @@
 #include "probe/metrics/figures.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/exit_code.h"
-#include "tui/commands/messages.h"
 #include "tui/commands/shutdown.h"
 #include "tui/screen/safe.h"
 #include "tui/words/format.h"
@@ -127,7 +127,7 @@ static bool check_print(const char *status, const char *words, const char *perfo
     struct text all = {0};
     text_printf(&all, "ELECTION %s - %s%s%s\n%s", status, safe, *performance ? " |" : "", performance,
                 lines ? lines : "");
-    bool said = message_text(all.at) == EXIT_DONE;
+    bool said = command_output_text(all.at) == EXIT_DONE;
     text_free(&all);
     free(safe);
     return said;

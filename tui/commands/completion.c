@@ -14,7 +14,7 @@
 #include "probe/json/election_summary.h"
 #include "probe/metrics/figures.h"
 #include "tui/commands/command.h"
-#include "tui/commands/messages.h"
+#include "tui/commands/command_output.h"
 #include "tui/screen/safe.h"
 
 /* A word that a shell and its terminal take as it is. */
@@ -58,7 +58,7 @@ int command_completion(const struct invocation *invocation)
             text_printf(&words, "%s=\n", figure_kind((enum figure)i)->word);
         all = text_take(&words);
     }
-    int status = message_text(all);
+    int status = command_output_text(all);
     free(all);
     return status;
 }

@@ -2,7 +2,7 @@
  * config.c - the configuration: read and checked for every command, and printed by one.
  */
 #include "tui/commands/command.h"
-#include "tui/commands/messages.h"
+#include "tui/commands/command_output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ int command_config(const struct invocation *invocation)
     }
     char *all = text_take(&safe);
     free(printed);
-    int status = message_text(all);
+    int status = command_output_text(all);
     free(all);
     return status;
 }

@@ -13,11 +13,11 @@
 #include "config/memory.h"
 #include "config/security.h"
 #include "probe/demo/demo_elections.h"
-#include "probe/loop_timer.h"
 #include "probe/demo/private_ensemble.h"
+#include "probe/loop_timer.h"
 #include "tui/commands/command.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/shutdown.h"
-#include "tui/commands/messages.h"
 
 /* Short ones, so that a candidate that vanishes is missed within three seconds. */
 #define TICK_MS 500
@@ -180,7 +180,7 @@ static int go_on(struct demo *demo)
            "Ctrl-C ends it and removes everything.\n",
            private_ensemble_hosts(demo->sandbox), private_ensemble_admin(demo->sandbox),
            ca ? " --tls-ca " : "", ca ? ca : "");
-    int status = fflush(stdout) != 0 ? message_ended(errno, EXIT_DONE) : EXIT_DONE;
+    int status = fflush(stdout) != 0 ? command_output_ended(errno, EXIT_DONE) : EXIT_DONE;
     return status == EXIT_DONE ? last(demo) : status;
 }
 

@@ -12,8 +12,8 @@
 #include "probe/json/json_snapshot.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/exit_code.h"
-#include "tui/commands/messages.h"
 #include "tui/commands/shutdown.h"
 #include "tui/output/discovery_text.h"
 
@@ -139,7 +139,7 @@ static int command_discover_on(uv_loop_t *loop, const struct invocation *invocat
     if (ending.signal)
         status = 128 + ending.signal;
     else if (printed)
-        status = message_buffer(&out, status);
+        status = command_output_buffer(&out, status);
     else
         complain("%s", error ? error : "nothing can be shown; raise the limit of open files (ulimit -n)");
     buffer_free(&out);
@@ -160,7 +160,7 @@ static int print_recipes(const struct invocation *invocation)
     }
     discovery_text_recipes(&out, book, &how);
     recipe_book_free(book);
-    return message_buffer(&out, EXIT_DONE);
+    return command_output_buffer(&out, EXIT_DONE);
 }
 
 int command_discover(const struct invocation *invocation)

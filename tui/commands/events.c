@@ -13,9 +13,9 @@
 #include "probe/json/json_event.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/exit_code.h"
 #include "tui/commands/first_look.h"
-#include "tui/commands/messages.h"
 #include "tui/commands/shutdown.h"
 #include "tui/output/line_printer.h"
 #include "tui/output/output.h"
@@ -122,7 +122,7 @@ static int follow(uv_loop_t *loop, struct event_stream *stream, struct shutdown 
     if (ending->signal)
         return 128 + ending->signal;
     if (stream->over)
-        return message_ended(stream->error, EXIT_DONE);
+        return command_output_ended(stream->error, EXIT_DONE);
     int status = exit_code_status(model, false);
     if (status == EXIT_NO_LOOK)
         exit_code_complain(model, *lasted ? stream->options->for_ms : stream->options->wait_ms);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "probe/json/json_event.h"
-#include "tui/commands/messages.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/recording.h"
 #include "tui/output/line_printer.h"
 #include "tui/output/output.h"
@@ -72,7 +72,7 @@ int command_events_recorded(const struct invocation *invocation)
                                 &error))
                 complain("%s", error);
             else
-                status = message_ended(flush(&reporting) ? 0 : reporting.error, EXIT_DONE);
+                status = command_output_ended(flush(&reporting) ? 0 : reporting.error, EXIT_DONE);
             printer_end(&reporting.printer);
         }
     }

@@ -7,7 +7,7 @@
 #include "config/znode_path.h"
 #include "probe/json/election_summary.h"
 #include "tui/commands/command.h"
-#include "tui/commands/messages.h"
+#include "tui/commands/command_output.h"
 #include "tui/words/format.h"
 
 #define HOSTS_SIZE 160

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 
 #include "probe/history/preload.h"
+#include "probe/json/election_summary.h"
 #include "probe/metrics/exporter.h"
 #include "probe/monitor.h"
-#include "probe/json/election_summary.h"
 #include "probe/transport/transport.h"
 #include "tui/commands/command.h"
-#include "tui/commands/shutdown.h"
-#include "tui/commands/messages.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/exit_code.h"
 #include "tui/commands/first_look.h"
+#include "tui/commands/shutdown.h"
 
 #define LISTEN_USUALLY "127.0.0.1:9151"
 
@@ -23,7 +23,7 @@ void export_report_place(const struct exporter *exporter)
 {
     char line[160];
     snprintf(line, sizeof line, "metrics on http://%s/metrics\n", exporter_address(exporter));
-    message_text(line);
+    command_output_text(line);
     if (exporter_is_open(exporter))
         complain("anyone who can reach %s can read the metrics, including the names of hosts and elections",
                  exporter_address(exporter));
@@ -42,7 +42,7 @@ static int export_print(struct exporter *exporter, struct monitor *monitor,
     else
         first_look_complain(monitor, invocation->settings);
     exporter_write(exporter, false, &out);
-    return message_buffer(&out, status);
+    return command_output_buffer(&out, status);
 }
 
 struct exporting {

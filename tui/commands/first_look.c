@@ -5,8 +5,8 @@
 #include "config/memory.h"
 #include "config/znode_path.h"
 #include "probe/json/election_summary.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/exit_code.h"
-#include "tui/commands/messages.h"
 
 #define CHECK_MS 250
 /* Time for the first attempts; of many silent servers some are not tried yet. */

@@ -17,7 +17,7 @@
 #include "probe/inject/run_options.h"
 #include "probe/inject/run_report.h"
 #include "tui/commands/command.h"
-#include "tui/commands/messages.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/shutdown.h"
 #include "tui/output/line_printer.h"
 #include "tui/output/output.h"
@@ -231,7 +231,7 @@ static int inject_write_page(const struct run_report *report, const struct run_o
 {
     struct buffer out = {0};
     run_print(&out, DOCUMENT_PAGE, report, wanted, READS_FROM_TOP, NULL);
-    return message_page(&out, file);
+    return command_output_page(&out, file);
 }
 
 static int inject_write_report(const struct injection *in, const struct run_report *report)
@@ -249,7 +249,7 @@ static int inject_write_report(const struct injection *in, const struct run_repo
         run_json_write(&out, report, wanted.texts, wanted.read, wanted.count);
     else
         run_print(&out, DOCUMENT_TEXT, report, &wanted, READS_FROM_END, &in->style);
-    int written = message_buffer(&out, EXIT_DONE);
+    int written = command_output_buffer(&out, EXIT_DONE);
     return written != EXIT_DONE ? written : status;
 }
 

@@ -7,17 +7,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/history/preload.h"
 #include "probe/clock.h"
-#include "probe/loop_timer.h"
+#include "probe/history/preload.h"
 #include "probe/history/recording_file.h"
-#include "probe/monitor.h"
 #include "probe/json/json_snapshot.h"
+#include "probe/loop_timer.h"
+#include "probe/monitor.h"
 #include "tui/commands/command.h"
-#include "tui/commands/shutdown.h"
-#include "tui/commands/recording.h"
-#include "tui/commands/messages.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/exit_code.h"
+#include "tui/commands/recording.h"
+#include "tui/commands/shutdown.h"
 #include "tui/output/output.h"
 #include "tui/output/snapshot_forms.h"
 #include "tui/output/snapshot_text.h"
@@ -226,7 +226,7 @@ static int watch_follow(uv_loop_t *loop, struct once_watch *watch, struct buffer
     loop_timer_free(watch->timer);
     output_close(watch->output);
     buffer_free(&watch->shown);
-    return watch->over ? message_ended(watch->error, EXIT_DONE) : watch->status;
+    return watch->over ? command_output_ended(watch->error, EXIT_DONE) : watch->status;
 }
 
 /* ---- the command ---- */
@@ -306,7 +306,7 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
     if (ending.signal)
         status = 128 + ending.signal;
     else if (printed && !watched)
-        status = message_buffer(&out, status);
+        status = command_output_buffer(&out, status);
     else if (!watched)
         complain("%s", error ? error : "nothing can be shown; raise the limit of open files (ulimit -n)");
     buffer_free(&out);

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "config/znode_path.h"
-#include "probe/json/json_snapshot.h"
 #include "probe/json/election_summary.h"
-#include "tui/commands/recording.h"
-#include "tui/commands/messages.h"
+#include "probe/json/json_snapshot.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/exit_code.h"
+#include "tui/commands/recording.h"
 #include "tui/output/snapshot_forms.h"
 #include "tui/output/snapshot_text.h"
 #include "tui/words/election_filter.h"
@@ -71,7 +71,7 @@ static int once_recorded_print_look(struct history *history, const struct model 
         snapshot_yaml_write(&out, &json);
     buffer_free(&json);
     picked_model_release(&picked);
-    return message_buffer(&out, status);
+    return command_output_buffer(&out, status);
 }
 
 int command_once_recorded(const struct invocation *invocation)

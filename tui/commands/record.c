@@ -20,8 +20,8 @@
 #include "probe/monitor.h"
 #include "probe/transport/transport.h"
 #include "tui/commands/command.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/first_look.h"
-#include "tui/commands/messages.h"
 #include "tui/commands/shutdown.h"
 #include "tui/words/format.h"
 
@@ -79,7 +79,7 @@ static void report_place(const struct recording *r)
     }
     text_add(&text, "\n");
     char *line = text_take(&text);
-    message_text(line); /* recording goes on without a reader */
+    command_output_text(line); /* recording goes on without a reader */
     free(line);
 }
 
@@ -111,7 +111,7 @@ static void report_role(struct recording *r)
     r->role = role;
     char *line = text_format("pair %s: this recorder %s\n", r->pair,
                              role == ALERTS_SENDING ? "sends the alerts" : "records, and sends no alerts");
-    message_text(line);
+    command_output_text(line);
     free(line);
 }
 

@@ -7,9 +7,9 @@
 #include "config/times.h"
 #include "config/znode_path.h"
 #include "probe/history/recording_file.h"
-#include "probe/json/json_snapshot.h"
 #include "probe/json/election_summary.h"
-#include "tui/commands/messages.h"
+#include "probe/json/json_snapshot.h"
+#include "tui/commands/command_output.h"
 #include "tui/words/format.h"
 
 char *recording_file(const struct invocation *invocation, const char *named)

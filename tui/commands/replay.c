@@ -3,9 +3,9 @@
  */
 #include <stdlib.h>
 
-#include "tui/commands/shutdown.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/recording.h"
-#include "tui/commands/messages.h"
+#include "tui/commands/shutdown.h"
 #include "tui/dashboard/main_loop.h"
 
 static int command_replay_on(uv_loop_t *loop, const struct invocation *invocation)

@@ -11,7 +11,7 @@
 #include "probe/history/recording_file.h"
 #include "probe/report/report.h"
 #include "tui/commands/command.h"
-#include "tui/commands/messages.h"
+#include "tui/commands/command_output.h"
 #include "tui/output/report_document.h"
 
 /* Of one election: the longest failover and the latest two. */
@@ -75,7 +75,7 @@ static int report_write_page(const struct report *report, const struct report_no
 {
     struct buffer out = {0};
     report_print(&out, DOCUMENT_PAGE, report, note, NULL);
-    return message_page(&out, file);
+    return command_output_page(&out, file);
 }
 
 static int write_text(const struct report *report, const struct report_note *note,
@@ -91,7 +91,7 @@ static int write_text(const struct report *report, const struct report_note *not
         struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
         report_print(&out, DOCUMENT_TEXT, report, note, &how);
     }
-    return message_buffer(&out, EXIT_DONE);
+    return command_output_buffer(&out, EXIT_DONE);
 }
 
 static int report_report(const struct report *report, const char *file, const struct invocation *invocation)

@@ -1,6 +1,6 @@
 #include "probe/transport/transport.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/shutdown.h"
-#include "tui/commands/messages.h"
 
 #include <fcntl.h>
 #include <signal.h>

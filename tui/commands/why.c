@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "config/times.h"
-#include "tui/commands/messages.h"
+#include "tui/commands/command_output.h"
 #include "tui/commands/recording.h"
 #include "tui/output/line_printer.h"
 #include "tui/output/report_document.h"
@@ -31,7 +31,7 @@ static int report_story(const struct story *story, const struct invocation *invo
         print_sentences(&out, &sentences, &how);
     }
     sentences_free(&sentences);
-    return message_buffer(&out, EXIT_DONE);
+    return command_output_buffer(&out, EXIT_DONE);
 }
 
 static bool choose_moment(const char *when, int64_t to_us, int64_t *at_us)

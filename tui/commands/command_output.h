@@ -1,11 +1,11 @@
 /*
- * messages.h - the output of a command: on standard output, into a file, and as a complaint.
+ * command_output.h - the output of a command: on standard output, into a file, and as a complaint.
  *
  * Functions that return an exit status return the given one on success. On failure they print an error and
  * return another.
  */
-#ifndef ELECTOP_TUI_COMMANDS_MESSAGES_H
-#define ELECTOP_TUI_COMMANDS_MESSAGES_H
+#ifndef ELECTOP_TUI_COMMANDS_COMMAND_OUTPUT_H
+#define ELECTOP_TUI_COMMANDS_COMMAND_OUTPUT_H
 
 #include "probe/json/buffer.h"
 #include "tui/exit_status.h"
@@ -15,13 +15,13 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* After writing to standard output (error: an errno; 0: success). Returns status; EXIT_DONE if the reader of the
  * pipe has closed it, which is no error; EXIT_USAGE after another error. */
-int message_ended(int error, int status);
+int command_output_ended(int error, int status);
 
 /* Writes a whole text to standard output. */
-int message_text(const char *text);
+int command_output_text(const char *text);
 /* The same for the bytes of a buffer; frees them. */
-int message_buffer(struct buffer *out, int status);
+int command_output_buffer(struct buffer *out, int status);
 /* The same into a file, which is written completely or not at all; "-": standard output. */
-int message_page(struct buffer *out, const char *file);
+int command_output_page(struct buffer *out, const char *file);
 
 #endif

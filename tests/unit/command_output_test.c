@@ -1,4 +1,4 @@
-/* say: what a command says arrives, or is complained of; a reader that has gone is no error. */
+/* What a command says arrives, or is complained of; a reader that has gone is no error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tests/support/folder.h"
-#include "tui/commands/messages.h"
+#include "tui/commands/command_output.h"
 
 static int standard_error; /* the real one, while another listens */
 
@@ -52,10 +52,10 @@ static int listen_no_more(void **state)
 static void reports_a_reader_that_went_from_an_error(void **state)
 {
     (void)state;
-    assert_int_equal(message_ended(0, EXIT_FOUND), EXIT_FOUND);
-    assert_int_equal(message_ended(EPIPE, EXIT_FOUND), EXIT_DONE);
+    assert_int_equal(command_output_ended(0, EXIT_FOUND), EXIT_FOUND);
+    assert_int_equal(command_output_ended(EPIPE, EXIT_FOUND), EXIT_DONE);
     assert_string_equal(complaints(), "");
-    assert_int_equal(message_ended(ENOSPC, EXIT_DONE), EXIT_USAGE);
+    assert_int_equal(command_output_ended(ENOSPC, EXIT_DONE), EXIT_USAGE);
     assert_non_null(strstr(complaints(), "electop: cannot write to standard output: No space left"));
 }
 
@@ -68,7 +68,7 @@ static void writes_a_whole_page(void **state)
     snprintf(file, sizeof file, "%s/page.html", folder);
     struct buffer page = {0};
     buffer_put_text(&page, "whole");
-    assert_int_equal(message_page(&page, file), EXIT_DONE);
+    assert_int_equal(command_output_page(&page, file), EXIT_DONE);
     assert_null(page.bytes);
     FILE *back = fopen(file, "r");
     assert_non_null(back);
@@ -76,7 +76,7 @@ static void writes_a_whole_page(void **state)
     fclose(back);
     assert_string_equal(read_back, "whole");
     buffer_put_text(&page, "nowhere");
-    assert_int_equal(message_page(&page, "/nonexistent/page.html"), EXIT_USAGE);
+    assert_int_equal(command_output_page(&page, "/nonexistent/page.html"), EXIT_USAGE);
     assert_non_null(strstr(complaints(), "/nonexistent/page.html: cannot be written: No such file"));
 }
 

@@ -1,4 +1,4 @@
-#include "tui/commands/messages.h"
+#include "tui/commands/command_output.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -32,7 +32,7 @@ void complain(const char *format, ...)
     free(all);
 }
 
-int message_ended(int error, int status)
+int command_output_ended(int error, int status)
 {
     if (!error)
         return status;
@@ -42,22 +42,22 @@ int message_ended(int error, int status)
     return EXIT_USAGE;
 }
 
-int message_text(const char *text)
+int command_output_text(const char *text)
 {
-    return message_ended(output_write(STDOUT_FILENO, text, strlen(text)), EXIT_DONE);
+    return command_output_ended(output_write(STDOUT_FILENO, text, strlen(text)), EXIT_DONE);
 }
 
-int message_buffer(struct buffer *out, int status)
+int command_output_buffer(struct buffer *out, int status)
 {
     int error = output_write(STDOUT_FILENO, out->bytes, out->length);
     buffer_free(out);
-    return message_ended(error, status);
+    return command_output_ended(error, status);
 }
 
-int message_page(struct buffer *out, const char *file)
+int command_output_page(struct buffer *out, const char *file)
 {
     if (strcmp(file, "-") == 0)
-        return message_buffer(out, EXIT_DONE);
+        return command_output_buffer(out, EXIT_DONE);
     int error = whole_file_write(file, out->bytes, out->length);
     buffer_free(out);
     if (error)
