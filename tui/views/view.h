@@ -83,7 +83,7 @@ struct view_ops {
     /* The prompt in the last line after VIEW_ASK; and the text typed there. */
     void (*question)(const struct view *, char *buffer, size_t size);
     enum view_result (*answer)(struct view *, const struct scene *, const char *text);
-    /* The actions that it handles, ACTION_BIT() each; tui/dashboard/frame.h adds the dashboard's own. heeds:
+    /* The actions that it handles, ACTION_BIT() each; title_footer.h adds the dashboard's own. heeds:
      * whether it handles one now; NULL: always. word: for the footer, instead of the table's. */
     uint64_t answers;
     uint64_t first; /* those shown first in the footer */

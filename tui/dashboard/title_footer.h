@@ -1,9 +1,9 @@
 /*
- * frame.h - the first and the last line of every screen. The first: the view, the state of clusters and
- * servers, and the time. The last: the keys that work here, or the text being typed, or a message.
+ * title_footer.h - the first and the last line of every screen. The title: the view, the state of clusters
+ * and servers, and the time. The footer: the keys that work here, or the text being typed, or a message.
  */
-#ifndef ELECTOP_TUI_DASHBOARD_FRAME_H
-#define ELECTOP_TUI_DASHBOARD_FRAME_H
+#ifndef ELECTOP_TUI_DASHBOARD_TITLE_FOOTER_H
+#define ELECTOP_TUI_DASHBOARD_TITLE_FOOTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "tui/screen/cells.h"
 #include "tui/views/view.h"
 
-/* ---- the first line ---- */
+/* ---- the title ---- */
 
 /*
  * The first view's title contains the program, the clusters and their servers. The title of a view opened
@@ -23,7 +23,7 @@
 void title_draw(struct cells *cells, struct view *view, bool first, const struct scene *scene,
                 int64_t paused_us, int64_t clock_us);
 
-/* ---- the last line ---- */
+/* ---- the footer ---- */
 
 /*
  * The keys that work on the present screen: for the footer and the help screen, and as a check before a key

@@ -1,4 +1,4 @@
-#include "tui/dashboard/frame.h"
+#include "tui/dashboard/title_footer.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 
-/* ---- the first line ---- */
+/* ---- the title ---- */
 
 /* Writes piece by piece into a span, and counts what all of it would have taken. */
 struct title_pen {
@@ -330,7 +330,7 @@ void title_draw(struct cells *cells, struct view *view, bool first, const struct
     cells_title_row(cells, 0);
 }
 
-/* ---- the last line ---- */
+/* ---- the footer ---- */
 
 #define KEY_CLEAR 21 /* Ctrl-U */
 
