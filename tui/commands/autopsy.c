@@ -18,7 +18,7 @@
 #include "probe/transactions/log_set.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
-#include "tui/commands/private_place.h"
+#include "tui/commands/private_directory.h"
 #include "tui/commands/shutdown.h"
 #include "tui/output/line_printer.h"
 #include "tui/output/output.h"
@@ -397,8 +397,8 @@ static bool record_logs(struct autopsy_run *run, const char *logs, int64_t ahead
  * none. */
 static char *file_for_logs(char **directory, char **error)
 {
-    private_place_remove(*directory);
-    *directory = private_place_make(error);
+    private_directory_remove(*directory);
+    *directory = private_directory_make(error);
     return *directory ? text_format("%s/history.db", *directory) : NULL;
 }
 
@@ -420,7 +420,7 @@ static bool complete_from(struct autopsy_run *run, const char *cluster, char **e
     done.ahead_us = apart ? ahead_us : 0;
     if (fine)
         report_completion(file, &done);
-    private_place_remove(directory);
+    private_directory_remove(directory);
     free(logs);
     return fine;
 }
@@ -465,7 +465,7 @@ int command_autopsy(const struct invocation *invocation)
     } else if (is_recorded(options->into)) {
         status = autopsy_complete(&run, &error);
     } else {
-        directory = options->into ? NULL : private_place_make(&error);
+        directory = options->into ? NULL : private_directory_make(&error);
         file = options->into ? text_copy(options->into)
                : directory   ? text_format("%s/history.db", directory)
                              : NULL;
@@ -473,7 +473,7 @@ int command_autopsy(const struct invocation *invocation)
     }
     if (error)
         complain("%s", error);
-    private_place_remove(directory);
+    private_directory_remove(directory);
     free(error);
     free(file);
     free(name);
@@ -506,7 +506,7 @@ int command_on_logs(const struct invocation *invocation, int (*command)(const st
     if (options->command == COMMAND_AUTOPSY || !is_logs(named))
         return command(invocation);
     char *error = NULL, *paths[] = {(char *)(uintptr_t)named, NULL};
-    char *directory = private_place_make(&error);
+    char *directory = private_directory_make(&error);
     char *file = directory ? text_format("%s/history.db", directory) : NULL;
     struct options whole = {.election = NULL};
     struct invocation reading = {&whole, invocation->settings, named};
@@ -526,7 +526,7 @@ int command_on_logs(const struct invocation *invocation, int (*command)(const st
         if (autopsy_run_end(&run))
             status = command(&(struct invocation){&reported, invocation->settings, named});
     }
-    private_place_remove(directory);
+    private_directory_remove(directory);
     free(error);
     free(file);
     return status;

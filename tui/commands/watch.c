@@ -19,7 +19,7 @@
 #include "probe/transport/transport.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
-#include "tui/commands/private_place.h"
+#include "tui/commands/private_directory.h"
 #include "tui/commands/shutdown.h"
 #include "tui/dashboard/main_loop.h"
 #include "tui/dashboard/run_control.h"
@@ -177,7 +177,7 @@ static void record(struct watch *watch, uv_loop_t *loop, const struct history_se
 static void record_privately(struct watch *watch, uv_loop_t *loop)
 {
     if (!watch->directory)
-        watch->directory = private_place_make(&watch->why_not);
+        watch->directory = private_directory_make(&watch->why_not);
     if (!watch->directory)
         return;
     char *file = text_format("%s/history.db", watch->directory);
@@ -281,7 +281,7 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
     }
     watch_end(&watch);
     mutes_forget();
-    private_place_remove(watch.directory);
+    private_directory_remove(watch.directory);
     event_log_free(watch.events);
     settings_free(own);
     if (error)

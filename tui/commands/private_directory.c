@@ -1,4 +1,4 @@
-#include "tui/commands/private_place.h"
+#include "tui/commands/private_directory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ static const char *const files[] = {"history.db", "history.db-wal", "history.db-
                                     "history.db.lock"};
 #define LOCK "history.db.lock"
 
-static bool private_place_is_ours(const char *name)
+static bool private_directory_is_ours(const char *name)
 {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (strcmp(name, files[i]) == 0)
@@ -37,7 +37,7 @@ static bool holds_only_ours(int directory)
     struct dirent *entry;
     bool only = entries != NULL;
     while (entries && (entry = readdir(entries)))
-        only = only && private_place_is_ours(entry->d_name);
+        only = only && private_directory_is_ours(entry->d_name);
     if (entries)
         closedir(entries);
     else if (again >= 0)
@@ -64,7 +64,7 @@ static bool is_left(int directory)
 }
 
 /* What a run left that was killed. */
-static void private_place_sweep(const char *base)
+static void private_directory_sweep(const char *base)
 {
     DIR *entries = opendir(base);
     struct dirent *entry;
@@ -87,13 +87,13 @@ static void private_place_sweep(const char *base)
         closedir(entries);
 }
 
-char *private_place_make(char **error)
+char *private_directory_make(char **error)
 {
     const char *base = getenv("TMPDIR");
     *error = NULL;
     if (!base || *base != '/')
         base = "/tmp";
-    private_place_sweep(base);
+    private_directory_sweep(base);
     char *directory = text_format("%s/" PREFIX SUFFIX, base);
     if (mkdtemp(directory))
         return directory;
@@ -103,7 +103,7 @@ char *private_place_make(char **error)
     return NULL;
 }
 
-void private_place_remove(char *directory)
+void private_directory_remove(char *directory)
 {
     int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
     for (size_t i = 0; fd >= 0 && i < sizeof files / sizeof *files; i++)

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "tui/commands/private_place.h"
+#include "tui/commands/private_directory.h"
 
 static char base[] = "/tmp/electop-place-test-XXXXXX";
 
@@ -51,7 +51,7 @@ static bool is_there(const char *name)
 
 static void make_and_remove(void)
 {
-    char *error, *place = private_place_make(&error);
+    char *error, *place = private_directory_make(&error);
     assert_non_null(place);
     struct stat status;
     assert_int_equal(stat(place, &status), 0);
@@ -59,7 +59,7 @@ static void make_and_remove(void)
     char copy[256];
     snprintf(copy, sizeof copy, "%s", place);
     touch(strrchr(copy, '/') + 1, "history.db");
-    private_place_remove(place);
+    private_directory_remove(place);
     assert_int_not_equal(access(copy, F_OK), 0);
 }
 
