@@ -352,7 +352,7 @@ static void fill_exit_codes(struct page *page, const char *unused)
 {
     (void)unused;
     text_add(&page->out, ".Bl -tag -width \"128 + n\"\n");
-    for (size_t i = 0; i < exit_code_count; i++) {
+    for (size_t i = 0; i < exit_status_count; i++) {
         text_add(&page->out, ".It Li");
         page_add_argument(&page->out, exit_status_table[i].code);
         text_add(&page->out, "\n");

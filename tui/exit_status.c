@@ -15,4 +15,4 @@ const struct exit_status_row exit_status_table[] = {
      "ended."},
     {"128 + n", "Ended by signal n after an orderly shutdown (130 for Ctrl-C)."},
 };
-const size_t exit_code_count = sizeof exit_status_table / sizeof exit_status_table[0];
+const size_t exit_status_count = sizeof exit_status_table / sizeof exit_status_table[0];

@@ -164,7 +164,7 @@ static int last(struct demo *demo)
         if (uv_now(demo->loop) < looked_ms + LIVE_MS)
             continue;
         looked_ms = uv_now(demo->loop);
-        status = servers_live(demo) ? EXIT_DONE : EXIT_NO_LOOK;
+        status = servers_live(demo) ? EXIT_DONE : EXIT_NO_SNAPSHOT;
     }
     loop_timer_free(wake);
     return demo->ending.signal ? 128 + demo->ending.signal : status;
@@ -230,7 +230,7 @@ static int demo_show(struct demo *demo)
 static int command_demo_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     struct demo demo = {.loop = loop, .invocation = invocation};
-    int status = EXIT_NO_LOOK;
+    int status = EXIT_NO_SNAPSHOT;
     /* Signals are caught all the time, also between what catches them itself. */
     if (!shutdown_begin(&demo.ending, loop, 0, 0))
         complain("no demo can be shown; raise the limit of open files (ulimit -n)");

@@ -127,7 +127,7 @@ static int command_discover_on(uv_loop_t *loop, const struct invocation *invocat
             bool cut = monitor_cut(search.monitor);
             monitor_catch_up(search.monitor);
             status = cut ? exit_code_unsearched(model, options) : exit_code_status(model, false);
-            if (status == EXIT_NO_LOOK && !cut)
+            if (status == EXIT_NO_SNAPSHOT && !cut)
                 exit_code_complain(model, options->wait_ms);
             discover_print(&out, search.monitor, invocation);
             printed = true;

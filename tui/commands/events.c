@@ -114,7 +114,7 @@ static int follow(uv_loop_t *loop, struct event_stream *stream, struct shutdown 
     bool judged = false;
     while (!ending->signal && !stream->over && !*lasted && !judged) {
         uv_run(loop, UV_RUN_ONCE);
-        judged = *waited && exit_code_status(model, false) == EXIT_NO_LOOK;
+        judged = *waited && exit_code_status(model, false) == EXIT_NO_SNAPSHOT;
         if (*waited && !judged)
             ending->passed[0] = false; /* it was reached once: from now on it may come and go */
     }
@@ -124,7 +124,7 @@ static int follow(uv_loop_t *loop, struct event_stream *stream, struct shutdown 
     if (stream->over)
         return command_output_ended(stream->error, EXIT_DONE);
     int status = exit_code_status(model, false);
-    if (status == EXIT_NO_LOOK)
+    if (status == EXIT_NO_SNAPSHOT)
         exit_code_complain(model, *lasted ? stream->options->for_ms : stream->options->wait_ms);
     return status;
 }

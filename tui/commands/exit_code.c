@@ -15,7 +15,7 @@
 int exit_code_status(const struct model *model, bool strict)
 {
     if (summary_result(model) != SUMMARY_TAKEN)
-        return EXIT_NO_LOOK;
+        return EXIT_NO_SNAPSHOT;
     return strict && !summary_is_sound(model) ? EXIT_FOUND : EXIT_DONE;
 }
 
@@ -40,7 +40,7 @@ int exit_code_unsearched(const struct model *model, const struct options *option
     complain("the search for elections was not finished within %s%s%s%s",
              format_span(options->wait_ms * 1000, wait, sizeof wait), why ? ": " : "", why ? why : "",
              why && names_a_step(why) ? "" : "; wait longer (--wait), or name their paths");
-    return any ? EXIT_FOUND : EXIT_NO_LOOK;
+    return any ? EXIT_FOUND : EXIT_NO_SNAPSHOT;
 }
 
 bool exit_code_is_matched(const struct cluster *cluster, const char *pattern)

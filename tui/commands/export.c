@@ -34,10 +34,10 @@ static int export_print(struct exporter *exporter, struct monitor *monitor,
 {
     struct buffer out = {0};
     const struct model *model = monitor_model(monitor);
-    int status = summary_result(model) == SUMMARY_TAKEN ? EXIT_DONE : EXIT_NO_LOOK;
+    int status = summary_result(model) == SUMMARY_TAKEN ? EXIT_DONE : EXIT_NO_SNAPSHOT;
     if (monitor_cut(monitor))
         status = exit_code_unsearched(model, invocation->options);
-    else if (status == EXIT_NO_LOOK)
+    else if (status == EXIT_NO_SNAPSHOT)
         exit_code_complain(model, invocation->options->wait_ms);
     else
         first_look_complain(monitor, invocation->settings);

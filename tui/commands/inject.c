@@ -259,7 +259,7 @@ static int status_of_end(const struct run_report *report)
     case RUN_REFUSED:
         return EXIT_USAGE;
     case RUN_UNREACHED:
-        return EXIT_NO_LOOK;
+        return EXIT_NO_SNAPSHOT;
     case RUN_LOST:
     case RUN_TOO_SLOW:
     case RUN_FAILED:

@@ -260,7 +260,7 @@ static int once_judge(struct monitor *monitor, const struct invocation *invocati
 {
     const struct options *options = invocation->options;
     const struct model *model = monitor_model(monitor);
-    if (status == EXIT_NO_LOOK)
+    if (status == EXIT_NO_SNAPSHOT)
         exit_code_complain(model, options->wait_ms);
     else if (options->strict && exit_code_complain_unjudged(model, invocation->settings))
         return EXIT_FOUND;
@@ -294,7 +294,7 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
         printed = !ending.signal;
         if (printed)
             once_first(monitor, invocation, &out, &status);
-        watched = printed && options->watch && status != EXIT_NO_LOOK;
+        watched = printed && options->watch && status != EXIT_NO_SNAPSHOT;
     }
     if (watched)
         status = watch_follow(

@@ -54,7 +54,7 @@ static int once_recorded_print_look(struct history *history, const struct model 
     picked_model_make(&picked, model, once_recorded_wants, &look);
     int status = exit_code_status(&picked.model, options->strict);
     if (complain_unrecorded(&picked.model, options))
-        status = EXIT_NO_LOOK;
+        status = EXIT_NO_SNAPSHOT;
     struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
     if (options->form && strcmp(options->form, "wide") == 0)
         how.width = 0;

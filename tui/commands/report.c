@@ -68,7 +68,7 @@ static int complain_nothing(const struct report *report, const struct options *o
     else
         complain("no election was recorded in that time; the recording holds %s", held.at ? held.at : "?");
     text_free(&held);
-    return EXIT_NO_LOOK;
+    return EXIT_NO_SNAPSHOT;
 }
 
 static int report_write_page(const struct report *report, const struct report_note *note, const char *file)
@@ -125,7 +125,7 @@ int command_report(const struct invocation *invocation)
     if (!history) {
         give_up(error, EXIT_USAGE);
     } else if (!history_bounds(history, &begin_us, &end_us, &error)) {
-        status = error ? EXIT_USAGE : EXIT_NO_LOOK;
+        status = error ? EXIT_USAGE : EXIT_NO_SNAPSHOT;
         if (error)
             give_up(error, status);
         else

@@ -62,7 +62,7 @@ int command_why(const struct invocation *invocation)
         else {
             complain("no failover%s%s was recorded by then; electop report lists those that were",
                      query.election ? " of " : "", query.election ? query.election : "");
-            status = EXIT_NO_LOOK;
+            status = EXIT_NO_SNAPSHOT;
         }
         story_free(story);
     }
