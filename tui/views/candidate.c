@@ -4,16 +4,16 @@
 #include <string.h>
 
 #include "config/memory.h"
-#include "tui/words/format.h"
 #include "tui/screen/safe.h"
-#include "tui/words/chain_lines.h"
+#include "tui/views/cluster_lines.h"
 #include "tui/views/data_lines.h"
 #include "tui/views/event_lines.h"
-#include "tui/words/labels.h"
-#include "tui/words/finding_lines.h"
 #include "tui/views/list.h"
-#include "tui/views/notices.h"
 #include "tui/views/view.h"
+#include "tui/words/chain_lines.h"
+#include "tui/words/finding_lines.h"
+#include "tui/words/format.h"
+#include "tui/words/labels.h"
 
 #define STAT_X 2
 #define STAT_LABEL 15
@@ -50,7 +50,7 @@ static struct candidate_view *candidate_view_of(struct view *view)
 static const struct election *candidate_election_of(const struct candidate_view *view,
                                                     const struct scene *scene)
 {
-    const struct cluster *cluster = notices_cluster(scene, view->cluster);
+    const struct cluster *cluster = cluster_lines_find(scene, view->cluster);
 
     if (cluster == NULL)
         return NULL;
@@ -511,7 +511,7 @@ static void candidate_draw(struct view *self, const struct scene *scene, struct 
         return;
     }
     y += candidate_draw_head(cells, y, scene, election, candidate);
-    y += notices_draw_connections(cells, STAT_X, y, 1, scene, view->cluster);
+    y += cluster_lines_draw(cells, STAT_X, y, 1, scene, view->cluster);
     y += airy;
     /* The problem and the remedy precede the facts, which have a line each. */
     found = finding_pane_rows(cells, election, candidate->name);

@@ -10,12 +10,12 @@
 #include "tui/screen/cells.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
+#include "tui/views/cluster_lines.h"
 #include "tui/views/election_head.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/failover_table.h"
 #include "tui/views/gantt.h"
 #include "tui/views/list.h"
-#include "tui/views/notices.h"
 #include "tui/views/strip.h"
 #include "tui/views/view.h"
 #include "tui/words/chain_lines.h"
@@ -293,7 +293,7 @@ static struct election_view *election_view_of(struct view *view)
 
 static const struct election *subject(const struct election_view *view, const struct scene *scene)
 {
-    const struct cluster *cluster = notices_cluster(scene, view->cluster);
+    const struct cluster *cluster = cluster_lines_find(scene, view->cluster);
 
     if (cluster == NULL)
         return NULL;

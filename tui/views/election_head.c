@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "probe/election/chain.h"
+#include "tui/views/cluster_lines.h"
+#include "tui/views/view.h"
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
-#include "tui/views/notices.h"
 #include "tui/words/whatif_lines.h"
-#include "tui/views/view.h"
 
 #define LEFT 1
 #define WHO_LEAST 24
@@ -304,7 +304,7 @@ int election_head_draw(struct cells *cells, int y, int rows, const struct scene 
     if (line.y < end && draw_change(&line, election, scene->now))
         line.y++;
     if (line.y < end)
-        line.y += notices_draw_connections(cells, LEFT, line.y, 1, scene, election->cluster->name);
+        line.y += cluster_lines_draw(cells, LEFT, line.y, 1, scene, election->cluster->name);
     line.x = LEFT;
     if (line.y < end && draw_problem(&line, election))
         line.y++;

@@ -7,8 +7,8 @@
 #include "probe/election/dangers.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
+#include "tui/views/cluster_lines.h"
 #include "tui/views/list.h"
-#include "tui/views/notices.h"
 #include "tui/views/view.h"
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
@@ -456,7 +456,7 @@ static void ensemble_draw(struct view *self, const struct scene *scene, struct c
     int airy = cells->height >= 18, y = airy, rows, pane, count = (int)ensemble_count_servers(scene);
 
     y += ensemble_draw_head(cells, y, scene);
-    y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL) + airy;
+    y += cluster_lines_draw(cells, 1, y, cells->height / 4, scene, NULL) + airy;
     view->first_y = y + 1;
     pane = cells->height - view->first_y - count - 1;
     if (pane < cells->height / 4)

@@ -9,11 +9,11 @@
 #include "config/memory.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
+#include "tui/views/cluster_lines.h"
 #include "tui/views/failover_table.h"
 #include "tui/views/gantt.h"
 #include "tui/views/leadership_history.h"
 #include "tui/views/list.h"
-#include "tui/views/notices.h"
 #include "tui/views/view.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
@@ -606,7 +606,7 @@ static struct destination history_destination(const struct view *self)
 static void history_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
 {
     const struct history_view *view = history_view_of(self);
-    const struct cluster *cluster = notices_cluster(scene, view->cluster);
+    const struct cluster *cluster = cluster_lines_find(scene, view->cluster);
     const struct election *election =
         cluster ? model_election(scene->model, (unsigned)(cluster - scene->model->clusters), view->path)
                 : NULL;

@@ -8,10 +8,10 @@
 #include "tui/screen/cells.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
+#include "tui/views/cluster_lines.h"
 #include "tui/views/election_head.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/list.h"
-#include "tui/views/notices.h"
 #include "tui/views/overview_order.h"
 #include "tui/views/strip.h"
 #include "tui/views/view.h"
@@ -591,7 +591,7 @@ static void draw_nothing(const struct overview *overview, struct cells *cells, i
         cells_printf(cells, TABLE_X, y + rows / 4, -1, ROLE_TEXT,
                      "Nothing matches \"%s\". Esc shows all elections again.", overview->order.filter);
     else
-        notices_draw_empty(cells, TABLE_X, y + (rows > 6 ? 1 : 0), rows, scene);
+        cluster_lines_draw_empty(cells, TABLE_X, y + (rows > 6 ? 1 : 0), rows, scene);
 }
 
 /* The list of columns, over the table's right side. */
@@ -705,7 +705,7 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
         list_home(&overview->list);
     if (totals->elections > 0) { /* else the problem replaces the table */
         y += overview_summary_rows(airy);
-        y += notices_draw_connections(cells, 1, y, cells->height / 4, scene, NULL);
+        y += cluster_lines_draw(cells, 1, y, cells->height / 4, scene, NULL);
     }
     y += totals->elections == 0 ? airy : cells->height >= ROOMY;
     bottom = cells->height - (cells->height >= ROOMY);

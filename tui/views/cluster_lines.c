@@ -1,4 +1,4 @@
-#include "tui/views/notices.h"
+#include "tui/views/cluster_lines.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 /* Of a reason that is longer than a line. */
 #define REASON_ROWS 4
 
-const struct cluster *notices_cluster(const struct scene *scene, const char *name)
+const struct cluster *cluster_lines_find(const struct scene *scene, const char *name)
 {
     for (size_t i = 0; i < scene->model->cluster_count; i++)
         if (strcmp(scene->model->clusters[i].name, name) == 0)
@@ -26,7 +26,7 @@ const struct cluster *notices_cluster(const struct scene *scene, const char *nam
     return NULL;
 }
 
-static const char *notices_cluster_name(const struct cluster *cluster)
+static const char *cluster_lines_name(const struct cluster *cluster)
 {
     return cluster->name[0] != '\0' ? cluster->name : cluster->hosts;
 }
@@ -37,7 +37,7 @@ static int put_name(struct cells *cells, int x, int y, const struct cluster *clu
     int room = cells->width - x - behind;
 
     return cells_put(cells, x, y, room > NAME_LEAST ? room : NAME_LEAST, ROLE_STRONG,
-                     notices_cluster_name(cluster)) +
+                     cluster_lines_name(cluster)) +
            1;
 }
 
@@ -49,7 +49,7 @@ struct trouble {
     char quorum[SUMMARY_QUORUM_SIZE];
 };
 
-static void notices_judge(struct trouble *trouble, const struct cluster *cluster, struct moment now)
+static void cluster_lines_judge(struct trouble *trouble, const struct cluster *cluster, struct moment now)
 {
     char age[16];
 
@@ -88,7 +88,7 @@ static void put_problem(struct cells *cells, int x, int y, const struct scene *s
 {
     struct trouble trouble;
 
-    notices_judge(&trouble, cluster, scene->now);
+    cluster_lines_judge(&trouble, cluster, scene->now);
     x += put_sign(cells, x, y, &trouble);
     if (cluster->name[0] != '\0' || scene->model->cluster_count > 1)
         x += put_name(cells, x, y, cluster, (int)(1 + strlen(trouble.state) + 2 + strlen(trouble.problem)));
@@ -99,8 +99,8 @@ static void put_problem(struct cells *cells, int x, int y, const struct scene *s
     cells_put(cells, x, y, cells->width - x, ROLE_DIM, trouble.next);
 }
 
-int notices_draw_connections(struct cells *cells, int x, int y, int rows, const struct scene *scene,
-                             const char *only)
+int cluster_lines_draw(struct cells *cells, int x, int y, int rows, const struct scene *scene,
+                       const char *only)
 {
     int used = 0;
 
@@ -132,7 +132,7 @@ static int draw_trouble(struct cells *cells, int x, int y, const struct scene *s
                      cluster->hosts);
         return 1;
     }
-    notices_judge(&trouble, cluster, scene->now);
+    cluster_lines_judge(&trouble, cluster, scene->now);
     at += put_sign(cells, at, y, &trouble);
     at += put_name(cells, at, y, cluster, (int)strlen(trouble.state) + 1);
     cells_put(cells, at, y, cells->width - at, role_of(&trouble), trouble.state);
@@ -158,7 +158,7 @@ static int draw_looking(struct cells *cells, int x, int y, const struct scene *s
     char age[16];
 
     at += cells_put(cells, at, y, -1, ROLE_GOOD, cells_sign(cells, SIGN_OK)) + 1;
-    at += cells_put(cells, at, y, -1, ROLE_STRONG, notices_cluster_name(cluster)) + 1;
+    at += cells_put(cells, at, y, -1, ROLE_STRONG, cluster_lines_name(cluster)) + 1;
     if (settings != NULL && settings->election_count > 0) {
         cells_printf(cells, at, y, -1, ROLE_TEXT, "connected; no path matches %s%s so far",
                      settings->elections[0].path, settings->election_count > 1 ? " and the others" : "");
@@ -176,7 +176,7 @@ static int draw_looking(struct cells *cells, int x, int y, const struct scene *s
     return 3;
 }
 
-void notices_draw_empty(struct cells *cells, int x, int y, int rows, const struct scene *scene)
+void cluster_lines_draw_empty(struct cells *cells, int x, int y, int rows, const struct scene *scene)
 {
     const struct model *model = scene->model;
     int end = y + rows;
