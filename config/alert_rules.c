@@ -30,8 +30,8 @@ static bool is_listed(const char *const *words, const char *word, struct nearest
     return false;
 }
 
-static void check_condition(const struct yaml_node *word, const struct known_words *known,
-                            struct problems *problems)
+static void alert_rule_check_condition(const struct yaml_node *word, const struct known_words *known,
+                                       struct problems *problems)
 {
     struct nearest nearest = {0};
     /* The reader refuses anything that has not the form of a word. */
@@ -166,7 +166,7 @@ static void check_alert(const struct yaml_node *alert, const struct known_words 
     const struct yaml_node *on = alert_value(alert, "on"), *secret = alert_value(alert, "secret_file");
     bool list = on && on->kind == NODE_LIST;
     for (size_t i = 0; on && known->conditions && i < (list ? on->count : 1); i++)
-        check_condition(list ? &on->items[i] : on, known, problems);
+        alert_rule_check_condition(list ? &on->items[i] : on, known, problems);
     if (!run && !post)
         problems_add(problems, alert->line, alert->column,
                      "alerts[] has neither run nor post; add one (run: [/usr/bin/logger, \"{code}\"])");

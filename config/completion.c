@@ -17,7 +17,7 @@ enum value {
     VALUE_OTHER
 };
 
-static enum value value_of(const char *argument)
+static enum value completion_value_of(const char *argument)
 {
     if (!argument)
         return VALUE_NONE;
@@ -102,7 +102,7 @@ static void bash_values(struct text *out)
     text_add(out, "    case $prev in\n");
     for (size_t i = 0; i < option_count; i++) {
         const struct option_row *row = &option_table[i];
-        enum value value = value_of(row->argument);
+        enum value value = completion_value_of(row->argument);
         if (value == VALUE_NONE)
             continue;
         /* -c and -t are other options of check */
@@ -185,7 +185,7 @@ static void zsh_option(struct text *out, const struct option_row *row)
     text_printf(out, "        '--%s%s[", row->name, row->argument ? "=" : "");
     zsh_help(out, row->help);
     text_add(out, "]");
-    switch (value_of(row->argument)) {
+    switch (completion_value_of(row->argument)) {
     case VALUE_NONE:
         break;
     case VALUE_FILE:
@@ -282,7 +282,7 @@ static void fish_condition(struct text *out, unsigned commands)
 
 static void fish_option(struct text *out, const struct option_row *row)
 {
-    enum value value = value_of(row->argument);
+    enum value value = completion_value_of(row->argument);
     text_add(out, "complete -c electop");
     fish_condition(out, row->commands);
     text_printf(out, " -l %s", row->name);

@@ -659,7 +659,8 @@ const struct key_type type_command = {"a list such as [/usr/bin/logger, \"{code}
                                       print_texts, clear_list};
 
 /* Only the form: which codes there are is the diagnoses' business. */
-static bool check_condition(const struct key *key, const struct yaml_node *item, struct key_reading *reading)
+static bool key_check_condition(const struct key *key, const struct yaml_node *item,
+                                struct key_reading *reading)
 {
     static const char *const severities[] = {"info", "warning", "error", "critical", NULL};
     const char *text = item->text;
@@ -682,7 +683,7 @@ static bool check_condition(const struct key *key, const struct yaml_node *item,
 static void read_conditions(const struct key *key, const struct yaml_node *node, void *field,
                             struct key_reading *reading)
 {
-    read_list(key, node, field, reading, check_condition);
+    read_list(key, node, field, reading, key_check_condition);
 }
 const struct key_type type_conditions = {"a list such as [no-leader, severity>=error]", read_conditions,
                                          print_texts, clear_list};

@@ -44,7 +44,7 @@ static void print_keys(struct text *out)
     }
 }
 
-static void print_recipes(const char *const *recipes, struct text *out)
+static void help_print_recipes(const char *const *recipes, struct text *out)
 {
     size_t column = LINE_MAX_COLUMNS;
     text_add(out, "\nRecipes that are built in, for an election's recipe:");
@@ -129,7 +129,7 @@ char *options_help(enum command about, const char *const *recipes)
     }
     if (about == COMMAND_CONFIG) {
         print_keys(&out);
-        print_recipes(recipes, &out);
+        help_print_recipes(recipes, &out);
     }
     return text_take(&out);
 }

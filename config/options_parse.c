@@ -128,7 +128,7 @@ static void begin_reading(struct parse *parse, enum command command)
     opterr = 0;
 }
 
-static int read_next(struct parse *parse)
+static int options_parse_read_next(struct parse *parse)
 {
     parse->at = optind > 0 ? optind : 1;
     return getopt_long(parse->argc, parse->argv, parse->letters, parse->names, NULL);
@@ -142,7 +142,7 @@ static bool choose_command(struct parse *parse, int *word)
 {
     *word = 0;
     begin_reading(parse, COMMAND_WATCH);
-    for (int code; (code = read_next(parse)) != -1;) {
+    for (int code; (code = options_parse_read_next(parse)) != -1;) {
         if (code == '?')
             return true; /* read_arguments() refuses it */
         if (code != WORD_CODE)
@@ -369,7 +369,7 @@ static bool read_arguments(struct parse *parse, int command_at)
 {
     bool fine = true, ended = false;
     begin_reading(parse, parse->options->command);
-    for (int code; fine && !ended && (code = read_next(parse)) != -1;)
+    for (int code; fine && !ended && (code = options_parse_read_next(parse)) != -1;)
         if (code != WORD_CODE)
             fine = read_option(parse, code, &ended);
         else if (parse->at != command_at)

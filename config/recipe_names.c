@@ -17,7 +17,7 @@ static const struct yaml_node *list_of(const struct yaml_node *map, const char *
     return list && list->kind == NODE_LIST ? list : NULL;
 }
 
-static const struct yaml_node *value_of(const struct yaml_node *map, const char *key)
+static const struct yaml_node *recipe_value_of(const struct yaml_node *map, const char *key)
 {
     const struct yaml_node *value = map->kind == NODE_MAP ? yaml_node_value(map, key) : NULL;
     return value && value->kind == NODE_TEXT && !yaml_node_is_null(value) ? value : NULL;
@@ -31,12 +31,12 @@ static void recipe_names_refuse(const struct yaml_node *node, const char *key, c
     free(quoted);
 }
 
-static void check_name(const struct yaml_node *recipe, const struct yaml_node *own, const char *const *known,
-                       struct problems *problems)
+static void recipe_check_name(const struct yaml_node *recipe, const struct yaml_node *own,
+                              const char *const *known, struct problems *problems)
 {
     struct nearest nearest = {0};
     for (size_t i = 0; own && i < own->count; i++) {
-        const struct yaml_node *name = value_of(&own->items[i], "name");
+        const struct yaml_node *name = recipe_value_of(&own->items[i], "name");
         if (name && strcmp(name->text, recipe->text) == 0)
             return;
         if (name)
@@ -58,8 +58,9 @@ static void check_name(const struct yaml_node *recipe, const struct yaml_node *o
 
 static void check_own(const struct yaml_node *recipe, struct problems *problems)
 {
-    const struct yaml_node *name = value_of(recipe, "name"), *family = value_of(recipe, "family");
-    const struct yaml_node *candidate = value_of(recipe, "candidate");
+    const struct yaml_node *name = recipe_value_of(recipe, "name"),
+                           *family = recipe_value_of(recipe, "family");
+    const struct yaml_node *candidate = recipe_value_of(recipe, "candidate");
     bool is_lock = family && strcmp(family->text, "lock") == 0;
     if (name && strcmp(name->text, "auto") == 0)
         recipe_names_refuse(name, "name", "means any recipe; write another word", problems);
@@ -82,9 +83,9 @@ void recipe_names_check(const struct yaml_node *root, const char *const *known, 
     for (size_t i = 0; known && clusters && i < clusters->count; i++) {
         const struct yaml_node *elections = list_of(&clusters->items[i], "elections");
         for (size_t j = 0; elections && j < elections->count && !problems_full(problems); j++) {
-            const struct yaml_node *recipe = value_of(&elections->items[j], "recipe");
+            const struct yaml_node *recipe = recipe_value_of(&elections->items[j], "recipe");
             if (recipe && strcmp(recipe->text, "auto") != 0 && !recipe_is_pattern(recipe->text))
-                check_name(recipe, own, known, problems);
+                recipe_check_name(recipe, own, known, problems);
         }
     }
 }

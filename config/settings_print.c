@@ -50,8 +50,8 @@ static void print_items(struct printing *p, const struct key *list, const void *
     free(defaults);
 }
 
-static void print_value(struct printing *p, const struct key *key, const void *base, const void *defaults,
-                        size_t indent, const char *lead)
+static void settings_print_value(struct printing *p, const struct key *key, const void *base,
+                                 const void *defaults, size_t indent, const char *lead)
 {
     struct text value = {0}, usual = {0};
     key->type->print(key, (const char *)base + key->offset, &value);
@@ -97,7 +97,7 @@ static void print_map(struct printing *p, const char *parent, const void *base, 
         else if (!key->type)
             print_section(p, key, base, defaults, indent, lead);
         else
-            print_value(p, key, base, defaults, indent, lead);
+            settings_print_value(p, key, base, defaults, indent, lead);
         if (p->out->length == before)
             continue;
         /* The dash replaces part of the indentation, so the next keys align with the first. */

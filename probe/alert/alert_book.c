@@ -252,7 +252,8 @@ static const char *put_length(int64_t us, bool at_most, char *buffer, size_t siz
 }
 
 /* "vacancy 0.4 ms", "detection 9.6 s to 9.8 s"; nothing where neither bound is known. */
-static void add_phase(struct text *out, const char **separator, const char *phase, struct span span)
+static void alert_book_add_phase(struct text *out, const char **separator, const char *phase,
+                                 struct span span)
 {
     char low[32], high[32];
     bool from = span.low_us != SPAN_OPEN, to = span.high_us != SPAN_OPEN;
@@ -291,10 +292,10 @@ static char *failover_sentence(const struct failover *f)
     if (f->evidence && *f->evidence)
         text_printf(&out, ", %s", f->evidence);
     if (failover_has_detection(f->cause))
-        add_phase(&out, &separator, "detection", f->detection);
-    add_phase(&out, &separator, "vacancy", f->vacancy);
-    add_phase(&out, &separator, "takeover", f->takeover);
-    add_phase(&out, &separator, "total", f->total);
+        alert_book_add_phase(&out, &separator, "detection", f->detection);
+    alert_book_add_phase(&out, &separator, "vacancy", f->vacancy);
+    alert_book_add_phase(&out, &separator, "takeover", f->takeover);
+    alert_book_add_phase(&out, &separator, "total", f->total);
     if (f->gap_us > 0) {
         char gap[32];
         text_printf(&out, "; found after a gap of %s", put_length(f->gap_us, false, gap, sizeof gap));

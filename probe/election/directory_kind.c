@@ -222,7 +222,7 @@ static int rows_by_path(const void *a, const void *b)
     return strcmp(left->path, right->path);
 }
 
-static const char *below_chroot(const struct cluster *cluster, const char *path)
+static const char *directory_below_chroot(const struct cluster *cluster, const char *path)
 {
     path += strlen(cluster->chroot);
     return *path ? path : "/";
@@ -247,14 +247,14 @@ struct discovery_row *discovery_rows(const struct cluster *cluster, const struct
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election *e = cluster->elections[i];
         if (!election_vanished(e))
-            rows[(*count)++] = (struct discovery_row){below_chroot(cluster, e->path), e, kind_of_election(e),
-                                                      e->candidate_count};
+            rows[(*count)++] = (struct discovery_row){directory_below_chroot(cluster, e->path), e,
+                                                      kind_of_election(e), e->candidate_count};
     }
     for (size_t i = 0; i < found->directory_count; i++) {
         const struct found_directory *f = &found->directories[i];
         if (!acknowledges(cluster, f->path))
-            rows[(*count)++] =
-                (struct discovery_row){below_chroot(cluster, f->path), NULL, f->verdict, f->members};
+            rows[(*count)++] = (struct discovery_row){directory_below_chroot(cluster, f->path), NULL,
+                                                      f->verdict, f->members};
     }
     qsort(rows, *count, sizeof *rows, rows_by_path);
     return rows;

@@ -271,7 +271,7 @@ static bool asked_for(const struct history_filter *filter, const struct election
            (!filter->cluster || strcmp(election->cluster->name, filter->cluster) == 0);
 }
 
-static bool fits(const struct history_filter *filter, const struct event *event)
+static bool event_fits(const struct history_filter *filter, const struct event *event)
 {
     if (!filter)
         return true;
@@ -368,7 +368,7 @@ bool history_events(struct history *h, const struct history_filter *filter, int6
             struct event_row row;
             if (at_us < from_us || at_us >= to_us)
                 continue;
-            if (read_event(h, statement, &row) && fits(filter, &row.event))
+            if (read_event(h, statement, &row) && event_fits(filter, &row.event))
                 goes_on = hand_out(&row, fn, context);
             free_event(&row);
         }
@@ -403,7 +403,7 @@ static bool step_in(struct history *h, const struct history_filter *filter, size
         if (found && (forward ? us >= *found_us : us <= *found_us))
             continue;
         struct event_row row;
-        if (read_event(h, statement, &row) && fits(filter, &row.event)) {
+        if (read_event(h, statement, &row) && event_fits(filter, &row.event)) {
             found = true;
             *found_us = us;
         }

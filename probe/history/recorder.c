@@ -230,7 +230,7 @@ static size_t patches_most(const struct recorder *r)
     return most < PATCHES_LEAST ? PATCHES_LEAST : most > PATCHES_MOST ? PATCHES_MOST : most;
 }
 
-static void report_all(struct recorder *r)
+static void recorder_report_all(struct recorder *r)
 {
     for (size_t i = 0; i < r->model->cluster_count; i++) {
         const struct cluster *cluster = &r->model->clusters[i];
@@ -307,7 +307,7 @@ static void live_on(struct recorder *r)
     store_alive(r->store, r->alive_us);
 }
 
-static void hand_on(struct recorder *r)
+static void recorder_hand_on(struct recorder *r)
 {
     struct batch *batch = r->batch;
     size_t events = batch->happening_count;
@@ -387,12 +387,12 @@ static uint64_t update(struct recorder *r, bool at_once)
         r->batch->at_us = model->now.wall_us;
     /* Facts of a transaction log alone change nothing in the model. */
     if (!r->begun || model->generation != r->generation || r->batch->happening_count > 0) {
-        report_all(r);
+        recorder_report_all(r);
         r->generation = model->generation;
         r->turn = model->turn;
         take_snapshot(r);
     }
-    hand_on(r);
+    recorder_hand_on(r);
     r->updated_us = recorder_now_us();
     r->cost_us = recorder_cpu_us() - start_cpu_us;
     return 0;

@@ -297,7 +297,7 @@ static bool open_still(sqlite3 **db, const char *file)
  * The first bytes of the file. Asked of SQLite's own descriptor: closing another one would let go all locks
  * that this process has on the file, those of a recorder in it too. NULL: none is open.
  */
-static sqlite3_file *read_head(sqlite3 *db, unsigned char head[HEAD_SIZE], int *code)
+static sqlite3_file *recording_read_head(sqlite3 *db, unsigned char head[HEAD_SIZE], int *code)
 {
     sqlite3_file *file = NULL;
     if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file ||
@@ -316,7 +316,7 @@ bool recording_open_is_overwritten(sqlite3 *db)
 {
     unsigned char head[HEAD_SIZE];
     int code;
-    return read_head(db, head, &code) &&
+    return recording_read_head(db, head, &code) &&
            (code == SQLITE_IOERR_SHORT_READ || (code == SQLITE_OK && !is_head(head)));
 }
 
@@ -325,7 +325,7 @@ bool recording_open_is_cut(sqlite3 *db, const char *path)
     unsigned char head[HEAD_SIZE];
     int code;
     sqlite3_int64 length = 0;
-    sqlite3_file *file = read_head(db, head, &code);
+    sqlite3_file *file = recording_read_head(db, head, &code);
     if (!file || code != SQLITE_OK || !is_head(head) || file->pMethods->xFileSize(file, &length) != SQLITE_OK)
         return false;
     int64_t size = head[16] << 8 | head[17];

@@ -20,7 +20,7 @@ struct snapshot *snapshot_new(void)
     return snapshot;
 }
 
-static void history_free(struct slot *slot)
+static void snapshot_free_history(struct slot *slot)
 {
     if (!slot->history)
         return;
@@ -34,7 +34,7 @@ void snapshot_clear(struct snapshot *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         free(p->slots[i].bytes);
-        history_free(&p->slots[i]);
+        snapshot_free_history(&p->slots[i]);
     }
     for (size_t i = 0; i < p->bucket_count; i++)
         p->buckets[i] = SLOT_NONE;
@@ -159,7 +159,7 @@ static void snapshot_take(struct snapshot *p, uint32_t at, struct buffer *patch)
     *link = slot->next;
     free(slot->bytes);
     slot->bytes = NULL;
-    history_free(slot);
+    snapshot_free_history(slot);
     p->used--;
     put_number(patch, (uint64_t)at * RECORDS + RECORD_GONE);
     room_for_one(&p->vacant, p->vacant_count, &p->vacant_room, sizeof *p->vacant);

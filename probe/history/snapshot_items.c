@@ -272,7 +272,7 @@ static void write_departed(struct writing *w, const struct election *e, uint32_t
     }
 }
 
-static void write_members(struct writing *w, const struct election *e, uint32_t at)
+static void snapshot_write_members(struct writing *w, const struct election *e, uint32_t at)
 {
     for (size_t i = 0; i < e->listed_member_count; i++) {
         snapshot_items_begin(w, ITEM_MEMBER, at);
@@ -290,7 +290,7 @@ static void write_all_of(struct writing *w, const struct election *e, uint32_t a
     write_tenures(w, e, at);
     snapshot_items_write_failovers(w, e, at);
     write_departed(w, e, at);
-    write_members(w, e, at);
+    snapshot_write_members(w, e, at);
     items_sweep(w->snapshot, at, w->patch);
 }
 
@@ -303,7 +303,7 @@ static void note_election(struct snapshot *p, size_t n, const struct election *e
     p->elections[n] = (struct kept_item){.serial = e->serial, .slot = at};
 }
 
-static void write_elections(struct writing *w, const struct cluster *cluster, size_t *n, uint32_t at)
+static void snapshot_write_elections(struct writing *w, const struct cluster *cluster, size_t *n, uint32_t at)
 {
     struct snapshot *p = w->snapshot;
     for (size_t k = 0; k < cluster->election_count; k++, ++*n) {
@@ -337,7 +337,7 @@ void snapshot_update(struct snapshot *p, const struct model *model, struct buffe
         uint32_t at = snapshot_items_write_cluster(&w, cluster, i);
         for (size_t k = 0; k < cluster->server_count; k++)
             snapshot_items_write_server(&w, model, i, k, at);
-        write_elections(&w, cluster, &n, at);
+        snapshot_write_elections(&w, cluster, &n, at);
         items_sweep(p, at, patch);
     }
     items_sweep(p, SLOT_NONE, patch);

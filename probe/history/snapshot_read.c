@@ -260,8 +260,8 @@ static int by_beginning(const void *a, const void *b)
 }
 
 /* What an item is, and below what. */
-static bool read_head(const struct snapshot *snapshot, size_t i, struct scan *scan, unsigned *kind,
-                      size_t *parent)
+static bool snapshot_read_head(const struct snapshot *snapshot, size_t i, struct scan *scan, unsigned *kind,
+                               size_t *parent)
 {
     size_t length;
     const unsigned char *bytes = snapshot_item(snapshot, i, &length);
@@ -308,7 +308,7 @@ static void count_items(struct snapshot_reader *t, unsigned wanted)
     unsigned kind;
     size_t parent;
     for (size_t i = 0; i < t->snapshot->count; i++) {
-        if (!read_head(t->snapshot, i, &scan, &kind, &parent) || kind != wanted)
+        if (!snapshot_read_head(t->snapshot, i, &scan, &kind, &parent) || kind != wanted)
             continue;
         struct cluster *cluster = parent < t->snapshot->count ? t->clusters[parent] : NULL;
         if (kind == ITEM_CLUSTER)
@@ -334,7 +334,7 @@ static void snapshot_read_kind(struct snapshot_reader *t, unsigned wanted)
     unsigned kind;
     size_t parent;
     for (size_t i = 0; i < t->snapshot->count && !t->bad; i++)
-        if (read_head(t->snapshot, i, &t->fields.in, &kind, &parent) && kind == wanted)
+        if (snapshot_read_head(t->snapshot, i, &t->fields.in, &kind, &parent) && kind == wanted)
             snapshot_read_item(t, kind, i, parent);
 }
 

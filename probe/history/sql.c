@@ -7,7 +7,7 @@ bool sql_run(sqlite3 *db, const char *sql)
     return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-static bool fits(sqlite3_stmt *statement, int i)
+static bool sql_fits(sqlite3_stmt *statement, int i)
 {
     int64_t number;
     switch (sqlite3_column_type(statement, i)) {
@@ -27,7 +27,7 @@ int sql_next(sqlite3_stmt *statement, unsigned any)
 {
     int code = sqlite3_step(statement);
     for (int i = 0; code == SQLITE_ROW && i < sqlite3_column_count(statement); i++)
-        if (!(any >> i & 1) && !fits(statement, i))
+        if (!(any >> i & 1) && !sql_fits(statement, i))
             return SQLITE_CORRUPT;
     return code;
 }

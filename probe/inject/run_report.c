@@ -29,7 +29,7 @@ const char *run_phase_word(enum run_phase phase)
 
 #define PATIENCE_US UINT64_C(1000000)
 
-static void add_phase(struct histogram *histogram, uint64_t from_us, uint64_t to_us)
+static void run_report_add_phase(struct histogram *histogram, uint64_t from_us, uint64_t to_us)
 {
     if (from_us && to_us)
         histogram_add(histogram, (int64_t)(to_us - from_us));
@@ -70,9 +70,9 @@ void run_count_failover(struct run *t, const struct crowd_failover *failover)
     if (!ended)
         return;
     histogram_add(&t->by_cause[failover->how], (int64_t)(failover->led_us - failover->due_us));
-    add_phase(&t->times.detection, failover->due_us, failover->reported_us);
-    add_phase(&t->times.vacancy, failover->reported_us, failover->first_us);
-    add_phase(&t->times.takeover, failover->first_us, failover->led_us);
+    run_report_add_phase(&t->times.detection, failover->due_us, failover->reported_us);
+    run_report_add_phase(&t->times.vacancy, failover->reported_us, failover->first_us);
+    run_report_add_phase(&t->times.takeover, failover->first_us, failover->led_us);
     if (failover->broken_off)
         return; /* its cost is not all known */
     t->notices += failover->notices;
@@ -94,7 +94,7 @@ static void report_leads(const struct run *t, struct run_report *report)
 }
 
 /* Replaces this agent's figures with the sum of all agents', where they can be added up. */
-static void report_all(const struct agent_results *all, struct run_report *r)
+static void run_report_all(const struct agent_results *all, struct run_report *r)
 {
     const uint64_t *n = all->counts;
     struct crowd_figures *c = &r->crowd;
@@ -181,7 +181,7 @@ void run_report(const struct run *t, struct run_report *report)
     report->agents_short = t->agents && t->phase == RUN_OVER && (!t->all || t->agents_short > 0);
     if (t->all) {
         report->agents = agents_parts(t->agents, &report->agent_count);
-        report_all(t->all, report);
+        run_report_all(t->all, report);
     }
 }
 

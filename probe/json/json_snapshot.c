@@ -273,7 +273,7 @@ static void write_answer(struct json_writer *writer, const char *key, enum answe
 
 /* Who registered beside the lock, and so may wait for it; null: the layout has no such directory, or it has
    not been read. */
-static void write_members(struct json_writer *writer, const struct election *election)
+static void json_write_members(struct json_writer *writer, const struct election *election)
 {
     json_write_key(writer, "members");
     if (!election->members_listed) {
@@ -395,7 +395,7 @@ static void json_snapshot_write_election(struct json_writer *writer, const struc
     json_snapshot_write_leader(writer, election);
     write_holders(writer, election);
     json_write_line(writer, 10);
-    write_members(writer, election);
+    json_write_members(writer, election);
     json_write_line(writer, 10);
     write_candidates(writer, election);
     json_write_line(writer, 10);

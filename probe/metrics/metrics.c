@@ -545,7 +545,7 @@ static void metrics_write_findings(struct writer *writer, const struct row *row)
     }
 }
 
-static void write_elections(struct writer *writer)
+static void metrics_write_elections(struct writer *writer)
 {
     write_infos(writer);
     for (int metric = METRIC_READABLE; metric <= METRIC_CHAIN; metric++) {
@@ -684,7 +684,7 @@ void metrics_write(struct metrics *metrics, const struct model *model, struct mo
     end_sample(&writer, 1);
     write_clusters(&writer);
     metrics_write_servers(&writer);
-    write_elections(&writer);
+    metrics_write_elections(&writer);
     metrics_write_failovers(metrics, &writer);
     write_process(metrics, &writer, process);
     if (openmetrics)

@@ -74,7 +74,7 @@ static uint64_t read_number(const char *path)
 }
 
 /* Beside the logs, or beside the directory version-2 that holds them. */
-static uint64_t number_of(const struct log_server *server)
+static uint64_t autopsy_number_of(const struct log_server *server)
 {
     uint64_t number = 0;
     const char *last = server->log_count > 0 ? server->logs[0].path : NULL;
@@ -109,7 +109,7 @@ static void log_starts_find(struct log_starts *starts, const struct log_set *set
     starts->count = 0;
     for (size_t i = 0; i < set->server_count; i++) {
         const struct log_server *server = &set->servers[i];
-        uint64_t number = number_of(server);
+        uint64_t number = autopsy_number_of(server);
         for (size_t k = 1; k < server->log_count; k++) {
             if (!is_start(&server->logs[k - 1], &server->logs[k]))
                 continue;
@@ -165,7 +165,7 @@ struct autopsy {
 
 /* ---- reporting ---- */
 
-static void hand_on(struct autopsy *a)
+static void autopsy_hand_on(struct autopsy *a)
 {
     a->unreported = false;
     if (a->sink.changed)
@@ -190,7 +190,7 @@ static void report_changed(struct autopsy *a)
 static void hand_on_before(struct autopsy *a, int64_t mono_us)
 {
     if (a->unreported && mono_us - a->unreported_us >= TOGETHER_US)
-        hand_on(a);
+        autopsy_hand_on(a);
 }
 
 static void report_fact(struct autopsy *a, struct logged_fact fact)
@@ -221,7 +221,7 @@ static void tick(struct autopsy *a, int64_t mono_us)
     a->now.wall_us += mono_us - a->now.mono_us;
     a->now.mono_us = mono_us;
     model_observe(a->model, &(struct observation){.kind = OBSERVED_TICK, .at = a->now});
-    hand_on(a);
+    autopsy_hand_on(a);
 }
 
 /* When the model wants to be woken next; INT64_MAX: never. */
@@ -587,7 +587,7 @@ static void miss(struct autopsy *a, const struct transaction *t, struct moment a
     }
     report_fact(a, (struct logged_fact){.kind = FACT_MISSING, .zxid = a->zxid + 1, .zxid_to = t->zxid - 1});
     connection(a, CONNECTION_CONNECTING, "transactions are missing in the logs");
-    hand_on(a);
+    autopsy_hand_on(a);
     a->now = at;
     connection(a, CONNECTION_CONNECTED, NULL);
     catch_up(a, t->zxid);
@@ -711,7 +711,7 @@ bool autopsy_step(struct autopsy *a, size_t most)
             autopsy_take(a, &t, missing);
     }
     if (a->unreported)
-        hand_on(a);
+        autopsy_hand_on(a);
     return more && !a->over;
 }
 
@@ -724,7 +724,7 @@ void autopsy_pass(struct autopsy *a, int64_t wall_us)
         autopsy_show(a, a->started ? a->now : (struct moment){wall_us, wall_us});
     int64_t mono_us = a->now.mono_us + (wall_us - a->now.wall_us);
     if (a->unreported)
-        hand_on(a);
+        autopsy_hand_on(a);
     if (mono_us <= a->now.mono_us)
         return;
     pass_until(a, mono_us);

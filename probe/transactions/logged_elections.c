@@ -58,7 +58,7 @@ static const char *chroot_of(const struct logged_elections *es)
 }
 
 /* The path as people write it; NULL: it lies outside of the chroot. */
-static const char *below_chroot(const struct logged_elections *es, const char *path)
+static const char *logged_below_chroot(const struct logged_elections *es, const char *path)
 {
     size_t length = strlen(chroot_of(es));
     if (strncmp(path, chroot_of(es), length) != 0)
@@ -278,7 +278,7 @@ static bool is_under_root(const struct logged_elections *es, const char *path)
 static const struct election_settings *settings_at(const struct logged_elections *es, const char *full,
                                                    enum election_origin *origin)
 {
-    const char *path = below_chroot(es, full);
+    const char *path = logged_below_chroot(es, full);
     if (!path || strcmp(path, "/zookeeper") == 0 || strncmp(path, "/zookeeper/", 11) == 0)
         return NULL;
     if (es->only && strcmp(es->only, path) != 0 && strcmp(es->only, full) != 0 &&

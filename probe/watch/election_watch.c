@@ -334,7 +334,7 @@ static void candidate_reads_on_candidate(void *context, enum session_result resu
 }
 
 /* Returns false if nothing more of this election can be requested now. */
-static bool read_next(struct election_watch *s)
+static bool election_watch_read_next(struct election_watch *s)
 {
     const struct candidate *c = election_take_unread(s->election);
     if (!c)
@@ -367,7 +367,7 @@ void election_watches_read(struct live_cluster *live)
         if (!s->ended) {
             if (live->reads >= READS_MOST)
                 return;
-            if (read_next(s))
+            if (election_watch_read_next(s))
                 continue;
         }
         live->reading_first = s->reading_next;

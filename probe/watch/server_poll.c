@@ -58,7 +58,7 @@ int64_t poll_cost_of(struct poll_costs *costs, enum poll_answer answer, size_t e
     return took_us < cost_us ? took_us : cost_us;
 }
 
-static int64_t at_most(int64_t value_us)
+static int64_t budget_at_most(int64_t value_us)
 {
     return value_us < POLL_BUDGET_MOST_US ? value_us : POLL_BUDGET_MOST_US;
 }
@@ -68,7 +68,7 @@ void poll_budget_spend(struct poll_budget *a, int64_t took_us, uint64_t now_ms)
     /* Before the first round there was no poll, which counts as a pause. */
     int64_t left_us = POLL_BUDGET_MOST_US;
     if (a->as_of_ms != 0)
-        left_us = at_most(a->left_us + (int64_t)(now_ms - a->as_of_ms) * 1000 / POLL_BUDGET_PAUSE);
+        left_us = budget_at_most(a->left_us + (int64_t)(now_ms - a->as_of_ms) * 1000 / POLL_BUDGET_PAUSE);
     *a = (struct poll_budget){.left_us = left_us - took_us, .latest_us = took_us, .as_of_ms = now_ms};
 }
 
@@ -84,7 +84,7 @@ bool poll_budget_has_plenty(const struct poll_budget *a)
 
 uint64_t poll_budget_due_ms(const struct poll_budget *a)
 {
-    int64_t lacking_us = at_most(a->latest_us) - a->left_us;
+    int64_t lacking_us = budget_at_most(a->latest_us) - a->left_us;
     return a->as_of_ms + (uint64_t)(lacking_us > 0 ? lacking_us * POLL_BUDGET_PAUSE / 1000 : 0);
 }
 

@@ -92,7 +92,7 @@ static struct socket_poll *poll_of(struct http *http, curl_socket_t fd)
     return p;
 }
 
-static bool request_begin(struct http *http, CURL *easy)
+static bool http_request_begin(struct http *http, CURL *easy)
 {
     bool is_begun = curl_multi_add_handle(http->multi, easy) == CURLM_OK;
     http->active += is_begun;
@@ -115,7 +115,7 @@ static bool try_again(struct http_get *get, CURLcode result)
     get->again = true;
     request_end(get->http, get->easy);
     curl_easy_setopt(get->easy, CURLOPT_FRESH_CONNECT, 1L);
-    return request_begin(get->http, get->easy);
+    return http_request_begin(get->http, get->easy);
 }
 
 static bool http_get_send(struct http_get *get);
@@ -419,7 +419,7 @@ static bool http_get_send(struct http_get *get)
     curl_easy_setopt(get->easy, CURLOPT_CONNECT_TO, name ? get->connect_to : NULL);
     curl_easy_setopt(get->easy, CURLOPT_URL, url);
     curl_easy_setopt(get->easy, CURLOPT_PROTOCOLS_STR, get->secure ? "https" : "http");
-    return (!get->secure || http_get_secure(get)) && request_begin(get->http, get->easy);
+    return (!get->secure || http_get_secure(get)) && http_request_begin(get->http, get->easy);
 }
 
 static struct http_get *http_prepare(struct http *http, int64_t deadline_ms, size_t limit,
@@ -488,7 +488,7 @@ struct http_get *http_post(struct http *http, const char *url, const char *const
     curl_easy_setopt(post->easy, CURLOPT_HTTPHEADER, post->headers);
     curl_easy_setopt(post->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
     curl_easy_setopt(post->easy, CURLOPT_COPYPOSTFIELDS, body);
-    if (request_begin(http, post->easy))
+    if (http_request_begin(http, post->easy))
         return post;
     http_get_free(post);
     return NULL;

@@ -229,8 +229,8 @@ static struct znode_stat stat_of(const struct Stat *stat)
     };
 }
 
-static struct request *request_begin(struct session *s, enum answer_kind kind, const char *path,
-                                     void *context)
+static struct request *session_request_begin(struct session *s, enum answer_kind kind, const char *path,
+                                             void *context)
 {
     bool possible = s->state == CONNECTION_CONNECTED && !s->closing && !s->paused && s->zh;
     return possible ? request_new(&s->requests, kind, path, context) : NULL;
@@ -238,7 +238,7 @@ static struct request *request_begin(struct session *s, enum answer_kind kind, c
 
 static struct request *request_node(struct session *s, const char *path, session_node_fn fn, void *context)
 {
-    struct request *r = request_begin(s, ANSWER_NODE, path, context);
+    struct request *r = session_request_begin(s, ANSWER_NODE, path, context);
     if (r)
         r->fn.node = fn;
     return r;
@@ -246,7 +246,7 @@ static struct request *request_node(struct session *s, const char *path, session
 
 static struct request *request_text(struct session *s, session_text_fn fn, void *context)
 {
-    struct request *r = request_begin(s, ANSWER_TEXT, NULL, context);
+    struct request *r = session_request_begin(s, ANSWER_TEXT, NULL, context);
     if (r)
         r->fn.text = fn;
     return r;
@@ -360,7 +360,7 @@ bool session_get(struct session *s, const char *path, bool watch, session_node_f
 static bool children_ask(struct session *s, const char *path, bool watch, bool may_be_too_large,
                          session_children_fn fn, void *context)
 {
-    struct request *r = request_begin(s, ANSWER_CHILDREN, path, context);
+    struct request *r = session_request_begin(s, ANSWER_CHILDREN, path, context);
     if (!r)
         return false;
     r->fn.children = fn;
@@ -412,7 +412,7 @@ static void session_calls_on_acl(int rc, struct ACL_vector *vector, struct Stat 
 
 bool session_acl(struct session *s, const char *path, session_acl_fn fn, void *context)
 {
-    struct request *r = request_begin(s, ANSWER_ACL, NULL, context);
+    struct request *r = session_request_begin(s, ANSWER_ACL, NULL, context);
     if (!r)
         return false;
     r->fn.acl = fn;

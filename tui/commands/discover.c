@@ -28,14 +28,14 @@ struct search {
     bool shown; /* a progress line is on the terminal */
 };
 
-static void progress_clear(struct search *s)
+static void discover_clear_progress(struct search *s)
 {
     if (s->shown)
         fputs("\r\x1b[K", stderr);
     s->shown = false;
 }
 
-static void on_progress(uv_timer_t *timer)
+static void discover_on_progress(uv_timer_t *timer)
 {
     struct search *s = timer->data;
     const struct model *model = monitor_model(s->monitor);
@@ -94,7 +94,7 @@ static void search_run(struct search *s, uv_loop_t *loop, const struct invocatio
 {
     bool bounded = invocation->options->wait_given;
     if (isatty(STDERR_FILENO))
-        uv_timer_start(&s->progress, on_progress, PROGRESS_MS, PROGRESS_MS);
+        uv_timer_start(&s->progress, discover_on_progress, PROGRESS_MS, PROGRESS_MS);
     monitor_one_look(s->monitor);
     while (goes_on(s, ending, bounded) && !monitor_looked(s->monitor))
         uv_run(loop, UV_RUN_ONCE);
@@ -104,7 +104,7 @@ static void search_run(struct search *s, uv_loop_t *loop, const struct invocatio
     while (goes_on(s, ending, bounded) && monitor_is_asking(s->monitor) && uv_now(loop) < until_ms)
         uv_run(loop, UV_RUN_ONCE);
     uv_timer_stop(&s->progress);
-    progress_clear(s);
+    discover_clear_progress(s);
 }
 
 static int command_discover_on(uv_loop_t *loop, const struct invocation *invocation)
@@ -147,7 +147,7 @@ static int command_discover_on(uv_loop_t *loop, const struct invocation *invocat
     return status;
 }
 
-static int print_recipes(const struct invocation *invocation)
+static int discover_print_recipes(const struct invocation *invocation)
 {
     char *error;
     struct buffer out = {0};
@@ -166,6 +166,6 @@ static int print_recipes(const struct invocation *invocation)
 int command_discover(const struct invocation *invocation)
 {
     if (invocation->options->list_recipes)
-        return print_recipes(invocation);
+        return discover_print_recipes(invocation);
     return loop_run(command_discover_on, invocation);
 }

@@ -203,13 +203,13 @@ static void inject_on_over(void *context)
     in->over = true;
 }
 
-static void progress_clear(const struct injection *in)
+static void inject_clear_progress(const struct injection *in)
 {
     if (in->shows_progress)
         output_write(STDERR_FILENO, "\r\033[K", 4);
 }
 
-static void on_progress(uv_timer_t *timer)
+static void inject_on_progress(uv_timer_t *timer)
 {
     struct injection *in = timer->data;
     struct run_report *report = xmalloc(sizeof *report);
@@ -283,7 +283,7 @@ static int status_of_expectations(const struct injection *in, const struct run_r
     return EXIT_DONE;
 }
 
-static int report_of(const struct injection *in, struct run_report *first, struct run_report *second)
+static int inject_report_of(const struct injection *in, struct run_report *first, struct run_report *second)
 {
     int status = status_of_end(first), ended = second ? status_of_end(second) : EXIT_DONE;
     if (status == EXIT_DONE)
@@ -309,7 +309,7 @@ static int inject_report(const struct injection *in)
     run_report(in->run, last);
     if (in->earlier)
         run_report(in->earlier, earlier);
-    int status = in->earlier ? report_of(in, earlier, last) : report_of(in, last, NULL);
+    int status = in->earlier ? inject_report_of(in, earlier, last) : inject_report_of(in, last, NULL);
     free(last);
     free(earlier);
     return status;
@@ -328,7 +328,7 @@ static void inject_run(struct injection *in, uv_loop_t *loop)
             heard_ms = uv_now(loop);
             run_stop(in->run);
         } else if (in->ending.signal && uv_now(loop) >= heard_ms + ONE_SIGNAL_MS) {
-            progress_clear(in);
+            inject_clear_progress(in);
             complain("interrupted: the ephemeral znodes are deleted with their sessions, and the next run "
                      "removes the rest");
             break;
@@ -387,10 +387,10 @@ static int command_inject_on(uv_loop_t *loop, const struct invocation *invocatio
         uv_timer_init(loop, &in->progress);
         in->progress.data = in;
         if (in->shows_progress)
-            uv_timer_start(&in->progress, on_progress, PROGRESS_MS, PROGRESS_MS);
+            uv_timer_start(&in->progress, inject_on_progress, PROGRESS_MS, PROGRESS_MS);
         reported = inject_run_loop(in, loop);
         uv_close((uv_handle_t *)&in->progress, NULL);
-        progress_clear(in);
+        inject_clear_progress(in);
     }
     if (reported)
         status = inject_report(in);

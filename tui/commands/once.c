@@ -185,7 +185,7 @@ static void watch_on_timer(uv_timer_t *timer)
     buffer_free(&out);
 }
 
-static void watch_on_event(void *context, const struct event *event)
+static void once_on_event(void *context, const struct event *event)
 {
     struct once_watch *watch = context;
     uint64_t now = uv_now(watch->timer->loop), next = watch->printed_ms + BETWEEN_MS;
@@ -215,13 +215,13 @@ static int watch_follow(uv_loop_t *loop, struct once_watch *watch, struct buffer
     static const struct output_listener listener = {.ended = watch_on_ended, .dropped = watch_on_dropped};
     watch->output = output_open(loop, STDOUT_FILENO, &listener, watch);
     watch->timer = loop_timer_new(loop, watch);
-    monitor_subscribe(watch->monitor, watch_on_event, watch);
+    monitor_subscribe(watch->monitor, once_on_event, watch);
     watch_differs(watch);
     output_line(watch->output, out->bytes, out->length);
     watch->printed_ms = uv_now(loop);
     while (!ending->signal && !watch->over && !ending->passed[1])
         uv_run(loop, UV_RUN_ONCE);
-    monitor_unsubscribe(watch->monitor, watch_on_event, watch);
+    monitor_unsubscribe(watch->monitor, once_on_event, watch);
     output_flush(watch->output, FLUSH_MS);
     loop_timer_free(watch->timer);
     output_close(watch->output);

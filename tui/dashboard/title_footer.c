@@ -228,7 +228,7 @@ static void put_clusters(struct cells *cells, int x, int end, const struct model
     }
 }
 
-static void put_each(struct title_pen *pen, const struct model *model, bool named)
+static void title_put_each(struct title_pen *pen, const struct model *model, bool named)
 {
     for (size_t i = 0; i < model->cluster_count; i++) {
         const char *name = model->clusters[i].name;
@@ -256,18 +256,18 @@ static int put_health(struct cells *cells, int right, const struct model *model,
     }
     for (size_t named = 2; named-- > 0;) {
         struct title_pen measure = {.cells = cells, .model = model, .x = 0, .end = 0};
-        put_each(&measure, model, named);
+        title_put_each(&measure, model, named);
         if (measure.wanted > right / 3)
             continue;
         struct title_pen pen = {.cells = cells, .model = model, .x = right - measure.wanted, .end = right};
-        put_each(&pen, model, named);
+        title_put_each(&pen, model, named);
         return measure.wanted + 2;
     }
     return 0;
 }
 
 /* Of a recording: which clusters, and no sign that could be taken for their present state. */
-static void put_names(struct cells *cells, int x, int end, const struct model *model)
+static void title_put_names(struct cells *cells, int x, int end, const struct model *model)
 {
     struct title_pen pen = {.cells = cells, .model = model, .x = x, .end = end};
     for (size_t i = 0; i < model->cluster_count; i++) {
@@ -318,7 +318,7 @@ void title_draw(struct cells *cells, struct view *view, bool first, const struct
     if (first) {
         cells_put(cells, 1, 0, right - 1, ROLE_TITLE, "electop");
         if (scene->past)
-            put_names(cells, 8, right, scene->model);
+            title_put_names(cells, 8, right, scene->model);
         else
             put_clusters(cells, 8, right, scene->model, scene->now);
     } else {
@@ -505,8 +505,8 @@ static int footer_put_key(struct footer *footer, struct cells *cells, int x, int
 }
 
 /* From x on; help and quit always. */
-static void draw_keys(struct footer *footer, struct cells *cells, int x, int y,
-                      const struct key_help *key_help)
+static void footer_draw_keys(struct footer *footer, struct cells *cells, int x, int y,
+                             const struct key_help *key_help)
 {
     size_t count;
     uint64_t first = key_help_first(key_help);
@@ -612,7 +612,7 @@ void footer_draw(struct footer *footer, struct cells *cells, const struct key_he
         x += cells_put(cells, x, y, -1, ROLE_DIM, "filter ");
         x += cells_put(cells, x, y, cells->width / 3, ROLE_ACCENT | STYLE_BOLD, filter) + 3;
     }
-    draw_keys(footer, cells, x, y, key_help);
+    footer_draw_keys(footer, cells, x, y, key_help);
 }
 
 void footer_draw_hints(struct cells *cells, int y)

@@ -115,7 +115,7 @@ static bool is_nameable(const char *path)
     return same && !znode_path_problem(path) && !znode_is_pattern(path);
 }
 
-static void put_election(struct text *out, const struct discovery_row *row)
+static void discovery_put_election(struct text *out, const struct discovery_row *row)
 {
     const struct election *e = row->election;
     bool sure = e && e->recipe && e->recognised != RECOGNISED_NAME && is_nameable(row->path);
@@ -173,7 +173,7 @@ static void put_cluster(struct text *out, const struct cluster *cluster, const s
                          : "    # elections: none is certain; without any, they are discovered\n");
     for (size_t i = 0; i < count; i++)
         if (is_electable(&rows[i]))
-            put_election(out, &rows[i]);
+            discovery_put_election(out, &rows[i]);
     for (size_t i = 0; i < count; i++) {
         if (is_electable(&rows[i]))
             continue;

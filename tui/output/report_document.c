@@ -27,7 +27,7 @@
 #define ON_PAGE (1U << DOCUMENT_PAGE)
 #define IN_TEXT (1U << DOCUMENT_TEXT)
 
-static size_t at_most(size_t count)
+static size_t report_at_most(size_t count)
 {
     return count < ROWS_MOST ? count : ROWS_MOST;
 }
@@ -379,7 +379,7 @@ static void put_failovers(struct document *doc, const struct report *report,
         {"#", COLUMN_NUMBER, 2},        {"When", COLUMN_TIME, 9},          {"From → to", COLUMN_BELOW, 7},
         {"Cause", COLUMN_TEXT, 8},      {"Detected in", COLUMN_NUMBER, 4}, {"Vacant", COLUMN_NUMBER, 5},
         {"Takeover", COLUMN_NUMBER, 3}, {"Total", COLUMN_NUMBER, 6},       {"Phases", COLUMN_TEXT, 0}};
-    size_t count = election->failover_count, first = count - at_most(count);
+    size_t count = election->failover_count, first = count - report_at_most(count);
     struct phases_scale scale = phases_scale_of(election);
     bool page = doc->form == DOCUMENT_PAGE;
     if (!count)
@@ -464,7 +464,7 @@ static void put_leaders(struct document *doc, const struct report_election *elec
                                                      {"For", COLUMN_NUMBER, 4},
                                                      {"Of the time watched", COLUMN_NUMBER, 3},
                                                      {"Longest", COLUMN_NUMBER, 1}};
-    size_t shown = at_most(election->leader_count);
+    size_t shown = report_at_most(election->leader_count);
     char share[SENTENCE_TIME];
     if (!shown)
         return;
@@ -519,7 +519,7 @@ static void put_findings(struct document *doc, const struct report *report,
     static const struct document_column columns[] = {
         {"Severity", COLUMN_WORD, 0}, {"Finding", COLUMN_TEXT, 0}, {"Certainty", COLUMN_WORD, 0},
         {"About", COLUMN_TEXT, 0},    {"Since", COLUMN_TIME, 0},   {"Until", COLUMN_TIME, 0}};
-    size_t shown = at_most(election->finding_count);
+    size_t shown = report_at_most(election->finding_count);
     if (!shown)
         return;
     document_heading(doc, 3, "Findings");
@@ -610,8 +610,8 @@ static void put_head(struct document *doc, const struct report *report,
     put_verdict(doc, election);
 }
 
-static void put_election(struct document *doc, const struct report *report,
-                         const struct report_election *election, size_t number)
+static void report_put_election(struct document *doc, const struct report *report,
+                                const struct report_election *election, size_t number)
 {
     bool watched = election->led_us || election->vacant_us;
     bool drawn = report->election_count == 1 || !is_unchanged(election);
@@ -726,7 +726,7 @@ static void put_elections(struct document *doc, const struct report *report)
         put_overview(doc, report, quiet);
     for (size_t i = 0; i < report->election_count; i++)
         if (!quiet || !report_election_is_quiet(&report->elections[i]))
-            put_election(doc, report, &report->elections[i], i + 1);
+            report_put_election(doc, report, &report->elections[i], i + 1);
     if (!quiet)
         return;
     snprintf(heading, sizeof heading, "Quiet: %zu election%s", quiet, quiet == 1 ? "" : "s");
@@ -781,7 +781,7 @@ static void put_facts(struct document *doc, const struct report *report)
 {
     static const struct document_column columns[] = {{"When", COLUMN_TIME, 0},
                                                      {"What happened", COLUMN_TEXT, 0}};
-    size_t shown = at_most(report->fact_count);
+    size_t shown = report_at_most(report->fact_count);
     if (!shown)
         return;
     document_heading(doc, 2, "ZooKeeper itself");

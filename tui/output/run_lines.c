@@ -107,7 +107,7 @@ static double packets_sent(const struct run_report *r)
     return r->server_count ? (double)sum : -1;
 }
 
-static void print_value(const struct versus_row *row, double value, char out[FORM_CELL])
+static void run_lines_print_value(const struct versus_row *row, double value, char out[FORM_CELL])
 {
     if (value < 0)
         snprintf(out, FORM_CELL, "-");
@@ -144,8 +144,8 @@ static void run_comparison_put_bars(struct document *doc, const double values[2]
 static void run_comparison_put_row(struct document *doc, const struct versus_row *row)
 {
     char cells[3][FORM_CELL];
-    print_value(row, row->values[0], cells[0]);
-    print_value(row, row->values[1], cells[1]);
+    run_lines_print_value(row, row->values[0], cells[0]);
+    run_lines_print_value(row, row->values[1], cells[1]);
     print_ratio(row->values[0], row->values[1], cells[2]);
     put_label(doc, row->label);
     for (size_t i = 0; i < 3; i++)
@@ -155,15 +155,15 @@ static void run_comparison_put_row(struct document *doc, const struct versus_row
 }
 
 /* The three figures that say most, in words. */
-static void put_sentence(struct document *doc, const struct versus_row *notices,
-                         const struct versus_row *requests, const struct versus_row *p50,
-                         const char *const names[2])
+static void run_lines_put_sentence(struct document *doc, const struct versus_row *notices,
+                                   const struct versus_row *requests, const struct versus_row *p50,
+                                   const char *const names[2])
 {
     char values[3][2][FORM_CELL];
     const struct versus_row *rows[] = {notices, requests, p50};
     for (size_t i = 0; i < 3; i++)
         for (size_t j = 0; j < 2; j++)
-            print_value(rows[i], rows[i]->values[j], values[i][j]);
+            run_lines_print_value(rows[i], rows[i]->values[j], values[i][j]);
     if (p50->values[0] < 0 || p50->values[1] < 0 || notices->values[0] < 0 || notices->values[1] < 0)
         document_paragraph(
             doc, ROLE_WARNING,
@@ -219,7 +219,7 @@ static void run_comparison_put(struct document *doc, const struct run_report *fi
         rows[CPU].values[i] = (double)r->cpu_us;
     }
     run_comparison_names(first, second, names);
-    put_sentence(doc, &rows[NOTICES], &rows[REQUESTS], &rows[P50], names);
+    run_lines_put_sentence(doc, &rows[NOTICES], &rows[REQUESTS], &rows[P50], names);
     const struct document_column columns[] = {{"", COLUMN_TEXT, 5},
                                               {names[0], COLUMN_NUMBER, 4},
                                               {names[1], COLUMN_NUMBER, 3},
@@ -302,7 +302,7 @@ static void put_schedule(struct text *text, const struct run_report *r)
         text_printf(text, " %zu %s stopped manually.", r->by_hand, r->by_hand == 1 ? "was" : "were");
 }
 
-static void put_course(struct text *text, const struct run_report *r)
+static void run_lines_put_course(struct text *text, const struct run_report *r)
 {
     char span[FORM_CELL], cpu[FORM_CELL];
     const struct histogram *stood = r->crowd.to_stand ? r->crowd.to_stand : r->times.stand;
@@ -333,7 +333,7 @@ static void put_course(struct text *text, const struct run_report *r)
 }
 
 /* "; each cost 1 notification and 2.5 requests", as far as that is known */
-static void put_each(struct text *text, const char *words, const struct run_report *r)
+static void run_lines_put_each(struct text *text, const char *words, const struct run_report *r)
 {
     char notices[FORM_CELL], requests[FORM_CELL];
     form_mean(notices, r->notices, r->counted);
@@ -352,12 +352,12 @@ static void put_answer(struct document *doc, const struct run_report *r)
     format_span(h->most_us, most, sizeof most);
     if (h->count == 1) {
         text_printf(&text, "1 failover: it took %s", most);
-        put_each(&text, " and cost", r);
+        run_lines_put_each(&text, " and cost", r);
     } else if (h->count > 1) {
         text_printf(&text, "%" PRIu64 " failovers: p50 %s, p99 %s, the longest %s", h->count,
                     format_span(histogram_percentile(h, 0.5), p50, sizeof p50),
                     format_span(histogram_percentile(h, 0.99), p99, sizeof p99), most);
-        put_each(&text, "; each cost", r);
+        run_lines_put_each(&text, "; each cost", r);
     }
     if (text.at)
         document_paragraph(doc, ROLE_STRONG, "%s.", text.at);
@@ -464,7 +464,7 @@ static void put_summary(struct document *doc, const struct run_report *r)
     run_lines_put_crowd(&text, r);
     put_behaviour(&text, r->options, r->agents != NULL);
     text_add(&text, ". ");
-    put_course(&text, r);
+    run_lines_put_course(&text, r);
     document_paragraph(doc, ROLE_TEXT, "%s", text.at ? text.at : "");
     text_free(&text);
     put_answer(doc, r);

@@ -191,7 +191,7 @@ static void phases_svg_put_part(struct svg_pen *pen, const char *look, const cha
     pen->x += pen->way * length;
 }
 
-static void put_phase(struct svg_pen *pen, const struct span *span, const char *look, const char *what)
+static void phases_svg_put(struct svg_pen *pen, const struct span *span, const char *look, const char *what)
 {
     char text[FORMAT_INTERVAL];
     int64_t low_us = span->low_us > 0 ? span->low_us : 0;
@@ -221,9 +221,9 @@ void phases_svg_print(struct buffer *out, const struct phases_scale *scale, cons
                   PHASES_HEIGHT);
     markup_text(out, "The phases of this failover");
     buffer_put_text(out, "</title>");
-    put_phase(&left, &failover->detection, "detection", "detection");
-    put_phase(&right, &failover->vacancy, "vacancy", "no candidate");
-    put_phase(&right, &failover->takeover, "takeover", "takeover");
+    phases_svg_put(&left, &failover->detection, "detection", "detection");
+    phases_svg_put(&right, &failover->vacancy, "vacancy", "no candidate");
+    phases_svg_put(&right, &failover->takeover, "takeover", "takeover");
     buffer_printf(out, "<path class=\"gone\" d=\"M%.1f 0V%.0f\"/></svg>", gone, PHASES_HEIGHT);
 }
 

@@ -166,7 +166,7 @@ static void put_latency(struct cells *cells, const struct column *column, int y,
 }
 
 /* The course of its answers, the latest at the right; the tallest is the slowest of them. */
-static void put_course(struct cells *cells, int x, int y, int width, const struct server *server)
+static void ensemble_put_course(struct cells *cells, int x, int y, int width, const struct server *server)
 {
     unsigned kept = server->answer_count < SERVER_ANSWERS_KEPT ? server->answer_count : SERVER_ANSWERS_KEPT;
     int64_t most = 1000; /* below a millisecond there is no course to look at */
@@ -195,7 +195,7 @@ static void put_load(const struct ensemble_view *view, struct cells *cells, int 
     char text[32];
 
     if (!past)
-        put_course(cells, course->x, y, course->width, server);
+        ensemble_put_course(cells, course->x, y, course->width, server);
     put_latency(cells, &columns[COLUMN_AVERAGE], y, look, load->latency_avg_us);
     put_latency(cells, &columns[COLUMN_MOST], y, look, load->latency_max_us);
     ensemble_put_figure(cells, &columns[COLUMN_OUTSTANDING], y, look, load->outstanding >= 0,

@@ -281,8 +281,8 @@ int failover_stats_draw(struct cells *cells, int y, int rows, const struct leade
 #define PHASE_BAR_LEAST 16
 
 /* A part of the bar's time; a phase between two bounds has a sure part and one that may belong to it. */
-static void put_phase(struct cells *cells, int x, int y, int width, int64_t from_us, int64_t to_us,
-                      int64_t whole_us, style look, const char *sign)
+static void failover_table_put_phase(struct cells *cells, int x, int y, int width, int64_t from_us,
+                                     int64_t to_us, int64_t whole_us, style look, const char *sign)
 {
     int first = (int)(from_us * width / whole_us), last = (int)((to_us * width + whole_us - 1) / whole_us);
 
@@ -310,12 +310,12 @@ static void put_phase_row(struct cells *cells, int y, int bar, const char *label
         const char *full = cells_sign(cells, SIGN_BAR), *may = cells_sign(cells, SIGN_BAR_VACANT);
 
         if (most_us > sure_us)
-            put_phase(cells, x, y, bar, backwards ? begun_us - most_us : begun_us,
-                      backwards ? begun_us : begun_us + most_us, whole_us, look, may);
+            failover_table_put_phase(cells, x, y, bar, backwards ? begun_us - most_us : begun_us,
+                                     backwards ? begun_us : begun_us + most_us, whole_us, look, may);
         if (sure_us > 0 || most_us == 0)
-            put_phase(cells, x, y, bar, backwards ? begun_us - sure_us : begun_us,
-                      backwards ? begun_us : begun_us + sure_us, whole_us, look,
-                      most_us > 0 ? full : cells_sign(cells, SIGN_BAR_CHANGE));
+            failover_table_put_phase(cells, x, y, bar, backwards ? begun_us - sure_us : begun_us,
+                                     backwards ? begun_us : begun_us + sure_us, whole_us, look,
+                                     most_us > 0 ? full : cells_sign(cells, SIGN_BAR_CHANGE));
     }
     cells_put(cells, x + bar + 2, y, PHASE_VALUE, failover_lines_is_known(span) ? ROLE_TEXT : ROLE_DIM,
               failover_lines_is_known(span) ? span_text(cells, span, text) : cells_sign(cells, SIGN_UNKNOWN));

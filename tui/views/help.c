@@ -98,7 +98,7 @@ static struct help_view *help_view_of(struct view *view)
 
 /* Those that do something where help was asked from, and the others, each under a heading. Returns the row
    below them. */
-static int draw_keys(const struct help_view *view, struct cells *cells, int y, bool here)
+static int help_draw_keys(const struct help_view *view, struct cells *cells, int y, bool here)
 {
     size_t count;
     const struct key_binding *bindings = key_bindings(&count);
@@ -142,7 +142,7 @@ static void help_draw(struct view *self, const struct scene *scene, struct cells
 
     (void)scene;
     if (keys != NULL) {
-        int y = draw_keys(view, keys, draw_keys(view, keys, 0, true), false), other = 0;
+        int y = help_draw_keys(view, keys, help_draw_keys(view, keys, 0, true), false), other = 0;
 
         if (!beside)
             y = draw_legend(keys, y);

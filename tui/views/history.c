@@ -622,7 +622,7 @@ static bool history_path(struct view *self, const struct scene *scene, char *buf
     return snprintf(buffer, size, "%s", history_view_of(self)->path) < (int)size;
 }
 
-static void history_free(struct view *self)
+static void history_view_free(struct view *self)
 {
     struct history_view *view = history_view_of(self);
     leadership_history_clear(&view->leadership);
@@ -657,7 +657,7 @@ static const struct view_ops ops = {
     .title = history_title,
     .path = history_path,
     .destination = history_destination,
-    .free = history_free,
+    .free = history_view_free,
     .heeds = history_heeds,
     .word = history_word,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_OPEN) |

@@ -68,7 +68,7 @@ static size_t story_view_rows(const struct story_view *view, const struct cells 
     return rows > 0 ? rows : 1;
 }
 
-static int put_sentence(struct cells *cells, int y, const struct sentence *sentence, bool first)
+static int history_story_put_sentence(struct cells *cells, int y, const struct sentence *sentence, bool first)
 {
     int x = LEFT + KIND_WIDTH, width = story_view_width(cells), airy = cells->height >= 18;
     style look = sentence->kind == SENTENCE_CERTAIN   ? ROLE_DIM
@@ -98,7 +98,7 @@ static void story_view_draw(struct view *self, const struct scene *scene, struct
     }
     list_begin(&view->list, view->sentences.count, story_view_rows(view, cells, y));
     for (size_t i = view->list.top; i < view->sentences.count && y < cells->height; i++)
-        y = put_sentence(cells, y, &view->sentences.list[i], i == 0);
+        y = history_story_put_sentence(cells, y, &view->sentences.list[i], i == 0);
 }
 
 static enum view_result story_view_action(struct view *self, const struct scene *scene, enum action action,

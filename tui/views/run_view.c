@@ -104,7 +104,7 @@ static bool form_is_live(const struct form *form)
 }
 
 /* Of a field with numbers: as typed, or as chosen; times in ms. */
-static int64_t number_of(const struct form *form, enum form_field field)
+static int64_t run_view_number_of(const struct form *form, enum form_field field)
 {
     int at = form->at[field];
     if (form->typed[field] > 0)
@@ -124,14 +124,14 @@ static struct run_options form_options(const struct form *form)
     return (struct run_options){
         .path = form->at[FIELD_PLACE] == PLACE_SANDBOX ? NULL : form->path,
         .live = live,
-        .candidates = (size_t)number_of(form, FIELD_COUNT),
-        .rate_per_s = (int)number_of(form, FIELD_RATE),
+        .candidates = (size_t)run_view_number_of(form, FIELD_COUNT),
+        .rate_per_s = (int)run_view_number_of(form, FIELD_RATE),
         .shares = {{behaviour, 100, behaviour == BEHAVIOUR_SLOW ? SLOW_MS : 0}},
         .share_count = !live && behaviour != BEHAVIOUR_RECIPE,
         .victim = live ? VICTIM_NOBODY : (enum kill_victim)form->at[FIELD_VICTIM],
         .how = (enum kill_mode)form->at[FIELD_HOW],
-        .every_ms = (uint64_t)number_of(form, FIELD_EVERY),
-        .for_ms = number_of(form, FIELD_FOR),
+        .every_ms = (uint64_t)run_view_number_of(form, FIELD_EVERY),
+        .for_ms = run_view_number_of(form, FIELD_FOR),
     };
 }
 
@@ -245,11 +245,11 @@ static void run_form_value_text(const struct form *form, const struct scene *sce
                      form->name);
         break;
     case FIELD_COUNT:
-        snprintf(out, size, "%" PRId64 " test candidates", number_of(form, field));
+        snprintf(out, size, "%" PRId64 " test candidates", run_view_number_of(form, field));
         break;
     case FIELD_RATE:
-        if (number_of(form, field))
-            snprintf(out, size, "%" PRId64 " a second", number_of(form, field));
+        if (run_view_number_of(form, field))
+            snprintf(out, size, "%" PRId64 " a second", run_view_number_of(form, field));
         else if (scene->control->own)
             snprintf(out, size, "as fast as they can");
         else
@@ -265,10 +265,10 @@ static void run_form_value_text(const struct form *form, const struct scene *sce
         snprintf(out, size, "%s", how_words[at]);
         break;
     case FIELD_EVERY:
-        snprintf(out, size, "every %g s", (double)number_of(form, field) / 1000.0);
+        snprintf(out, size, "every %g s", (double)run_view_number_of(form, field) / 1000.0);
         break;
     case FIELD_FOR:
-        snprintf(out, size, "%g s after all have joined", (double)number_of(form, field) / 1000.0);
+        snprintf(out, size, "%g s after all have joined", (double)run_view_number_of(form, field) / 1000.0);
         break;
     case FORM_FIELDS:
         break;
@@ -669,7 +669,7 @@ static struct inject_view *inject_view_of(const struct view *self)
     return (struct inject_view *)(uintptr_t)self;
 }
 
-static const struct run_report *report_of(const struct scene *scene)
+static const struct run_report *run_view_report_of(const struct scene *scene)
 {
     const struct run_control_interface *bench = scene->control;
     return bench ? bench->report(bench->context) : NULL;
@@ -680,7 +680,7 @@ static enum stage stage_of(const struct inject_view *view, const struct scene *s
     const struct run_control_interface *bench = scene->control;
     if (bench && bench->is_busy(bench->context))
         return STAGE_RUN;
-    return view->chooses || !report_of(scene) ? STAGE_FORM : STAGE_REPORT;
+    return view->chooses || !run_view_report_of(scene) ? STAGE_FORM : STAGE_REPORT;
 }
 
 /* ---- the form ---- */
@@ -873,10 +873,10 @@ static void inject_draw(struct view *self, const struct scene *scene, struct cel
         break;
     case STAGE_RUN:
         view->chooses = false; /* when it is over, its report is what one wants to see */
-        run_picture_draw(cells, scene->control, report_of(scene), &view->candidates, view->said);
+        run_picture_draw(cells, scene->control, run_view_report_of(scene), &view->candidates, view->said);
         break;
     case STAGE_REPORT:
-        report_draw(view, report_of(scene), cells);
+        report_draw(view, run_view_report_of(scene), cells);
         break;
     }
 }
@@ -904,7 +904,7 @@ static void inject_title(struct view *self, const struct scene *scene, struct ce
     static const char *const words[] = {"a new run", "", "report"};
     struct inject_view *view = inject_view_of(self);
     enum stage stage = stage_of(view, scene);
-    const struct run_report *report = stage == STAGE_FORM ? NULL : report_of(scene);
+    const struct run_report *report = stage == STAGE_FORM ? NULL : run_view_report_of(scene);
     const char *more = report && report->election ? report->election : words[stage];
     int used = cells_put(cells, x, 0, room, ROLE_TITLE, "test candidates");
     if (room > used + 2)
@@ -930,7 +930,7 @@ static bool inject_heeds(const struct view *self, const struct scene *scene, enu
         if (action == ACTION_STOP)
             return true;
         return bench->count(bench->context) > 0 && (ACTION_BIT(action) & (RUN_KEYS | VIEW_MOVES)) &&
-               (!report_of(scene)->options->live || !(ACTION_BIT(action) & RUN_KEYS) ||
+               (!run_view_report_of(scene)->options->live || !(ACTION_BIT(action) & RUN_KEYS) ||
                 action == ACTION_KILL);
     case STAGE_REPORT:
         return action == ACTION_OPEN || (ACTION_BIT(action) & VIEW_MOVES);

@@ -193,7 +193,7 @@ static void say_deleted(struct sentences *s, const struct story *story)
         text_format("the directory %s was gone at %s", story->election, at));
 }
 
-static void put_names(struct text *names, char *const *list, size_t count, size_t all)
+static void story_put_names(struct text *names, char *const *list, size_t count, size_t all)
 {
     for (size_t i = 0; i < count; i++)
         text_printf(names, "%s%s", i ? ", " : "", list[i] ? list[i] : "?");
@@ -279,7 +279,7 @@ static void say_together(struct sentences *s, const struct story *story)
         text_add(&text, ", none from the same address");
     if (story->beside_count) {
         text_add(&text, ": ");
-        put_names(&text, story->beside, story->beside_count, story->expired_beside);
+        story_put_names(&text, story->beside, story->beside_count, story->expired_beside);
     }
     text_add(&text, ".");
     story_lines_say(
@@ -435,8 +435,8 @@ static void say_near(struct sentences *s, const struct story *story)
         return;
     text_printf(&text, "%zu other election%s changed the leader within %.0f s: ", story->near_count,
                 story->near_count == 1 ? "" : "s", (double)STORY_NEAR_US / 1e6);
-    put_names(&text, story->near, story->near_count < STORY_NAMES ? story->near_count : STORY_NAMES,
-              story->near_count);
+    story_put_names(&text, story->near, story->near_count < STORY_NAMES ? story->near_count : STORY_NAMES,
+                    story->near_count);
     text_add(&text, ".");
     story_lines_say(s, SENTENCE_CERTAIN, text_take(&text), text_copy("failovers of the recording"));
     if (story->near_same_session)
