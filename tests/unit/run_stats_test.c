@@ -1,4 +1,4 @@
-/* tally: of what happens in a crowd, which of it is counted as a failover, and from when. */
+/* Of what happens in a crowd, which of it is counted as a failover, and from when. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* histogram: buckets without gaps, and percentiles that are never far from the sorted samples. */
+/* Buckets without gaps, and percentiles that are never far from the sorted samples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
