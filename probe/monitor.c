@@ -11,8 +11,8 @@
 #include "probe/loop_timer.h"
 #include "probe/watch/live_cluster.h"
 
-/* A second look comes no sooner after the first, and further ones after it. */
-#define SECOND_LOOK_LEAST_MS 5000
+/* A second poll comes no sooner after the first, and further ones after it. */
+#define SECOND_POLL_LEAST_MS 5000
 #define AGAIN_MS 1000
 /* When it is due is known from all candidates, and monitor_settled() is asked after every event. */
 #define DUE_EVERY_MS 250
@@ -34,9 +34,9 @@ struct monitor {
     size_t subscriber_count;
     uv_timer_t *heartbeat;
     struct moment beat;
-    uint64_t looked_ms;            /* when the first look was complete; 0: it is not */
-    uint64_t due_ms, due_known_ms; /* of the next look that may settle something; when that was found out */
-    uint64_t asked_ms; /* the second look, or the latest after it, was asked for then; 0: not yet */
+    uint64_t complete_ms;          /* when the first snapshot was complete; 0: it is not */
+    uint64_t due_ms, due_known_ms; /* of the next poll that may settle something; when that was found out */
+    uint64_t asked_ms; /* the second poll, or the latest after it, was asked for then; 0: not yet */
 };
 
 static void monitor_on_event(void *context, const struct event *event)
@@ -130,9 +130,9 @@ void monitor_unsubscribe(struct monitor *m, monitor_event_fn fn, void *context)
     m->subscriber_count = kept;
 }
 
-void monitor_one_look(struct monitor *m)
+void monitor_one_poll(struct monitor *m)
 {
-    m->model->one_look = true;
+    m->model->one_poll = true;
 }
 
 const struct model *monitor_model(const struct monitor *m)
@@ -140,10 +140,10 @@ const struct model *monitor_model(const struct monitor *m)
     return m->model;
 }
 
-bool monitor_looked(const struct monitor *m)
+bool monitor_complete(const struct monitor *m)
 {
     for (size_t i = 0; i < m->cluster_count; i++)
-        if (!live_looked(m->clusters[i]))
+        if (!live_complete(m->clusters[i]))
             return false;
     return true;
 }
@@ -197,33 +197,33 @@ void monitor_clear(struct monitor *m, const char *cluster, const char *election,
     free(path);
 }
 
-static bool wants_second_look(const struct monitor *m)
+static bool wants_second_poll(const struct monitor *m)
 {
     for (unsigned i = 0; i < m->cluster_count; i++)
-        if (model_wants_second_look(m->model, i))
+        if (model_wants_second_poll(m->model, i))
             return true;
     return false;
 }
 
-static int64_t earliest_look_us(const struct monitor *m)
+static int64_t earliest_poll_us(const struct monitor *m)
 {
     int64_t earliest_us = INT64_MAX;
     for (unsigned i = 0; i < m->cluster_count; i++) {
-        bool watches; /* each look lists them */
-        int64_t due_us = model_look_due_us(m->model, i, &watches);
+        bool watches; /* each poll lists them */
+        int64_t due_us = model_poll_due_us(m->model, i, &watches);
         if (due_us < earliest_us)
             earliest_us = due_us;
     }
     return earliest_us;
 }
 
-/* When the next look may settle anything; UINT64_MAX: it is settled. */
-static uint64_t look_due_ms(struct monitor *m, uint64_t now_ms)
+/* When the next poll may settle anything; UINT64_MAX: it is settled. */
+static uint64_t poll_due_ms(struct monitor *m, uint64_t now_ms)
 {
     if (m->due_known_ms != 0 && now_ms - m->due_known_ms < DUE_EVERY_MS)
         return m->due_ms;
-    int64_t due_us = earliest_look_us(m), now_us = clock_now().mono_us;
-    uint64_t least_ms = m->looked_ms + SECOND_LOOK_LEAST_MS;
+    int64_t due_us = earliest_poll_us(m), now_us = clock_now().mono_us;
+    uint64_t least_ms = m->complete_ms + SECOND_POLL_LEAST_MS;
     m->due_known_ms = now_ms;
     m->due_ms = due_us == INT64_MAX ? UINT64_MAX
                                     : now_ms + (due_us > now_us ? (uint64_t)(due_us - now_us) / 1000 + 1 : 0);
@@ -279,24 +279,24 @@ static bool is_electing(const struct monitor *m)
 bool monitor_settled(struct monitor *m, uint64_t until_ms)
 {
     uint64_t now_ms = uv_now(m->heartbeat->loop);
-    if (!m->looked_ms) {
-        if (!monitor_looked(m))
+    if (!m->complete_ms) {
+        if (!monitor_complete(m))
             return false;
-        m->looked_ms = now_ms;
+        m->complete_ms = now_ms;
     }
     if (now_ms < until_ms && is_electing(m))
         return false;
     if (now_ms >= until_ms)
         return true;
-    /* Lists that came after the first look may still be read: none is shown in parts. */
-    if (!wants_second_look(m) && !(model_catch_up(m->model) && wants_second_look(m)))
-        return monitor_looked(m);
+    /* Lists that came after the first poll may still be read: none is shown in parts. */
+    if (!wants_second_poll(m) && !(model_catch_up(m->model) && wants_second_poll(m)))
+        return monitor_complete(m);
     if (m->asked_ms && monitor_is_asking(m))
         return false;
-    uint64_t due_ms = look_due_ms(m, now_ms);
+    uint64_t due_ms = poll_due_ms(m, now_ms);
     if (due_ms > until_ms)
-        return monitor_looked(m);
-    /* A look counts once its connection has answered later: it pings at a third of its timeout. */
+        return monitor_complete(m);
+    /* A poll counts once its connection has answered later: it pings at a third of its timeout. */
     if (now_ms >= due_ms && now_ms - m->asked_ms >= AGAIN_MS) {
         m->asked_ms = now_ms;
         monitor_ask(m);

@@ -27,12 +27,12 @@ void monitor_unsubscribe(struct monitor *monitor, monitor_event_fn fn, void *con
 
 const struct model *monitor_model(const struct monitor *monitor);
 
-/* Before anything is observed: no second look will follow. */
-void monitor_one_look(struct monitor *monitor);
+/* Before anything is observed: no second poll will follow. */
+void monitor_one_poll(struct monitor *monitor);
 
-/* Every cluster has been looked at completely, or has refused us for good. One that cannot be reached may be
+/* Every cluster has been read completely, or has refused us for good. One that cannot be reached may be
    reached yet: waiting for this needs a deadline. */
-bool monitor_looked(const struct monitor *monitor);
+bool monitor_complete(const struct monitor *monitor);
 /* Ends the first snapshot, complete or not. True: elections were still being searched for; the model says
  * where. */
 bool monitor_cut(struct monitor *monitor);

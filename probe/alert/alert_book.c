@@ -178,7 +178,7 @@ static bool condition_severity(const char *condition, enum severity severity)
 static bool rule_wants(const struct alert_settings *rule, const struct event *event)
 {
     const struct finding *finding = event->finding;
-    bool uncertain = finding && (finding->certainty != CERTAINTY_CERTAIN || finding->one_look);
+    bool uncertain = finding && (finding->certainty != CERTAINTY_CERTAIN || finding->one_poll);
     for (size_t i = 0; rule->on[i]; i++) {
         const char *condition = rule->on[i];
         if (strcmp(condition, event_word(event->kind)) == 0)

@@ -594,9 +594,9 @@ static int alerts_there(void *context, const char *cluster, const char *path, co
             return election->fresh && election_complete(election) ? 0 : -1;
         }
         /* Its election is not there any more, or the configuration names it no longer. */
-        return c->connection == CONNECTION_CONNECTED && monitor_looked(a->monitor) ? 0 : -1;
+        return c->connection == CONNECTION_CONNECTED && monitor_complete(a->monitor) ? 0 : -1;
     }
-    return a->monitor && monitor_looked(a->monitor) ? 0 : -1;
+    return a->monitor && monitor_complete(a->monitor) ? 0 : -1;
 }
 
 /* ---- a restart ---- */

@@ -80,7 +80,7 @@ static void take_address(struct candidate *candidate)
 
 /* Members on one host differ by their ports, which stay: a name does not change because another one leaves.
    The waiters of a lock are not known. */
-static void look_for_neighbours(struct candidate *candidate)
+static void find_neighbours(struct candidate *candidate)
 {
     const struct election *election = candidate->election;
     const char *host, *other;
@@ -107,7 +107,7 @@ static void name_by_client(struct candidate *candidate)
     if (!candidate->own->client || client_host(&candidate->own->client->shown, &host) == 0)
         return;
     if (!candidate->own->shares_host)
-        look_for_neighbours(candidate);
+        find_neighbours(candidate);
     take_address(candidate);
 }
 

@@ -457,7 +457,7 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
     return c->reads ? FINDING_ORPHAN_READER : FINDING_NO_WATCH;
 }
 
-/* ... which a later look may settle: observers have announced as many as there are. */
+/* ... which a later poll may settle: observers have announced as many as there are. */
 static bool layout_may_settle(const struct candidate *c)
 {
     const struct client_session *shown = candidate_client(c);
@@ -473,7 +473,7 @@ static bool layout_certain(const struct election *election, const struct candida
 }
 
 /*
- * The looks of its run count, and the line was the same before the first and after the last: the first list
+ * The polls of its run count, and the line was the same before the first and after the last: the first list
  * that showed these children came before the run, and a list after a sync came after it. (The first need
  * not follow a sync: a directory whose pzxid has not moved by then was not changed in between.)
  */
@@ -522,7 +522,7 @@ static void update_link(struct diagnosis *d, struct candidate *c)
     if (c->place == 0 || c->link == LINK_FIRST)
         became_first(c);
     if (wrong != FINDING_COUNT && c->proof != wrong) {
-        client_look_again(c->own->client, election->own->quiet_us);
+        client_restart_proof(c->own->client, election->own->quiet_us);
         if (chain_proved(election, c)) {
             c->proof = wrong;
             client_is_proved(c->own->client);
@@ -530,7 +530,7 @@ static void update_link(struct diagnosis *d, struct candidate *c)
     }
     if (c->link == LINK_SUSPECT && c->proof != FINDING_COUNT)
         c->link = LINK_STUCK;
-    /* Two looks settle it, unless the layout keeps it from being certain for ever. */
+    /* Two polls settle it, unless the layout keeps it from being certain for ever. */
     if (wrong != FINDING_COUNT && c->proof != wrong &&
         (layout_certain(election, c) || layout_may_settle(c) || c->own->client->counted < 2))
         election->suspected = true;
@@ -540,9 +540,9 @@ static void update_link(struct diagnosis *d, struct candidate *c)
         d->f->model->generation++;
 }
 
-/* A client pings at a third of its timeout; a look, and the list after it, take a moment themselves. */
+/* A client pings at a third of its timeout; a poll, and the list after it, take a moment themselves. */
 #define PINGS_A_TIMEOUT 3
-#define LOOK_TAKES_US INT64_C(3000000)
+#define POLL_TAKES_US INT64_C(3000000)
 
 int64_t chain_certain_after_us(const struct candidate *c)
 {
@@ -551,7 +551,7 @@ int64_t chain_certain_after_us(const struct candidate *c)
         return 0;
     int64_t proof_us = client_proof_us(c->own->client);
     return proof_us
-               ? proof_us + c->own->client->shown.timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT + LOOK_TAKES_US
+               ? proof_us + c->own->client->shown.timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT + POLL_TAKES_US
                : 0;
 }
 
@@ -563,7 +563,7 @@ static int64_t client_due_by(const struct client *client, int64_t now_us, int64_
     return own_us < due_us ? own_us : due_us;
 }
 
-int64_t chain_look_due_us(const struct election *election, int64_t now_us, bool *watches)
+int64_t chain_poll_due_us(const struct election *election, int64_t now_us, bool *watches)
 {
     int64_t due_us = INT64_MAX;
     bool anybody = false;

@@ -49,11 +49,11 @@ size_t chain_watched_by(const struct election *election, const struct candidate 
 
 /*
  * Polls of a session prove something only if they are far enough apart and its connection has answered after
- * the last. chain_look_due_us: when (monotonic) the next poll may prove the suspicion of a candidate;
+ * the last. chain_poll_due_us: when (monotonic) the next poll may prove the suspicion of a candidate;
  * INT64_MAX: no poll would. watches: set to true if that takes a list of watches. chain_certain_after_us: the longest time from the first poll to the proof; 0:
  * time would not settle a suspicion of this candidate.
  */
-int64_t chain_look_due_us(const struct election *election, int64_t now_us, bool *watches);
+int64_t chain_poll_due_us(const struct election *election, int64_t now_us, bool *watches);
 int64_t chain_certain_after_us(const struct candidate *candidate);
 
 /* Why the watches of its sessions are unknown: the server hides its watches, or its connections, without

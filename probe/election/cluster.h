@@ -162,7 +162,7 @@ struct model {
     struct cluster *clusters;
     size_t cluster_count;
     struct recipe_book *recipes;
-    bool one_look; /* there will be only one poll (set by a caller that takes a single snapshot): suspicions
+    bool one_poll; /* there will be only one poll (set by a caller that takes a single snapshot): suspicions
                       from watches are reported at once instead of after the second poll */
     struct moment now;           /* of the latest observation */
     const struct model *earlier; /* the recorded state up to that time: see baseline.h; or NULL */

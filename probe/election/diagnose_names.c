@@ -238,8 +238,8 @@ static enum overdue overdue(struct diagnosis *d, uint64_t subject, struct moment
         return NOT_OVERDUE;
     }
     bool watched = now_us >= seen_us + RESIGNING_US;
-    d->one_look = !watched && d->f->model->one_look;
-    if (watched || d->one_look || diagnosis_stands(d, FINDING_NEVER_ACKNOWLEDGED, subject) ||
+    d->one_poll = !watched && d->f->model->one_poll;
+    if (watched || d->one_poll || diagnosis_stands(d, FINDING_NEVER_ACKNOWLEDGED, subject) ||
         diagnosis_stands(d, FINDING_ACKNOWLEDGEMENT_MISMATCH, subject))
         return OVERDUE_BY_STAT;
     election->suspected = true;
@@ -320,7 +320,7 @@ static void acks(struct diagnosis *d)
     enum overdue late = overdue(d, subject, &since);
     if (late != NOT_OVERDUE)
         unacknowledged(d, leader, late, since);
-    d->one_look = false;
+    d->one_poll = false;
 }
 
 /* A session in the holder's data, as Helix writes it: "SESSION_ID": "100002a4d0a0001". */

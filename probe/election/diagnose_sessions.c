@@ -215,7 +215,7 @@ static void diagnose_sessions_disconnected(struct diagnosis *d, const struct can
         c->own->client->refuted_us = 0;
     if (where != NOWHERE || heard_again || c->own->client->refuted_us != 0)
         return;
-    /* It may have been heard until the first look that did not show it. */
+    /* It may have been heard until the first poll that did not show it. */
     struct moment expires = expires_unheard(election->cluster, &c->own->client->shown, since);
     if (expires.mono_us && d->f->at.mono_us > expires.mono_us) {
         c->own->client->refuted_us =

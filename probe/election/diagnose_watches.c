@@ -19,8 +19,8 @@
 /* A server's clock may differ so much from ours. */
 #define CLOCKS_APART_MS 5000
 
-/* "in 3 looks over 10.2 s", or what there is. */
-static const char *describe_looks(const struct candidate *c, char *buffer, size_t size)
+/* "in 3 polls over 10.2 s", or what there is. */
+static const char *describe_polls(const struct candidate *c, char *buffer, size_t size)
 {
     char span[SPAN_TEXT];
     const struct client *client = c->own->client;
@@ -56,12 +56,12 @@ static const char *watched_instead(const struct diagnosis *d, const struct candi
     return viewer->other ? viewer->other->name : viewer->deleted ? viewer->deleted : c->name;
 }
 
-/* While a session changes its watches, a look may fall between: only a second one makes it worth reporting.
+/* While a session changes its watches, a poll may fall between: only a second one makes it worth reporting.
  */
 static bool settled(struct diagnosis *d, bool seen_twice, enum finding_code code, uint64_t subject)
 {
-    d->one_look = !seen_twice && d->f->model->one_look;
-    return seen_twice || d->one_look || diagnosis_stands(d, code, subject);
+    d->one_poll = !seen_twice && d->f->model->one_poll;
+    return seen_twice || d->one_poll || diagnosis_stands(d, code, subject);
 }
 
 static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_code code)
@@ -69,9 +69,9 @@ static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_c
     struct election *election = d->election;
     const struct candidate *before = chain_expected(election, c);
     enum certainty certainty = c->proof == code ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
-    char session[SESSION_TEXT], looks[80], advice[512];
+    char session[SESSION_TEXT], polls[80], advice[512];
     describe_session(election, c->stat.owner, session, sizeof session);
-    describe_looks(c, looks, sizeof looks);
+    describe_polls(c, polls, sizeof polls);
     restart_whom(c, before, advice, sizeof advice);
     const struct candidate *who[] = {c};
     uint64_t subject = diagnosis_subject(c);
@@ -79,27 +79,27 @@ static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_c
     case FINDING_NO_WATCH:
         diagnosis_raise(d, code, c->place == 1 ? SEVERITY_CRITICAL : SEVERITY_ERROR, certainty, subject, who,
                         1, advice, "%s has no data watch under %s, %s; it should watch %s", session,
-                        election->path, looks, before->name);
+                        election->path, polls, before->name);
         break;
     case FINDING_WATCH_ON_DELETED:
         diagnosis_raise(d, code, SEVERITY_CRITICAL, certainty, subject, who, 1, advice,
                         "%s watches only %s, which does not exist, %s; it should watch %s", session,
-                        watched_instead(d, c), looks, before->name);
+                        watched_instead(d, c), polls, before->name);
         break;
     case FINDING_WATCH_SELF:
         diagnosis_raise(d, code, SEVERITY_CRITICAL, certainty, subject, who, 1, advice,
                         "%s watches its own %s and no other under %s, %s; it should watch %s", session,
-                        c->name, election->path, looks, before->name);
+                        c->name, election->path, polls, before->name);
         break;
     case FINDING_ORPHAN_READER:
         diagnosis_raise(d, code, SEVERITY_CRITICAL, certainty, subject, who, 1, advice,
                         "reader %s: %s watches %s, %s; the writer %s is before it", c->name, session,
-                        c->link == LINK_WRONG ? watched_instead(d, c) : "nothing here", looks, before->name);
+                        c->link == LINK_WRONG ? watched_instead(d, c) : "nothing here", polls, before->name);
         break;
     case FINDING_WRONG_PREDECESSOR:
         diagnosis_raise(d, code, SEVERITY_ERROR, certainty, subject, who, 1, NULL,
                         "%s watches %s, not %s, the predecessor of %s; %s", session, watched_instead(d, c),
-                        before->name, c->name, looks);
+                        before->name, c->name, polls);
         break;
     default:
         break;
@@ -153,7 +153,7 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
 static enum certainty diagnose_watches_certainty_of(struct diagnosis *d, struct client *client)
 {
     const struct election *election = d->election;
-    client_look_again(client, election->own->quiet_us);
+    client_restart_proof(client, election->own->quiet_us);
     if (client_proved(client) && election->own->quiet_us != 0 && election->own->quiet_us <= client->run_us &&
         election->own->synced_us > client_counted_end_us(client)) {
         client_is_proved(client);
@@ -269,7 +269,7 @@ static void extra_watches(struct diagnosis *d, const struct viewer *viewer)
                         owned ? 1 : 0, NULL, "%s watches %" PRIu32 " candidates under %s and owns %" PRIu32,
                         describe_session(d->election, viewer->client->shown.id, session, sizeof session),
                         viewer->targets, d->election->path, viewer->owned);
-    d->one_look = false;
+    d->one_poll = false;
 }
 
 /* It, or its client, had a candidate here before. */
@@ -315,7 +315,7 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
     /* A session that ends is still in earlier lists:
        only facts since its znode went count. */
     if (before && before->session == shown->id)
-        client_look_again(viewer->client, before->at.mono_us);
+        client_restart_proof(viewer->client, before->at.mono_us);
     if (viewer->targets == 0)
         return;
     election->own->listens = true; /* it had a candidate here before, once the session from then has gone */
@@ -323,7 +323,7 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
         return;
     bool seen_twice = viewer->client->counted >= 2;
     if (!seen_twice)
-        election->suspected = true; /* a second look settles it */
+        election->suspected = true; /* a second poll settles it */
     if (!settled(d, seen_twice, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id)) {
         diagnosis_keep(d, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id);
         return;
@@ -342,7 +342,7 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
         diagnosis_raise(d, FINDING_WATCHER_WITHOUT_CANDIDATE, SEVERITY_INFO,
                         diagnose_watches_certainty_of(d, viewer->client), shown->id, &target, target != NULL,
                         NULL, "%s watches %s and owns no candidate", session, path);
-    d->one_look = false;
+    d->one_poll = false;
 }
 
 /* Reported ones that no server lists any more. */
@@ -409,7 +409,7 @@ void diagnose_watches(struct diagnosis *d)
         raise_watch(d, c, wrong);
         if (wrong == FINDING_NO_WATCH)
             watch_eaten(d, c);
-        d->one_look = false;
+        d->one_poll = false;
     }
     for (size_t i = 0; i < d->viewer_count; i++) {
         extra_watches(d, &d->viewers[i]);

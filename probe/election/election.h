@@ -26,7 +26,7 @@ struct departed;
 struct election_private;
 
 enum election_state {
-    ELECTION_UNKNOWN, /* not looked at yet, or never connected */
+    ELECTION_UNKNOWN, /* not read yet, or never connected */
     ELECTION_LED,
     ELECTION_ELECTING, /* the leader is gone; the next in line has not been confirmed yet */
     ELECTION_VACANT,   /* the path exists, without a candidate */
@@ -61,7 +61,7 @@ enum link_state {
     LINK_FIRST,   /* the leader, or a holder of a read-write lock, needs no watch */
     LINK_RIGHT,   /* it watches the one the recipe wants */
     LINK_WRONG,   /* it watches something else in here, which will not tell it of the one before it */
-    LINK_SUSPECT, /* one look showed no watch of it */
+    LINK_SUSPECT, /* one poll showed no watch of it */
     LINK_STUCK    /* it certainly watches nothing here */
 };
 
@@ -83,7 +83,7 @@ struct candidate {
     enum link_state link;
     const char *link_why; /* static text for LINK_UNKNOWN, or NULL */
 
-    enum finding_code wrong; /* what looks show now; FINDING_COUNT: nothing wrong */
+    enum finding_code wrong; /* what polls show now; FINDING_COUNT: nothing wrong */
     enum finding_code proof; /* the proved fault of its watches; FINDING_COUNT: none */
     bool ranked;             /* equal numbers: its czxid orders it, else its name */
     bool outside;            /* does not fit the pattern: it is in no line */
@@ -205,7 +205,7 @@ struct election {
     size_t finding_count;
     struct counters counters;
 
-    bool suspected;  /* a further look, or a list after a sync, could settle something */
+    bool suspected;  /* a further poll, or a list after a sync, could settle something */
     uint64_t turn;   /* of the latest observation that may have changed it */
     uint64_t serial; /* of its cluster: no other one has it, before or after */
 
@@ -224,7 +224,7 @@ size_t election_position(const struct election *election, const struct candidate
 const struct candidate *election_predecessor(const struct election *election,
                                              const struct candidate *candidate);
 
-/* Everything about this election has been looked at: its list, its candidates, its acknowledgement. */
+/* Everything about this election has been read: its list, its candidates, its acknowledgement. */
 bool election_complete(const struct election *election);
 
 /*

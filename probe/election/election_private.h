@@ -23,13 +23,13 @@ struct candidate_private {
     bool by_children;                 /* it has no visible watch, and a hidden one may notify it */
     bool reread;                      /* asked to be read again, for what changed in it */
     uint64_t role;                    /* of its name: certainty_role() */
-    int64_t wrong_us;                 /* the look since which something is wrong */
+    int64_t wrong_us;                 /* the poll since which something is wrong */
     int64_t read_us;                  /* its data, the latest time; 0: never */
     int64_t again_us;                 /* it was asked to be read again, the latest time */
     uint32_t hash, round;
     uint32_t watchers;     /* the first of its links, from 1; 0: no watcher is known */
     uint32_t before_hash;  /* the name of the one before it ... */
-    int64_t before_us;     /* ... which it is since then; 0: since before the first look */
+    int64_t before_us;     /* ... which it is since then; 0: since before the first poll */
     struct client *client; /* of its owner, where that is a session */
     struct candidate *owned_next, **owned_link;
     struct candidate *hash_next, *unread_next, *unread_previous;

@@ -93,7 +93,7 @@ static void note_before(struct failover_case *c, const struct cluster *cluster, 
         return;
     const struct server *server = &cluster->servers[shown->server];
     c->server = shown->server;
-    e->looked_us = shown->seen.mono_us;
+    e->listed_us = shown->seen.mono_us;
     e->parted_us = shown->connected ? 0 : client->parted_us;
     if (client->response_ms > 0 && server->clock_low_known) {
         e->heard_low_us = client->response_ms * 1000 + server->clock_low_us;
@@ -391,7 +391,7 @@ static bool went_together(const struct failover_case *c)
 }
 
 /* Our own session sees a session's znodes go all at once: if one still exists, it lives. */
-static void look_at_others(struct failover_case *c)
+static void find_other_znodes(struct failover_case *c)
 {
     struct failover_evidence *e = &c->evidence;
     if (e->fate != FATE_UNKNOWN || e->session == 0)
@@ -421,8 +421,8 @@ static bool is_unreported(const struct failover_case *c)
     if (c->server >= cluster->server_count || c->evidence.parted_us != 0)
         return true;
     const struct server *server = &cluster->servers[c->server];
-    return !server->reachable || server->missed.mono_us > c->evidence.looked_us ||
-           server->listed.mono_us < c->evidence.gone_us || server->lasting_us > c->evidence.looked_us;
+    return !server->reachable || server->missed.mono_us > c->evidence.listed_us ||
+           server->listed.mono_us < c->evidence.gone_us || server->lasting_us > c->evidence.listed_us;
 }
 
 /* Our own session may learn of a loss late, when its server is stalled: not the times of lists, but
@@ -527,7 +527,7 @@ static void case_report(struct model *model, struct failover_case *c, struct mom
                                 .to_identity = change->to_identity,
                                 .lost_at = change->lost_at,
                                 .gap_us = c->gap_us};
-    look_at_others(c);
+    find_other_znodes(c);
     finish_evidence(c);
     failover_judge(&c->evidence, &failover);
     failover_evidence_describe(&c->evidence, failover.cause, evidence, sizeof evidence);
@@ -583,7 +583,7 @@ static bool is_due(struct failover_case *c, struct moment now)
     if (election->own->leader_unreported || is_unread(election) || awaits_log(c, now))
         return false;
     struct failover failover = {0};
-    look_at_others(c);
+    find_other_znodes(c);
     finish_evidence(c);
     failover_judge(&c->evidence, &failover);
     return is_narrow(failover.cause) || c->evidence.no_session || c->evidence.displaced ||

@@ -27,7 +27,7 @@ static int64_t answered_late_us(const struct failover_evidence *e)
 static bool fell_silent(const struct failover_evidence *e)
 {
     int64_t half_us = (int64_t)e->timeout_ms * 500;
-    return e->parted_us != 0 || (e->looked_us != 0 && e->looked_us - e->heard_high_us > half_us);
+    return e->parted_us != 0 || (e->listed_us != 0 && e->listed_us - e->heard_high_us > half_us);
 }
 
 bool failover_was_closed(const struct failover_evidence *e)
@@ -112,7 +112,7 @@ static struct span judge_detection(const struct failover_evidence *e)
     if (span.high_us < 0 || unheard_us < span.high_us)
         span.high_us = unheard_us;
     int64_t latest_us = e->gone_us - least_us + LATE_US;
-    if (e->looked_us >= e->gone_us - timeout_us && e->heard_high_us + third_us + LATE_US < latest_us)
+    if (e->listed_us >= e->gone_us - timeout_us && e->heard_high_us + third_us + LATE_US < latest_us)
         latest_us = e->heard_high_us + third_us + LATE_US;
     if (e->parted_us != 0 && e->parted_us < latest_us)
         latest_us = e->parted_us;

@@ -22,10 +22,10 @@ struct failover_evidence {
     uint64_t session;
     int timeout_ms, tick_ms; /* negotiated; of the servers. 0: unknown */
 
-    /* Before: the latest list that showed its connection was requested at looked_us, and its server had last
+    /* Before: the latest list that showed its connection was requested at listed_us, and its server had last
      * heard from it between heard_low_us and heard_high_us. parted_us: a later list without it had arrived by
      * then. */
-    int64_t looked_us, heard_low_us, heard_high_us, parted_us;
+    int64_t listed_us, heard_low_us, heard_high_us, parted_us;
     const char *server; /* the server that listed it; or NULL */
     /* That server reports heard sessions to ZooKeeper's leader, which counts the timeout, only at intervals.
      * It may have failed before its last report, even if it serves again by now. */

@@ -80,7 +80,7 @@ struct finding {
     size_t candidate_count;
     char *evidence; /* paths, sessions, servers, times */
     char *advice;
-    bool one_look;                   /* rests on a single poll of the watches: do not act on it */
+    bool one_poll;                   /* rests on a single poll of the watches: do not act on it */
     struct moment since;             /* raised */
     struct moment unconfirmed_since; /* mono_us 0: its evidence is fresh */
 };

@@ -256,7 +256,7 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     bool changed = fresh || severity != finding->severity || certainty != finding->certainty || confirmed;
     finding->severity = severity;
     finding->certainty = certainty;
-    finding->one_look = d->one_look && certainty == CERTAINTY_SUSPECTED;
+    finding->one_poll = d->one_poll && certainty == CERTAINTY_SUSPECTED;
     if (confirmed)
         finding->unconfirmed_since = (struct moment){0};
     changed |= set_names(finding, who, count);

@@ -613,16 +613,16 @@ bool model_catch_up(struct model *model)
     return any;
 }
 
-bool model_wants_second_look(const struct model *model, unsigned cluster)
+bool model_wants_second_poll(const struct model *model, unsigned cluster)
 {
     const struct cluster *in = &model->clusters[cluster];
-    for (size_t i = 0; !model->one_look && i < in->election_count; i++)
+    for (size_t i = 0; !model->one_poll && i < in->election_count; i++)
         if (in->elections[i]->suspected || in->elections[i]->overdue_us)
             return true;
     return false;
 }
 
-int64_t model_look_due_us(const struct model *model, unsigned cluster, bool *watches)
+int64_t model_poll_due_us(const struct model *model, unsigned cluster, bool *watches)
 {
     const struct cluster *in = &model->clusters[cluster];
     int64_t earliest_us = INT64_MAX;
@@ -630,7 +630,7 @@ int64_t model_look_due_us(const struct model *model, unsigned cluster, bool *wat
     for (size_t i = 0; i < in->election_count; i++) {
         const struct election *election = in->elections[i];
         int64_t due_us =
-            election->suspected ? chain_look_due_us(election, model->now.mono_us, watches) : INT64_MAX;
+            election->suspected ? chain_poll_due_us(election, model->now.mono_us, watches) : INT64_MAX;
         if (election->overdue_us && election->overdue_us < earliest_us)
             earliest_us = election->overdue_us;
         if (election->suspected && due_us == INT64_MAX) {

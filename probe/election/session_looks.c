@@ -190,7 +190,7 @@ bool client_moved(const struct client *client)
            (!client->shown.connected || client->shown.established_ms != client->proved_ms);
 }
 
-void client_look_again(struct client *client, int64_t since_us)
+void client_restart_proof(struct client *client, int64_t since_us)
 {
     if (client->run_us == 0 || client->run_us >= since_us)
         return;

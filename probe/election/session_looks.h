@@ -29,7 +29,7 @@ bool client_awaits_list(const struct client *client);
 /* The end of the latest look that counts; 0: none counts. */
 int64_t client_counted_end_us(const struct client *client);
 /* Looks from before that time prove nothing any more: a run that began earlier restarts. */
-void client_look_again(struct client *client, int64_t since_us);
+void client_restart_proof(struct client *client, int64_t since_us);
 /* Two servers list this session, so its server is unknown. */
 bool client_doubled(const struct cluster *cluster, const struct client *client);
 

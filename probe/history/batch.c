@@ -78,7 +78,7 @@ static void add_finding(struct batch *batch, struct happening *h, const struct f
     h->severity = finding->severity;
     h->certainty = finding->certainty;
     h->subject = finding->subject;
-    h->one_look = finding->one_look;
+    h->one_poll = finding->one_poll;
     h->candidates = names_as_json(batch, finding);
     h->evidence = batch_put(batch, finding->evidence);
     h->advice = batch_put(batch, finding->advice);

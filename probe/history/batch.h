@@ -27,7 +27,7 @@ struct happening {
     enum severity severity;
     enum certainty certainty;
     uint64_t subject;
-    bool one_look;
+    bool one_poll;
     int64_t since_us, unconfirmed_us;
     /* FAILOVER. */
     bool failover;

@@ -187,7 +187,7 @@ static bool read_finding(sqlite3_stmt *statement, struct finding *f)
     int64_t unconfirmed_us = sql_number(statement, 23);
     f->unconfirmed_since = (struct moment){unconfirmed_us, unconfirmed_us};
     f->subject = (uint64_t)sqlite3_column_int64(statement, SUBJECT);
-    f->one_look = sqlite3_column_int(statement, 25) != 0;
+    f->one_poll = sqlite3_column_int(statement, 25) != 0;
     read_names(sql_text(statement, 19), f);
     return true;
 }

@@ -24,7 +24,7 @@ struct preload {
     struct history *history; /* NULL: forgotten */
     int64_t until_us;        /* that it was read until */
     bool follows;
-    uint64_t looked_ms; /* 0: not yet */
+    uint64_t complete_ms; /* 0: not yet */
     uv_timer_t *timer;
 };
 
@@ -66,15 +66,15 @@ static void preload_on_timer(uv_timer_t *timer)
 {
     struct preload *e = timer->data;
     uint64_t now_ms = uv_now(timer->loop);
-    if (!e->looked_ms && monitor_looked(e->monitor))
-        e->looked_ms = now_ms;
-    if (e->looked_ms && now_ms - e->looked_ms >= FORGET_MS) {
+    if (!e->complete_ms && monitor_complete(e->monitor))
+        e->complete_ms = now_ms;
+    if (e->complete_ms && now_ms - e->complete_ms >= FORGET_MS) {
         preload_forget(e);
         return;
     }
     if (!monitor_awaits_baseline(e->monitor))
         return;
-    if (e->follows && !(e->looked_ms && now_ms - e->looked_ms >= PATIENCE_MS))
+    if (e->follows && !(e->complete_ms && now_ms - e->complete_ms >= PATIENCE_MS))
         read_on(e);
     else
         preload_forget(e);

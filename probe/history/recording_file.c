@@ -225,7 +225,7 @@ static bool may_read(const char *name)
 }
 
 /* False: there is none, or nothing is known of it. */
-static bool look_beside(const char *file, const char *suffix, struct stat *status)
+static bool stat_beside(const char *file, const char *suffix, struct stat *status)
 {
     char *name = text_format("%s%s", file, suffix);
     bool there = stat(name, status) == 0;
@@ -237,13 +237,13 @@ static bool look_beside(const char *file, const char *suffix, struct stat *statu
 static bool is_alone(const char *file)
 {
     struct stat status;
-    return !look_beside(file, AHEAD, &status) || status.st_size == 0;
+    return !stat_beside(file, AHEAD, &status) || status.st_size == 0;
 }
 
 bool recording_open_is_stale(const char *file)
 {
     struct stat status;
-    return look_beside(file, SHARED, &status);
+    return stat_beside(file, SHARED, &status);
 }
 
 static bool recording_open_open_database(sqlite3 **db, const char *name, int more)
@@ -340,7 +340,7 @@ static char *unreadable_beside(const char *file)
     struct stat status;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         char *name = text_format("%s%s", file, suffixes[i]);
-        bool ours = !look_beside(file, suffixes[i], &status) || may_read(name);
+        bool ours = !stat_beside(file, suffixes[i], &status) || may_read(name);
         free(name);
         if (!ours)
             return text_format(

@@ -613,7 +613,7 @@ void finding_fields(struct fields *f, struct finding *finding)
     field_number(f, &finding->subject);
     fields_key(f);
     field_moment(f, &finding->since);
-    field_flag(f, &finding->one_look);
+    field_flag(f, &finding->one_poll);
     subjects_fields(f, finding);
     if (finding->code >= FINDING_COUNT) {
         f->in.bad = true;

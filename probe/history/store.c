@@ -466,7 +466,7 @@ static void store_leave_file(struct store *store, const char *what)
  * Rows that are written into a file without a name, or over what somebody else wrote there, are lost. Saves
  * what can be saved and opens the file anew. False: the recording cannot be written at present.
  */
-static bool store_look_after_files(struct store *store)
+static bool store_check_files(struct store *store)
 {
     const char *what = store->db ? store_lost_file(store) : NULL;
     const char *beside_it = store->db && !what ? store_lost_beside(store) : NULL;
@@ -508,7 +508,7 @@ static void write_for_ever(void *context)
         bool alive = since_us >= ALIVE_MS * 1000 / 2 || since_us < 0;
         bool idle = !list && !(alive && store->newest_us), fine;
         do {
-            fine = store_look_after_files(store);
+            fine = store_check_files(store);
             if (store->renewed_in_hand) { /* what is in hand was for the file of before */
                 store->renewed_in_hand = false;
                 store_drop(store, list);
@@ -528,7 +528,7 @@ static void write_for_ever(void *context)
             return; /* a write that fails now will never succeed */
         }
     }
-    if (store_look_after_files(store) && store->newest_us && alive_us > store->written_alive_us)
+    if (store_check_files(store) && store->newest_us && alive_us > store->written_alive_us)
         write_all(store, NULL, alive_us);
     /* A reader with the file open keeps SQLite from doing so when it is closed. */
     store->take_over_ms = 0;

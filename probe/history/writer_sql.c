@@ -495,7 +495,7 @@ static bool writer_sql_write_finding(struct writer_sql *rows, const struct batch
     sqlite3_bind_int64(statement, 8, h->since_us);
     sql_bind_known(statement, 9, h->unconfirmed_us, h->unconfirmed_us != 0);
     sqlite3_bind_int64(statement, 10, (int64_t)h->subject);
-    sqlite3_bind_int64(statement, 11, h->one_look);
+    sqlite3_bind_int64(statement, 11, h->one_poll);
     return sql_done(statement);
 }
 

@@ -113,7 +113,7 @@ typedef void (*live_acls_fn)(void *context, const char *problem, bool lost);
 /* Asked at once: enough that the way there and back is not what takes time, and no burst. */
 #define UNDER_WAY_MOST 50
 
-struct acl_look {
+struct acl_check {
     struct session *session;
     char *election;
     const struct acl *ours;
@@ -125,20 +125,20 @@ struct acl_look {
     char *problem;
 };
 
-static void look_free(struct acl_look *look)
+static void acl_check_free(struct acl_check *check)
 {
-    for (size_t i = 0; i < look->count; i++)
-        free(look->names[i]);
-    free(look->names);
-    free(look->election);
-    free(look->problem);
-    free(look);
+    for (size_t i = 0; i < check->count; i++)
+        free(check->names[i]);
+    free(check->names);
+    free(check->election);
+    free(check->problem);
+    free(check);
 }
 
-static void live_acls_look_end(struct acl_look *look)
+static void live_acls_end(struct acl_check *check)
 {
-    look->fn(look->context, look->problem, look->lost);
-    look_free(look);
+    check->fn(check->context, check->problem, check->lost);
+    acl_check_free(check);
 }
 
 /* Where all that may be shown is the same, what may not be differs. */
@@ -168,60 +168,59 @@ static char *describe_closed(const char *name)
     return problem;
 }
 
-static void live_acls_judge(struct acl_look *look, enum session_result result, const char *name,
+static void live_acls_judge(struct acl_check *check, enum session_result result, const char *name,
                             const struct acl *acl)
 {
-    if (result == SESSION_NO_NODE || (result == SESSION_OK && acl_is_same(look->ours, acl)))
+    if (result == SESSION_NO_NODE || (result == SESSION_OK && acl_is_same(check->ours, acl)))
         return; /* it has gone; or it is as the others are */
     if (result == SESSION_OK)
-        look->problem = describe_difference(look->ours, name, acl);
+        check->problem = describe_difference(check->ours, name, acl);
     else if (result != SESSION_LOST)
-        look->problem = describe_closed(name);
+        check->problem = describe_closed(name);
     else
-        look->lost = true;
+        check->lost = true;
 }
 
-static void ask_more(struct acl_look *);
+static void ask_more(struct acl_check *);
 
 /* Answers come in the order of the questions. */
 static void live_acls_on_acl(void *context, enum session_result result, const struct acl *acl)
 {
-    struct acl_look *look = context;
-    const char *name = look->names[look->answered++];
-    if (!look->problem && !look->lost)
-        live_acls_judge(look, result, name, acl);
-    ask_more(look);
+    struct acl_check *check = context;
+    const char *name = check->names[check->answered++];
+    if (!check->problem && !check->lost)
+        live_acls_judge(check, result, name, acl);
+    ask_more(check);
 }
 
-static void ask_more(struct acl_look *look)
+static void ask_more(struct acl_check *check)
 {
-    bool enough = look->problem || look->lost;
-    while (!enough && look->asked < look->count && look->asked - look->answered < UNDER_WAY_MOST) {
-        char *path = path_join(look->election, look->names[look->asked]);
-        enough = !session_acl(look->session, path, live_acls_on_acl, look);
-        look->lost |= enough;
-        look->asked += !enough;
+    bool enough = check->problem || check->lost;
+    while (!enough && check->asked < check->count && check->asked - check->answered < UNDER_WAY_MOST) {
+        char *path = path_join(check->election, check->names[check->asked]);
+        enough = !session_acl(check->session, path, live_acls_on_acl, check);
+        check->lost |= enough;
+        check->asked += !enough;
         free(path);
     }
-    if (look->answered == look->asked && (enough || look->asked == look->count))
-        live_acls_look_end(look);
+    if (check->answered == check->asked && (enough || check->asked == check->count))
+        live_acls_end(check);
 }
 
 static void live_acls_on_list(void *context, enum session_result result, const struct znode_stat *stat,
                               char *const *names, size_t count)
 {
     (void)stat;
-    struct acl_look *look = context;
-    look->lost = result != SESSION_OK;
-    look->names = look->lost ? NULL : xcalloc(count + 1, sizeof *look->names);
-    for (size_t i = 0; i < count && !look->lost; i++)
+    struct acl_check *check = context;
+    check->lost = result != SESSION_OK;
+    check->names = check->lost ? NULL : xcalloc(count + 1, sizeof *check->names);
+    for (size_t i = 0; i < count && !check->lost; i++)
         if (recipe_sequence_of(names[i]) != SEQUENCE_NONE)
-            look->names[look->count++] = xstrdup(names[i]);
-    if (!look->lost && look->count > LIVE_ACLS_MOST)
-        look->problem =
-            text_format("it has %zu candidates, and the ACLs of at most %d are compared",
-                        look->count, LIVE_ACLS_MOST);
-    ask_more(look);
+            check->names[check->count++] = xstrdup(names[i]);
+    if (!check->lost && check->count > LIVE_ACLS_MOST)
+        check->problem = text_format("it has %zu candidates, and the ACLs of at most %d are compared",
+                                     check->count, LIVE_ACLS_MOST);
+    ask_more(check);
 }
 
 /*
@@ -231,12 +230,12 @@ static void live_acls_on_list(void *context, enum session_result result, const s
 static bool live_acls_read(struct session *session, const char *election, const struct acl *ours,
                            live_acls_fn fn, void *context)
 {
-    struct acl_look *look = xcalloc(1, sizeof *look);
-    *look = (struct acl_look){.session = session, .ours = ours, .fn = fn, .context = context};
-    look->election = xstrdup(election);
-    if (session_children(session, election, false, live_acls_on_list, look))
+    struct acl_check *check = xcalloc(1, sizeof *check);
+    *check = (struct acl_check){.session = session, .ours = ours, .fn = fn, .context = context};
+    check->election = xstrdup(election);
+    if (session_children(session, election, false, live_acls_on_list, check))
         return true;
-    look_free(look);
+    acl_check_free(check);
     return false;
 }
 
@@ -430,12 +429,12 @@ void layout_free(struct layout *layout)
 
 static void may_go_on(struct run *t)
 {
-    t->looked(t, RUN_DONE, NULL);
+    t->layout_read(t, RUN_DONE, NULL);
 }
 
 static void run_layout_refuse(struct run *t, const char *problem)
 {
-    t->looked(t, RUN_REFUSED, problem);
+    t->layout_read(t, RUN_REFUSED, problem);
 }
 
 /* ---- live: may test candidates join? ---- */
@@ -459,8 +458,8 @@ static void on_acls(void *context, const char *problem, bool lost)
 {
     struct run *t = context;
     if (lost)
-        t->looked(t, RUN_LOST,
-                  "the connection was lost while the candidates were being looked at; try again");
+        t->layout_read(t, RUN_LOST,
+                       "the connection was lost while the candidates were being looked at; try again");
     else if (problem)
         refuse_acls(t, problem);
     else if (t->finishing)
@@ -496,11 +495,11 @@ static void begin_live_checks(struct run *t)
         run_layout_refuse(t, problem);
         return;
     }
-    t->live_checks = live_checks_look(t->loop, t->options.settings, t->options.cluster, t->options.path,
-                                      layout->name, on_live_checked, t);
+    t->live_checks = live_checks_begin(t->loop, t->options.settings, t->options.cluster, t->options.path,
+                                       layout->name, on_live_checked, t);
     if (!t->live_checks)
-        t->looked(t, RUN_FAILED,
-                  "the candidates cannot be looked at; raise the limit of open files (ulimit -n)");
+        t->layout_read(t, RUN_FAILED,
+                       "the candidates cannot be looked at; raise the limit of open files (ulimit -n)");
 }
 
 /* ---- in the sandbox: the layout to copy ---- */
@@ -551,7 +550,7 @@ static void on_layout(void *context, bool lost)
     char *quoted = text_quoted(t->path);
     const char *shown = quoted, *problem;
     if (t->finishing || lost) {
-        t->looked(t, RUN_LOST, "the connection was lost while the path was being read; try again");
+        t->layout_read(t, RUN_LOST, "the connection was lost while the path was being read; try again");
     } else if (t->layout.denied) {
         snprintf(text, sizeof text, "permission denied for %.200s; give credentials with --auth-file", shown);
         run_layout_refuse(t, text);
@@ -571,7 +570,7 @@ static void on_layout(void *context, bool lost)
 void run_layout(struct run *t, run_layout_fn fn)
 {
     char *error = NULL;
-    t->looked = fn;
+    t->layout_read = fn;
     if (!run_paths_choose(t))
         run_layout_refuse(
             t, t->options.live
@@ -582,6 +581,6 @@ void run_layout(struct run *t, run_layout_fn fn)
     else if (run_is_inside(t))
         may_go_on(t);
     else if (!layout_read(t->session, t->path, &t->layout, on_layout, t))
-        t->looked(t, RUN_LOST, "the connection was lost; try again");
+        t->layout_read(t, RUN_LOST, "the connection was lost; try again");
     free(error);
 }

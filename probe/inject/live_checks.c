@@ -12,7 +12,7 @@
 #include "probe/monitor.h"
 
 #define TICK_MS 100
-#define LOOK_MS 10000
+#define CHECKS_MS 10000
 /* The counter sticks at 2147483647: far from it. */
 #define NUMBER_MOST (INT64_C(2147483647) - 1000000)
 
@@ -120,8 +120,8 @@ static void live_checks_on_tick(uv_timer_t *timer)
     const struct cluster *cluster = &monitor_model(s->monitor)->clusters[0];
     const struct election *election =
         cluster->election_count > 0 ? cluster->elections[0] : NULL; /* the only one */
-    bool late = uv_now(s->loop) > s->since_ms + LOOK_MS;
-    if (!late && (!monitor_looked(s->monitor) || !live_checks_is_known(election)))
+    bool late = uv_now(s->loop) > s->since_ms + CHECKS_MS;
+    if (!late && (!monitor_complete(s->monitor) || !live_checks_is_known(election)))
         return;
     const char *problem = election_judge(s, election);
     char text[sizeof s->text];
@@ -144,9 +144,9 @@ static void narrow(struct live_checks *s, const struct settings *settings,
     s->settings.cluster_count = 1;
 }
 
-struct live_checks *live_checks_look(uv_loop_t *loop, const struct settings *settings,
-                                     const struct cluster_settings *cluster, const char *path,
-                                     const char *pattern, live_checks_fn fn, void *context)
+struct live_checks *live_checks_begin(uv_loop_t *loop, const struct settings *settings,
+                                      const struct cluster_settings *cluster, const char *path,
+                                      const char *pattern, live_checks_fn fn, void *context)
 {
     struct live_checks *s = xcalloc(1, sizeof *s);
     char *error = NULL;

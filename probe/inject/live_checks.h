@@ -26,9 +26,9 @@ typedef void (*live_checks_fn)(void *context, const char *problem, int timeout_m
  * within some seconds. The settings are borrowed; other elections in them are ignored. pattern: of the names,
  * see naming.h; copied. NULL: no descriptor is left.
  */
-struct live_checks *live_checks_look(uv_loop_t *loop, const struct settings *settings,
-                                     const struct cluster_settings *cluster, const char *path,
-                                     const char *pattern, live_checks_fn fn, void *context);
+struct live_checks *live_checks_begin(uv_loop_t *loop, const struct settings *settings,
+                                      const struct cluster_settings *cluster, const char *path,
+                                      const char *pattern, live_checks_fn fn, void *context);
 /* Never call this from fn. NULL is allowed. */
 void live_checks_free(struct live_checks *live_checks);
 

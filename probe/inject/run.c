@@ -172,7 +172,7 @@ static struct crowd *run_crowd_new(struct run *t, const struct candidate_options
 
 static void begin_making(struct run *);
 static void begin_joining(struct run *);
-static void begin_last_look(struct run *);
+static void run_begin_last_list(struct run *);
 static void begin_ending(struct run *);
 static void begin_removing(struct run *);
 static void run_gather_one(struct run *);
@@ -210,9 +210,9 @@ static void run_finish(struct run *t, enum run_end why, const char *problem)
     }
 }
 
-/* ---- look at the path ---- */
+/* ---- read the path ---- */
 
-static void run_on_looked(struct run *t, enum run_end why, const char *problem)
+static void run_on_layout(struct run *t, enum run_end why, const char *problem)
 {
     if (t->phase == RUN_OVER)
         return;
@@ -222,16 +222,16 @@ static void run_on_looked(struct run *t, enum run_end why, const char *problem)
         run_end_one(t);
     } else if (t->options.live) {
         run_enter(t, RUN_MAKING); /* nothing: they join a foreign directory */
-        run_counters_before(t, begin_last_look);
+        run_counters_before(t, run_begin_last_list);
     } else {
         begin_making(t);
     }
 }
 
-static void begin_looking(struct run *t)
+static void run_begin_layout(struct run *t)
 {
-    run_enter(t, RUN_LOOKING);
-    run_layout(t, run_on_looked);
+    run_enter(t, RUN_READING);
+    run_layout(t, run_on_layout);
 }
 
 /* ---- make the run's directory ---- */
@@ -396,9 +396,9 @@ static void begin_joining(struct run *t)
         begin_removing(t);
 }
 
-/* Live: the last look before they come. All that was found out about the real ones took its time. */
-static void on_last_look(void *context, enum session_result result, const struct znode_stat *stat,
-                         char *const *names, size_t count)
+/* Live: the last list before they come. All that was found out about the real ones took its time. */
+static void run_on_last_list(void *context, enum session_result result, const struct znode_stat *stat,
+                             char *const *names, size_t count)
 {
     struct run *t = context;
     size_t real = 0;
@@ -415,10 +415,10 @@ static void on_last_look(void *context, enum session_result result, const struct
     begin_joining(t);
 }
 
-static void begin_last_look(struct run *t)
+static void run_begin_last_list(struct run *t)
 {
-    if (t->finishing || !session_children(t->session, t->path, false, on_last_look, t))
-        on_last_look(t, SESSION_LOST, NULL, NULL, 0);
+    if (t->finishing || !session_children(t->session, t->path, false, run_on_last_list, t))
+        run_on_last_list(t, SESSION_LOST, NULL, NULL, 0);
 }
 
 static void live_checks_forget(struct run *t)
@@ -442,8 +442,8 @@ static void run_on_tick(uv_timer_t *timer)
     struct run *t = timer->data;
     uint64_t now_us = uv_hrtime() / 1000, in_phase_us = now_us - t->phase_us;
     char problem[RUN_WATCH_TEXT];
-    if (t->phase > RUN_LOOKING)
-        live_checks_forget(t); /* they have been looked at */
+    if (t->phase > RUN_READING)
+        live_checks_forget(t); /* they have been checked */
     if (t->phase == RUN_CONNECTING && in_phase_us > (uint64_t)t->options.wait_ms * 1000) {
         run_finish(t, RUN_UNREACHED, t->connection_problem[0] ? t->connection_problem : "no server answers");
         return;
@@ -456,7 +456,7 @@ static void run_on_tick(uv_timer_t *timer)
         run_end_one(t);
         return;
     }
-    if (t->phase == RUN_LOOKING && t->live_checks && t->finishing)
+    if (t->phase == RUN_READING && t->live_checks && t->finishing)
         run_end_one(t);
     if (t->phase != RUN_JOINING && t->phase != RUN_RUNNING)
         return;
@@ -640,7 +640,7 @@ static void run_on_state(void *context, enum connection_state state, bool renewe
     run_watch_connection(t, state == CONNECTION_CONNECTED);
     if (state == CONNECTION_CONNECTED) {
         if (t->phase == RUN_CONNECTING)
-            begin_looking(t);
+            run_begin_layout(t);
         else if (t->phase == RUN_REMOVING)
             begin_removing(t);
         else if (!renewed && t->rules)

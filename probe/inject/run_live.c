@@ -16,7 +16,7 @@ void leads_check_begin(struct leads_check *check, uint64_t now_us)
     *check = (struct leads_check){.ours = INT64_MAX, .behind_us = now_us, .before_least = -1};
 }
 
-void leads_check_look(struct leads_check *check, char *const *names, size_t count, int64_t ours,
+void leads_check_list(struct leads_check *check, char *const *names, size_t count, int64_t ours,
                       uint64_t asked_us, uint64_t answered_us)
 {
     int64_t before = 0, last = 0;
@@ -122,7 +122,7 @@ static int64_t ours_in(struct live_rules *rules, char *const *names, size_t coun
             first = number;
         free(path);
     }
-    leads_check_look(&rules->leads, names, count, first, rules->asked_us, uv_hrtime() / 1000);
+    leads_check_list(&rules->leads, names, count, first, rules->asked_us, uv_hrtime() / 1000);
     return first;
 }
 
@@ -224,7 +224,7 @@ static void run_live_on_cleared(void *context, enum session_result result, const
 }
 
 /* Its name does not show whether it is ours; its owner does. */
-struct last_look {
+struct owner_check {
     struct live_rules *rules;
     char path[];
 };
@@ -233,13 +233,13 @@ static void on_last_owner(void *context, enum session_result result, const struc
                           const void *data, size_t length)
 {
     (void)data, (void)length;
-    struct last_look *look = context;
-    struct live_rules *rules = look->rules;
+    struct owner_check *check = context;
+    struct live_rules *rules = check->rules;
     struct run *t = rules->run;
     bool ours = result == SESSION_OK && !rules->freed && guard_is_our_session(t->guard, stat->owner);
-    if (!ours || !guard_delete(t->guard, t->session, look->path, -1, run_live_on_cleared, rules))
+    if (!ours || !guard_delete(t->guard, t->session, check->path, -1, run_live_on_cleared, rules))
         run_live_on_cleared(rules, result, NULL);
-    free(look);
+    free(check);
 }
 
 static bool delete_last(struct live_rules *rules, const char *path)
@@ -250,12 +250,12 @@ static bool delete_last(struct live_rules *rules, const char *path)
     if (guard_name_is_unique(t->guard))
         return guard_delete(t->guard, t->session, path, -1, run_live_on_cleared, rules);
     size_t size = strlen(path) + 1;
-    struct last_look *look = xmalloc(sizeof *look + size);
-    look->rules = rules;
-    memcpy(look->path, path, size);
-    if (session_exists(t->session, path, false, on_last_owner, look))
+    struct owner_check *check = xmalloc(sizeof *check + size);
+    check->rules = rules;
+    memcpy(check->path, path, size);
+    if (session_exists(t->session, path, false, on_last_owner, check))
         return true;
-    free(look);
+    free(check);
     return false;
 }
 

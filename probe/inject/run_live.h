@@ -43,7 +43,7 @@ struct leads_check {
 void leads_check_begin(struct leads_check *check, uint64_t now_us);
 
 /* Takes a list, with the times of request and answer. ours: our smallest number in it; INT64_MAX: none. */
-void leads_check_look(struct leads_check *check, char *const *names, size_t count, int64_t ours,
+void leads_check_list(struct leads_check *check, char *const *names, size_t count, int64_t ours,
                       uint64_t asked_us, uint64_t answered_us);
 
 /* The latest list contained ours: their present state is unknown. */

@@ -177,7 +177,7 @@ void run_report(const struct run *t, struct run_report *report)
     memcpy(report->before, t->before, sizeof report->before);
     memcpy(report->highest, t->highest, sizeof report->highest);
     memcpy(report->after, t->after, sizeof report->after);
-    memcpy(report->looks, t->looks, sizeof report->looks);
+    memcpy(report->polls, t->polls, sizeof report->polls);
     report->agents_short = t->agents && t->phase == RUN_OVER && (!t->all || t->agents_short > 0);
     if (t->all) {
         report->agents = agents_parts(t->agents, &report->agent_count);
@@ -473,13 +473,13 @@ static void run_json_put_run(struct json_writer *w, const struct run_report *r)
         json_write_begin(w, '{');
         json_member_text(w, "address", r->before[i].address);
         run_json_put_counter(w, "before", &r->before[i]);
-        if (r->looks[i]) {
+        if (r->polls[i]) {
             run_json_put_counter(w, "highest", &r->highest[i]);
         } else {
             json_member_null(w, "highest");
         }
         run_json_put_counter(w, "after", &r->after[i]);
-        json_member_uint(w, "looks", r->looks[i]);
+        json_member_uint(w, "looks", r->polls[i]);
         json_member_known(w, "transactions", server_counter_transactions(&r->before[i], &r->after[i]));
         json_write_end(w, '}');
     }

@@ -23,7 +23,7 @@
 
 enum run_phase {
     RUN_CONNECTING,
-    RUN_LOOKING,   /* reads the path */
+    RUN_READING,   /* reads the path */
     RUN_MAKING,    /* creates its directory */
     RUN_MEETING,   /* waits for all agents of the run */
     RUN_JOINING,   /* the crowd joins */
@@ -82,7 +82,7 @@ struct run_report {
     /* Highest: the maximum of the polls during the run; one without an answer is unknown. */
     struct server_counter before[SERVER_COUNTERS_MOST], highest[SERVER_COUNTERS_MOST],
         after[SERVER_COUNTERS_MOST];
-    size_t server_count, looks[SERVER_COUNTERS_MOST];
+    size_t server_count, polls[SERVER_COUNTERS_MOST];
     const struct agent_part *agents; /* NULL: a single agent, or not at the end yet */
     size_t agent_count;
     bool agents_short; /* with --join: some agents did not complete, or this is unknown */

@@ -39,7 +39,7 @@ struct run {
     char *part;                      /* our own results */
     struct agent_results *all;            /* of all agents; NULL: not collected */
     struct sandbox_dir *sandbox_dir; /* in the sandbox */
-    run_layout_fn looked;            /* called with the result of reading the path */
+    run_layout_fn layout_read;       /* called with the result of reading the path */
     struct live_checks *live_checks; /* live: of the real candidates, while the checks run */
     struct live_rules *rules;        /* live */
     int live_timeout_ms;             /* live: the shortest session timeout of the real candidates */
@@ -76,7 +76,7 @@ struct run {
     uint64_t notices, requests, counted;
     struct server_counter before[SERVER_COUNTERS_MOST], highest[SERVER_COUNTERS_MOST],
         after[SERVER_COUNTERS_MOST];
-    size_t counter_count, looks[SERVER_COUNTERS_MOST];
+    size_t counter_count, polls[SERVER_COUNTERS_MOST];
     uint64_t counters_asked_us, counters_next_us;
     void (*counters_then)(struct run *);
     bool counters_ended;

@@ -35,7 +35,7 @@ static void on_during(void *context, const struct server_counter *counters, size
     t->counters = NULL;
     t->counters_next_us = now_us + (pause_us > EVERY_US ? pause_us : EVERY_US);
     for (size_t i = 0; i < count && i < t->counter_count; i++)
-        t->looks[i] += server_counter_raise(&t->highest[i], &counters[i]);
+        t->polls[i] += server_counter_raise(&t->highest[i], &counters[i]);
 }
 
 void run_counters_during(struct run *t, uint64_t now_us)

@@ -236,28 +236,28 @@ static bool delete_tree(struct guard *guard, struct session *session, const char
 typedef void (*occupied_fn)(void *context, enum session_result result, const char *by);
 
 /* Of the names with a number so many are read: in an election nearly all are ephemeral. */
-#define LOOKS_MOST 16
+#define OCCUPANTS_MOST 16
 
-struct look {
+struct occupied_check {
     struct session *session;
     char *directory;
     occupied_fn fn;
     void *context;
-    char *names[LOOKS_MOST];
+    char *names[OCCUPANTS_MOST];
     size_t count, reported, owed;
     enum session_result result;
-    size_t by; /* LOOKS_MOST: none */
+    size_t by; /* OCCUPANTS_MOST: none */
 };
 
-static void occupied_look_end(struct look *look)
+static void occupied_check_end(struct occupied_check *check)
 {
-    if (look->owed > 0)
+    if (check->owed > 0)
         return;
-    look->fn(look->context, look->result, look->by < look->count ? look->names[look->by] : NULL);
-    for (size_t i = 0; i < look->count; i++)
-        free(look->names[i]);
-    free(look->directory);
-    free(look);
+    check->fn(check->context, check->result, check->by < check->count ? check->names[check->by] : NULL);
+    for (size_t i = 0; i < check->count; i++)
+        free(check->names[i]);
+    free(check->directory);
+    free(check);
 }
 
 /* Answers come in the order of the questions. */
@@ -265,50 +265,51 @@ static void occupied_on_candidate(void *context, enum session_result result, con
                                   const void *data, size_t length)
 {
     (void)data, (void)length;
-    struct look *look = context;
+    struct occupied_check *check = context;
     if (result == SESSION_LOST)
-        look->result = SESSION_LOST;
-    if (result == SESSION_OK && stat->owner != 0 && look->by == LOOKS_MOST)
-        look->by = look->reported;
-    look->reported++;
-    look->owed--;
-    occupied_look_end(look);
+        check->result = SESSION_LOST;
+    if (result == SESSION_OK && stat->owner != 0 && check->by == OCCUPANTS_MOST)
+        check->by = check->reported;
+    check->reported++;
+    check->owed--;
+    occupied_check_end(check);
 }
 
 static void occupied_on_list(void *context, enum session_result result, const struct znode_stat *stat,
                              char *const *names, size_t count)
 {
     (void)stat;
-    struct look *look = context;
-    look->result = result;
-    for (size_t i = 0; result == SESSION_OK && i < count && look->count < LOOKS_MOST; i++) {
+    struct occupied_check *check = context;
+    check->result = result;
+    for (size_t i = 0; result == SESSION_OK && i < count && check->count < OCCUPANTS_MOST; i++) {
         if (recipe_sequence_of(names[i]) == SEQUENCE_NONE)
             continue;
-        look->names[look->count] = xstrdup(names[i]);
-        char *path = path_join(look->directory, names[i]);
-        if (session_exists(look->session, path, false, occupied_on_candidate, look)) {
-            look->count++;
-            look->owed++;
+        check->names[check->count] = xstrdup(names[i]);
+        char *path = path_join(check->directory, names[i]);
+        if (session_exists(check->session, path, false, occupied_on_candidate, check)) {
+            check->count++;
+            check->owed++;
         } else {
-            free(look->names[look->count]);
-            look->result = SESSION_LOST;
+            free(check->names[check->count]);
+            check->result = SESSION_LOST;
         }
         free(path);
     }
-    look->owed--;
-    occupied_look_end(look);
+    check->owed--;
+    occupied_check_end(check);
 }
 
 /* fn is called once, from the loop; also when the session ends before. False: nothing was asked. */
-static bool occupied_look(struct session *session, const char *directory, occupied_fn fn, void *context)
+static bool occupied_check(struct session *session, const char *directory, occupied_fn fn, void *context)
 {
-    struct look *look = xcalloc(1, sizeof *look);
-    *look = (struct look){.session = session, .fn = fn, .context = context, .by = LOOKS_MOST, .owed = 1};
-    look->directory = xstrdup(directory);
-    if (session_children(session, directory, false, occupied_on_list, look))
+    struct occupied_check *check = xcalloc(1, sizeof *check);
+    *check = (struct occupied_check){
+        .session = session, .fn = fn, .context = context, .by = OCCUPANTS_MOST, .owed = 1};
+    check->directory = xstrdup(directory);
+    if (session_children(session, directory, false, occupied_on_list, check))
         return true;
-    free(look->directory);
-    free(look);
+    free(check->directory);
+    free(check);
     return false;
 }
 
@@ -327,7 +328,7 @@ struct sandbox_dir {
     char *sandbox, *run, *within, *run_path, *alive_path;
     char *candidates_path; /* of the candidates' directory; NULL: they share a lock */
     int64_t candidates_czxid;
-    char *looking; /* where candidates of others are being looked for */
+    char *searched; /* where candidates of others are being looked for */
     bool joins;
     sandbox_dir_fn fn;
     void *context;
@@ -348,7 +349,7 @@ struct sandbox_dir {
 };
 
 static void sandbox_dir_marker(struct sandbox_dir *);
-static void look_for_others(struct sandbox_dir *);
+static void find_others(struct sandbox_dir *);
 static void next_over(struct sandbox_dir *);
 static void make_run(struct sandbox_dir *);
 static void make_within(struct sandbox_dir *, size_t from);
@@ -447,7 +448,7 @@ static void sandbox_dir_on_marked(void *context, enum session_result result, con
     if (result == SESSION_OK && !p->may_delete && sandbox_dir_prove(p))
         return;
     if (result == SESSION_OK)
-        look_for_others(p);
+        find_others(p);
     else if (result == SESSION_NODE_EXISTS)
         refuse_namesake(p);
     else if (result != SESSION_NO_NODE || ++p->tries > CREATE_TRIES)
@@ -504,7 +505,7 @@ static void on_others(void *context, enum session_result result, const struct zn
     next_over(p);
 }
 
-static void look_for_others(struct sandbox_dir *p)
+static void find_others(struct sandbox_dir *p)
 {
     if (!session_children(p->session, p->sandbox, false, on_others, p))
         sandbox_dir_fail(p, SESSION_LOST, "read", p->sandbox);
@@ -871,7 +872,7 @@ void sandbox_dir_remove(struct sandbox_dir *p, sandbox_dir_fn fn, void *context)
 static void refuse_occupied(struct sandbox_dir *p, const char *by)
 {
     char text[600];
-    char *where = text_quoted(p->looking), *who = text_quoted(by);
+    char *where = text_quoted(p->searched), *who = text_quoted(by);
     snprintf(text, sizeof text,
              "%.200s is an election in use (%.100s is a candidate), and its clients may not understand a run's "
              "znodes; choose an unused directory with inject: {sandbox: /path}",
@@ -882,18 +883,18 @@ static void refuse_occupied(struct sandbox_dir *p, const char *by)
 }
 
 /* The sandbox; where it does not exist yet, its future parent. */
-static void sandbox_dir_on_looked(void *context, enum session_result result, const char *by)
+static void sandbox_dir_on_occupied(void *context, enum session_result result, const char *by)
 {
     struct sandbox_dir *p = context;
-    char *end = strrchr(p->looking, '/');
+    char *end = strrchr(p->searched, '/');
     if (by) {
         refuse_occupied(p, by);
     } else if (result == SESSION_LOST) {
-        sandbox_dir_fail(p, result, "read", p->looking);
-    } else if (result == SESSION_NO_NODE && strcmp(p->looking, p->sandbox) == 0 && end > p->looking) {
+        sandbox_dir_fail(p, result, "read", p->searched);
+    } else if (result == SESSION_NO_NODE && strcmp(p->searched, p->sandbox) == 0 && end > p->searched) {
         *end = '\0';
-        if (!occupied_look(p->session, p->looking, sandbox_dir_on_looked, p))
-            sandbox_dir_fail(p, SESSION_LOST, "read", p->looking);
+        if (!occupied_check(p->session, p->searched, sandbox_dir_on_occupied, p))
+            sandbox_dir_fail(p, SESSION_LOST, "read", p->searched);
     } else {
         sandbox_dir_marker(p);
     }
@@ -905,8 +906,8 @@ void sandbox_dir_make(struct sandbox_dir *p, sandbox_dir_fn fn, void *context)
 {
     p->fn = fn;
     p->context = context;
-    if (!occupied_look(p->session, p->looking, sandbox_dir_on_looked, p))
-        sandbox_dir_fail(p, SESSION_LOST, "read", p->looking);
+    if (!occupied_check(p->session, p->searched, sandbox_dir_on_occupied, p))
+        sandbox_dir_fail(p, SESSION_LOST, "read", p->searched);
 }
 
 size_t sandbox_dir_swept(const struct sandbox_dir *p)
@@ -926,7 +927,7 @@ struct sandbox_dir *sandbox_dir_new(struct guard *guard, struct session *session
     p->guard = guard;
     p->session = session;
     p->sandbox = xstrdup(options->sandbox);
-    p->looking = xstrdup(options->sandbox);
+    p->searched = xstrdup(options->sandbox);
     p->run = xstrdup(options->run);
     p->within = options->within ? xstrdup(options->within) : NULL;
     p->run_path = path_join(options->sandbox, options->run);
@@ -946,7 +947,7 @@ void sandbox_dir_free(struct sandbox_dir *p)
     free(p->sweeping);
     free(p->kept);
     free(p->sandbox);
-    free(p->looking);
+    free(p->searched);
     free(p->run);
     free(p->within);
     free(p->run_path);

@@ -110,7 +110,7 @@ static bool is_sound(const struct election *election)
 static bool has_error(const struct election *election)
 {
     for (size_t i = 0; i < election->finding_count; i++)
-        if (election->findings[i]->severity >= SEVERITY_ERROR && !election->findings[i]->one_look)
+        if (election->findings[i]->severity >= SEVERITY_ERROR && !election->findings[i]->one_poll)
             return true;
     return false;
 }

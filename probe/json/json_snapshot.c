@@ -344,7 +344,7 @@ static void json_snapshot_write_findings(struct json_writer *writer, const struc
     json_write_end(writer, ']');
 }
 
-/* Who knows of failovers before the look, if anybody does. */
+/* Who knows of failovers before the snapshot, if anybody does. */
 struct kept {
     json_snapshot_kept_fn figures;
     void *context;

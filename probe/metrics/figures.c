@@ -45,7 +45,7 @@ static struct severity_counts figures_count_findings(const struct election *elec
     struct severity_counts counts = {0};
     for (size_t i = 0; i < election->finding_count; i++) {
         const struct finding *finding = election->findings[i];
-        if (finding->certainty == CERTAINTY_CERTAIN && !finding->one_look)
+        if (finding->certainty == CERTAINTY_CERTAIN && !finding->one_poll)
             counts.certain[finding->severity]++;
         else
             counts.suspected++;

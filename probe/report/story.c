@@ -430,7 +430,7 @@ static bool story_returned(struct story_search *search, struct history *history,
     return search->model && story->returned_us == 0 && story->in_line_us == 0;
 }
 
-static void story_look_again(struct story_search *search, struct history *history)
+static void story_search_again(struct story_search *search, struct history *history)
 {
     static const int64_t after_s[] = {1, 10, 30, 120, STORY_RETURN_S};
     const char *identity = search->story->failover.from_identity;
@@ -535,7 +535,7 @@ static bool story_gather(struct story_search *search, struct history *history, c
                           error) &&
         history_failovers(history, &own, lost_us - STORY_BACK_US, lost_us, story_earlier, search, error);
     if (fine)
-        story_look_again(search, history);
+        story_search_again(search, history);
     return fine;
 }
 

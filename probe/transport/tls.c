@@ -24,7 +24,7 @@
 /* Sessions that are kept for resumption, one a server. */
 #define RESUMABLE_MOST 64
 /* Whether a file has changed is asked at most this often. */
-#define LOOK_EVERY_S 1
+#define CHECK_EVERY_S 1
 /* The authority's, the certificate's, the key's, and that of its password. */
 #define FILES 4
 #define PASSWORD_MOST 1024
@@ -43,7 +43,7 @@ struct file_state {
 struct tls_context {
     const struct tls_settings *settings;
     SSL_CTX *ssl;
-    time_t looked_s;
+    time_t checked_s;
     struct file_state files[FILES]; /* as they were when they were last read */
     struct resumable resumables[RESUMABLE_MOST];
     size_t resumable_count, resumable_next;
@@ -156,7 +156,7 @@ static const char *file_named(const struct tls_settings *s, int i)
     return names[i];
 }
 
-static void files_look(const struct tls_settings *s, struct file_state files[FILES])
+static void files_stat(const struct tls_settings *s, struct file_state files[FILES])
 {
     for (int i = 0; i < FILES; i++) {
         struct stat status;
@@ -193,10 +193,10 @@ static bool context_is_current(struct tls_context *context)
     time_t now_s = time(NULL);
     if (!context->ssl)
         return false;
-    if (now_s - context->looked_s < LOOK_EVERY_S && now_s >= context->looked_s)
+    if (now_s - context->checked_s < CHECK_EVERY_S && now_s >= context->checked_s)
         return true;
-    context->looked_s = now_s;
-    files_look(context->settings, now);
+    context->checked_s = now_s;
+    files_stat(context->settings, now);
     for (int i = 0; i < FILES; i++)
         if (now[i].inode != context->files[i].inode || !time_is(now[i].written, context->files[i].written) ||
             !time_is(now[i].changed, context->files[i].changed))
@@ -320,7 +320,7 @@ static bool context_refresh(struct tls_context *context, char *problem)
 {
     if (context_is_current(context))
         return true;
-    files_look(context->settings, context->files);
+    files_stat(context->settings, context->files);
     ERR_clear_error();
     SSL_CTX *ssl = context_make(context->settings, problem);
     if (!ssl && context->ssl)
@@ -330,7 +330,7 @@ static bool context_refresh(struct tls_context *context, char *problem)
     context_forget_sessions(context); /* of an authority that may count no more */
     SSL_CTX_free(context->ssl);
     context->ssl = ssl;
-    context->looked_s = time(NULL);
+    context->checked_s = time(NULL);
     return true;
 }
 

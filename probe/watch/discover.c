@@ -72,7 +72,7 @@ struct discover {
     size_t waiting_count, under_way, walked;
     double budget; /* reads that the rate allows now */
     uint64_t budget_ms;
-    bool walking, looked, answered;
+    bool walking, complete, answered;
     bool cut, lost; /* this walk left something out: because of its limits, or of a lost connection */
     size_t denied;  /* unreadable directories, without the roots */
     char *denied_at[DENIED_KEPT]; /* the first of them, below the chroot */
@@ -598,7 +598,7 @@ static bool directory_listed(struct directory *dir, const struct znode_stat *sta
     take_children(dir, recipe, names, count);
     if (!recipe || live_watches(d->live, dir->path))
         return true;
-    if (d->live->model->one_look)
+    if (d->live->model->one_poll)
         keep_seen(dir, stat, names, count);
     return !ask_witness(dir);
 }
@@ -665,7 +665,7 @@ static void discover_on_list(void *context, enum session_result result, const st
 static void discover_on_timer(uv_timer_t *timer)
 {
     struct discover *d = timer->data;
-    d->looked = d->looked && !d->lost && !d->unwatched; /* otherwise the whole walk is repeated */
+    d->complete = d->complete && !d->lost && !d->unwatched; /* otherwise the whole walk is repeated */
     for (struct watched_directory *w = d->watched; w; w = w->next)
         w->changes = 0;
     discover_begin(d, false);
@@ -703,12 +703,12 @@ static void walk_ended(struct discover *d)
     if (session_state(d->live->session) != CONNECTION_CONNECTED)
         return;
     if (d->lost) { /* the connection is back: a missed directory may be an election */
-        d->looked = false;
+        d->complete = false;
         uv_timer_start(d->timer, discover_on_timer, LOST_AGAIN_MS, 0);
         return;
     }
     report_left_out(d);
-    d->looked = true;
+    d->complete = true;
     if (d->settings->every_ms > 0)
         uv_timer_start(d->timer, discover_on_timer, (uint64_t)d->settings->every_ms, 0);
 }
@@ -748,7 +748,7 @@ static void root_path(const struct discover *d, const char *root, char *path, si
 /* Every walked directory is watched, so the server reports all changes. */
 static bool is_followed(const struct discover *d)
 {
-    return d->settings->follows && d->looked && !d->lost && !d->unwatched;
+    return d->settings->follows && d->complete && !d->lost && !d->unwatched;
 }
 
 void discover_begin(struct discover *d, bool renewed)
@@ -832,9 +832,9 @@ const char *discover_left_out(const struct discover *d)
     return d->left_out;
 }
 
-bool discover_looked(const struct discover *d)
+bool discover_complete(const struct discover *d)
 {
-    return d->looked;
+    return d->complete;
 }
 
 struct discovery discover_state(struct discover *d)
@@ -846,7 +846,7 @@ struct discovery discover_state(struct discover *d)
                               .walked = d->walked,
                               .waiting = d->waiting_count + d->under_way,
                               .rate_per_s = d->settings->rate_per_s,
-                              .complete = d->looked,
+                              .complete = d->complete,
                               .left_out = d->left_out,
                               .denied = d->denied_at,
                               .denied_count = denied_kept(d)};

@@ -35,7 +35,7 @@ void discover_known(struct discover *discover, const char *path);
 const char *discover_left_out(const struct discover *discover);
 
 /* The tree has been walked at least once. */
-bool discover_looked(const struct discover *discover);
+bool discover_complete(const struct discover *discover);
 
 /* The progress of discovery, and the directories found that are not elections. Valid until the loop
  * continues. */

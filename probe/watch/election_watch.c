@@ -739,7 +739,7 @@ static void shard_sync(struct session_shard *shard)
 void election_watches_confirm(struct live_cluster *live)
 {
     bool wanted[SESSION_SHARDS_MOST] = {false};
-    for (size_t i = 0; !live->model->one_look && i < live->election_count; i++) {
+    for (size_t i = 0; !live->model->one_poll && i < live->election_count; i++) {
         const struct election_watch *s = live->elections[i];
         wanted[s->shard - live->shards] |= s->election->suspected && !s->absent_ms;
     }
@@ -895,7 +895,7 @@ static bool members_are_read(const struct election_watch *s)
     return !s->registries[REGISTRY_MEMBERS].listing && members_unread(s->election) == 0;
 }
 
-bool election_watch_looked(const struct election_watch *s)
+bool election_watch_complete(const struct election_watch *s)
 {
     return election_complete(s->election) && members_are_read(s) && !election_has_unread(s->election) &&
            s->reads == 0 && s->guards[GUARD_LEADER].asked == 0 && !s->list_outdated;

@@ -32,7 +32,7 @@ void election_watch_woke(struct election_watch *election_watch);
 void election_watch_unread(struct election_watch *election_watch, const char *path, bool list);
 
 /* Everything about the election has been read, or is known to be unreadable. */
-bool election_watch_looked(const struct election_watch *election_watch);
+bool election_watch_complete(const struct election_watch *election_watch);
 
 /* Found by pattern or discovery, and gone long enough to be removed. */
 bool election_watch_is_forgotten(const struct election_watch *election_watch, uint64_t now_ms);

@@ -663,23 +663,23 @@ void live_attend(struct live_cluster *live)
     uv_timer_start(live->pulse, on_pulse, PULSE_MS, PULSE_MS);
 }
 
-bool live_looked(struct live_cluster *live)
+bool live_complete(struct live_cluster *live)
 {
     if (session_state(live->session) == CONNECTION_REFUSED)
         return true;
-    if (live->discover && !discover_looked(live->discover))
+    if (live->discover && !discover_complete(live->discover))
         return false;
     for (size_t i = 0; i < live->shard_count; i++)
         if (session_state(live->shards[i].session) != CONNECTION_CONNECTED)
             return false;
     for (size_t i = 0; i < live->pattern_count; i++)
-        if (!pattern_looked(live->patterns[i]))
+        if (!pattern_complete(live->patterns[i]))
             return false;
     /* This is called after every event, so it begins where the last check found something incomplete. */
     for (size_t n = 0; n < live->election_count; n++) {
-        size_t i = (live->looked_from + n) % live->election_count;
-        if (!election_watch_looked(live->elections[i])) {
-            live->looked_from = i;
+        size_t i = (live->incomplete_from + n) % live->election_count;
+        if (!election_watch_complete(live->elections[i])) {
+            live->incomplete_from = i;
             return false;
         }
     }
@@ -688,9 +688,9 @@ bool live_looked(struct live_cluster *live)
 
 bool live_cut(struct live_cluster *live)
 {
-    bool searched = !live->discover || discover_looked(live->discover);
+    bool searched = !live->discover || discover_complete(live->discover);
     for (size_t i = 0; i < live->pattern_count; i++)
-        searched &= pattern_looked(live->patterns[i]);
+        searched &= pattern_complete(live->patterns[i]);
     if (searched || !live->model->clusters[live->index].ever_connected)
         return false;
     live->cut = true;

@@ -103,7 +103,7 @@ struct live_cluster {
 
     struct election_watch **elections;
     size_t election_count, election_room;
-    size_t looked_from; /* the first election that was incomplete at the last check */
+    size_t incomplete_from; /* the first election that was incomplete at the last check */
     struct election_watch *reading_first, *reading_last; /* elections with candidates to read, in turn */
     size_t reads;                                        /* their requests under way */
 
@@ -172,7 +172,7 @@ void live_stop(struct live_cluster *live);
 
 /* One complete snapshot of everything watched has been taken, or cannot be taken. An unreachable cluster may
  * still become reachable, so a caller that waits needs a deadline. */
-bool live_looked(struct live_cluster *live);
+bool live_complete(struct live_cluster *live);
 /* Polls the servers now for everything, including facts that are polled only on demand. */
 void live_ask(struct live_cluster *live);
 /* Some answers to live_ask() are still missing. */

@@ -21,7 +21,7 @@ struct pattern_directory {
     const char *rest; /* the part after its children's names, "" or "/leader"; points into the pattern */
     const char *glob; /* the pattern for its children; NULL: path is a complete match */
     struct watch_entry entry;
-    bool asking, looked;
+    bool asking, complete;
     bool denied;  /* not readable: retried at intervals */
     bool waiting; /* waits for other requests to be answered */
     struct pattern_directory *next, *next_waiting;
@@ -161,10 +161,10 @@ static void child_found(struct pattern_directory *place, const char *name)
     free(path);
 }
 
-static void place_looked(struct pattern_directory *place)
+static void place_complete(struct pattern_directory *place)
 {
-    if (!place->looked) {
-        place->looked = true;
+    if (!place->complete) {
+        place->complete = true;
         place->pattern->unanswered--;
     }
 }
@@ -198,7 +198,7 @@ static bool answered(struct pattern_directory *place, enum session_result result
     place->asking = false;
     bool alive = !p->ended && result != SESSION_LOST;
     if (alive)
-        place_looked(place);
+        place_complete(place);
     if (alive && result == SESSION_DENIED && !place->denied)
         log_line(LOG_LEVEL_WARNING, "%s: permission denied for %s", p->path, place->path);
     if (alive)
@@ -273,7 +273,7 @@ static void place_ask(struct pattern_directory *place)
         return;
     }
     if (!place->glob && live_watches(p->live, place->path)) {
-        place_looked(place); /* the election belongs to another setting or pattern */
+        place_complete(place); /* the election belongs to another setting or pattern */
         return;
     }
     bool sent = place->glob ? session_children(session, place->path, true, pattern_on_children, place)
@@ -328,7 +328,7 @@ void pattern_try_again(struct pattern *p)
             place_ask(place);
 }
 
-bool pattern_looked(const struct pattern *p)
+bool pattern_complete(const struct pattern *p)
 {
     return p->unanswered == 0;
 }

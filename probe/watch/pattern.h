@@ -25,6 +25,6 @@ void pattern_wait_again(struct pattern *pattern, const char *path);
 void pattern_try_again(struct pattern *pattern);
 
 /* Every directory has been listed once, or has refused it. */
-bool pattern_looked(const struct pattern *pattern);
+bool pattern_complete(const struct pattern *pattern);
 
 #endif

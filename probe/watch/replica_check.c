@@ -235,7 +235,7 @@ static void replica_check_on_timer(uv_timer_t *timer)
         /* The last one ends the round. */
         for (size_t i = 0; r->visiting && i < r->visit_count; i++)
             visit_done(&r->visits[i], false);
-    } else if ((r->round > 0 || live_looked(live)) && can_begin(live)) {
+    } else if ((r->round > 0 || live_complete(live)) && can_begin(live)) {
         replica_check_round_begin(r);
     } else {
         uv_timer_start(r->timer, replica_check_on_timer, FIRST_MS, 0);

@@ -248,9 +248,9 @@ static int64_t wanted_ms(const struct server_poll *q, int64_t usual_ms)
         ms = CHANGED_LEAST_MS;
     if (live->leader_missed && ms > MISSED_LEAST_MS)
         ms = MISSED_LEAST_MS;
-    if (model_wants_second_look(live->model, live->index)) {
+    if (model_wants_second_poll(live->model, live->index)) {
         bool watches;
-        int64_t due_us = model_look_due_us(live->model, live->index, &watches) - clock_now().mono_us;
+        int64_t due_us = model_poll_due_us(live->model, live->index, &watches) - clock_now().mono_us;
         int64_t due_ms = due_us > 0 ? due_us / 1000 + 1 : SUSPECTED_LEAST_MS;
         ms = due_ms < ms ? due_ms : ms;
     }
@@ -278,7 +278,7 @@ static int64_t pause_ms(const struct server_poll *q)
 static void server_restarted(struct server_poll *q)
 {
     q->budget = (struct poll_budget){0};
-    q->looks = 0;
+    q->same_polls = 0;
     q->admin_failures = 0;
     q->admin_retry_ms = q->words_retry_ms = 0;
     q->proof = PROOF_OPEN;
@@ -292,7 +292,7 @@ static bool full_can_wait(const struct server_poll *q, uint64_t now_ms)
     for (enum poll_answer answer = 0; answer < POLL_ANSWERS; answer++)
         cost_us += poll_cost_us(&q->costs, answer, q->entries[answer]);
     int64_t apart_ms = cost_us * POLL_BUDGET_PAUSE / 1000;
-    return third_ms > 0 && apart_ms > third_ms && now_ms - q->looked_ms < (uint64_t)apart_ms;
+    return third_ms > 0 && apart_ms > third_ms && now_ms - q->watches_ms < (uint64_t)apart_ms;
 }
 
 /* A new connection is in no list yet, and a list of watches counts only between two lists of connections.
@@ -309,9 +309,9 @@ static bool only_connections_wanted(const struct server_poll *q, uint64_t now_ms
 {
     const struct model *model = q->live->model;
     bool watches;
-    model_look_due_us(model, q->live->index, &watches);
-    return model_wants_second_look(model, q->live->index) && !watches && !q->demanded && !q->changed &&
-           now_ms - q->looked_ms < WATCHES_AGAIN_MS;
+    model_poll_due_us(model, q->live->index, &watches);
+    return model_wants_second_poll(model, q->live->index) && !watches && !q->demanded && !q->changed &&
+           now_ms - q->watches_ms < WATCHES_AGAIN_MS;
 }
 
 /* Lists of thousands are temporary, but the library would keep their memory. */
@@ -356,14 +356,15 @@ static void server_poll_round_begin(struct server_poll *q)
     server_answer_clear(&q->answer);
     q->asking = true;
     uint64_t now_ms = uv_now(q->live->loop);
-    q->full = q->demanded || model_wants_second_look(q->live->model, q->live->index) || q->looks < LOOKS ||
-              now_ms - q->moved_ms <= SETTLED_AFTER_MS || now_ms - q->looked_ms >= SETTLED_EVERY_MS;
+    q->full = q->demanded || model_wants_second_poll(q->live->model, q->live->index) ||
+              q->same_polls < SAME_POLLS_LEAST || now_ms - q->moved_ms <= SETTLED_AFTER_MS ||
+              now_ms - q->watches_ms >= SETTLED_EVERY_MS;
     q->full = (q->full && !full_can_wait(q, now_ms) && !only_connections_wanted(q, now_ms)) || q->demanded ||
               q->changed;
     q->on_demand = q->demanded;
     q->evidence = model_wants_evidence(q->live->model, q->live->index);
     /* Watches can wait, but not indefinitely if leaders end one after the other. */
-    if (q->evidence && !q->demanded && now_ms - q->looked_ms < SETTLED_AFTER_MS)
+    if (q->evidence && !q->demanded && now_ms - q->watches_ms < SETTLED_AFTER_MS)
         q->full = false;
     q->quiet = !q->full && !q->evidence && !q->cheap && !q->changed && !q->down && !asks_by_word(q) &&
                q->connections_known &&
@@ -440,12 +441,12 @@ static void watches_came(struct server_poll *q)
         q->wchc_sessions = q->answer.watches.count;
     }
     watch_list_free(&q->answer.watches);
-    q->looked_ms = uv_now(q->live->loop);
+    q->watches_ms = uv_now(q->live->loop);
     if (moved(q)) {
-        q->looks = 0;
-        q->moved_ms = q->looked_ms;
+        q->same_polls = 0;
+        q->moved_ms = q->watches_ms;
     }
-    q->looks++;
+    q->same_polls++;
     q->before = q->summed;
 }
 
@@ -514,7 +515,7 @@ static void state_failed(struct server_poll *q)
         snprintf(problem, sizeof problem,
                  "neither AdminServer nor four-letter words are asked; set admin: 8080 or four_letter: auto");
     q->connections_known = false;
-    q->looks = 0;
+    q->same_polls = 0;
     q->down = true;
     if (!asked) {
         bool ours = server_addresses_have_ours(q->places, q->host, atoi(q->port));
@@ -560,7 +561,7 @@ static void step_failed(struct server_poll *q)
                                                      : "");
         server_facts_report_hidden(q->live, q->address, lack[q->step], problem);
         if (q->step == STEP_WATCHES)
-            q->looks = 0;
+            q->same_polls = 0;
         else if (q->step == STEP_BEFORE || q->step == STEP_CONNECTIONS)
             q->connections_known = false;
     } else if (q->step != STEP_AFTER) {
@@ -738,7 +739,7 @@ void server_poll_hasten(struct server_poll *q)
         uv_timer_start(q->timer, server_poll_on_timer, wait_ms, 0);
 }
 
-static void server_poll_look_soon(struct server_poll *q, unsigned least_ms)
+static void server_poll_soon(struct server_poll *q, unsigned least_ms)
 {
     if (!q->host || q->cheap || q->live->cluster->servers.every_ms == 0 ||
         q->live->cluster->servers.every_ms > LEADER_MOST_MS)
@@ -758,12 +759,12 @@ static void server_poll_look_soon(struct server_poll *q, unsigned least_ms)
 
 void server_poll_changed(struct server_poll *q)
 {
-    server_poll_look_soon(q, CHANGED_LEAST_MS);
+    server_poll_soon(q, CHANGED_LEAST_MS);
 }
 
 void server_poll_missed(struct server_poll *q)
 {
-    server_poll_look_soon(q, MISSED_LEAST_MS);
+    server_poll_soon(q, MISSED_LEAST_MS);
 }
 
 struct server_poll *server_poll_new(struct live_cluster *live, struct server_addresses *places,

@@ -130,7 +130,8 @@ int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
 /* How long watches are polled after a change. Without changes they are polled at the second interval. */
 #define SETTLED_AFTER_MS 20000
 #define SETTLED_EVERY_MS 30000
-#define LOOKS 2
+/* So many polls must show the same watches before they are polled less often. */
+#define SAME_POLLS_LEAST 2
 /* The retry interval for a disabled word, or an AdminServer that hangs. */
 #define RETRY_MS 30000
 /* The interval after the first failures: a starting or loaded server may be slow only once. */
@@ -252,10 +253,10 @@ struct server_poll {
     struct server_figures before; /* the summed figures of the last round that requested watches */
     struct server_figures summed; /* this round's, with the summary of watches, always read at the same step: servers
                                      count requests by four-letter word, but not those to AdminServer */
-    uint64_t looked_ms, moved_ms; /* when watches were last polled; when they last changed */
-    unsigned looks;               /* polls with the same watches */
-    bool connections_known;       /* a list of connections from an earlier round exists */
-    size_t listed;                /* its number of entries */
+    uint64_t watches_ms, moved_ms; /* when watches were last polled; when they last changed */
+    unsigned same_polls;           /* polls with the same watches in a row */
+    bool connections_known;        /* a list of connections from an earlier round exists */
+    size_t listed;                 /* its number of entries */
     size_t wchc_bytes, wchc_watches, wchc_sessions; /* the size of the last answer */
     int64_t leader_timeout_ms;                      /* the shortest of leaders' sessions here; 0: none */
 };

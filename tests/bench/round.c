@@ -154,7 +154,7 @@ int main(int argc, char **argv)
         die(error);
     long before_kb = gauge_resident_kb();
     uint64_t until = uv_now(&bench.loop) + 30000;
-    while (!monitor_looked(bench.monitor) && uv_now(&bench.loop) < until)
+    while (!monitor_complete(bench.monitor) && uv_now(&bench.loop) < until)
         uv_run(&bench.loop, UV_RUN_ONCE);
     printf("{\"rounds_ms\": [");
     const struct cluster *cluster = &monitor_model(bench.monitor)->clusters[0];

@@ -97,7 +97,7 @@ static const struct run_report *report(void *context)
     reported.before[0] = (struct server_counter){"zk1:2181", 100, 2, 0, 1, 1, 0, 20, 4100, 4180};
     reported.highest[0] = (struct server_counter){"zk1:2181", 180, 7, 5, 6, 6, 1, 20, 4400, 4500};
     reported.after[0] = (struct server_counter){"zk1:2181", 184, 2, -1, 1, 1, 0, 20, 4460, 4571};
-    reported.looks[0] = 11;
+    reported.polls[0] = 11;
     return &reported;
 }
 

@@ -518,7 +518,7 @@ static bool run_servers(struct script *s, const char *word, char *rest)
     } else if (strcmp(word, "ensemble") == 0) {
         fake_servers_ensemble(s->model, now(s), rest);
     } else if (strcmp(word, "quick") == 0) {
-        s->model->one_look = true;
+        s->model->one_poll = true;
     } else if (strcmp(word, "proof") == 0) {
         prove(s);
     } else if (strcmp(word, "sync") == 0) {

@@ -20,7 +20,7 @@ static struct failover_evidence heard_before(int64_t us)
                                       .session = 0x1234,
                                       .timeout_ms = 10000,
                                       .tick_ms = 2000,
-                                      .looked_us = GONE - 2 * S,
+                                      .listed_us = GONE - 2 * S,
                                       .heard_low_us = GONE - us,
                                       .heard_high_us = GONE - us + 5 * MS,
                                       .server = "zk1:2181",
@@ -55,7 +55,7 @@ static void names_what_is_proved(void **state)
     e = heard_before(11 * S);
     is(&e, CAUSE_EXPIRED, CERTAINTY_SUSPECTED);
     e = heard_before(11 * S);
-    e.looked_us = e.heard_low_us + 10 * MS;
+    e.listed_us = e.heard_low_us + 10 * MS;
     e.parted_us = GONE - 8 * S;
     is(&e, CAUSE_EXPIRED, CERTAINTY_SUSPECTED);
     e.resigned = true;
@@ -88,7 +88,7 @@ static void widens_without_proof(void **state)
     e.together = false;
     is(&e, CAUSE_ENDED, CERTAINTY_SUSPECTED); /* it may have closed after its znode had been deleted */
     e = heard_before(11 * S);
-    e.looked_us = e.heard_low_us + 1 * S;
+    e.listed_us = e.heard_low_us + 1 * S;
     is(&e, CAUSE_ENDED, CERTAINTY_CERTAIN); /* nobody looked late enough to see it silent */
     e = heard_before(12 * S);
     e.since_us = GONE - 5 * S;
@@ -133,7 +133,7 @@ static void bounds_the_time_of_death(void **state)
                     int64_t heard_us = GONE - timeout_us - rounding_us, died_us = heard_us + death_us;
                     struct failover_evidence e = heard_before(GONE - heard_us);
                     bool parted = drops && heard_us + look_us > died_us;
-                    e.looked_us = parted ? heard_us + 1 : heard_us + look_us;
+                    e.listed_us = parted ? heard_us + 1 : heard_us + look_us;
                     e.parted_us = parted ? heard_us + look_us : 0;
                     struct failover failover = judged(&e);
                     if (failover.cause != CAUSE_EXPIRED)
@@ -153,7 +153,7 @@ static void widens_where_bounds_contradict(void **state)
 {
     (void)state;
     struct failover_evidence e = heard_before(18 * S);
-    e.looked_us = GONE - 17 * S;
+    e.listed_us = GONE - 17 * S;
     e.parted_us = GONE - 15 * S;
     struct span span = judged(&e).detection;
     assert_true(span.low_us < 7 * S && span.high_us > 18 * S);
@@ -174,7 +174,7 @@ static void opens_bounds(void **state)
     /* ZooKeeper's leader may have stood still, with the pings of a client that lived waiting for it. */
     e.logged = DEED_EXPIRED;
     e.logged_stalled = true;
-    e.looked_us = 0;
+    e.listed_us = 0;
     failover = judged(&e);
     assert_int_equal(failover.detection.low_us, 0);
     assert_in_range(failover.detection.high_us, 11 * S, 11 * S + 200 * MS);

@@ -287,7 +287,7 @@ static void servers_figures_are_reported(void **state)
     counter(&f->report.highest[0], 0x100000020, 12, 20, 150);
     counter(&f->report.after[0], 0x100000045, 4, 20, 190);
     f->report.server_count = 1;
-    f->report.looks[0] = 1;
+    f->report.polls[0] = 1;
     char *text = reported(&f->report);
     has(text, "zk1:2181, 1 poll\n");
     has(text, "    connections            3      12      4\n");

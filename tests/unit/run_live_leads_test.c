@@ -22,16 +22,16 @@ static void behind_somebody_none_was_first(void **state)
     (void)state;
     struct leads_check leads;
     leads_check_begin(&leads, 100);
-    leads_check_look(&leads, list, 2, NONE, 200, 210);
+    leads_check_list(&leads, list, 2, NONE, 200, 210);
     assert_int_equal(leads.before_least, -1);
-    leads_check_look(&leads, list, 5, 7, 300, 310);
+    leads_check_list(&leads, list, 5, 7, 300, 310);
     assert_true(leads_check_is_open(&leads));
-    leads_check_look(&leads, list + 1, 4, 7, 400, 410);
-    leads_check_look(&leads, list + 1, 1, NONE, 500, 510); /* ours have left, and the second stands yet */
+    leads_check_list(&leads, list + 1, 4, 7, 400, 410);
+    leads_check_list(&leads, list + 1, 1, NONE, 500, 510); /* ours have left, and the second stands yet */
     assert_int_equal(leads.first_may_us, 0);
     assert_int_equal(leads.before_least, 1);
     assert_false(leads_check_is_open(&leads));
-    leads_check_look(&leads, list, 0, NONE, 600, 610); /* what becomes of it then is none of ours */
+    leads_check_list(&leads, list, 0, NONE, 600, 610); /* what becomes of it then is none of ours */
     assert_int_equal(leads.first_may_us, 0);
 }
 
@@ -41,8 +41,8 @@ static void all_gone_leaves_the_time_between_open(void **state)
     (void)state;
     struct leads_check leads;
     leads_check_begin(&leads, 100);
-    leads_check_look(&leads, list, 5, 7, 300, 310);
-    leads_check_look(&leads, list, 0, NONE, 400, 450);
+    leads_check_list(&leads, list, 5, 7, 300, 310);
+    leads_check_list(&leads, list, 0, NONE, 400, 450);
     assert_int_equal(leads.first_may_us, 150);
     assert_int_equal(leads.before_least, 0);
 }
@@ -53,12 +53,12 @@ static void first_until_it_is_seen_no_more(void **state)
     (void)state;
     struct leads_check leads;
     leads_check_begin(&leads, 100);
-    leads_check_look(&leads, list, 5, 7, 300, 310);
-    leads_check_look(&leads, list + 2, 2, 7, 400, 410);
-    leads_check_look(&leads, list + 3, 1, NONE, 500, 510); /* 8 is somebody who came after ours */
+    leads_check_list(&leads, list, 5, 7, 300, 310);
+    leads_check_list(&leads, list + 2, 2, 7, 400, 410);
+    leads_check_list(&leads, list + 3, 1, NONE, 500, 510); /* 8 is somebody who came after ours */
     assert_int_equal(leads.first_may_us, 210);
-    leads_check_look(&leads, list, 4, 8, 900, 910); /* back behind others: the longest counts */
-    leads_check_look(&leads, list, 2, NONE, 920, 930);
+    leads_check_list(&leads, list, 4, 8, 900, 910); /* back behind others: the longest counts */
+    leads_check_list(&leads, list, 2, NONE, 920, 930);
     assert_int_equal(leads.first_may_us, 210);
 }
 
@@ -68,18 +68,18 @@ static void what_proves_to_be_ours_has_not_left(void **state)
     (void)state;
     struct leads_check leads;
     leads_check_begin(&leads, 100);
-    leads_check_look(&leads, list, 2, NONE, 200, 210);
+    leads_check_list(&leads, list, 2, NONE, 200, 210);
     assert_int_equal(leads.real, 2);
-    leads_check_look(&leads, list, 4, NONE, 300, 310); /* 7 and 8 are ours, and that is not known yet */
+    leads_check_list(&leads, list, 4, NONE, 300, 310); /* 7 and 8 are ours, and that is not known yet */
     assert_int_equal(leads.real, 4);
     assert_false(leads.left);
-    leads_check_look(&leads, list, 4, 7, 400, 410);
+    leads_check_list(&leads, list, 4, 7, 400, 410);
     assert_int_equal(leads.real, 2);
     assert_false(leads.left);
-    leads_check_look(&leads, list + 1, 3, 7, 500, 510);
+    leads_check_list(&leads, list + 1, 3, 7, 500, 510);
     assert_int_equal(leads.real, 1);
     assert_true(leads.left);
-    leads_check_look(&leads, list + 1, 3, 7, 600, 610); /* said once */
+    leads_check_list(&leads, list + 1, 3, 7, 600, 610); /* said once */
     assert_false(leads.left);
 }
 
@@ -89,15 +89,15 @@ static void whoever_has_left_is_missed(void **state)
     (void)state;
     struct leads_check leads;
     leads_check_begin(&leads, 100);
-    leads_check_look(&leads, list, 3, NONE, 200, 210);
-    leads_check_look(&leads, list, 2, NONE, 300, 310);
+    leads_check_list(&leads, list, 3, NONE, 200, 210);
+    leads_check_list(&leads, list, 2, NONE, 300, 310);
     assert_true(leads.left);
-    leads_check_look(&leads, list + 1, 2, NONE, 400, 410);
+    leads_check_list(&leads, list + 1, 2, NONE, 400, 410);
     assert_true(leads.left);
-    leads_check_look(&leads, list, 0, NONE, 500, 510);
+    leads_check_list(&leads, list, 0, NONE, 500, 510);
     assert_true(leads.left);
     assert_int_equal(leads.real, 0);
-    leads_check_look(&leads, list, 1, NONE, 600, 610);
+    leads_check_list(&leads, list, 1, NONE, 600, 610);
     assert_false(leads.left);
 }
 

@@ -325,7 +325,7 @@ static void check_defaults(struct check *check, const struct election *election,
     for (size_t i = 0; i < election->finding_count; i++) {
         const struct finding *finding = election->findings[i];
         enum figure figure = (enum figure)(FIGURE_INFO - (int)finding->severity);
-        if (finding->certainty != CERTAINTY_CERTAIN || finding->one_look ||
+        if (finding->certainty != CERTAINTY_CERTAIN || finding->one_poll ||
             finding->severity < SEVERITY_ERROR || check_judges(check, figure) ||
             check_judges(check, FIGURE_FINDINGS) || finding->code == FINDING_NO_LEADER) /* judged above */
             continue;
@@ -586,12 +586,12 @@ static int command_check_on(uv_loop_t *loop, const struct invocation *invocation
     int status = CHECK_UNKNOWN;
     if (monitor) {
         monitor_ask(monitor);
-        monitor_one_look(monitor);
-        while (!ending.signal && !ending.passed[0] && !monitor_looked(monitor))
+        monitor_one_poll(monitor);
+        while (!ending.signal && !ending.passed[0] && !monitor_complete(monitor))
             uv_run(loop, UV_RUN_ONCE);
         preload_end(earlier);
         if (!ending.signal) {
-            bool late = monitor_cut(monitor) || !monitor_looked(monitor);
+            bool late = monitor_cut(monitor) || !monitor_complete(monitor);
             monitor_catch_up(monitor);
             status = check_judge(monitor_model(monitor), invocation, late);
             check_said = status;

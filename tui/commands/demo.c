@@ -34,7 +34,7 @@
 /* Without a terminal: how long events are shown. */
 #define EVENTS_MS 6000
 /* ... after a first snapshot that may take so long: it ends once suspicions are certain. */
-#define LOOK_MS 30000
+#define SNAPSHOT_MS 30000
 /* Without a screen: how often it is looked whether the servers live. */
 #define LIVE_MS 500
 /* These leave out longer elections: a line for each candidate would bury the rest. */
@@ -155,15 +155,15 @@ static bool servers_live(struct demo *demo)
 static int last(struct demo *demo)
 {
     uv_timer_t *wake = loop_timer_new(demo->loop, demo);
-    uint64_t looked_ms = uv_now(demo->loop);
+    uint64_t checked_ms = uv_now(demo->loop);
     int status = EXIT_DONE;
     uv_timer_start(wake, demo_on_wake, LIVE_MS, LIVE_MS);
     demo->serving = demo->invocation->options->servers;
     while (!demo->ending.signal && status == EXIT_DONE) {
         uv_run(demo->loop, UV_RUN_ONCE);
-        if (uv_now(demo->loop) < looked_ms + LIVE_MS)
+        if (uv_now(demo->loop) < checked_ms + LIVE_MS)
             continue;
-        looked_ms = uv_now(demo->loop);
+        checked_ms = uv_now(demo->loop);
         status = servers_live(demo) ? EXIT_DONE : EXIT_NO_SNAPSHOT;
     }
     loop_timer_free(wake);
@@ -197,7 +197,7 @@ static int show_briefly(struct demo *demo, const struct settings *settings)
     struct options options = *demo->invocation->options;
     options.for_ms = EVENTS_MS;
     if (!options.wait_given)
-        options.wait_ms = LOOK_MS;
+        options.wait_ms = SNAPSHOT_MS;
     const struct invocation brief = {.options = &options, .settings = settings};
     int status = command_once_on(demo->loop, &brief);
     if (status == EXIT_DONE && !demo->ending.signal)

@@ -95,8 +95,8 @@ static void search_run(struct search *s, uv_loop_t *loop, const struct invocatio
     bool bounded = invocation->options->wait_given;
     if (isatty(STDERR_FILENO))
         uv_timer_start(&s->progress, discover_on_progress, PROGRESS_MS, PROGRESS_MS);
-    monitor_one_look(s->monitor);
-    while (goes_on(s, ending, bounded) && !monitor_looked(s->monitor))
+    monitor_one_poll(s->monitor);
+    while (goes_on(s, ending, bounded) && !monitor_complete(s->monitor))
         uv_run(loop, UV_RUN_ONCE);
     /* Watches are polled once the candidates are known. */
     monitor_ask(s->monitor);

@@ -242,12 +242,12 @@ static void once_look(uv_loop_t *loop, struct monitor *monitor, const struct inv
     uv_timer_t *shows = progress_begin(loop, &progress);
     monitor_ask(monitor);
     if (options->quick && !options->watch)
-        monitor_one_look(monitor);
+        monitor_one_poll(monitor);
     else
         preload_follow(earlier);
     while (!ending->signal && !ending->passed[0] &&
            !(options->quick || options->watch
-                 ? monitor_looked(monitor)
+                 ? monitor_complete(monitor)
                  : monitor_settled(monitor, until_ms) && !preload_waits(earlier)))
         uv_run(loop, UV_RUN_ONCE);
     preload_end(earlier);

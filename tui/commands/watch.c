@@ -71,7 +71,7 @@ static void watch_on_event(void *context, const struct event *event)
     struct watch *watch = context;
     const struct finding *finding = event->kind == EVENT_FINDING_RAISED ? event->finding : NULL;
     if (watch->settings->screen.bell && finding && finding->certainty == CERTAINTY_CERTAIN &&
-        finding->severity >= SEVERITY_ERROR && monitor_looked(watch->monitor) &&
+        finding->severity >= SEVERITY_ERROR && monitor_complete(watch->monitor) &&
         !mutes_of(event->election, finding, event->at))
         watch->rings = true;
 }
@@ -103,7 +103,7 @@ static const char *watch_author(void)
 static bool watch_looked(void *context)
 {
     struct watch *watch = context;
-    return monitor_looked(watch->monitor);
+    return monitor_complete(watch->monitor);
 }
 
 /* A wrong file changes nothing: its first error is said. */

@@ -12,7 +12,7 @@
 #include "config/memory.h"
 
 /* How often an output that the loop cannot poll is looked at. */
-#define LOOK_AGAIN_MS 200
+#define CHECK_AGAIN_MS 200
 
 struct output {
     int fd;     /* the caller's, or our own open file description of the same pipe or terminal */
@@ -195,7 +195,7 @@ struct output *output_open(uv_loop_t *loop, int fd, const struct output_listener
     if (uv_timer_init(loop, &output->handle.timer) == 0) {
         output->has_handle = true;
         output->handle.timer.data = output;
-        uv_timer_start(&output->handle.timer, output_on_timer, LOOK_AGAIN_MS, LOOK_AGAIN_MS);
+        uv_timer_start(&output->handle.timer, output_on_timer, CHECK_AGAIN_MS, CHECK_AGAIN_MS);
     }
     return output;
 }

@@ -593,7 +593,7 @@ static void run_lines_put_server(struct document *doc, const struct run_report *
 {
     const struct server_counter *before = &r->before[i], *highest = &r->highest[i], *after = &r->after[i];
     document_block(doc, BLOCK_GROUP, ROLE_STRONG);
-    document_words(doc, ROLE_STRONG, "%s, %zu poll%s", before->address, r->looks[i], plural(r->looks[i]));
+    document_words(doc, ROLE_STRONG, "%s, %zu poll%s", before->address, r->polls[i], plural(r->polls[i]));
     bool known =
         put_gauge(doc, "  connections", before->connections, highest->connections, after->connections);
     known |= put_gauge(doc, "  sessions", before->sessions, highest->sessions, after->sessions);

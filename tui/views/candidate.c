@@ -201,7 +201,7 @@ static void put_neighbour(struct block *block, const char *label, const struct c
     candidate_put(block, label, ROLE_TEXT, text);
 }
 
-static void look_elsewhere(struct elsewhere *elsewhere, const struct scene *scene,
+static void find_elsewhere(struct elsewhere *elsewhere, const struct scene *scene,
                            const struct election *here, uint64_t owner)
 {
     const struct cluster *cluster = here->cluster;
@@ -355,7 +355,7 @@ static void put_neighbourhood(struct block *block, struct elsewhere *elsewhere, 
     put_watches(block, election, candidate);
     put_neighbour(block, "successor", after, "none: it is last");
     candidate_put_watchers(block, election, candidate);
-    look_elsewhere(elsewhere, scene, election, candidate->stat.owner);
+    find_elsewhere(elsewhere, scene, election, candidate->stat.owner);
     if (!candidate->known || candidate->stat.owner == 0) {
         candidate_put(block, "elsewhere", ROLE_DIM, "?");
     } else if (elsewhere->count == 0) {

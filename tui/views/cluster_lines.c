@@ -12,7 +12,7 @@
 /* For so long a first connection is simply under way. */
 #define PATIENCE_US INT64_C(2000000)
 /* After so long without a find, looking on is not all there is to say. */
-#define LOOKED_US INT64_C(5000000)
+#define SEARCHED_US INT64_C(5000000)
 /* Cells of a cluster's name that is cut. */
 #define NAME_LEAST 12
 /* Of a reason that is longer than a line. */
@@ -149,8 +149,8 @@ static int draw_trouble(struct cells *cells, int x, int y, const struct scene *s
     return used + 2;
 }
 
-static int draw_looking(struct cells *cells, int x, int y, const struct scene *scene,
-                        const struct cluster *cluster, const struct cluster_settings *settings)
+static int draw_search(struct cells *cells, int x, int y, const struct scene *scene,
+                       const struct cluster *cluster, const struct cluster_settings *settings)
 {
     const struct discover_settings *discover = &scene->settings->discover;
     const char *root = discover->roots != NULL && discover->roots[0] != NULL ? discover->roots[0] : "/";
@@ -166,7 +166,7 @@ static int draw_looking(struct cells *cells, int x, int y, const struct scene *s
     }
     cells_printf(cells, at, y, -1, ROLE_TEXT, "connected; looking for elections below %s, %d levels deep",
                  root, discover->depth);
-    if (label_age_us(cluster->connection_since, scene->now) < LOOKED_US)
+    if (label_age_us(cluster->connection_since, scene->now) < SEARCHED_US)
         return 1;
     cells_printf(cells, x + 2, y + 1, -1, ROLE_TEXT, "None found so far; it looks again every %s.",
                  format_age(discover->every_ms * 1000, age, sizeof age));
@@ -198,8 +198,8 @@ void cluster_lines_draw_empty(struct cells *cells, int x, int y, int rows, const
         const struct cluster *cluster = &model->clusters[i];
 
         if (cluster->connection == CONNECTION_CONNECTED && cluster->problem == NULL)
-            y += draw_looking(cells, x, y, scene, cluster,
-                              i < scene->settings->cluster_count ? &scene->settings->clusters[i] : NULL);
+            y += draw_search(cells, x, y, scene, cluster,
+                             i < scene->settings->cluster_count ? &scene->settings->clusters[i] : NULL);
         else
             y += draw_trouble(cells, x, y, scene, cluster);
     }
