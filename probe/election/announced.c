@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "probe/election/cluster.h"
-#include "probe/election/session_looks.h"
+#include "probe/election/watch_proof.h"
 
 /* No session has so many: another number is no announcement. */
 #define ANNOUNCED_MOST 10000000
@@ -59,8 +59,8 @@ void announced_forget(struct server *server)
 static bool held_at(const struct client *client, int64_t counted_us)
 {
     int64_t end_us = client->counted_asked_us;
-    bool since = client->run_us != 0 &&
-                 (client->run_us <= counted_us || client->run_shown_us - counted_us <= ANNOUNCED_BEFORE_US);
+    bool since = client->series_us != 0 && (client->series_us <= counted_us ||
+                                            client->series_shown_us - counted_us <= ANNOUNCED_BEFORE_US);
     return since && end_us >= counted_us + ANNOUNCED_WITHIN_US;
 }
 

@@ -5,13 +5,13 @@
 
 #include "config/memory.h"
 #include "probe/election/announced.h"
+#include "probe/election/candidates.h"
 #include "probe/election/certainty.h"
 #include "probe/election/cluster.h"
-#include "probe/election/findings.h"
-#include "probe/election/session_looks.h"
-#include "probe/election/candidates.h"
 #include "probe/election/election_private.h"
+#include "probe/election/findings.h"
 #include "probe/election/session_table.h"
+#include "probe/election/watch_proof.h"
 
 bool shared_lock(const struct election *election)
 {
@@ -481,7 +481,7 @@ static bool chain_proved(const struct election *election, const struct candidate
 {
     const struct client *client = c->own->client;
     return client_proved(client) && layout_certain(election, c) && election->own->quiet_us != 0 &&
-           election->own->quiet_us <= client->run_us &&
+           election->own->quiet_us <= client->series_us &&
            election->own->synced_us > client_counted_end_us(client);
 }
 

@@ -11,8 +11,8 @@
 #include "probe/election/election.h"
 #include "probe/election/election_private.h"
 #include "probe/election/failover_case.h"
-#include "probe/election/session_looks.h"
 #include "probe/election/replicas.h"
+#include "probe/election/session_table.h"
 #include "probe/election/session_table.h"
 #include "probe/election/update.h"
 

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "probe/election/bystanders.h"
+#include "probe/election/candidates.h"
 #include "probe/election/chain.h"
 #include "probe/election/client.h"
 #include "probe/election/diagnose.h"
-#include "probe/election/findings.h"
-#include "probe/election/session_looks.h"
-#include "probe/election/candidates.h"
 #include "probe/election/election_private.h"
+#include "probe/election/findings.h"
 #include "probe/election/session_table.h"
+#include "probe/election/watch_proof.h"
 
 #define SESSION_TEXT 256
 #define SPAN_TEXT 40
@@ -26,7 +26,7 @@ static const char *describe_polls(const struct candidate *c, char *buffer, size_
     const struct client *client = c->own->client;
     if (client->counted >= 2)
         snprintf(buffer, size, "in %d polls over %s", client->counted,
-                 describe_span(client->counted_asked_us - client->run_us, span, sizeof span));
+                 describe_span(client->counted_asked_us - client->series_us, span, sizeof span));
     else
         snprintf(buffer, size, "in %s",
                  client->shown.watches_seen_us > c->own->wrong_us ? "two polls" : "one poll");
@@ -154,7 +154,8 @@ static enum certainty diagnose_watches_certainty_of(struct diagnosis *d, struct 
 {
     const struct election *election = d->election;
     client_restart_proof(client, election->own->quiet_us);
-    if (client_proved(client) && election->own->quiet_us != 0 && election->own->quiet_us <= client->run_us &&
+    if (client_proved(client) && election->own->quiet_us != 0 &&
+        election->own->quiet_us <= client->series_us &&
         election->own->synced_us > client_counted_end_us(client)) {
         client_is_proved(client);
         return CERTAINTY_CERTAIN;
@@ -264,7 +265,7 @@ static void extra_watches(struct diagnosis *d, const struct viewer *viewer)
     while (owned && owned->election != d->election)
         owned = owned->own->owned_next;
     enum certainty certainty = diagnose_watches_certainty_of(d, viewer->client);
-    if (settled(d, viewer->client->framed >= 2, FINDING_EXTRA_WATCHES, viewer->client->shown.id))
+    if (settled(d, viewer->client->enclosed >= 2, FINDING_EXTRA_WATCHES, viewer->client->shown.id))
         diagnosis_raise(d, FINDING_EXTRA_WATCHES, SEVERITY_INFO, certainty, viewer->client->shown.id, &owned,
                         owned ? 1 : 0, NULL, "%s watches %" PRIu32 " candidates under %s and owns %" PRIu32,
                         describe_session(d->election, viewer->client->shown.id, session, sizeof session),

@@ -1,5 +1,6 @@
 /*
- * session_table.h - the table of sessions that the servers show; client.h has the part that views read.
+ * session_table.h - the table of sessions that the servers show; client.h has the part that views read, and
+ * watch_proof.h says which polls prove their watches.
  */
 #ifndef ELECTOP_PROBE_ELECTION_SESSION_TABLE_H
 #define ELECTOP_PROBE_ELECTION_SESSION_TABLE_H
@@ -14,34 +15,34 @@ struct client {
     struct client *next;         /* in its bucket */
     struct candidate *owned;     /* chained by owned_next */
 
-    int64_t response_ms;      /* last response in the latest list */
-    int64_t last_zxid;        /* in the latest list: its last request was answered no later; -1: unknown */
-    int64_t ends_ms;          /* in the latest list of sessions: see seen_session; -1: unknown */
-    int64_t parted_us;        /* the first list without its connection had come by then */
-    uint64_t fingerprint;     /* of the watches that concern elections, in the run */
-    int64_t run_us;           /* the run's first look was asked for then; 0: no run */
-    int64_t run_shown_us;     /* ... and had been answered by then */
-    int64_t absent_us;        /* the second list of absent_rounds was asked for then, so the first had come */
-    int64_t outlived_us;      /* a read after a sync after that still showed a znode of it by then; 0: none */
-    int64_t asked_us;         /* the latest look, waiting for the list after it; 0: none waits */
-    int64_t framed_asked_us;  /* the latest with a list before and after ... */
-    int64_t counted_asked_us; /* the latest that counts; 0: none */
-    int64_t counted_shown_us; /* ... and the list asked for then showed it alive since */
+    int64_t response_ms;     /* last response in the latest list */
+    int64_t last_zxid;       /* in the latest list: its last request was answered no later; -1: unknown */
+    int64_t ends_ms;         /* in the latest list of sessions: see seen_session; -1: unknown */
+    int64_t parted_us;       /* the first list without its connection had come by then */
+    uint64_t fingerprint;    /* of the watches that concern elections, in the series */
+    int64_t series_us;       /* the series' first poll was asked for then; 0: no series */
+    int64_t series_shown_us; /* ... and had been answered by then */
+    int64_t absent_us;       /* the second list of absent_rounds was asked for then, so the first had come */
+    int64_t outlived_us;     /* a read after a sync after that still showed a znode of it by then; 0: none */
+    int64_t asked_us;        /* the latest poll, waiting for the list after it; 0: none waits */
+    int64_t enclosed_asked_us; /* the latest with a list before and after ... */
+    int64_t counted_asked_us;  /* the latest that counts; 0: none */
+    int64_t counted_shown_us;  /* ... and the list asked for then showed it alive since */
     int64_t refuted_us; /* it was reported as disconnected since then, and outlived its timeout; 0: not so */
     int64_t proved_ms;  /* the connection that something was proved on: its establishment; 0: none */
-    uint32_t framed_took_us, counted_took_us; /* ... until the list after it was asked for */
-    int32_t run_cxid;
+    uint32_t enclosed_took_us, counted_took_us; /* ... until the list after it was asked for */
+    int32_t series_cxid;
     uint32_t scratch;                                /* for the caller that walks over clients */
-    uint16_t framed, counted;                        /* looks of the run; they stay at the largest */
+    uint16_t enclosed, counted;                      /* polls of the series; they stay at the largest */
     uint16_t list_round, watch_round, session_round; /* compared with the server's, for equality */
     uint16_t other_round; /* another server listed it, too, in this round of its lists */
     uint16_t other_server;
     int32_t announced; /* watches on children, in the latest list of watches; -1: it announces none */
     uint8_t
         absent_rounds; /* session lists in a row of one server without it, since all its candidates exist */
-    bool idle : 1;     /* in the run: no real request, none outstanding */
+    bool idle : 1;     /* in the series: no real request, none outstanding */
     bool ours : 1;     /* a session of this program */
-    bool answered : 1; /* since the latest framed look */
+    bool answered : 1; /* since the latest enclosed poll */
 };
 
 struct session_table {
@@ -59,7 +60,7 @@ struct session_table {
 };
 
 void session_table_free(struct session_table *clients);
-/* A deep copy without looks and owners. */
+/* A deep copy without polls and owners. */
 struct session_table *session_table_copy(const struct session_table *from);
 
 struct client *session_table_find(const struct session_table *clients, uint64_t session);
@@ -83,5 +84,21 @@ void client_disown(struct candidate *candidate);
 
 /* Does ephemeralOwner name a session? Not for persistent, container and TTL nodes. */
 bool owner_is_session(uint64_t owner);
+
+/* ---- session_table_lists.c: what the servers show of sessions ---- */
+
+/* Two servers list this session, so its server is unknown. */
+bool client_doubled(const struct cluster *cluster, const struct client *client);
+
+/* Takes the servers' lists into the table, and marks elections whose clients changed for diagnosis. */
+void session_table_connections(struct cluster *cluster, size_t server, struct moment at,
+                               const struct observed_connections *seen);
+void session_table_watches(struct cluster *cluster, size_t server, struct moment at,
+                           const struct observed_watches *seen);
+void session_table_sessions(struct cluster *cluster, size_t server, struct moment at,
+                            const struct observed_sessions *seen);
+void session_table_hidden(struct cluster *cluster, size_t server, enum hidden_part part);
+/* The server has left the ensemble: later indexes move up by one. */
+void session_table_server_left(struct cluster *cluster, size_t server);
 
 #endif

@@ -8,7 +8,9 @@
  *   chain.c             the actual watches
  *   update_directory.c  lists of children, or a lock's one znode: joined, left, unseen
  *   acknowledgement.c   acknowledgements and registries, as they are read
- *   session_looks.c     sessions as the servers show them, and the looks that count
+ *   session_table_lists.c
+ *                       sessions as the servers show them
+ *   watch_proof.c       the polls that prove what a session watches
  *   baseline.c          facts of a recording from before this run
  *   election_life.c     an election's beginning, its configuration, and its end
  *   candidate_node.c    one candidate's znode: read, gone, denied

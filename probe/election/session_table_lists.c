@@ -1,4 +1,4 @@
-#include "probe/election/session_looks.h"
+#include "probe/election/session_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +11,12 @@
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election_private.h"
-#include "probe/election/session_table.h"
 #include "probe/election/update.h"
-
-/* How long a session has to be idle for a proof. It sets no watch meanwhile, so its looks may be closer. */
-#define PROOF_IDLE_US 5000000
-#define LOOKS_APART_US 2000000
-/* Clients ping at a third of their timeout, some a second sooner. */
-#define PINGS_A_TIMEOUT 3
-#define PING_EARLY_US 1000000
+#include "probe/election/watch_proof.h"
 
 /* ---- which watches concern elections ---- */
 
-static uint64_t looks_path_hash(const char *path, size_t length)
+static uint64_t path_hash(const char *path, size_t length)
 {
     return ((uint64_t)name_hash(path, length, 1) << 32 | name_hash(path, length, 2)) | 1;
 }
@@ -50,12 +43,12 @@ static void note_ancestors(struct cluster *cluster)
     clients->ancestors = ancestors;
     clients->ancestor_room = room;
     cluster->paths_changed = false;
-    note_ancestor(clients, looks_path_hash("/", 1));
+    note_ancestor(clients, path_hash("/", 1));
     for (size_t i = 0; i < cluster->election_count; i++) {
         const char *path = cluster->elections[i]->path;
         for (size_t length = 1; path[length]; length++)
             if (path[length] == '/')
-                note_ancestor(clients, looks_path_hash(path, length));
+                note_ancestor(clients, path_hash(path, length));
     }
 }
 
@@ -63,7 +56,7 @@ static bool is_ancestor(const struct session_table *clients, const char *path, s
 {
     if (clients->ancestor_room == 0)
         return false;
-    uint64_t hash = looks_path_hash(path, length);
+    uint64_t hash = path_hash(path, length);
     size_t at = hash & (clients->ancestor_room - 1);
     while (clients->ancestors[at] != 0 && clients->ancestors[at] != hash)
         at = (at + 1) & (clients->ancestor_room - 1);
@@ -72,7 +65,7 @@ static bool is_ancestor(const struct session_table *clients, const char *path, s
 
 /* The election that this path lies in, with the name of its child there ("" for the election's own path);
    NULL: in none. */
-static struct election *looks_election_of(const struct cluster *cluster, const char *path, const char **child)
+static struct election *path_election(const struct cluster *cluster, const char *path, const char **child)
 {
     size_t length = strlen(path);
     const char *slash = strrchr(path, '/');
@@ -88,7 +81,7 @@ static struct election *looks_election_of(const struct cluster *cluster, const c
 static uint64_t concern(struct cluster *cluster, const char *path, struct client *client, bool touch)
 {
     const char *child;
-    struct election *election = looks_election_of(cluster, path, &child);
+    struct election *election = path_election(cluster, path, &child);
     size_t length = strlen(path);
     if (!election && !is_ancestor(cluster->clients, path, length))
         return 0;
@@ -96,22 +89,13 @@ static uint64_t concern(struct cluster *cluster, const char *path, struct client
         diagnose_soon(election);
         bystander_note(election, client->shown.id);
     }
-    return looks_path_hash(path, length);
+    return path_hash(path, length);
 }
 
 static void touch_owned(const struct client *client)
 {
     for (const struct candidate *c = client->owned; c; c = c->own->owned_next)
         diagnose_soon(c->election);
-}
-
-/* ---- looks ---- */
-
-static void run_end(struct client *client)
-{
-    client->run_us = client->asked_us = 0;
-    client->framed = client->counted = 0;
-    client->counted_asked_us = client->counted_shown_us = client->counted_took_us = 0;
 }
 
 /* What this server listed in that round is its latest word, and it has not fallen silent since. */
@@ -126,111 +110,6 @@ bool client_doubled(const struct cluster *cluster, const struct client *client)
     return client->other_round != 0 && shows_still(cluster, client->other_server, client->other_round);
 }
 
-int64_t client_counted_end_us(const struct client *client)
-{
-    return client->counted_asked_us == 0 ? 0 : client->counted_asked_us + client->counted_took_us;
-}
-
-static bool sends_requests(const struct client *client)
-{
-    return !client->idle && client->run_us != 0;
-}
-
-int64_t client_proof_us(const struct client *client)
-{
-    int64_t timeout_us = (int64_t)client->shown.timeout_ms * 1000;
-    if (timeout_us <= 0)
-        return 0;
-    return sends_requests(client) ? 2 * timeout_us : PROOF_IDLE_US;
-}
-
-/* The look asked for then lies far enough from the first of its run. */
-static bool looks_apart(const struct client *client, int64_t asked_us)
-{
-    /* A server may take seconds to answer: the first look may have been as late as its answer. */
-    return asked_us - client->run_shown_us >=
-           (sends_requests(client) ? client_proof_us(client) : LOOKS_APART_US);
-}
-
-bool client_proved(const struct client *client)
-{
-    return client_proof_us(client) > 0 && client->counted >= (client->idle ? 2 : 3) &&
-           looks_apart(client, client->counted_asked_us) &&
-           client->counted_shown_us - client->run_shown_us >= client_proof_us(client);
-}
-
-bool client_awaits_list(const struct client *client)
-{
-    return client->idle && client->framed >= 2 && looks_apart(client, client->framed_asked_us);
-}
-
-int64_t client_due_us(const struct client *client, int64_t now_us)
-{
-    if (client_proof_us(client) == 0)
-        return INT64_MAX;
-    int64_t from_us = client->run_us ? client->run_shown_us : now_us;
-    if (sends_requests(client))
-        return from_us + client_proof_us(client);
-    if (!client_awaits_list(client))
-        return from_us + LOOKS_APART_US;
-    const struct client_session *shown = &client->shown;
-    int64_t heard_us = shown->seen.mono_us - (shown->silent_ms > 0 ? shown->silent_ms * INT64_C(1000) : 0);
-    int64_t ping_us = heard_us + shown->timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT - PING_EARLY_US;
-    return ping_us > from_us + client_proof_us(client) ? ping_us : from_us + client_proof_us(client);
-}
-
-void client_is_proved(struct client *client)
-{
-    client->proved_ms = client->shown.established_ms;
-}
-
-bool client_moved(const struct client *client)
-{
-    return client->proved_ms != 0 &&
-           (!client->shown.connected || client->shown.established_ms != client->proved_ms);
-}
-
-void client_restart_proof(struct client *client, int64_t since_us)
-{
-    if (client->run_us == 0 || client->run_us >= since_us)
-        return;
-    int64_t waiting_us = client->asked_us;
-    run_end(client);
-    client->asked_us = waiting_us >= since_us ? waiting_us : 0;
-    client->run_cxid = client->shown.last_cxid;
-    client->idle = client->shown.last_cxid >= 0 && client->shown.outstanding == 0;
-}
-
-/* A list shows the connection that the latest look may have been at. */
-static bool look_goes_on(struct client *client, struct moment at)
-{
-    bool news = false;
-    if (client->framed > client->counted && client->answered) {
-        news = client->counted < 2; /* from then on who is suspected is looked at after every list anyway */
-        client->counted = client->framed;
-        client->counted_asked_us = client->framed_asked_us;
-        client->counted_shown_us = at.mono_us;
-        client->counted_took_us = client->framed_took_us;
-    }
-    if (client->asked_us != 0) {
-        if (client->run_us == 0) {
-            client->run_us = client->asked_us;
-            client->run_shown_us = at.mono_us;
-        }
-        if (client->framed < UINT16_MAX)
-            client->framed++;
-        int64_t took_us = at.mono_us > client->asked_us ? at.mono_us - client->asked_us : 0;
-        client->framed_asked_us = client->asked_us;
-        client->framed_took_us = took_us > UINT32_MAX ? UINT32_MAX : (uint32_t)took_us;
-        client->answered = false;
-        client->asked_us = 0;
-        news = news || client->framed == 2; /* the second makes a suspicion worth reporting */
-        if (!client->shown.watches_known)
-            client->shown.watches_known = news = true;
-    }
-    return news;
-}
-
 /* ---- connections ---- */
 
 static bool set_address(struct client_session *shown, const char *address)
@@ -242,11 +121,11 @@ static bool set_address(struct client_session *shown, const char *address)
     return true;
 }
 
-static void looks_disconnected(struct cluster *cluster, struct client *client)
+static void session_disconnected(struct cluster *cluster, struct client *client)
 {
     client->shown.connected = false;
     client->shown.watches_known = false;
-    run_end(client);
+    client_series_end(client);
     touch_owned(client);
     for (size_t i = 0; i < client->shown.watch_count; i++)
         concern(cluster, client->shown.watches[i], client, true);
@@ -264,7 +143,7 @@ static bool shadowed(struct cluster *cluster, struct client *client, size_t serv
     client->other_server = (uint16_t)(older ? server : shown->server);
     client->other_round = older ? cluster->servers[server].list_round : client->list_round;
     shown->watches_known = false;
-    run_end(client);
+    client_series_end(client);
     touch_owned(client);
     return older;
 }
@@ -308,7 +187,7 @@ static void read_clock(struct cluster *cluster, size_t index, struct moment at, 
     server->clock_us = at.mono_us;
 }
 
-/* Who leads is looked at for its silence, too: while it is worth a word, and when that ends. */
+/* Who leads is diagnosed for its silence, too: while it is worth a word, and when that ends. */
 static bool leader_reports(const struct candidate *c, int32_t before_ms)
 {
     const struct client_session *shown = &c->own->client->shown;
@@ -332,7 +211,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     bool moved = set_address(shown, seen->client);
     same = same && !moved;
     if (!same) {
-        run_end(client);
+        client_series_end(client);
         shown->watches_known = shown->watches_listed = false;
         shown->server = (uint16_t)server;
         shown->established_ms = seen->established_ms;
@@ -356,9 +235,9 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     client->response_ms = seen->last_response_ms;
     client->last_zxid = seen->last_zxid;
     client->list_round = cluster->servers[server].list_round;
-    if (seen->outstanding != 0 || seen->last_cxid < 0 || seen->last_cxid != client->run_cxid)
+    if (seen->outstanding != 0 || seen->last_cxid < 0 || seen->last_cxid != client->series_cxid)
         client->idle = false;
-    changed = look_goes_on(client, at) || changed;
+    changed = client_listed(client, at) || changed;
     bool reported = changed || was_silent || client_is_silent(shown);
     for (struct candidate *c = client->owned; c; c = c->own->owned_next) {
         if (moved)
@@ -372,8 +251,8 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     return same;
 }
 
-/* A look counts only between lists of its own source. */
-static void looks_forget_pending(struct cluster *cluster, size_t server)
+/* A poll counts only between lists of its own source. */
+static void forget_pending_polls(struct cluster *cluster, size_t server)
 {
     struct session_table *clients = cluster->clients;
     for (size_t i = 0; clients && i < clients->bucket_count; i++)
@@ -394,7 +273,7 @@ void session_table_connections(struct cluster *cluster, size_t server, struct mo
     read_clock(cluster, server, at, latest_ms, seen);
     bool same_source = from->list_source == seen->source;
     if (!same_source)
-        looks_forget_pending(cluster, server);
+        forget_pending_polls(cluster, server);
     from->list_source = seen->source;
     if (++from->list_round == 0)
         from->list_round = 1;
@@ -418,7 +297,7 @@ void session_table_connections(struct cluster *cluster, size_t server, struct mo
             if (client->shown.server != server || client->list_round == from->list_round)
                 continue;
             if (client->shown.connected) {
-                looks_disconnected(cluster, client);
+                session_disconnected(cluster, client);
                 /* Another port may belong to another server, which never had it. */
                 client->parted_us = same_source ? at.mono_us + seen->took_us : 0;
             }
@@ -440,8 +319,8 @@ static bool same_watches(const struct client_session *shown, const struct seen_w
     return true;
 }
 
-/* Its announcement as an observer is part of what a run of looks shows: another announcement begins another
-   run. Where there are two, one is just being replaced. */
+/* Its announcement as an observer is part of what a series of polls shows: another announcement begins another
+   series. Where there are two, one is just being replaced. */
 static uint64_t see_announcements(struct client *client)
 {
     struct client_session *shown = &client->shown;
@@ -453,14 +332,14 @@ static uint64_t see_announcements(struct client *client)
         if (!announced_in(shown->watches[i], &count))
             continue;
         client->announced = announcements++ == 0 ? count : -1;
-        fingerprint += looks_path_hash(shown->watches[i], strlen(shown->watches[i]));
+        fingerprint += path_hash(shown->watches[i], strlen(shown->watches[i]));
     }
     shown->observer = shown->observer || announcements > 0;
     return fingerprint;
 }
 
-static void looks_see_watches(struct cluster *cluster, struct client *client, struct moment at,
-                              const struct seen_watches *seen, bool listed)
+static void see_watches(struct cluster *cluster, struct client *client, struct moment at,
+                        const struct seen_watches *seen, bool listed)
 {
     struct client_session *shown = &client->shown;
     bool same = same_watches(shown, seen);
@@ -475,10 +354,10 @@ static void looks_see_watches(struct cluster *cluster, struct client *client, st
     }
     if (news)
         touch_owned(client);
-    if (client->framed == 0 || fingerprint != client->fingerprint) {
-        run_end(client);
+    if (client->enclosed == 0 || fingerprint != client->fingerprint) {
+        client_series_end(client);
         client->fingerprint = fingerprint;
-        client->run_cxid = shown->last_cxid;
+        client->series_cxid = shown->last_cxid;
         client->idle = shown->last_cxid >= 0 && shown->outstanding == 0;
     }
     client->asked_us = client_doubled(cluster, client) ? 0 : at.mono_us;
@@ -500,8 +379,8 @@ static void list_above(struct cluster *cluster)
             for (size_t k = 0; k < client->shown.watch_count && !above && !client->shown.observer; k++) {
                 const char *path = client->shown.watches[k];
                 above = is_ancestor(clients, path, strlen(path)) ||
-                        (looks_election_of(cluster, path, &child) && *child == '\0');
-                clients->above_sum += above ? looks_path_hash(path, strlen(path)) ^ client->shown.id : 0;
+                        (path_election(cluster, path, &child) && *child == '\0');
+                clients->above_sum += above ? path_hash(path, strlen(path)) ^ client->shown.id : 0;
             }
             if (above) {
                 room_for_one(&clients->above, clients->above_count, &clients->above_room,
@@ -531,16 +410,16 @@ void session_table_watches(struct cluster *cluster, size_t server, struct moment
             client->list_round != from->list_round)
             continue;
         client->watch_round = from->watch_round;
-        looks_see_watches(cluster, client, at, &seen->list[i], true);
+        see_watches(cluster, client, at, &seen->list[i], true);
     }
     const struct seen_watches none = {0};
     for (size_t i = 0; i < clients->bucket_count; i++)
         for (struct client *client = clients->buckets[i]; client; client = client->next)
             if (client->shown.connected && client->shown.server == server &&
                 client->list_round == from->list_round && client->watch_round != from->watch_round)
-                looks_see_watches(cluster, client, at, &none, false);
+                see_watches(cluster, client, at, &none, false);
     if (from->list_source != seen->source)
-        looks_forget_pending(cluster, server);
+        forget_pending_polls(cluster, server);
     list_above(cluster);
 }
 
@@ -616,7 +495,7 @@ void session_table_hidden(struct cluster *cluster, size_t server, enum hidden_pa
                 if (client->shown.watches_known)
                     touch_owned(client);
                 client->shown.watches_known = false;
-                run_end(client);
+                client_series_end(client);
             }
         }
 }
@@ -639,7 +518,7 @@ void session_table_server_left(struct cluster *cluster, size_t server)
                 client->other_server--;
             if (shown->server == server) {
                 if (shown->connected)
-                    looks_disconnected(cluster, client);
+                    session_disconnected(cluster, client);
                 shown->server = CLIENT_NOWHERE;
             } else if (shown->server != CLIENT_NOWHERE && shown->server > server) {
                 shown->server--;

@@ -1,0 +1,119 @@
+#include "probe/election/watch_proof.h"
+
+/* How long a session has to be idle for a proof. It sets no watch meanwhile, so its polls may be closer. */
+#define PROOF_IDLE_US 5000000
+#define POLLS_APART_US 2000000
+/* Clients ping at a third of their timeout, some a second sooner. */
+#define PINGS_A_TIMEOUT 3
+#define PING_EARLY_US 1000000
+
+void client_series_end(struct client *client)
+{
+    client->series_us = client->asked_us = 0;
+    client->enclosed = client->counted = 0;
+    client->counted_asked_us = client->counted_shown_us = client->counted_took_us = 0;
+}
+
+int64_t client_counted_end_us(const struct client *client)
+{
+    return client->counted_asked_us == 0 ? 0 : client->counted_asked_us + client->counted_took_us;
+}
+
+static bool sends_requests(const struct client *client)
+{
+    return !client->idle && client->series_us != 0;
+}
+
+int64_t client_proof_us(const struct client *client)
+{
+    int64_t timeout_us = (int64_t)client->shown.timeout_ms * 1000;
+    if (timeout_us <= 0)
+        return 0;
+    return sends_requests(client) ? 2 * timeout_us : PROOF_IDLE_US;
+}
+
+/* The poll asked for then lies far enough from the first of its series. */
+static bool polls_apart(const struct client *client, int64_t asked_us)
+{
+    /* A server may take seconds to answer: the first poll may have been as late as its answer. */
+    return asked_us - client->series_shown_us >=
+           (sends_requests(client) ? client_proof_us(client) : POLLS_APART_US);
+}
+
+bool client_proved(const struct client *client)
+{
+    return client_proof_us(client) > 0 && client->counted >= (client->idle ? 2 : 3) &&
+           polls_apart(client, client->counted_asked_us) &&
+           client->counted_shown_us - client->series_shown_us >= client_proof_us(client);
+}
+
+bool client_awaits_list(const struct client *client)
+{
+    return client->idle && client->enclosed >= 2 && polls_apart(client, client->enclosed_asked_us);
+}
+
+int64_t client_due_us(const struct client *client, int64_t now_us)
+{
+    if (client_proof_us(client) == 0)
+        return INT64_MAX;
+    int64_t from_us = client->series_us ? client->series_shown_us : now_us;
+    if (sends_requests(client))
+        return from_us + client_proof_us(client);
+    if (!client_awaits_list(client))
+        return from_us + POLLS_APART_US;
+    const struct client_session *shown = &client->shown;
+    int64_t heard_us = shown->seen.mono_us - (shown->silent_ms > 0 ? shown->silent_ms * INT64_C(1000) : 0);
+    int64_t ping_us = heard_us + shown->timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT - PING_EARLY_US;
+    return ping_us > from_us + client_proof_us(client) ? ping_us : from_us + client_proof_us(client);
+}
+
+void client_is_proved(struct client *client)
+{
+    client->proved_ms = client->shown.established_ms;
+}
+
+bool client_moved(const struct client *client)
+{
+    return client->proved_ms != 0 &&
+           (!client->shown.connected || client->shown.established_ms != client->proved_ms);
+}
+
+void client_restart_proof(struct client *client, int64_t since_us)
+{
+    if (client->series_us == 0 || client->series_us >= since_us)
+        return;
+    int64_t waiting_us = client->asked_us;
+    client_series_end(client);
+    client->asked_us = waiting_us >= since_us ? waiting_us : 0;
+    client->series_cxid = client->shown.last_cxid;
+    client->idle = client->shown.last_cxid >= 0 && client->shown.outstanding == 0;
+}
+
+bool client_listed(struct client *client, struct moment at)
+{
+    bool news = false;
+    if (client->enclosed > client->counted && client->answered) {
+        news = client->counted < 2; /* from then on who is suspected is diagnosed after every list anyway */
+        client->counted = client->enclosed;
+        client->counted_asked_us = client->enclosed_asked_us;
+        client->counted_shown_us = at.mono_us;
+        client->counted_took_us = client->enclosed_took_us;
+    }
+    if (client->asked_us != 0) {
+        if (client->series_us == 0) {
+            client->series_us = client->asked_us;
+            client->series_shown_us = at.mono_us;
+        }
+        if (client->enclosed < UINT16_MAX)
+            client->enclosed++;
+        int64_t took_us = at.mono_us > client->asked_us ? at.mono_us - client->asked_us : 0;
+        client->enclosed_asked_us = client->asked_us;
+        client->enclosed_took_us = took_us > UINT32_MAX ? UINT32_MAX : (uint32_t)took_us;
+        client->answered = false;
+        client->asked_us = 0;
+        news = news || client->enclosed == 2; /* the second makes a suspicion worth reporting */
+        if (!client->shown.watches_known)
+            client->shown.watches_known = news = true;
+    }
+    return news;
+}
