@@ -1,4 +1,4 @@
-/* One look, as JSON and as text, over a scripted model: what is said, what is admitted not to be known, and
+/* One snapshot, as JSON and as text, over a scripted model: what is said, what is admitted not to be known, and
    what the exit status makes of it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static void json_is_as_promised(void **state)
     struct buffer out = {0};
     json_snapshot_write(&out, model, scripted_now());
     json_decref(json_back_of(&out));
-    golden_check("tests/unit/data/look.json", &out);
+    golden_check("tests/unit/data/once.json", &out);
     buffer_free(&out);
     model_free(model);
 }
@@ -274,14 +274,14 @@ static void check_text(const char *golden, const struct print_style *how)
 static void text_into_a_pipe(void **state)
 {
     (void)state;
-    check_text("tests/unit/data/look.txt", &(struct print_style){.theme = {.depth = DEPTH_MONO}});
+    check_text("tests/unit/data/once.txt", &(struct print_style){.theme = {.depth = DEPTH_MONO}});
 }
 
 /* With --ascii not one byte is beyond ASCII. */
 static void text_in_ascii(void **state)
 {
     (void)state;
-    check_text("tests/unit/data/look_ascii.txt",
+    check_text("tests/unit/data/once_ascii.txt",
                &(struct print_style){.ascii = true, .theme = {.depth = DEPTH_MONO}});
 }
 
@@ -289,9 +289,9 @@ static void text_in_ascii(void **state)
 static void text_on_a_terminal(void **state)
 {
     (void)state;
-    check_text("tests/unit/data/look_60.txt",
+    check_text("tests/unit/data/once_60.txt",
                &(struct print_style){.theme = {.depth = DEPTH_MONO}, .width = 60});
-    check_text("tests/unit/data/look_color.txt",
+    check_text("tests/unit/data/once_color.txt",
                &(struct print_style){.theme = {.palette = PALETTE_DARK, .depth = DEPTH_8}, .width = 80});
 }
 

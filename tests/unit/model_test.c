@@ -7,8 +7,8 @@
 
 #include "tests/support/model_script.h"
 
-/* What stood before the first look gives no joining and no election. */
-static void first_look(void **state)
+/* What stood before the first snapshot gives no joining and no election. */
+static void first_snapshot(void **state)
 {
     (void)state;
     model_script_run("the first list is taken as it stands", "watch /election\n"
@@ -521,8 +521,8 @@ static void away(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_look), cmocka_unit_test(changes), cmocka_unit_test(unseen),
-        cmocka_unit_test(paths),      cmocka_unit_test(away),
+        cmocka_unit_test(first_snapshot), cmocka_unit_test(changes), cmocka_unit_test(unseen),
+        cmocka_unit_test(paths),          cmocka_unit_test(away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@
 #include "tui/output/output.h"
 #include "tui/words/format.h"
 
-/* Transactions between two looks at signals. */
+/* Transactions between two checks for signals. */
 #define STEP 20000
 #define FOLLOW_MS 200
 #define REFRESH_MS 1000

@@ -15,7 +15,7 @@
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/exit_code.h"
-#include "tui/commands/first_look.h"
+#include "tui/commands/first_snapshot.h"
 #include "tui/commands/shutdown.h"
 #include "tui/output/line_printer.h"
 #include "tui/output/output.h"
@@ -107,7 +107,7 @@ static void stream_end(struct event_stream *stream)
     buffer_free(&stream->line);
 }
 
-/* Until a signal, --for, --count, a reader that has gone, or a first look that cannot be had. */
+/* Until a signal, --for, --count, a reader that has gone, or a first snapshot that cannot be had. */
 static int follow(uv_loop_t *loop, struct event_stream *stream, struct shutdown *ending, const struct model *model)
 {
     const bool *waited = &ending->passed[0], *lasted = &ending->passed[1];
@@ -146,9 +146,9 @@ int command_events_on(uv_loop_t *loop, const struct invocation *invocation)
     stream.model = monitor ? monitor_model(monitor) : NULL;
     if (monitor) {
         monitor_subscribe(monitor, events_on_event, &stream);
-        struct first_look *look = first_look_begin(loop, monitor, invocation->settings);
+        struct first_snapshot *snapshot = first_snapshot_begin(loop, monitor, invocation->settings);
         status = follow(loop, &stream, &ending, monitor_model(monitor));
-        first_look_end(look);
+        first_snapshot_end(snapshot);
     } else {
         complain("%s", error ? error : "nothing can be followed; raise the limit of open files (ulimit -n)");
     }

@@ -14,7 +14,7 @@
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/exit_code.h"
-#include "tui/commands/first_look.h"
+#include "tui/commands/first_snapshot.h"
 #include "tui/commands/shutdown.h"
 
 #define LISTEN_USUALLY "127.0.0.1:9151"
@@ -40,7 +40,7 @@ static int export_print(struct exporter *exporter, struct monitor *monitor,
     else if (status == EXIT_NO_SNAPSHOT)
         exit_code_complain(model, invocation->options->wait_ms);
     else
-        first_look_complain(monitor, invocation->settings);
+        first_snapshot_complain(monitor, invocation->settings);
     exporter_write(exporter, false, &out);
     return command_output_buffer(&out, status);
 }
@@ -49,7 +49,7 @@ struct exporting {
     uv_loop_t *loop;
     struct monitor *monitor;
     struct preload *earlier;
-    struct first_look *look; /* its complaints; NULL with --once */
+    struct first_snapshot *snapshot; /* its complaints; NULL with --once */
     struct exporter *exporter;
 };
 
@@ -64,18 +64,18 @@ static bool export_begin(struct exporting *e, const struct options *options, con
     if (e->exporter)
         exporter_follow(e->exporter, e->monitor);
     if (!options->once)
-        e->look = first_look_begin(e->loop, e->monitor, settings);
+        e->snapshot = first_snapshot_begin(e->loop, e->monitor, settings);
     return true;
 }
 
 static void export_end(struct exporting *e)
 {
-    first_look_end(e->look);
+    first_snapshot_end(e->snapshot);
     if (e->exporter)
         exporter_follow(e->exporter, NULL);
     preload_end(e->earlier);
     monitor_stop(e->monitor);
-    e->look = NULL;
+    e->snapshot = NULL;
     e->earlier = NULL;
     e->monitor = NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * once.c - one complete look, as a table or as JSON; two at the servers, where a second can settle what the
+ * once.c - one complete snapshot, as a table or as JSON, after a second poll where that can settle what the
  * first made suspect, unless it shall be --quick.
  */
 #include <stdio.h>
@@ -25,7 +25,7 @@
 #include "tui/words/format.h"
 
 /* With what the configured history knows, where there is one and it can be read:
-   a look is no less without. */
+   a snapshot is no less without. */
 static void write_json(struct buffer *out, const struct model *model, const struct invocation *invocation)
 {
     const struct history_settings *settings = &invocation->settings->history;
@@ -41,8 +41,8 @@ static void write_json(struct buffer *out, const struct model *model, const stru
     free(error);
 }
 
-static void once_print_look(struct buffer *out, const struct model *model,
-                            const struct invocation *invocation)
+static void once_print_snapshot(struct buffer *out, const struct model *model,
+                                const struct invocation *invocation)
 {
     const char *form = invocation->options->form ? invocation->options->form : "";
     if (invocation->options->json) {
@@ -115,7 +115,7 @@ static void once_print(struct buffer *out, const struct model *model, const stru
     struct picked_model picked = {0};
     picked_model_make(&picked, model, once_wants, invocation->options);
     *status = exit_code_status(&picked.model, invocation->options->strict);
-    once_print_look(out, &picked.model, invocation);
+    once_print_snapshot(out, &picked.model, invocation);
     picked_model_release(&picked);
 }
 
@@ -232,7 +232,7 @@ static int watch_follow(uv_loop_t *loop, struct once_watch *watch, struct buffer
 /* ---- the command ---- */
 
 /* Until the first complete snapshot, --wait, or a signal. */
-static void once_look(uv_loop_t *loop, struct monitor *monitor, const struct invocation *invocation,
+static void once_take(uv_loop_t *loop, struct monitor *monitor, const struct invocation *invocation,
                       struct shutdown *ending)
 {
     const struct options *options = invocation->options;
@@ -290,7 +290,7 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
     int status = EXIT_USAGE;
     bool printed = false, watched = false;
     if (monitor) {
-        once_look(loop, monitor, invocation, &ending);
+        once_take(loop, monitor, invocation, &ending);
         printed = !ending.signal;
         if (printed)
             once_first(monitor, invocation, &out, &status);

@@ -1,5 +1,5 @@
 /*
- * once_recorded.c - one look at a moment of a recording, in place of a cluster.
+ * once_recorded.c - the snapshot of a moment of a recording, in place of a cluster.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +15,17 @@
 #include "tui/output/snapshot_text.h"
 #include "tui/words/election_filter.h"
 
-struct recorded_look {
+struct recorded_choice {
     const struct options *options;
     struct moment at;
 };
 
 static bool once_recorded_wants(const void *context, const struct election *election)
 {
-    const struct recorded_look *look = context;
-    const char *filter = look->options->filter;
-    return recording_wants(look->options, election) &&
-           (!filter || election_filter_match(filter, election, look->at));
+    const struct recorded_choice *choice = context;
+    const char *filter = choice->options->filter;
+    return recording_wants(choice->options, election) &&
+           (!filter || election_filter_match(filter, election, choice->at));
 }
 
 /* A path of which nothing was recorded is no election that is well. */
@@ -44,14 +44,14 @@ static bool complain_unrecorded(const struct model *model, const struct options 
     return missing;
 }
 
-static int once_recorded_print_look(struct history *history, const struct model *model, struct moment at,
-                                    const struct invocation *invocation)
+static int once_recorded_print_snapshot(struct history *history, const struct model *model, struct moment at,
+                                        const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     struct picked_model picked = {0};
-    const struct recorded_look look = {options, at};
+    const struct recorded_choice choice = {options, at};
     struct buffer out = {0};
-    picked_model_make(&picked, model, once_recorded_wants, &look);
+    picked_model_make(&picked, model, once_recorded_wants, &choice);
     int status = exit_code_status(&picked.model, options->strict);
     if (complain_unrecorded(&picked.model, options))
         status = EXIT_NO_SNAPSHOT;
@@ -86,7 +86,7 @@ int command_once_recorded(const struct invocation *invocation)
         if (model) {
             struct moment at = {.mono_us = model->now.mono_us + (at_us - model->now.wall_us),
                                 .wall_us = at_us};
-            status = once_recorded_print_look(history, model, at, invocation);
+            status = once_recorded_print_snapshot(history, model, at, invocation);
         } else {
             complain("%s", error);
         }

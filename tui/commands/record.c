@@ -21,7 +21,7 @@
 #include "probe/transport/transport.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
-#include "tui/commands/first_look.h"
+#include "tui/commands/first_snapshot.h"
 #include "tui/commands/shutdown.h"
 #include "tui/words/format.h"
 
@@ -33,11 +33,11 @@ struct recording {
     struct monitor *monitor;
     struct preload *earlier; /* what the file holds of before; or NULL */
     struct recorder *recorder;
-    struct first_look *look;   /* its complaints */
-    struct exporter *exporter; /* of --listen; or NULL */
-    struct alerts *alerts;     /* or NULL: none are configured */
-    const char *pair;          /* --pair; or NULL */
-    enum alerts_role role;     /* as last reported */
+    struct first_snapshot *snapshot; /* its complaints */
+    struct exporter *exporter;       /* of --listen; or NULL */
+    struct alerts *alerts;           /* or NULL: none are configured */
+    const char *pair;                /* --pair; or NULL */
+    enum alerts_role role;           /* as last reported */
     uv_timer_t timer;
     char *problem;                 /* as last reported; NULL: none */
     struct recorder_loss reported; /* the latest, as far as reported */
@@ -56,8 +56,8 @@ static void record_end(struct recording *r, bool *fine)
         exporter_follow(r->exporter, NULL);
     if (r->alerts)
         alerts_follow(r->alerts, NULL, r->settings);
-    first_look_end(r->look);
-    r->look = NULL;
+    first_snapshot_end(r->snapshot);
+    r->snapshot = NULL;
     monitor_stop(r->monitor);
     r->earlier = NULL;
     r->recorder = NULL;
@@ -135,7 +135,7 @@ static bool record_begin(struct recording *r, const struct settings *settings, c
         recording_alerts(r);
     if (r->recorder) {
         report_place(r);
-        r->look = first_look_begin(r->loop, r->monitor, settings);
+        r->snapshot = first_snapshot_begin(r->loop, r->monitor, settings);
         return true;
     }
     preload_end(r->earlier);

@@ -100,7 +100,7 @@ static const char *watch_author(void)
     return sudo && *sudo ? sudo : user && *user ? user : entry ? entry->pw_name : "?";
 }
 
-static bool watch_looked(void *context)
+static bool watch_complete(void *context)
 {
     struct watch *watch = context;
     return monitor_complete(watch->monitor);
@@ -226,7 +226,7 @@ static int watch_show(struct watch *watch, uv_loop_t *loop, char **error)
             .events = watch->events,
             .past = watch->past,
             .why_not = watch->why_not,
-            .looked = watch_looked,
+            .complete = watch_complete,
             .clear = watch_clear,
             .complaint = complaint,
             .mute = watch_mute,

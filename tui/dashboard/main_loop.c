@@ -20,9 +20,9 @@
 #include "tui/views/run_control_interface.h"
 #include "tui/views/view.h"
 
-/* The first picture waits this long for the first look, so that it is not an empty one that flashes by. */
+/* The first picture waits this long for the first snapshot, so that it is not an empty one that flashes by. */
 #define FIRST_PICTURE_MS 100
-/* Until the look is complete, pictures may come faster than the user's refresh. */
+/* Until it is complete, pictures may come faster than the user's refresh. */
 #define HASTY_MS 40
 /* Keys that are drawn one by one at most, when they come faster than anybody reads. */
 #define KEYS_AT_ONCE 64
@@ -121,9 +121,9 @@ static void on_next(uv_timer_t *timer)
     draw(timer->data);
 }
 
-static bool main_loop_looked(const struct terminal_stage *stage)
+static bool main_loop_complete(const struct terminal_stage *stage)
 {
-    return !stage->show->looked || stage->show->looked(stage->show->context);
+    return !stage->show->complete || stage->show->complete(stage->show->context);
 }
 
 /* Something changed, but not by the user's hand: it is drawn as soon as its turn has come. */
@@ -134,10 +134,10 @@ static void main_loop_on_before(uv_prepare_t *prepare)
         return;
     uint64_t now = uv_now(stage->show->loop), due;
     if (!stage->drawn)
-        due = main_loop_looked(stage) ? now : stage->begun_ms + FIRST_PICTURE_MS;
+        due = main_loop_complete(stage) ? now : stage->begun_ms + FIRST_PICTURE_MS;
     else
         due = stage->drawn_ms +
-              (main_loop_looked(stage) ? (uint64_t)stage->show->settings->screen.refresh_ms : HASTY_MS);
+              (main_loop_complete(stage) ? (uint64_t)stage->show->settings->screen.refresh_ms : HASTY_MS);
     if (due <= now)
         draw(stage);
     else if (!uv_is_active((uv_handle_t *)&stage->next))
@@ -544,7 +544,7 @@ static bool start(struct terminal_stage *stage, char **error)
     uv_prepare_start(&stage->before, main_loop_on_before);
     expect_keys(stage); /* those that the screen before this one left */
     on_second(&stage->second);
-    uv_timer_start(&stage->next, on_next, main_loop_looked(stage) ? 0 : FIRST_PICTURE_MS, 0);
+    uv_timer_start(&stage->next, on_next, main_loop_complete(stage) ? 0 : FIRST_PICTURE_MS, 0);
     return true;
 }
 

@@ -33,7 +33,7 @@
 #define CROWD 30
 #define CROWD_SHOWN 20
 
-/* Local date and time: a look may be read much later than the day it was taken. */
+/* Local date and time: a snapshot may be read much later than the day it was taken. */
 static const char *date_of(int64_t wall_us, char *buffer, size_t size)
 {
     time_t seconds = (time_t)(wall_us / 1000000);
@@ -142,7 +142,7 @@ static void print_nobody(struct printer *printer, const struct election *electio
             break;
         }
         x = printer_put(printer, 2, lock ? ROLE_TEXT : ROLE_CRITICAL, lock ? "free" : "no candidate");
-        /* A first look: nothing was watched yet that could be counted. */
+        /* A first snapshot: nothing was watched yet that could be counted. */
         if (!election->state_since_exact && stood_us < MOMENT_US) {
             printer_put(printer, x, ROLE_DIM, "; since when is not known");
             break;
@@ -394,7 +394,7 @@ static void snapshot_election_print_findings(struct printer *printer, const stru
     }
 }
 
-/* What this look leaves open, and for how long one has to look to be certain. */
+/* What this snapshot leaves open, and for how long one has to poll to be certain. */
 static void print_suspected(struct printer *printer, const struct election *election)
 {
     const struct candidate *first = NULL;

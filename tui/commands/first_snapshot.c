@@ -1,4 +1,4 @@
-#include "tui/commands/first_look.h"
+#include "tui/commands/first_snapshot.h"
 
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@
 /* So far, of one cluster. */
 enum complained { COMPLAINED_NOT, COMPLAINED_UNREACHED, COMPLAINED_ALL };
 
-struct first_look {
+struct first_snapshot {
     struct monitor *monitor;
     const struct settings *settings;
     uv_timer_t timer;
@@ -25,24 +25,25 @@ struct first_look {
     uint64_t begun_ms;
 };
 
-static const char *first_look_name(const struct cluster *cluster)
+static const char *first_snapshot_name(const struct cluster *cluster)
 {
     return *cluster->name ? cluster->name : cluster->hosts;
 }
 
-static void first_look_unreached(const struct cluster *cluster)
+static void first_snapshot_unreached(const struct cluster *cluster)
 {
     char quorum[SUMMARY_QUORUM_SIZE];
     const char *problem = summary_problem(cluster, quorum);
-    complain("%s is not reached yet: %s%s", first_look_name(cluster), problem, exit_code_next_step(cluster));
+    complain("%s is not reached yet: %s%s", first_snapshot_name(cluster), problem,
+             exit_code_next_step(cluster));
 }
 
 /* Its elections and its servers have answered, as far as they do. */
-static bool has_answered(const struct first_look *look, size_t index)
+static bool has_answered(const struct first_snapshot *snapshot, size_t index)
 {
-    const struct cluster *cluster = &monitor_model(look->monitor)->clusters[index];
+    const struct cluster *cluster = &monitor_model(snapshot->monitor)->clusters[index];
     struct discovery found;
-    bool all = !monitor_discovery(look->monitor, index, &found) || found.complete || cluster->problem;
+    bool all = !monitor_discovery(snapshot->monitor, index, &found) || found.complete || cluster->problem;
     for (size_t i = 0; all && i < cluster->election_count; i++)
         all = cluster->elections[i]->state != ELECTION_UNKNOWN;
     for (size_t i = 0; all && i < cluster->server_count; i++) {
@@ -72,19 +73,19 @@ static void complain_state(const struct cluster *cluster, enum election_state st
     size_t others;
     const struct election *first = first_in(cluster, state, &others);
     if (first && others)
-        complain("%s: %s and %zu other%s: %s", first_look_name(cluster), summary_path(first), others,
+        complain("%s: %s and %zu other%s: %s", first_snapshot_name(cluster), summary_path(first), others,
                  others == 1 ? "" : "s", words);
     else if (first)
-        complain("%s: %s: %s", first_look_name(cluster), summary_path(first), words);
+        complain("%s: %s: %s", first_snapshot_name(cluster), summary_path(first), words);
 }
 
 static void complain_missing(const struct cluster *cluster, const struct cluster_settings *wanted)
 {
     if (cluster->problem)
-        complain("%s: %s", first_look_name(cluster), cluster->problem);
+        complain("%s: %s", first_snapshot_name(cluster), cluster->problem);
     else if (!wanted->election_count && !cluster->election_count)
         complain("%s: no election was found so far; if there is one, name its path",
-                 first_look_name(cluster));
+                 first_snapshot_name(cluster));
     complain_state(
         cluster, ELECTION_DENIED,
         "not readable with these credentials; give others (--auth-file), or allow READ in its ACL");
@@ -92,7 +93,8 @@ static void complain_missing(const struct cluster *cluster, const struct cluster
                    "there is no such path yet; electop discover lists what there is");
     for (size_t i = 0; i < wanted->election_count; i++)
         if (!exit_code_is_matched(cluster, wanted->elections[i].path))
-            complain("%s: no path matches %s so far", first_look_name(cluster), wanted->elections[i].path);
+            complain("%s: no path matches %s so far", first_snapshot_name(cluster),
+                     wanted->elections[i].path);
 }
 
 static void complain_hidden(const struct cluster *cluster)
@@ -108,14 +110,14 @@ static void complain_hidden(const struct cluster *cluster)
     if (first && others)
         complain(
             "%s: %s and %zu other%s show no watches, so it is not known whether the next failover works: %s",
-            first_look_name(cluster), first->address, others, others == 1 ? "" : "s",
+            first_snapshot_name(cluster), first->address, others, others == 1 ? "" : "s",
             first->hidden[HIDDEN_WATCHES]);
     else if (first)
         complain("%s: %s shows no watches, so it is not known whether the next failover works: %s",
-                 first_look_name(cluster), first->address, first->hidden[HIDDEN_WATCHES]);
+                 first_snapshot_name(cluster), first->address, first->hidden[HIDDEN_WATCHES]);
 }
 
-void first_look_complain(const struct monitor *monitor, const struct settings *settings)
+void first_snapshot_complain(const struct monitor *monitor, const struct settings *settings)
 {
     const struct model *model = monitor_model(monitor);
     for (size_t i = 0; i < model->cluster_count; i++) {
@@ -126,60 +128,61 @@ void first_look_complain(const struct monitor *monitor, const struct settings *s
     }
 }
 
-static void first_look_judge(struct first_look *look, size_t index, uint64_t passed_ms)
+static void first_snapshot_judge(struct first_snapshot *snapshot, size_t index, uint64_t passed_ms)
 {
-    const struct cluster *cluster = &monitor_model(look->monitor)->clusters[index];
-    enum complained *complained = &look->clusters[index];
+    const struct cluster *cluster = &monitor_model(snapshot->monitor)->clusters[index];
+    enum complained *complained = &snapshot->clusters[index];
     if (cluster->connection == CONNECTION_CONNECTED) {
-        if (!has_answered(look, index) && passed_ms < ANSWERED_MS)
+        if (!has_answered(snapshot, index) && passed_ms < ANSWERED_MS)
             return;
         if (*complained == COMPLAINED_UNREACHED)
-            complain("%s is reached now", first_look_name(cluster));
-        complain_missing(cluster, &look->settings->clusters[index]);
+            complain("%s is reached now", first_snapshot_name(cluster));
+        complain_missing(cluster, &snapshot->settings->clusters[index]);
         complain_hidden(cluster);
         *complained = COMPLAINED_ALL;
     } else if (*complained == COMPLAINED_NOT && !cluster->ever_connected && cluster->problem &&
                passed_ms >= UNREACHED_AFTER_MS) {
-        first_look_unreached(cluster);
+        first_snapshot_unreached(cluster);
         *complained = COMPLAINED_UNREACHED;
     }
 }
 
-static void first_look_on_timer(uv_timer_t *timer)
+static void first_snapshot_on_timer(uv_timer_t *timer)
 {
-    struct first_look *look = timer->data;
-    size_t count = monitor_model(look->monitor)->cluster_count, done = 0;
+    struct first_snapshot *snapshot = timer->data;
+    size_t count = monitor_model(snapshot->monitor)->cluster_count, done = 0;
     for (size_t i = 0; i < count; i++) {
-        if (look->clusters[i] != COMPLAINED_ALL)
-            first_look_judge(look, i, uv_now(timer->loop) - look->begun_ms);
-        done += look->clusters[i] == COMPLAINED_ALL;
+        if (snapshot->clusters[i] != COMPLAINED_ALL)
+            first_snapshot_judge(snapshot, i, uv_now(timer->loop) - snapshot->begun_ms);
+        done += snapshot->clusters[i] == COMPLAINED_ALL;
     }
     if (done == count)
         uv_timer_stop(timer);
 }
 
-struct first_look *first_look_begin(uv_loop_t *loop, struct monitor *monitor, const struct settings *settings)
+struct first_snapshot *first_snapshot_begin(uv_loop_t *loop, struct monitor *monitor,
+                                            const struct settings *settings)
 {
-    struct first_look *look = xcalloc(1, sizeof *look);
-    look->monitor = monitor;
-    look->settings = settings;
-    look->clusters = xcalloc(monitor_model(monitor)->cluster_count + 1, sizeof *look->clusters);
-    look->begun_ms = uv_now(loop);
-    uv_timer_init(loop, &look->timer);
-    look->timer.data = look;
-    uv_timer_start(&look->timer, first_look_on_timer, CHECK_MS, CHECK_MS);
-    return look;
+    struct first_snapshot *snapshot = xcalloc(1, sizeof *snapshot);
+    snapshot->monitor = monitor;
+    snapshot->settings = settings;
+    snapshot->clusters = xcalloc(monitor_model(monitor)->cluster_count + 1, sizeof *snapshot->clusters);
+    snapshot->begun_ms = uv_now(loop);
+    uv_timer_init(loop, &snapshot->timer);
+    snapshot->timer.data = snapshot;
+    uv_timer_start(&snapshot->timer, first_snapshot_on_timer, CHECK_MS, CHECK_MS);
+    return snapshot;
 }
 
-static void first_look_on_closed(uv_handle_t *handle)
+static void first_snapshot_on_closed(uv_handle_t *handle)
 {
-    struct first_look *look = handle->data;
-    free(look->clusters);
-    free(look);
+    struct first_snapshot *snapshot = handle->data;
+    free(snapshot->clusters);
+    free(snapshot);
 }
 
-void first_look_end(struct first_look *look)
+void first_snapshot_end(struct first_snapshot *snapshot)
 {
-    if (look)
-        uv_close((uv_handle_t *)&look->timer, first_look_on_closed);
+    if (snapshot)
+        uv_close((uv_handle_t *)&snapshot->timer, first_snapshot_on_closed);
 }
