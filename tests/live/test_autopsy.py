@@ -55,8 +55,8 @@ def candidate(zk, name, timeout=4):
 
 def play(zk):
     """Four leaders go, each in another way; a fifth stays. Returns the true causes, in order."""
-    dying = subprocess.Popen([sys.executable, "-c", CANDIDATE, zk.hosts, f"{PATH}/n_", "app-1"], stdout=subprocess.PIPE)
     zk.client().ensure_path(PATH)
+    dying = subprocess.Popen([sys.executable, "-c", CANDIDATE, zk.hosts, f"{PATH}/n_", "app-1"], stdout=subprocess.PIPE)
     until(lambda: zk.client().get_children(PATH))
     resigning, own = candidate(zk, "app-2")
     closing, _ = candidate(zk, "app-3")
