@@ -51,13 +51,14 @@ static bool owner_read_since(struct diagnosis *d, const struct candidate *c, int
     struct election *election = d->election;
     struct candidate *candidate = election->candidates[c->place];
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK; /* each list brings its Stat */
-    if (lock || candidate->own->read_us > since_us)
+    if (lock)
         return true;
-    if (candidate->own->again_us <= since_us) {
+    if (candidate->own->again_us < since_us) {
         candidates_queue(election, candidate);
         candidate->own->again_us = d->f->at.mono_us;
+        return false;
     }
-    return false;
+    return candidate->own->read_us >= candidate->own->again_us;
 }
 
 /*
@@ -224,6 +225,10 @@ static void diagnose_sessions_disconnected(struct diagnosis *d, const struct can
     }
     diagnosis_again(d, expires.mono_us + 1);
     enum certainty certainty = certainty_of_absence(d, c);
+    if (!owner_read_since(d, c, since.mono_us)) {
+        election->suspected |= certainty == CERTAINTY_CERTAIN;
+        certainty = CERTAINTY_SUSPECTED;
+    }
     char until[SPAN_TEXT], last[160], end[96] = "", path[PATH_TEXT];
     describe_last_signs(d, c->own->client, last, sizeof last);
     if (expires.mono_us)

@@ -406,7 +406,8 @@ static void stale_facts(void **state)
     (void)state;
     model_script_run("owner-disconnected ends with its own deadline, and comes again with new lists only",
                      FOUR "w c " B "\nw d " C "\nround\naway b\ntick 1000\nround\n"
-                          "? findings owner-disconnected warning certain " B "\n"
+                          "? findings owner-disconnected warning suspected " B "\n"
+                          "tick 10\nreadall\n? findings owner-disconnected warning certain " B "\n"
                           "tick 13100\ntime\n? findings none\n"
                           "tick 1000\nround\n? findings none\n");
     model_script_run("no list for long: what it showed is not confirmed",
@@ -424,7 +425,7 @@ static void silent_then_gone(void **state)
                      FOUR "w c " B "\nw d " C "\nclient a on=1 at=10.0.0.1:11 timeout=36000\nround\n"
                           "silent a\ntick 13000\nround\ntick 12000\nround\n"
                           "? findings leader-silent warning suspected " A "\n"
-                          "away a\ntick 1000\nround\n"
+                          "away a\ntick 1000\nround\ntick 10\nreadall\n"
                           "? findings owner-disconnected error certain " A "\n"
                           "client a on=1 at=10.0.0.1:12\nheard a\ntick 1000\nround\n? findings none\n");
 }
