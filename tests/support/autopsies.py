@@ -75,6 +75,11 @@ WIDER = {"unknown": {"resigned", "evicted", "closed", "expired", "deleted"}, "de
 NEAR_S = UNNOTICED_S + 1
 
 
+def alike(live, logged):
+    """Between the same two clients, as far as both are known."""
+    return all(None in (live[who], logged[who]) or live[who] == logged[who] for who in ("from_identity", "to_identity"))
+
+
 class Comparison:
     """What was told live, beside what the logs tell of the same changes of leader."""
 
@@ -87,10 +92,11 @@ class Comparison:
             self._explain(*key)
 
     def _pair(self, event, lost):
-        """A directory that was made anew has the same names again: the one of the logs is the nearest in time."""
+        """A directory that was made anew has the same names again: the one of the logs is the nearest in time. All
+        holders of a bare lock have one name: theirs tell them apart, as several may have come and gone in a gap."""
         live = event["failover"]
-        near = [(abs(when - lost), when) for path, name, when in self.failovers
-                if (path, name) == (event["election"], live["from"])]
+        near = [(abs(when - lost), when) for (path, name, when), logged in self.failovers.items()
+                if (path, name) == (event["election"], live["from"]) and (live["from"] != live["to"] or alike(live, logged))]
         if not near or (event["election"], live["from"], min(near)[1]) in self.pairs:
             return
         key = event["election"], live["from"], min(near)[1]
