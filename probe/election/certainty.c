@@ -18,17 +18,17 @@
 
 static const struct presumption_kind presumption_kinds[PRESUMPTIONS] = {
     [PRESUMES_ELECTION] = {"election", "that this directory is an election",
-                           "name its path, or recipe: in the configuration"},
+                           "name its path, or set recipe: in the configuration"},
     [PRESUMES_LEADER] = {"leader", "that there must be a leader",
-                         "kind: leader or kind: lock in the configuration"},
+                         "set kind: leader or kind: lock in the configuration"},
     [PRESUMES_LAYOUT] = {"layout", "that members of this layout watch their predecessor",
-                         "recipe: in the configuration"},
+                         "set recipe: in the configuration"},
     [PRESUMES_ORDER] = {"order", "that equal sequence numbers are ordered by creation", NULL},
     [PRESUMES_WATCHES] = {"watches", "that no watch on children or above the directory notifies it", NULL},
     [PRESUMES_ACK] = {"acknowledgement", "that this version of the layout acknowledges there",
-                      "acknowledgement: in the configuration"},
+                      "set acknowledgement: in the configuration"},
     [PRESUMES_LASTING] = {"lasting", "that the directory was meant to stay", NULL},
-    [PRESUMES_FRESH] = {"fresh", "that the servers' latest lists still hold", NULL},
+    [PRESUMES_FRESH] = {"fresh", "that the servers' latest lists are still true", NULL},
 };
 
 const struct presumption_kind *presumption_kind(enum presumption presumption)

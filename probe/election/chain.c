@@ -327,7 +327,7 @@ static const char *chain_why_unknown(const struct election *election, const stru
         asked = asked || server->list_round > 0 || chain_watches_problem(server);
     }
     if (!asked)
-        return "the servers have not been asked yet";
+        return "the servers have not been polled yet";
     const struct client_session *shown = candidate_client(c);
     if (!shown || !shown->connected) {
         if (hiding == 0)
@@ -341,7 +341,7 @@ static const char *chain_why_unknown(const struct election *election, const stru
         return "its server does not show its watches";
     if (client_doubled(cluster, c->own->client))
         return "two servers show a connection of its session";
-    return "its server has not been asked twice yet";
+    return "its server has not been polled twice yet";
 }
 
 static void link_is(struct candidate *c, enum link_state state, const char *why)
@@ -371,7 +371,7 @@ static bool judge_shared(const struct election *election, struct candidate *c, c
     const struct candidate *awaited = shared_lock_awaited(election, c->place);
     /* Curator: who holds the write lock may read. */
     if (c->reads && awaited && awaited->own->client == c->own->client) {
-        link_is(c, LINK_UNKNOWN, "its own session is the writer before it");
+        link_is(c, LINK_UNKNOWN, "the writer ahead of it belongs to its own session");
         return true;
     }
     /* kazoo: a Lock in a directory of ReadLocks does not see them, and waits for the lock before it. */
@@ -412,8 +412,9 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
     }
     if (!expected) {
         link_is(c, LINK_UNKNOWN,
-                watches == WATCHES_CHILDREN ? "this layout watches the directory, which no server shows"
-                                            : "which znode members of this layout watch is not known");
+                watches == WATCHES_CHILDREN
+                    ? "members of this layout watch the directory, and no server shows that"
+                    : "the watches of this layout are not known");
         return FINDING_COUNT;
     }
     if (viewer->above) {

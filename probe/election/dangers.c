@@ -64,14 +64,15 @@ static void judge_latency(struct danger_list *list, const struct cluster *cluste
     if (!limit_us)
         return;
     if (fastest > limit_us)
-        danger_add(
-            list, "server-slow", SEVERITY_ERROR, "look for its load, its disk (fsync) and garbage collection",
-            "its last %d answers took at least %" PRId64 " ms, more than a third of a leader's session "
-            "timeout of %d ms: sessions may expire though their clients live",
-            SLOW_ANSWERS, fastest / 1000, timeout_ms);
+        danger_add(list, "server-slow", SEVERITY_ERROR,
+                   "check its load, its disk (fsync) and its garbage collection",
+                   "its last %d answers took at least %" PRId64
+                   " ms, more than a third of a leader's session "
+                   "timeout of %d ms: sessions may expire although their clients are alive",
+                   SLOW_ANSWERS, fastest / 1000, timeout_ms);
     else if (server->load.latency_avg_us > limit_us)
         danger_add(list, "server-slow", SEVERITY_WARNING,
-                   "look for its load, its disk (fsync) and garbage collection",
+                   "check its load, its disk (fsync) and its garbage collection",
                    "it reports an average latency of %" PRId64 " ms, more than a third of a leader's session "
                    "timeout of %d ms",
                    server->load.latency_avg_us / 1000, timeout_ms);
@@ -98,7 +99,7 @@ size_t server_dangers(const struct cluster *cluster, const struct server *server
         return 0;
     if (server->mode == SERVER_READ_ONLY)
         danger_add(&list, "server-read-only", SEVERITY_ERROR,
-                   "it has lost the quorum: look at the network between the servers",
+                   "it has lost the quorum: check the network between the servers",
                    "it is read-only: its clients see an old state and cannot become candidates");
     judge_latency(&list, cluster, server);
     if (server->slow_fsync.mono_us)
@@ -109,7 +110,7 @@ size_t server_dangers(const struct cluster *cluster, const struct server *server
                    server->load.slow_fsyncs);
     if (server->lag > 0 && server->lag_us >= LAG_US)
         danger_add(&list, "server-lagging", SEVERITY_WARNING,
-                   "look for its load, its disk and its network to the leader",
+                   "check its load, its disk and its network to the leader",
                    "it is %" PRId64
                    " transactions behind, for %.1f s: its clients learn that much later that a leader has "
                    "left",
@@ -117,7 +118,7 @@ size_t server_dangers(const struct cluster *cluster, const struct server *server
     judge_connections(&list, server);
     if (server->hidden[HIDDEN_WATCHES])
         danger_add(&list, "server-hides-watches", SEVERITY_INFO,
-                   "switch AdminServer on, or name its port: then a broken watch chain is seen there", "%s",
-                   server->hidden[HIDDEN_WATCHES]);
+                   "turn AdminServer on, or name its port: then electop can see a broken watch chain there",
+                   "%s", server->hidden[HIDDEN_WATCHES]);
     return list.count;
 }

@@ -37,7 +37,7 @@ static void no_leader(struct diagnosis *d)
     char when[SPAN_TEXT], allowed[SPAN_TEXT], last[160] = "";
     const struct change *change = &election->change;
     if (change->from && !change->to)
-        snprintf(last, sizeof last, "; the last was %.120s",
+        snprintf(last, sizeof last, "; the last leader was %.120s",
                  change->from_identity ? change->from_identity : change->from);
     diagnosis_raise(d, FINDING_NO_LEADER, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
                     "there has been no candidate under %s since %s, longer than the %s allowed%s",
@@ -89,7 +89,7 @@ static void slow_failover(struct diagnosis *d)
     diagnosis_again(d, change->lost_at.mono_us + shown_us + took_us + 1);
     char took[SPAN_TEXT], vacant[SPAN_TEXT], takeover[SPAN_TEXT], when[SPAN_TEXT], phases[96] = "";
     if (change->takeover_us >= 0)
-        snprintf(phases, sizeof phases, " (no candidate for %s, taking over took %s)",
+        snprintf(phases, sizeof phases, " (vacancy %s, takeover %s)",
                  describe_span(change->vacancy_us, vacant, sizeof vacant),
                  describe_span(change->takeover_us, takeover, sizeof takeover));
     /* The time before its znode went is reported, and does not count against the allowance: the session
@@ -201,14 +201,15 @@ static void raise(struct diagnosis *d, const struct replicas *r)
     const char *first = d->election->cluster->servers[r->list[at].server].address;
     if (harmless)
         snprintf(advice, sizeof advice,
-                 "compare the lists of children; where they are equal nothing else is wrong: before 3.6 a "
+                 "compare the lists of children; if they are equal, nothing else is wrong: before 3.6 a "
                  "restart could lose this number (ZOOKEEPER-3125)");
     else if (r->majority && (r->apart & (r->apart - 1)) == 0)
-        snprintf(advice, sizeof advice, "stop %.64s, remove its data and let it copy everything anew", first);
+        snprintf(advice, sizeof advice, "stop %.64s, remove its data and let it copy everything again",
+                 first);
     else if (r->majority)
         snprintf(advice, sizeof advice,
-                 "one after the other of those that differ: stop it, remove its data and let it copy "
-                 "everything anew");
+                 "for each server that differs, one after the other: stop it, remove its data and let it "
+                 "copy everything again");
     else
         snprintf(advice, sizeof advice,
                  "there is no majority: find out which server is right, then stop the other, remove its data "
@@ -230,8 +231,7 @@ static void diagnose_bad_replies(struct diagnosis *d)
         diagnosis_again(d, until_us);
         diagnosis_raise(d, FINDING_BAD_REPLY, SEVERITY_ERROR, CERTAINTY_CERTAIN,
                         name_hash(server->address, strlen(server->address), 0) | SUBJECT_SERVER, NULL, 0,
-                        NULL, "%.64s sent %d %s no ZooKeeper %s: %s", server->address, server->bad_replies,
-                        server->bad_replies == 1 ? "reply that is" : "replies that are",
+                        NULL, "%.64s sent %d bad %s: %s", server->address, server->bad_replies,
                         server->bad_replies == 1 ? "reply" : "replies; the latest", server->bad_reply);
     }
 }

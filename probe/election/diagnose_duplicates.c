@@ -178,11 +178,11 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
     bool sure = alike->by_name || read_since(d, alike, since_us);
     char more[48] = "";
     if (alike->count > 2)
-        snprintf(more, sizeof more, ", and so are %zu more", alike->count - 2);
+        snprintf(more, sizeof more, ", and so do %zu more", alike->count - 2);
     diagnosis_raise(d, FINDING_DUPLICATE_IDENTITY, SEVERITY_WARNING,
                     sure ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject, alike->of, named, NULL,
-                    "%s and %s are both %.120s, of sessions 0x%" PRIx64 " and 0x%" PRIx64 "%s", first->name,
-                    second->name, first->identity, first->stat.owner, second->stat.owner, more);
+                    "%s and %s have the same identity %.120s, in sessions 0x%" PRIx64 " and 0x%" PRIx64 "%s",
+                    first->name, second->name, first->identity, first->stat.owner, second->stat.owner, more);
 }
 
 /* Places in line by identity, from 1; 0: none. Of one identity, each leads to the next. */

@@ -47,7 +47,7 @@ static void overflow(struct diagnosis *d)
     if (negative || diagnose_names_is_exhausted(election)) {
         diagnosis_raise(d, FINDING_SEQUENCE_OVERFLOWED, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT,
                         &first, negative, NULL,
-                        "the next number under %s is %" PRId64 ", the last that fits 2147483647: %s%s",
+                        "the next number under %s is %" PRId64 ", the last valid number is 2147483647: %s%s",
                         election->path, election->next_sequence,
                         negative ? "the first in line is " : "no further candidate can join",
                         negative ? first->name : "");
@@ -61,7 +61,7 @@ static void overflow(struct diagnosis *d)
     if (watched_us >= RATE_LEAST_US && used > 0) {
         double left_us =
             (double)(SEQUENCE_LAST - election->next_sequence) * (double)watched_us / (double)used;
-        snprintf(forecast, sizeof forecast, "; at the present rate it is reached in %s",
+        snprintf(forecast, sizeof forecast, "; at the present rate the numbers are used up in %s",
                  left_us < 9e17 ? describe_span((int64_t)left_us, span, sizeof span) : "centuries");
     }
     diagnosis_raise(d, FINDING_SEQUENCE_NEAR_OVERFLOW, SEVERITY_WARNING, CERTAINTY_CERTAIN, NO_SUBJECT, NULL,
@@ -279,8 +279,8 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
                         : most                  ? "at most "
                                                 : "",
                         span, election->ack_path,
-                        election->ack_place == ACK_PLACE_REGISTRY ? "has no entry of its session"
-                                                                  : "has no acknowledgement of it");
+                        election->ack_place == ACK_PLACE_REGISTRY ? "has no entry for its session"
+                                                                  : "has no acknowledgement from it");
         return;
     }
     const struct candidate *other = marked_one(election);
@@ -357,10 +357,10 @@ static void stale_lock(struct diagnosis *d)
         session = registry_session(election, holder->identity);
     if (session == 0 || session == holder->stat.owner)
         return;
-    diagnosis_raise(d, FINDING_STALE_LOCK, SEVERITY_ERROR, CERTAINTY_CERTAIN, NO_SUBJECT, &holder, 1, NULL,
-                    "the data of %s is of session 0x%" PRIx64 " (%.120s), and session 0x%" PRIx64 " owns it",
-                    election->path, session, holder->identity ? holder->identity : "no name",
-                    holder->stat.owner);
+    diagnosis_raise(
+        d, FINDING_STALE_LOCK, SEVERITY_ERROR, CERTAINTY_CERTAIN, NO_SUBJECT, &holder, 1, NULL,
+        "the data of %s belongs to session 0x%" PRIx64 " (%.120s), but session 0x%" PRIx64 " owns it",
+        election->path, session, holder->identity ? holder->identity : "no identity", holder->stat.owner);
 }
 
 /* ---- the directory ---- */
@@ -386,7 +386,7 @@ static void election_gone(struct diagnosis *d)
     if (connected > 0)
         diagnosis_raise(
             d, FINDING_ELECTION_GONE, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
-            "%s has not existed since %s; %zu of the sessions with a candidate in it are still connected "
+            "%s has not existed since %s; %zu of the sessions that had a candidate in it are still connected "
             "(%s)",
             election->path, describe_clock(election->state_since, when, sizeof when), connected, one);
     else

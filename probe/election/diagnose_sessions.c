@@ -37,7 +37,7 @@ static void persistent(struct diagnosis *d, const struct candidate *c)
     struct moment made = {.wall_us = c->stat.ctime_ms * 1000};
     diagnosis_raise(d, FINDING_PERSISTENT_CANDIDATE, c->place == 0 ? SEVERITY_CRITICAL : SEVERITY_ERROR,
                     CERTAINTY_CERTAIN, diagnosis_subject(c), &c, 1, NULL,
-                    "%s has no owner (ephemeralOwner 0x%" PRIx64 "); created at %s, it is %s in line",
+                    "%s has no owner (ephemeralOwner 0x%" PRIx64 "); it was created at %s and is %s in line",
                     describe_path(c, path, sizeof path), c->stat.owner,
                     describe_clock(made, when, sizeof when), c->place == 0 ? "first" : "waiting");
 }
@@ -180,7 +180,8 @@ static void describe_last_signs(const struct diagnosis *d, const struct client *
     if (cluster->server_count > 1 && client_was_heard(cluster, client, &low_us, &high_us) &&
         high_us < cluster->clients->sessions_seen.mono_us && at.wall_us) {
         struct moment latest = {high_us, at.wall_us - (at.mono_us - high_us)};
-        snprintf(out + length, size - (size_t)length, "; ZooKeeper's leader has heard nothing of it since %s",
+        snprintf(out + length, size - (size_t)length,
+                 "; ZooKeeper's leader has heard nothing from it since %s",
                  describe_clock(latest, when, sizeof when));
     }
 }
@@ -237,7 +238,7 @@ static void diagnose_sessions_disconnected(struct diagnosis *d, const struct can
                  describe_clock(expires, until, sizeof until));
     diagnosis_raise(d, FINDING_OWNER_DISCONNECTED, election->leader == c ? SEVERITY_ERROR : SEVERITY_WARNING,
                     certainty, diagnosis_subject(c), &c, 1, NULL,
-                    "%s exists, and no server lists a connection of its session 0x%" PRIx64 "%s%s",
+                    "%s exists, but no server lists a connection of its session 0x%" PRIx64 "%s%s",
                     describe_path(c, path, sizeof path), c->stat.owner, last, end);
 }
 
@@ -379,7 +380,7 @@ static void double_leader(struct diagnosis *d)
     char session[SESSION_TEXT], when[SPAN_TEXT];
     diagnosis_raise(d, FINDING_DOUBLE_LEADER_RISK, SEVERITY_ERROR, CERTAINTY_SUSPECTED, NO_SUBJECT, NULL, 0,
                     NULL,
-                    "%s, which led as session 0x%" PRIx64 " until %s, is back as %s and owns no candidate",
+                    "%s, which led as session 0x%" PRIx64 " until %s, is back as %s but owns no candidate",
                     note->name, note->session, describe_clock(note->at, when, sizeof when),
                     describe_session(election, back->shown.id, session, sizeof session));
 }

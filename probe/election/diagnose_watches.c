@@ -93,7 +93,7 @@ static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_c
         break;
     case FINDING_ORPHAN_READER:
         diagnosis_raise(d, code, SEVERITY_CRITICAL, certainty, subject, who, 1, advice,
-                        "reader %s: %s watches %s, %s; the writer %s is before it", c->name, session,
+                        "reader %s: %s watches %s, %s; the writer %s is ahead of it", c->name, session,
                         c->link == LINK_WRONG ? watched_instead(d, c) : "nothing here", polls, before->name);
         break;
     case FINDING_WRONG_PREDECESSOR:
@@ -267,7 +267,7 @@ static void extra_watches(struct diagnosis *d, const struct viewer *viewer)
     enum certainty certainty = diagnose_watches_certainty_of(d, viewer->client);
     if (settled(d, viewer->client->enclosed >= 2, FINDING_EXTRA_WATCHES, viewer->client->shown.id))
         diagnosis_raise(d, FINDING_EXTRA_WATCHES, SEVERITY_INFO, certainty, viewer->client->shown.id, &owned,
-                        owned ? 1 : 0, NULL, "%s watches %" PRIu32 " candidates under %s and owns %" PRIu32,
+                        owned ? 1 : 0, NULL, "%s watches %" PRIu32 " candidates under %s but owns %" PRIu32,
                         describe_session(d->election, viewer->client->shown.id, session, sizeof session),
                         viewer->targets, d->election->path, viewer->owned);
     d->one_poll = false;
@@ -337,12 +337,12 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
     if (before)
         diagnosis_raise(d, FINDING_WATCHER_WITHOUT_CANDIDATE, SEVERITY_WARNING, CERTAINTY_SUSPECTED,
                         shown->id, &target, target != NULL, NULL,
-                        "%s watches %s and owns no candidate; it or its client owned %s until %s", session,
+                        "%s watches %s but owns no candidate; it or its client owned %s until %s", session,
                         path, before->name, describe_clock(before->at, when, sizeof when));
     else
         diagnosis_raise(d, FINDING_WATCHER_WITHOUT_CANDIDATE, SEVERITY_INFO,
                         diagnose_watches_certainty_of(d, viewer->client), shown->id, &target, target != NULL,
-                        NULL, "%s watches %s and owns no candidate", session, path);
+                        NULL, "%s watches %s but owns no candidate", session, path);
     d->one_poll = false;
 }
 

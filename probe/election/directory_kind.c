@@ -39,8 +39,8 @@ static struct directory_verdict of_a_path(const struct election *election)
 {
     struct directory_verdict v = nothing_known();
     v.evidence = election->state == ELECTION_DENIED   ? "not readable with these credentials (--auth-file)"
-                 : election->state == ELECTION_ABSENT ? "there is no such path"
-                                                      : "nothing in it shows a layout now";
+                 : election->state == ELECTION_ABSENT ? "this path does not exist"
+                                                      : "it contains nothing now that shows a layout";
     return v;
 }
 
@@ -49,10 +49,10 @@ static struct directory_verdict of_a_name(const struct election *election)
     struct directory_verdict v = {.kind = DIRECTORY_ELECTION, .proof = "name"};
     if (members_ignore_each_other(election)) {
         v.kind = DIRECTORY_REGISTRY;
-        v.evidence = "ephemeral sequential members, none of which watches another one";
+        v.evidence = "ephemeral sequential members that do not watch each other";
     } else if (election->recipe->family == FAMILY_LOCK) {
         v.kind = DIRECTORY_LOCK;
-        v.evidence = "one ephemeral znode; no known system has it at this path";
+        v.evidence = "one ephemeral znode; no known system uses this path";
     } else {
         v.evidence = "ephemeral sequential children; no known recipe has these names, and no watch on a "
                      "predecessor was seen";
@@ -90,7 +90,7 @@ static struct directory_verdict kind_of_election(const struct election *election
     else if (election->recognised == RECOGNISED_WATCH)
         v.evidence = "a member watches its predecessor";
     else
-        v.evidence = election->recipe->path ? "path and names are those of this recipe"
+        v.evidence = election->recipe->path ? "the path and the names are those of this recipe"
                                             : "the names are those of this recipe";
     return v;
 }
@@ -153,7 +153,7 @@ struct directory_verdict directory_kind_named(const char *path, char *const *nam
     struct directory_verdict v = {.proof = "signature", .certain = true};
     if (ends_with(path, "/coordinators_service_registry") || ends_with(path, "/workers_service_registry")) {
         v.kind = DIRECTORY_REGISTRY;
-        v.evidence = "the service registry beside an election";
+        v.evidence = "the service registry that belongs to an election";
     } else if (leases > 0 && leases == count) {
         v.kind = DIRECTORY_SEMAPHORE;
         v.evidence = "leases of Curator's InterProcessSemaphoreV2";
@@ -195,11 +195,11 @@ struct directory_verdict directory_kind_persistent_sequence(void)
 
 struct directory_verdict directory_kind_ephemeral_members(void)
 {
-    return (struct directory_verdict){.kind = DIRECTORY_REGISTRY,
-                                      .proof = "behaviour",
-                                      .certain = true,
-                                      .evidence =
-                                          "all its children are ephemeral, and no numbers order them"};
+    return (struct directory_verdict){
+        .kind = DIRECTORY_REGISTRY,
+        .proof = "behaviour",
+        .certain = true,
+        .evidence = "all its children are ephemeral, and they have no sequence numbers"};
 }
 
 struct directory_verdict directory_kind_ephemeral(const char *path)

@@ -107,11 +107,11 @@ const char *election_problem(const struct election *election, char *buffer, size
 {
     size_t children = election->recipe ? election->foreign_count : election->outsider_count;
     if (election->state == ELECTION_ELECTING && !election->problem)
-        return "its leader is gone, and the next in line has not been confirmed yet";
+        return "its leader has left, and its successor is not confirmed yet";
     if (election->state != ELECTION_VACANT || children == 0)
         return election->problem;
     if (children == 1)
-        snprintf(buffer, size, "1 child, which is no candidate");
+        snprintf(buffer, size, "1 child, which is not a candidate");
     else
         snprintf(buffer, size, "%zu children, none of them a candidate", children);
     return buffer;

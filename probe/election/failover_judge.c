@@ -169,21 +169,21 @@ static void describe_end(const struct failover_evidence *e, enum failover_cause 
     const char *at = e->server ? e->server : "its server";
     seconds(e->fate_us - e->gone_us, listed, sizeof listed);
     if (cause == CAUSE_ENDED && e->heard_low_us == 0) {
-        snprintf(buffer, size, "absent from the session list %s after; when it was last heard is not known",
-                 listed);
+        snprintf(buffer, size,
+                 "absent from the session list %s after; it is not known when it was last heard", listed);
         return;
     }
     if (e->parted_us != 0) {
         char span[32];
-        snprintf(parted, sizeof parted, ", which had no connection of it for %s",
+        snprintf(parted, sizeof parted, ", which had no connection from it for %s",
                  seconds(e->gone_us - e->parted_us, span, sizeof span));
     }
     const char *how = "";
     if (failover_was_closed(e))
-        how = e->together ? ": one transaction ended it and took its znode"
+        how = e->together ? ": one transaction ended it and deleted its znode"
                           : ": its client closed it, it did not expire";
     snprintf(buffer, size,
-             "last heard %s before at %s%s, its timeout is %s; absent from the session list %s after%s",
+             "last heard %s before by %s%s; its timeout is %s; absent from the session list %s after%s",
              seconds(e->gone_us - e->heard_low_us, heard, sizeof heard), at, parted,
              seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout), listed, how);
 }
@@ -208,8 +208,8 @@ static void describe_deed(const struct failover_evidence *e, enum failover_cause
     else if (cause == CAUSE_RESIGNED)
         snprintf(buffer, size, "its own session 0x%" PRIx64 " deleted it", e->logged_session);
     else if (cause == CAUSE_EVICTED)
-        snprintf(buffer, size, "session 0x%" PRIx64 " deleted it; its own is 0x%" PRIx64, e->logged_session,
-                 e->session);
+        snprintf(buffer, size, "session 0x%" PRIx64 " deleted it; its own session is 0x%" PRIx64,
+                 e->logged_session, e->session);
     else
         snprintf(buffer, size, "session 0x%" PRIx64 " deleted it; %s", e->logged_session,
                  e->no_session ? "it belonged to no session" : "its owner is not known");
@@ -222,7 +222,8 @@ static void describe_logged(const struct failover_evidence *e, enum failover_cau
     size_t length = strlen(buffer);
     if (e->logged_unproven)
         snprintf(buffer + length, size - length,
-                 "; one server alone logged it, and left its epoch then: perhaps no other agreed");
+                 "; only one server logged it, and that server then left its epoch: perhaps no other server "
+                 "agreed");
 }
 
 const char *failover_evidence_describe(const struct failover_evidence *e, enum failover_cause cause,
@@ -232,7 +233,7 @@ const char *failover_evidence_describe(const struct failover_evidence *e, enum f
     int length = 0;
     buffer[0] = '\0';
     if (e->displaced)
-        snprintf(buffer, size, "its znode still exists: one with a lower number joined before it");
+        snprintf(buffer, size, "its znode still exists: a candidate with a lower number joined ahead of it");
     else if (e->logged != DEED_NONE)
         describe_logged(e, cause, buffer, size);
     else if (e->no_session)
@@ -244,14 +245,14 @@ const char *failover_evidence_describe(const struct failover_evidence *e, enum f
         snprintf(buffer, size, "session 0x%" PRIx64 " deleted it, as its connection shows%s", e->deleter,
                  cause == CAUSE_EVICTED ? "" : "; its owner is not known");
     else if (e->fate == FATE_ALIVE) {
-        length = snprintf(buffer, size, "its session 0x%" PRIx64 " lives on: ", e->session);
+        length = snprintf(buffer, size, "its session 0x%" PRIx64 " is still alive: ", e->session);
         if (length > 0 && (size_t)length < size && e->alive_by)
             length += snprintf(buffer + length, size - (size_t)length, "%s", e->alive_by);
         else if (length > 0 && (size_t)length < size)
             length += snprintf(buffer + length, size - (size_t)length, "listed %s after",
                                seconds(e->fate_us - e->gone_us, span, sizeof span));
         if (cause == CAUSE_EVICTED && length > 0 && (size_t)length < size)
-            snprintf(buffer + length, size - (size_t)length, ", and it had requested nothing meanwhile");
+            snprintf(buffer + length, size - (size_t)length, ", and it had requested nothing in that time");
     } else if (e->fate == FATE_OVER) {
         describe_end(e, cause, buffer, size);
     }

@@ -12,26 +12,23 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "no-leader",
             .severity = SEVERITY_CRITICAL,
-            .meaning = "This election has no candidate, for longer than allowed: the leader's work is not "
-                       "being done.",
+            .meaning =
+                "This election has had no candidate for longer than allowed: the leader's work is not done.",
             .looks = "The directory exists and has no candidate (a lock: its znode does not exist) for "
                      "longer than allow.vacancy.",
-            .advice =
-                "look at the clients: are they running, can they reach ZooKeeper, why do they not join?",
+            .advice = "check the clients: are they running, can they reach ZooKeeper, why do they not join?",
         },
     [FINDING_NEVER_WAKES] =
         {
             .word = "never-wakes",
             .severity = SEVERITY_CRITICAL,
-            .meaning =
-                "It is first in line, but it watched nothing when it became first: it was not notified. It "
-                "most likely does not know that it should lead, so there is no leader.",
+            .meaning = "It is first in line, but it watched nothing when it became first, so it was not "
+                       "notified. Most likely it does not know that it should lead, and there is no leader.",
             .looks = "It was proved to watch nothing (no-watch, watch-self or watch-on-deleted, certain) "
                      "before its predecessor left. The first candidate needs no watch, so it has looked "
                      "healthy since then.",
-            .advice =
-                "restart that client: the next in line then takes over. If it does work as the leader, c "
-                "clears this in the list of findings",
+            .advice = "restart that client: its successor then takes over. If it does lead, clear this "
+                      "finding with c in the list of findings",
         },
     [FINDING_NO_WATCH] =
         {
@@ -39,10 +36,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_ERROR,
             .meaning =
                 "It waits in line but watches nothing: when its predecessor leaves, it is not notified, and "
-                "the line stops there. Critical for the second in line: the very next failover stops.",
+                "the line stops there. Critical for the second in line: the next failover stops.",
             .looks = "Its session is connected. In two polls, its server lists no watch of it on a "
                      "candidate, on the directory or above, and nothing changed between the polls.",
-            .advice = "restart that client: it will never wake up by itself",
+            .advice = "restart that client: nothing else will notify it",
             .source = "kazoo pull request 170, go-zookeeper issue 83",
         },
     [FINDING_WATCH_ON_DELETED] =
@@ -55,7 +52,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .looks =
                 "Its only watch in the directory is on a znode that does not exist: an exists watch, set "
                 "after the znode was deleted.",
-            .advice = "restart that client: it will never wake up by itself",
+            .advice = "restart that client: nothing else will notify it",
             .source = "shayhatsor/zookeeper issue 26",
         },
     [FINDING_WATCH_SELF] =
@@ -84,9 +81,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "watch-eaten",
             .severity = SEVERITY_ERROR,
-            .meaning = "It had a watch, which fired because the data of the candidate before it was written; "
-                       "clients "
-                       "that wait for a deletion do not set it again.",
+            .meaning = "Its watch fired because the data of its predecessor was written. Clients that wait "
+                       "for a deletion do not set the watch again.",
             .looks =
                 "Its server lists the session with an empty list of watches (it had one, and it fired), and "
                 "the data of its predecessor was changed after it joined.",
@@ -101,7 +97,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "when the writer ahead of it leaves: it waits forever.",
             .looks = "A writer is ahead of the reader, and the reader's session watches none of the writers "
                      "ahead of it; or its only watch is on a writer that does not exist or is behind it.",
-            .advice = "restart that client: nothing wakes it",
+            .advice = "restart that client: nothing else will notify it",
             .source = "kazoo 2.8",
         },
     [FINDING_HERD] =
@@ -119,8 +115,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "watcher-without-candidate",
             .severity = SEVERITY_INFO,
-            .meaning = "A session watches a candidate but owns none. A warning where it, or its "
-                       "client, was a candidate here before: it may have lost its znode and wait forever.",
+            .meaning = "A session watches a candidate but owns none. A warning if the session or its client "
+                       "had a candidate here before: it may have lost its znode and wait forever.",
             .looks =
                 "A watch on a candidate that is not the leader, by a session that owns no candidate here.",
             .advice = "if it should be a candidate here, restart it: it may have lost its znode when its "
@@ -131,11 +127,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "extra-watches",
             .severity = SEVERITY_INFO,
-            .meaning =
-                "One session watches more candidates than it has to: it is notified needlessly, and watches "
-                "that are left behind add up.",
+            .meaning = "One session watches more candidates than it needs: it gets needless notifications, "
+                       "and unused watches add up.",
             .looks = "One session has watches on more candidates than it owns.",
-            .advice = "look for watches that this client sets and forgets",
+            .advice = "look for watches that this client sets and does not remove",
             .source = "CURATOR-478",
         },
     [FINDING_PERSISTENT_CANDIDATE] =
@@ -154,8 +149,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_INFO,
             .meaning =
                 "One session has several candidates. Threads that share a session may have several. If two "
-                "have the same GUID or identity, one is an orphan of a create that was sent twice (error). "
-                "If the orphan is first, there may be no leader (critical).",
+                "have the same GUID or identity, one is left over from a create that was sent twice (error). "
+                "If the leftover is first, there may be no leader (critical).",
             .looks = "The same ephemeralOwner on two or more candidates.",
             .advice = "if the client should have one candidate, restart it: both znodes are deleted with its "
                       "session",
@@ -168,9 +163,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "Two sessions have candidates with the same identity: most likely a client was restarted "
                 "and its old session has not expired yet.",
-            .looks = "The same identity in the data or names of candidates of different sessions; an "
-                     "address alone is no identity. Data is read again before this is certain, and once a "
-                     "minute from then on.",
+            .looks = "The same identity in the data or names of candidates of different sessions; an address "
+                     "alone is not an identity. Data is read again before this is certain, and once a minute "
+                     "after that.",
             .advice =
                 "wait until the old session expires; if both stay, two clients have the same configuration",
             .source = "dCache issue 5475",
@@ -185,7 +180,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "Twice, ephemeralOwner is not among the sessions of ZooKeeper's leader, and a read after a "
                 "sync still shows the znode. It is certain once that server has heard from electop's own "
                 "session after the read: this proves that the server was the leader.",
-            .advice = "a fault of a server: compare the znode on each server before deleting it by hand",
+            .advice = "this is a server fault: compare the znode on each server before you delete it",
             .source = "ZOOKEEPER-2355",
         },
     [FINDING_OWNER_DISCONNECTED] =
@@ -193,13 +188,13 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "owner-disconnected",
             .severity = SEVERITY_WARNING,
             .meaning = "The session of this candidate is alive, but no server has a connection from it: it "
-                       "reconnects, or it expires. An error for the leader.",
+                       "will reconnect or expire. An error for the leader.",
             .looks =
                 "Its znode exists, but twice no server's connection list shows its session. Servers are "
                 "polled one after the other, so all of them may miss a client that moves to another server. "
-                "It is certain if ZooKeeper's leader, whose dump shows when sessions end, did not hear from "
-                "it meanwhile either.",
-            .advice = "check that client and its network: it reconnects or loses its place",
+                "It is certain if ZooKeeper's leader did not hear from it in that time either: its dump "
+                "shows when sessions end.",
+            .advice = "check that client and its network: it must reconnect, or it loses its place",
             .source = "CURATOR-396",
         },
     [FINDING_LEADER_SILENT] =
@@ -208,9 +203,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_WARNING,
             .meaning =
                 "The leader has been silent for most of its session timeout. Clients ping every third of it, "
-                "so this one is paused (garbage collection, swapping) or cut off. An error when little of "
+                "so this client is paused (garbage collection, swapping) or cut off. An error when little of "
                 "the timeout is left.",
-            .looks = "The last response of the leader's connection, by that server's own clock.",
+            .looks = "The time of the last response on the leader's connection, by that server's clock.",
             .advice = "expect a failover; check that client for pauses, and check its network",
             .source = "Curator tech note 10",
         },
@@ -218,12 +213,11 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "never-acknowledged",
             .severity = SEVERITY_CRITICAL,
-            .meaning = "The first in line has not done what a leader of this layout does first: write its "
-                       "acknowledgement. "
-                       "It probably hangs while taking over.",
+            .meaning = "The first in line has not written its acknowledgement, which a leader of this layout "
+                       "does first. It probably hangs during the takeover.",
             .looks =
                 "It has been first for longer than allow.failover, and the acknowledgement does not exist.",
-            .advice = "look at that application's log: it is first in line, and does not take over",
+            .advice = "check that application's log: it is first in line but does not take over",
             .source = "pgconsul pull request 196",
         },
     [FINDING_ACKNOWLEDGEMENT_MISMATCH] =
@@ -233,7 +227,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "The acknowledgement names another leader than the first in line: it is stale, or there "
                 "are two leaders.",
-            .looks = "The owner or the data of the acknowledgement is not the first candidate's.",
+            .looks = "The owner or the data of the acknowledgement does not match the first candidate.",
             .advice = "find out who acts as leader; make sure that only one does",
             .source = "SOLR-18301",
         },
@@ -245,18 +239,18 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "The lock still belongs to an earlier session of its holder: it is deleted when that session "
                 "expires, although the holder believes that it owns the lock.",
             .looks = "The identity in the lock's data belongs to another session than ephemeralOwner.",
-            .advice = "expect the lock to vanish when the old session ends; then it is taken again",
+            .advice = "expect the lock to be deleted when the old session ends; a client then takes it again",
             .source = "kafka pull request 2175",
         },
     [FINDING_DOUBLE_LEADER_RISK] =
         {
             .word = "double-leader-risk",
             .severity = SEVERITY_ERROR,
-            .meaning = "The former leader's session ended, and its client is back with a new one, and "
-                       "without a candidate: it may still believe that it leads.",
-            .looks = "A new session from the former leader's address, which had no other before, and no "
-                     "candidate of it.",
-            .advice = "check whether that application still acts as leader, and fence it if it does",
+            .meaning = "The former leader's session ended. Its client has a new session, but no candidate: "
+                       "it may still believe that it leads.",
+            .looks = "A new session from the former leader's address, which had only one session before. The "
+                     "new session owns no candidate.",
+            .advice = "check whether that application still acts as leader; if it does, stop or fence it",
             .source = "CURATOR-696, CURATOR-653",
         },
     [FINDING_FLAPPING] =
@@ -264,8 +258,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "flapping",
             .severity = SEVERITY_ERROR,
             .meaning = "The leader changes more often than allowed.",
-            .looks = "More changes of the first candidate within the window than allow.leader_changes says.",
-            .advice = "find what ends the leaders' sessions (pauses, network), or raise the session timeout",
+            .looks =
+                "More changes of the first candidate within the window than allow.leader_changes permits.",
+            .advice =
+                "find out what ends the leaders' sessions (pauses, network), or raise the session timeout",
             .source = "CURATOR-645",
         },
     [FINDING_SLOW_FAILOVER] =
@@ -273,10 +269,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "slow-failover",
             .severity = SEVERITY_WARNING,
             .meaning = "The latest failover took longer than allowed.",
-            .looks = "From the end of the leader's znode to the next acknowledgement (without one: to the "
-                     "next first candidate) more than allow.failover.",
+            .looks = "The time from the end of the leader's znode to the next acknowledgement (without one: "
+                     "to the next first candidate) exceeds allow.failover.",
             .advice =
-                "see which phase took long: there was no candidate, or the new leader was slow to take over",
+                "see which phase was long: the vacancy (no candidate), or the takeover by the new leader",
         },
     [FINDING_SESSION_TIMEOUT_LONG] =
         {
@@ -292,9 +288,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "session-timeout-short",
             .severity = SEVERITY_WARNING,
-            .meaning =
-                "The session timeout of candidates is so short that an ordinary pause costs a leader its "
-                "place.",
+            .meaning = "The session timeout of candidates is so short that a leader loses its place in an "
+                       "ordinary pause.",
             .looks = "The negotiated timeout in the connection list is below allow.session_timeout.",
             .advice = "set a longer session timeout in the clients: pauses of a second are normal",
             .source = "fluss issue 2708",
@@ -303,12 +298,11 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "sequence-near-overflow",
             .severity = SEVERITY_WARNING,
-            .meaning =
-                "The sequence numbers of this directory are nearly used up. Past 2147483647 the server "
-                "refuses further candidates or counts negative.",
+            .meaning = "The sequence numbers of this directory are nearly used up. After 2147483647 the "
+                       "server refuses new candidates or gives negative numbers.",
             .looks = "The next number, from the directory's cversion and number of children, is above 2^31 - "
                      "10^6.",
-            .advice = "plan a stop: stop all candidates, delete the directory and let them create it again",
+            .advice = "plan downtime: stop all candidates, delete the directory and let them create it again",
             .source = "kazoo issue 730",
         },
     [FINDING_SEQUENCE_OVERFLOWED] =
@@ -327,19 +321,17 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "sequence-tie",
             .severity = SEVERITY_ERROR,
             .meaning = "Two candidates have the same number: each client may order them differently. Solr "
-                       "creates such nodes on purpose, and so does a Curator client that takes a read lock "
-                       "under its "
-                       "own write lock (info).",
-            .looks = "Two names of one directory that end in the same number.",
-            .advice = "find out who made the second one; restart its client",
+                       "creates such znodes on purpose, and so does a Curator client that takes a read lock "
+                       "while it holds the write lock (info).",
+            .looks = "Two names in one directory end in the same number.",
+            .advice = "find out which client created the second one, and restart it",
         },
     [FINDING_FOREIGN_CHILD] =
         {
             .word = "foreign-child",
             .severity = SEVERITY_INFO,
-            .meaning =
-                "The directory contains a child that is not a candidate. Some clients read the number in "
-                "every name and crash on it (error there).",
+            .meaning = "The directory contains a child that is not a candidate. Some clients read the number "
+                       "in every name and crash on such a child (error there).",
             .looks = "A child that does not fit the pattern of its siblings.",
             .advice = "remove it: a directory of candidates should hold nothing else",
             .source = "kazoo issue 309",
@@ -351,7 +343,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning = "The directory of the election was deleted while its candidates were connected: they "
                        "lost their places, and some clients never create it again.",
             .looks = "The path does not exist, and sessions that had a candidate in it are still connected.",
-            .advice = "find out who deleted it; restart the clients if it is not created again",
+            .advice = "find out who deleted it; restart the clients if they do not create it again",
             .source = "CURATOR-724",
         },
     [FINDING_NO_GUID] =
@@ -361,7 +353,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "The candidates' names do not show which client created them. When a connection is lost "
                 "during a "
-                "create, the client cannot find its znode again, and a second create leaves an orphan.",
+                "create, the client cannot find its znode again, and a second create leaves the first znode "
+                "behind.",
             .looks = "Sequential names without a GUID or a session.",
             .advice = "use a protected create (a GUID in the name), as Curator and kazoo do",
             .source = "Netflix/curator issue 3",
@@ -386,22 +379,21 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_ERROR,
             .meaning =
                 "A server sent a reply that is not a ZooKeeper reply. electop did not read it and closed the "
-                "connection; other replies from there may be wrong, too.",
+                "connection; other replies from that server may be wrong, too.",
             .looks = "A frame whose length, header, counts or strings cannot be right, or that answers no "
                      "request. It is shown until ten minutes after the latest one.",
-            .advice = "check a proxy or load balancer in between, then that server's log; restart "
-                      "it if other clients lose their connections as well",
+            .advice = "check any proxy or load balancer in between, then that server's log; restart the "
+                      "server if other clients lose their connections, too",
         },
     [FINDING_UNSEEN_CHANGES] =
         {
             .word = "unseen-changes",
             .severity = SEVERITY_INFO,
-            .meaning =
-                "Candidates joined or left between two reads without being seen: electop's own history of "
-                "the election has gaps, which it can count.",
+            .meaning = "Candidates joined or left between two reads, so electop did not see them. Its "
+                       "history of the election lacks these changes; it knows how many they are.",
             .looks = "The directory's cversion grew by more than the changes that were seen.",
-            .advice =
-                "nothing is wrong with the election; very short candidacies are worth a look at the clients",
+            .advice = "nothing is wrong with the election; if candidates leave soon after they join, check "
+                      "the clients",
         },
 };
 

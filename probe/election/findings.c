@@ -198,8 +198,8 @@ static void name_assumption(char *evidence, size_t size, enum presumption missin
     const struct presumption_kind *kind = presumption_kind(missing);
     size_t length = strlen(evidence);
     snprintf(evidence + length, size - length, "; this assumes %s%s%s%s", kind->assumed,
-             kind->settles ? " (" : "", kind->settles ? kind->settles : "",
-             kind->settles ? " settles it)" : "");
+             kind->settles ? " (to settle it, " : "", kind->settles ? kind->settles : "",
+             kind->settles ? ")" : "");
 }
 
 /* A suspicion is no reason to restart a healthy client. */
@@ -209,7 +209,7 @@ static const char *doubted_advice(const char *advice, enum certainty_verdict ver
     if (strncmp(advice, "restart ", strlen("restart ")) != 0)
         return advice;
     snprintf(buffer, size, "%s, %s",
-             verdict == VERDICT_SUSPECTED ? "if this assumption holds" : "if this proves true", advice);
+             verdict == VERDICT_SUSPECTED ? "if this assumption holds" : "if this is confirmed", advice);
     return buffer;
 }
 

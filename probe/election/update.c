@@ -11,16 +11,15 @@ static const struct {
     [EVENT_ELECTION_SEEN] = {"election-seen", "An election is seen for the first time."},
     [EVENT_ELECTION_GONE] = {"election-gone", "The directory of an election no longer exists."},
     [EVENT_CANDIDATE_JOINED] = {"candidate-joined", "A candidate registered."},
-    [EVENT_CANDIDATE_LEFT] = {"candidate-left", "A candidate's znode is gone."},
-    [EVENT_LEADER_LOST] = {"leader-lost", "The leader's znode is gone."},
-    [EVENT_LEADER_ELECTED] = {"leader-elected", "Another candidate is the first."},
+    [EVENT_CANDIDATE_LEFT] = {"candidate-left", "A candidate's znode no longer exists."},
+    [EVENT_LEADER_LOST] = {"leader-lost", "The leader's znode no longer exists."},
+    [EVENT_LEADER_ELECTED] = {"leader-elected", "Another candidate is first."},
     [EVENT_LEADER_ACKNOWLEDGED] = {"leader-acknowledged",
                                    "The new leader wrote its acknowledgement: it acts as leader."},
-    [EVENT_FAILOVER] = {"failover",
-                        "Once for every change of leader, when its evidence is in: the cause, both leaders "
-                        "and how long each phase took."},
-    [EVENT_CONNECTION] = {"connection", "The connection to the cluster was established, lost "
-                                        "or interrupted."},
+    [EVENT_FAILOVER] = {"failover", "Once for every change of leader, when its evidence is complete: the "
+                                    "cause, both leaders and the length of each phase."},
+    [EVENT_CONNECTION] = {"connection",
+                          "The connection to the cluster was established, lost or interrupted."},
     [EVENT_UNSEEN] = {"unseen", "Candidates joined and left between two reads."},
     [EVENT_FINDING_RAISED] = {"finding-raised",
                               "A finding was raised, became certain or became more severe."},

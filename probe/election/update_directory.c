@@ -546,7 +546,7 @@ void update_path_denied(const struct update *f)
 void update_path_unread(const struct update *f)
 {
     struct election *election = f->election;
-    election->problem = "the servers do not answer what is asked of it; it is asked again";
+    election->problem = "the servers do not answer requests about it; electop tries again";
     if (election->fresh)
         election_lapse(election, f->at);
     update_touched(f);

@@ -272,8 +272,8 @@ def test_not_asked_is_no_outage(zk3, path, tmp_path, every):
         assert server["problem"] is None and server["mode"] is None, server
         assert "set admin: 8080 or four_letter: auto" in server["watches_problem"], server
     text = run("once", "-c", str(file), path).out
-    assert len(re.findall(r"\? +127\.0\.0\.1:\d+ +not asked", text)) == 2, text
-    assert len(re.findall(r"127\.0\.0\.1:\d+ +connected, not asked", text)) == 1, text
+    assert len(re.findall(r"\? +127\.0\.0\.1:\d+ +not polled", text)) == 2, text
+    assert len(re.findall(r"127\.0\.0\.1:\d+ +connected, not polled", text)) == 1, text
 
 
 SRVR = (b"Zookeeper version: 3.8.0-x, built on today\nConnections: 3\nZxid: 0x1\nMode: follower\nNode count: 5\n")

@@ -292,7 +292,7 @@ def test_the_log_of_a_deposed_leader_alone(folder):
     causes, said, events = told(folder)
     failovers = [e["failover"] for e in events if e["event"] == "failover"]
     assert causes == ["expired"] and "are in no log" in said
-    assert failovers[0]["cause_certainty"] == "suspected" and "perhaps no other agreed" in failovers[0]["evidence"]
+    assert failovers[0]["cause_certainty"] == "suspected" and "perhaps no other server agreed" in failovers[0]["evidence"]
     # The epoch's beginning shows that its log was compared with the next leader's.
     (folder / "log.1").write_bytes(log(*story()[:8], *old, create(epoch | 1, "/y", at_ms=BEGAN_MS + 60000)))
     failovers = [e["failover"] for e in told(folder)[2] if e["event"] == "failover"]

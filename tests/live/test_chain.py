@@ -174,7 +174,7 @@ def test_server_that_shows_nothing(path):
         assert "watches, connections and sessions unknown: " in said, table
         assert "4lw.commands.whitelist=srvr,cons,mntr,dump,wchs,wchc" in said, table
         assert "does not show its connections" not in said, table
-        assert "have not been asked yet" not in table.out, table
+        assert "have not been polled yet" not in table.out, table
     finally:
         line.close()
         zk.close()

@@ -32,7 +32,7 @@ SCREENS = {
     "candidate": (["End", "Enter", "Enter"], "expires  "),
     "findings": (["f"], "CERTAINTY"),
     "explanations": (["x"], "WHAT IT MEANS"),
-    "ensemble": (["e"], "each asked by itself"),
+    "ensemble": (["e"], "each polled separately"),
     "events": (["v"], "latest first"),
     "history": (["h"], "› history"),
     "why": (["/", *"short", "Enter", "h"], "host-d:80 →", ["x"], "why it changed"),
@@ -43,7 +43,7 @@ SCREENS = {
     "a filter": (["/"], "Enter keeps"),
     "a time": (["b"], "go to"),
     "the past": (["T"], "REPLAY"),
-    "inject in the past": (["i", "T"], "nothing can be run in it"),
+    "inject in the past": (["i", "T"], "no test candidate can run"),
     "a pause": (["Space"], "PAUSED"),
 }
 LEAVE = ["Escape", "Escape", "Escape", "Escape", "L"]
@@ -284,7 +284,7 @@ def test_a_live_run_needs_the_name_typed(zk, client, elections, tmp_path):
         press(terminal, ["R"])
         terminal.shows("type /well")
         press(terminal, ["/", "w", "e", "l", "Enter"])
-        terminal.shows("That is not its name")
+        terminal.shows("The name does not match")
         assert not paths_written(log)
         press(terminal, ["R", "/", "w", "e", "l", "l", "Enter"])
         terminal.shows("LIVE", "10 of 10 in line", within=60)

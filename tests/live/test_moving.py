@@ -60,7 +60,7 @@ def test_sessions_that_never_stay(zk, tmp_path):
             time.sleep(MOVING_S)  # the moves themselves
             members[0].session.drop()
             lost = findings.expect(line.path, "owner-disconnected", 50, certainty="certain", severity="error")
-            assert lost["candidates"] == [members[0].name] and "heard nothing of it since" in lost["evidence"], lost
+            assert lost["candidates"] == [members[0].name] and "heard nothing from it since" in lost["evidence"], lost
             for mover in movers:
                 mover.rest()
             moves = sum(mover.moves for mover in movers)

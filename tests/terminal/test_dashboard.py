@@ -315,7 +315,7 @@ def test_belief_is_cleared_by_hand(zk, path):
             terminal.keys("c")
             terminal.shows("press c again", "never-wakes: critical")
             terminal.keys("c")
-            terminal.shows("never-wakes is cleared here", "Nothing is found wrong")
+            terminal.shows("never-wakes is cleared here", "No findings")
     finally:
         line.close()
 

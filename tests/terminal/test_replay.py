@@ -73,7 +73,7 @@ def test_keys_move_in_time(recording):
         terminal.keys("1999-01-01T00:00Z", "Enter")
         terminal.shows("the recording begins at", "not connected then")
         terminal.keys("L")
-        terminal.shows("there is no live to go back to")
+        terminal.shows("there is no live display")
         terminal.keys("q")
         assert terminal.status() == 0
 
@@ -127,7 +127,7 @@ def test_what_if_at_a_past_moment(zk, client, path, tmp_path):
         terminal.keys("w")
         screen = terminal.shows("what if n_…0 leaves?", "When n_…0 leaves", "then n_…1 leaves")
         goes = {line.split()[2]: line for line in screen.splitlines() if line.split()[1:2] in (["When"], ["then"])}
-        assert "host-b:1 wakes and leads" in goes["n_…0"], screen
+        assert "host-b:1 notified, leads" in goes["n_…0"], screen
         assert "host-c:1 leads, if notified" in goes["n_…1"], screen
         terminal.keys("Down")
         terminal.shows("what if n_…1 leaves?", "host-c:1 must be notified")

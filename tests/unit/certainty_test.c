@@ -395,10 +395,10 @@ static void locks_with_hidden_watches(void **state)
     model_script_run("evidence names the lock itself",
                      "servers 1\n" HELD(
                          "/controller") "client a on=1 at=h:1\nround\naway a\ntick 1000\nround\n"
-                                        "? why owner-disconnected /controller exists, and no server lists a "
+                                        "? why owner-disconnected /controller exists, but no server lists a "
                                         "connection of its session 0xa; it was last listed at 22:13:20Z; it "
                                         "expires by 22:13:34Z | check that client and its "
-                                        "network: it reconnects or loses its place\n");
+                                        "network: it must reconnect, or it loses its place\n");
 }
 
 static void stale_facts(void **state)

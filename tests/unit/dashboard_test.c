@@ -405,7 +405,7 @@ static void clears_a_belief(void **state)
     assert_true(shows(&fixture, "only never-wakes can be cleared here"));
     stage_children(fixture.stage, 0, "/election", left, 2, 0, 0);
     key(&fixture, KEY_CODE_HOME);
-    assert_true(shows(&fixture, "c clears this"));
+    assert_true(shows(&fixture, "clear this"));
     assert_int_equal(key(&fixture, 'c'), DASHBOARD_NOTHING);
     assert_true(shows(&fixture, "press c again"));
     stage_pass(fixture.stage, 6000000);
@@ -601,7 +601,7 @@ static void jumps(void **state)
     assert_true(shows(fixture, "CERTAINTY"));
     type(fixture, ":zzzz");
     key(fixture, KEY_CODE_ENTER);
-    assert_true(shows(fixture, "there is no such election, screen or time"));
+    assert_true(shows(fixture, "no such election, screen or time"));
     assert_true(shows(fixture, "jump to zzzz"));
     key(fixture, KEY_CODE_ESCAPE);
     type(fixture, ":overview");
@@ -777,7 +777,7 @@ static void asks_before_it_writes(void **state)
     key(fixture, KEY_CODE_LEFT); /* nothing may change under the answer */
     key(fixture, KEY_CODE_ENTER);
     assert_int_equal(fake_bench_begun(), -1);
-    assert_true(shows(fixture, "not its name"));
+    assert_true(shows(fixture, "does not match"));
     key(fixture, 'R');
     type(fixture, "/election");
     key(fixture, KEY_CODE_ESCAPE);

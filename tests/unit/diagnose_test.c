@@ -329,8 +329,8 @@ static void numbers_and_names(void **state)
                      "? findings sequence-near-overflow warning certain\n"
                      "tick 100000\n+ n_2147000001 s=b\nlist\n> candidate-joined n_2147000001 @2\n"
                      "? why sequence-near-overflow the next number under /election is 2147000002, 483645 "
-                     "before the last one; at the present rate it is reached in 559 days | plan a stop: stop "
-                     "all candidates, delete the directory and let them create it again\n");
+                     "before the last one; at the present rate the numbers are used up in 559 days | plan "
+                     "downtime: stop all candidates, delete the directory and let them create it again\n");
     model_script_run(
         "... not at two thousand million",
         CONNECT "wind 2000000000\n+ n_2000000000 s=a\nlist\n> election-seen\nreadall\n? findings none\n");
@@ -367,8 +367,8 @@ static void numbers_and_names(void **state)
                      "list\n> candidate-joined eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee__lock__0000000000 @3\n"
                      "readall\n"
                      "? why sequence-tie " A " and eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee__lock__0000000000"
-                     " and 1 more have the same number 0 | find out who "
-                     "made the second one; restart its client\n");
+                     " and 1 more have the same number 0 | find out which client created the second one, and "
+                     "restart it\n");
     model_script_run("foreign-child: an error where clients crash on it",
                      CONNECT "+ n_0000000000 s=a\n+ lost+found\nlist\n> election-seen\nreadall\n"
                              "? findings foreign-child error certain\n"
@@ -573,23 +573,21 @@ static void bad_replies(void **state)
     (void)state;
 #define BAD "bad-reply error certain"
 #define LOOK                                                                                                 \
-    " | check a proxy or load balancer in between, then that server's log; restart it if "     \
-    "other "                                                                                                 \
-    "clients lose their connections as well\n"
-    model_script_run("bad-reply", THREE
-                     "bad 1 children count -1 in 88 bytes\n"
-                     "? findings " BAD "\n"
-                     "? why bad-reply zk1:2181 sent 1 reply that is no ZooKeeper reply: "
-                     "children count -1 in 88 bytes" LOOK
-                     "lose\n> connection disconnected\nbad 1 a Stat cut off in 40 bytes\n"
-                     "bad 2 error code 5 in 16 bytes\n"
-                     "? findings " BAD "; " BAD "\n"
-                     "connect\n> connection connected\nlist\ntick 599000\ntime\n"
-                     "? findings " BAD "; " BAD "\n"
-                     "tick 2000\ntime\n? findings none\n"
-                     "bad 1 error code 6 in 16 bytes\n"
-                     "? why bad-reply zk1:2181 sent 3 replies that are no ZooKeeper replies; the latest: "
-                     "error code 6 in 16 bytes" LOOK);
+    " | check any proxy or load balancer in between, then that server's log; restart the server if other "   \
+    "clients lose their connections, too\n"
+    model_script_run("bad-reply", THREE "bad 1 children count -1 in 88 bytes\n"
+                                        "? findings " BAD "\n"
+                                        "? why bad-reply zk1:2181 sent 1 bad reply: "
+                                        "children count -1 in 88 bytes" LOOK
+                                        "lose\n> connection disconnected\nbad 1 a Stat cut off in 40 bytes\n"
+                                        "bad 2 error code 5 in 16 bytes\n"
+                                        "? findings " BAD "; " BAD "\n"
+                                        "connect\n> connection connected\nlist\ntick 599000\ntime\n"
+                                        "? findings " BAD "; " BAD "\n"
+                                        "tick 2000\ntime\n? findings none\n"
+                                        "bad 1 error code 6 in 16 bytes\n"
+                                        "? why bad-reply zk1:2181 sent 3 bad replies; the latest: "
+                                        "error code 6 in 16 bytes" LOOK);
     model_script_run("it is found though the election was never read",
                      "watch /election\nbad 1 a header cut off in 3 bytes\n? findings " BAD "\n");
 }

@@ -29,7 +29,7 @@ static void healthy(void **state)
 {
     (void)state;
     model_script_run("a whole chain", HEALTHY "? next-failover " B " unknown, chain unknown\n"
-                                              "? link " B " unknown: the servers have not been asked yet\n"
+                                              "? link " B " unknown: the servers have not been polled yet\n"
                                               "round\n"
                                               "? link " A " first\n"
                                               "? link " B " right\n"
@@ -128,7 +128,7 @@ static void certainty(void **state)
              "? findings no-watch error suspected " C "\n"
              "? why no-watch session 0xc of 10.0.0.3:13 on zk1:2181 has no data watch under "
              "/election, in two polls; it should watch " B
-             " | if this proves true, restart the client at 10.0.0.3:13: it will not be notified when " B
+             " | if this is confirmed, restart the client at 10.0.0.3:13: it will not be notified when " B
              " leaves\n"
              "tick 100\n"
              "sync\n"
@@ -290,20 +290,20 @@ static void certainty(void **state)
 static void layouts(void **state)
 {
     (void)state;
-    model_script_run(
-        "members that watch the children show nothing, rightly",
-        "watch /mesos recipe=mesos\nconnect\n> connection connected\n"
-        "+ info_0000000000 s=a\n+ info_0000000001 s=b\n"
-        "client a on=1 at=h:1\nclient b on=1 at=h:2\n"
-        "list\n> election-seen\nreadall\nproof\n"
-        "? link info_0000000001 unknown: this layout watches the directory, which no server shows\n"
-        "? findings none\n");
+    model_script_run("members that watch the children show nothing, rightly",
+                     "watch /mesos recipe=mesos\nconnect\n> connection connected\n"
+                     "+ info_0000000000 s=a\n+ info_0000000001 s=b\n"
+                     "client a on=1 at=h:1\nclient b on=1 at=h:2\n"
+                     "list\n> election-seen\nreadall\nproof\n"
+                     "? link info_0000000001 unknown: members of this layout watch the directory, and no "
+                     "server shows that\n"
+                     "? findings none\n");
     model_script_run("an unknown layout proves nothing until most of its members show it",
                      "watch /things\nconnect\n> connection connected\n"
                      "+ q-0000000000 s=a\n+ q-0000000001 s=b\n+ q-0000000002 s=c\n"
                      "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"
                      "list\n> election-seen\nreadall\nproof\n"
-                     "? link q-0000000002 unknown: which znode members of this layout watch is not known\n"
+                     "? link q-0000000002 unknown: the watches of this layout are not known\n"
                      "? findings none\n"
                      "? recipe sequence name\n"
                      "w c q-0000000001\n"

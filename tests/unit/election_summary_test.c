@@ -376,7 +376,7 @@ static void a_look_between_two_leaders(void **state)
     json_t *shown = json_array_get(json_object_get(cluster, "elections"), 0);
     is_text(shown, "path", "/election");
     is_text(shown, "state", "unknown");
-    is_text(shown, "problem", "its leader is gone, and the next in line has not been confirmed yet");
+    is_text(shown, "problem", "its leader has left, and its successor is not confirmed yet");
     assert_true(json_array_size(json_object_get(shown, "candidates")) > 0);
     json_decref(document);
     buffer_free(&out);

@@ -78,9 +78,9 @@ static void election_does_not_claim_watches(void **state)
     struct framed show = show_election(framed_two_elections());
 
     (void)state;
-    assert_has(show.text, "? not asked yet");
-    assert_has(show.text, "leads, if notified: the servers have not been asked yet");
-    assert_has_not(show.text, "wakes and leads");
+    assert_has(show.text, "? not polled yet");
+    assert_has(show.text, "leads, if notified: the servers have not been polled yet");
+    assert_has_not(show.text, "notified, leads");
     framed_end(&show);
 }
 
@@ -91,7 +91,7 @@ static void election_shows_the_real_chain(void **state)
     const char *text = framed_draw(&show);
 
     (void)state;
-    assert_has(text, "+ If the leader leaves now n_..43 10.0.3.18:40112 wakes and leads; also: n_..50");
+    assert_has(text, "+ If the leader leaves now n_..43 10.0.3.18:40112 notified, leads; also: n_..50");
     /* One of those behind it is on a server that does not answer: it may be told. */
     assert_has(
         text,
@@ -99,7 +99,7 @@ static void election_shows_the_real_chain(void **state)
     assert_has(text, "; others: unknown");
     assert_has(text, " |   2  n_0000000043");
     assert_has(text, " X   4  n_0000000047");
-    assert_has(text, "nothing: will never wake");
+    assert_has(text, "nothing: never notified");
     assert_has(text, " :   6  n_0000000049");
     assert_has(text, "? zk3 does not answer");
     assert_has(text, " \\   7  n_0000000050");
@@ -137,7 +137,7 @@ static void departures_that_are_not_ordinary(void **state)
     show = framed_new(stage, election_view_new("prod", "/election"));
     text = framed_draw(&show);
     assert_has(text, "X If the leader leaves now it stays forever (no session owns it): "
-                     "only deleting it lets n_..43 lead");
+                     "only a deletion lets n_..43 lead");
     assert_has(text,
                "X If n_..43 leaves         n_..45 not notified: it watches nothing here, and the chain ends "
                "there; instead: n_..47");
@@ -156,14 +156,14 @@ static void what_if_follows_the_line_to_its_end(void **state)
     framed_press(&show, ACTION_WHAT_IF, NULL);
     text = framed_draw(&show);
     assert_has(text, "+ When n_..42 leaves");
-    assert_has(text, "+ then n_..43 leaves       n_..45 10.0.3.19:39920 wakes and leads");
+    assert_has(text, "+ then n_..43 leaves       n_..45 10.0.3.19:39920 notified, leads");
     assert_has(text,
                "X then n_..45 leaves       n_..47 not notified: it watches nothing here, and does not lead");
     assert_has_not(text, "then n_..47 leaves");
     framed_press(&show, ACTION_LAST, NULL);
     text = framed_draw(&show);
     assert_has(text, "When n_..50 leaves");
-    assert_has(text, "no candidate is behind it");
+    assert_has(text, "no candidate is after it");
     assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_DONE);
     assert_has_not(framed_draw(&show), "When n_..50 leaves");
     assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_CLOSE);
@@ -291,7 +291,7 @@ static void election_promises_nothing_that_is_old(void **state)
     assert_has(framed_draw(&show), "+ If the leader leaves now");
     stage_disconnected(show.stage, 0, "the connection was lost");
     assert_has(framed_draw(&show), "? If the leader leaves now");
-    assert_has(show.text, "wakes and leads");
+    assert_has(show.text, "notified, leads");
     framed_end(&show);
 }
 

@@ -43,7 +43,7 @@ static void found(void **state)
               "zk3:2181 shows czxid 0x1, pzxid 0x2, cversion 1, 1 child; "
               "zk1:2181 shows czxid 0x1, pzxid 0x3, cversion 2, 2 children; "
               "zk2:2181 shows czxid 0x1, pzxid 0x3, cversion 2, 2 children | "
-              "stop zk3:2181, remove its data and let it copy everything anew\n"
+              "stop zk3:2181, remove its data and let it copy everything again\n"
               "tick 60000\ncompare\n" FOUND "follow 3\n"
               "tick 60000\n"
               "compare\n"
@@ -107,7 +107,7 @@ static void kept(void **state)
                                         "/election differs between servers, in 3 reads after a sync each: "
                                         "zk3:2181 shows czxid 0x1, pzxid 0x2, cversion 1, 1 child; "
                                         "zk2:2181 shows czxid 0x1, pzxid 0x3, cversion 2, 2 children | "
-                                        "stop zk3:2181, remove its data and let it copy everything anew\n");
+                                        "stop zk3:2181, remove its data and let it copy everything again\n");
 }
 
 /* ---- histories ---- */

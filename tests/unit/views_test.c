@@ -298,7 +298,7 @@ static void overview_is_never_just_empty(void **state)
     struct framed show = framed_new(scene_nothing(), overview_view_new());
 
     (void)state;
-    assert_has(show.text, "Looking for elections");
+    assert_has(show.text, "Searching for elections");
     assert_has(show.text, "None found so far");
     framed_end(&show);
     show = framed_new(scene_unreachable(), overview_view_new());

@@ -108,7 +108,7 @@ static void dashboard_push(struct dashboard *dashboard, struct view *view)
 {
     if (dashboard->level_count == LEVELS_MOST) {
         view->ops->free(view);
-        dashboard_say(dashboard, ROLE_WARNING, "too many screens on top of each other: Esc goes back");
+        dashboard_say(dashboard, ROLE_WARNING, "too many open screens: Esc goes back");
     } else {
         dashboard->levels[dashboard->level_count++] = (struct level){.view = view};
         dashboard->footer.typing = TYPING_NOTHING; /* it was for the view below */
@@ -371,7 +371,7 @@ static enum dashboard_wish copy_path(struct dashboard *dashboard)
     char path[4096];
     if (view->ops->path && view->ops->path(view, &scene, path, sizeof path))
         return dashboard_copy_text(dashboard, path, NULL);
-    dashboard_say(dashboard, ROLE_DIM, "nothing is selected that has a path");
+    dashboard_say(dashboard, ROLE_DIM, "the selection has no path");
     return DASHBOARD_NOTHING;
 }
 
@@ -384,7 +384,7 @@ static void begin_mute(struct dashboard *dashboard)
     const struct finding *finding = view->ops->finding ? view->ops->finding(view, &scene, &election) : NULL;
     struct belief *muted = &dashboard->muted;
     if (!dashboard->mute || scene.past) {
-        dashboard_say(dashboard, ROLE_DIM, "this is a replay: nothing can be muted in it");
+        dashboard_say(dashboard, ROLE_DIM, "this is a replay: you cannot mute findings here");
     } else if (!finding) {
         dashboard_say(dashboard, ROLE_DIM, "no finding is selected");
     } else {
@@ -430,7 +430,7 @@ static bool take_mute(struct dashboard *dashboard, const char *typed)
     const struct election *election = NULL;
     const struct finding *finding = muted_finding(dashboard, &election);
     if (!finding) {
-        dashboard_say(dashboard, ROLE_DIM, "the finding was cleared meanwhile");
+        dashboard_say(dashboard, ROLE_DIM, "the finding has been cleared");
         return true;
     }
     const struct event event = {.kind = EVENT_FINDING_MUTED,
@@ -516,7 +516,7 @@ static enum dashboard_wish clear_belief(struct dashboard *dashboard)
     if (!view->ops->belief)
         return DASHBOARD_NOTHING;
     if (dashboard->replay_keys.away) {
-        dashboard_say(dashboard, ROLE_DIM, "this is a replay: nothing can be cleared in it");
+        dashboard_say(dashboard, ROLE_DIM, "this is a replay: you cannot clear findings here");
         return DASHBOARD_NOTHING;
     }
     if (!view->ops->belief(view, &scene, &belief)) {
@@ -532,8 +532,7 @@ static enum dashboard_wish clear_belief(struct dashboard *dashboard)
     dashboard->belief_until_us = again ? 0 : now_us + MESSAGE_US;
     if (again)
         return DASHBOARD_CLEAR;
-    dashboard_say(dashboard, ROLE_WARNING,
-                  "press c again to clear never-wakes: it changes this program's memory only");
+    dashboard_say(dashboard, ROLE_WARNING, "press c again to clear never-wakes in this electop only");
     return DASHBOARD_NOTHING;
 }
 
@@ -592,7 +591,7 @@ static bool may_write(struct dashboard *dashboard, enum action action)
     struct key_help key_help = offers_of(dashboard, &scene);
     if (!scene.control)
         dashboard_say(dashboard, ROLE_DIM,
-                      scene.past ? "this is a replay: nothing can be run in it"
+                      scene.past ? "this is a replay: no test candidate can run"
                                  : "no live cluster is shown, so no test candidate can run");
     return key_help_key(&key_help, action);
 }
@@ -799,7 +798,7 @@ static bool take_typed(struct dashboard *dashboard)
     if (dashboard->footer.typing == TYPING_JUMP && typed[0]) {
         bool there = jump(dashboard, typed);
         if (!there)
-            dashboard_say(dashboard, ROLE_WARNING, "there is no such election, screen or time");
+            dashboard_say(dashboard, ROLE_WARNING, "no such election, screen or time");
         return there;
     }
     if (dashboard->footer.typing == TYPING_MUTE)

@@ -233,7 +233,7 @@ static void keep_columns(struct terminal_stage *stage)
         error = whole_file_write(path, line, (size_t)length);
     if (error == 0)
         return;
-    snprintf(text, sizeof text, "these columns are shown, but not kept: %s", strerror(error));
+    snprintf(text, sizeof text, "these columns are shown, but not saved: %s", strerror(error));
     dashboard_say(stage->dashboard, ROLE_WARNING, text);
 }
 
@@ -274,7 +274,7 @@ static void stage_write_report(struct terminal_stage *stage)
     struct report *report = history ? report_make(history, &query, &error) : NULL;
     if (!report || report->election_count == 0) {
         dashboard_say(stage->dashboard, ROLE_WARNING,
-                      error ? error : "nothing of this election is recorded yet");
+                      error ? error : "nothing about this election is recorded yet");
     } else {
         struct buffer page = {0};
         report_print(&page, DOCUMENT_PAGE, report, &note, NULL);
@@ -306,16 +306,16 @@ static void main_loop_clear(struct terminal_stage *stage)
     if (show->clear)
         show->clear(show->context, belief->cluster, belief->election, belief->candidate);
     dashboard_say(stage->dashboard, show->clear ? ROLE_GOOD : ROLE_WARNING,
-                  show->clear ? "never-wakes is cleared here; other copies of this program still believe it"
-                              : "this is history: nothing can be cleared in it");
+                  show->clear ? "never-wakes is cleared here; other electop processes still show it"
+                              : "this is a replay: you cannot clear findings here");
 }
 
 static void main_loop_reload(struct terminal_stage *stage)
 {
     const struct main_loop *show = stage->show;
-    char problem[400] = "this is history: there is no configuration to read again";
+    char problem[400] = "this is a replay: there is no configuration to read again";
     if (show->control && show->control->is_busy(show->control->context))
-        snprintf(problem, sizeof problem, "a run of test candidates is under way; end it first, with X");
+        snprintf(problem, sizeof problem, "a run of test candidates is active; end it first with X");
     else if (show->reload && show->reload(show->context, problem, sizeof problem))
         main_loop_end(stage, MAIN_LOOP_RELOAD);
     if (!stage->ended)

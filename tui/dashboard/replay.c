@@ -316,7 +316,7 @@ bool replay_keys_knows(const struct replay_keys *replay_keys, enum action action
 static void come_back(struct replay_keys *replay_keys, struct replay_keys_note *note)
 {
     if (!replay_keys->live) {
-        replay_keys_say(note, ROLE_DIM, "this is a recording: there is no live to go back to");
+        replay_keys_say(note, ROLE_DIM, "this is a recording: there is no live display");
         return;
     }
     replay_play(replay_keys->past, 0, 0);
@@ -380,8 +380,8 @@ static void replay_keys_step(struct replay_keys *replay_keys, enum replay_unit u
                              struct replay_keys_note *note)
 {
     static const char *const none[][2] = {
-        [REPLAY_EVENT] = {"nothing happened before this", "nothing happened after this"},
-        [REPLAY_FAILOVER] = {"no leader was lost before this", "no leader was lost after this"},
+        [REPLAY_EVENT] = {"no event before this", "no event after this"},
+        [REPLAY_FAILOVER] = {"no failover before this", "no failover after this"},
         [REPLAY_MINUTE] = {"the recording begins here", "the recording ends here"},
         [REPLAY_HOUR] = {"the recording begins here", "the recording ends here"}};
     switch (replay_step(replay_keys->past, unit, forward)) {
@@ -409,7 +409,7 @@ static void play(struct replay_keys *replay_keys, enum action action, struct mom
     if (action == ACTION_PACE) {
         replay_keys->pace = pace == 1 ? 10 : pace == 10 ? 60 : 1;
         replay_play(replay_keys->past, playing ? replay_keys->pace : 0, now.mono_us);
-        snprintf(text, sizeof text, "plays x%d", replay_keys->pace);
+        snprintf(text, sizeof text, "playing x%d", replay_keys->pace);
         replay_keys_say(note, ROLE_DIM, text);
     } else if (!playing && !replay_keys->live && replay_bounds(replay_keys->past, &from_us, &to_us) &&
                replay_now(replay_keys->past).wall_us >= to_us) {

@@ -58,7 +58,7 @@ static const char *refusal(const struct run_control *bench, const struct run_opt
     const struct election_settings *election = settings_of_election(cluster, path);
     enum inject_leave leave = election ? election->inject : bench->settings->discovered.inject;
     if (bench->run && !bench->over)
-        return "A run is going on: end it first (X).";
+        return "A run is active: end it first (X).";
     if (bench->settings->cluster_count != 1)
         return "There are several clusters: start electop with --cluster NAME to choose one.";
     if (form->live && leave != INJECT_LIVE)
@@ -138,7 +138,7 @@ static bool run_control_begin(void *context, const struct run_options *form, cha
     run_control_make_room(bench, &options);
     bench->run = run_new(bench->loop, &options, &listener, bench);
     if (!bench->run)
-        snprintf(problem, size, "no descriptor is left; raise the limit of open files (ulimit -n)");
+        snprintf(problem, size, "no file descriptor is left; raise the limit of open files (ulimit -n)");
     return bench->run != NULL;
 }
 
@@ -203,7 +203,7 @@ static const char *do_act(struct run_control *bench, struct crowd *crowd, enum r
     case RUN_ADD:
         if (!bench->own && run_control_figures_of(crowd).wanted >= (size_t)bench->settings->inject.sessions)
             return "more sessions than inject: {sessions: ...} allows";
-        return crowd_add(crowd, 1) ? NULL : "no more of them can join";
+        return crowd_add(crowd, 1) ? NULL : "no more candidates can join";
     case RUN_KILL:
         return kill_one(bench, crowd, i, KILL_CLOSE) ? NULL : "it has no session that could be closed";
     case RUN_PAUSE:
@@ -211,7 +211,7 @@ static const char *do_act(struct run_control *bench, struct crowd *crowd, enum r
     case RUN_RESUME:
         return crowd_resume(crowd, i) || crowd_volunteer(crowd, i) ? NULL : "it is a candidate already";
     case RUN_RESIGN:
-        return kill_one(bench, crowd, i, KILL_RESIGN) ? NULL : "it is no candidate";
+        return kill_one(bench, crowd, i, KILL_RESIGN) ? NULL : "it is not a candidate";
     }
     return NULL;
 }
@@ -221,10 +221,10 @@ static bool run_control_act(void *context, enum run_act what, size_t i, char *pr
     struct run_control *bench = context;
     struct crowd *crowd = crowd_of(bench);
     const struct run_report *reported = report(bench);
-    const char *why = !crowd ? "they have not begun to join, or are ending"
+    const char *why = !crowd ? "the candidates have not begun to join, or the run is ending"
                       /* In a live election the rules alone decide. */
                       : reported->options->live && what != RUN_KILL
-                          ? "in a live election they only come and go by its rules: K and X end them"
+                          ? "in a live election only K (kill) and X (end) work"
                           : do_act(bench, crowd, what, i);
     snprintf(problem, size, "%s", why ? why : "");
     return !why;

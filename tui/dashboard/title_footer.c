@@ -91,7 +91,7 @@ static void title_put_server(struct title_pen *pen, const struct cluster *cluste
     pen_put(pen, ROLE_TEXT, server_name(pen->model, cluster, which, name, sizeof(name)));
     if (role == ROLE_DIM) {
         pen_gap(pen, 1);
-        pen_put(pen, ROLE_DIM, "not asked");
+        pen_put(pen, ROLE_DIM, "not polled");
         return;
     }
     if (role != ROLE_GOOD) {
@@ -206,7 +206,7 @@ static void title_put_cluster(struct title_pen *pen, const struct cluster *clust
         if (known)
             snprintf(text, sizeof(text), "%zu of %zu servers", good, known);
         else
-            snprintf(text, sizeof(text), "%zu servers not asked", cluster->server_count);
+            snprintf(text, sizeof(text), "%zu servers not polled", cluster->server_count);
         pen_put(pen, role, cells_sign(pen->cells, sign));
         pen_gap(pen, 1);
         pen_put(pen, ROLE_DIM, text);
@@ -458,7 +458,7 @@ static const char *key_help_word(const struct key_help *key_help, const struct k
         return past && !key_help->deeper ? "live" : binding->footer;
     case ACTION_PAUSE:
         return past                      ? key_help->playing ? "stop" : "play"
-               : key_help->scene->paused ? "go on"
+               : key_help->scene->paused ? "continue"
                                          : binding->footer;
     case ACTION_EVENT_BACK:
         return past ? binding->footer : "past";
@@ -561,7 +561,7 @@ static bool draw_typed(const struct footer *footer, struct cells *cells, int y, 
         break;
     case TYPING_JUMP:
         footer_draw_line(cells, y, "jump to ", footer->typed,
-                         "an election, screen or time   Tab: the next that fits");
+                         "an election, screen or time   Tab: the next match");
         break;
     case TYPING_MUTE:
         footer_draw_line(cells, y, "mute for ", footer->typed,
@@ -621,7 +621,7 @@ void footer_draw_hints(struct cells *cells, int y)
         enum sign sign;
         style look;
         const char *word;
-    } signs[] = {{SIGN_OK, ROLE_GOOD, "led, nothing wrong"},
+    } signs[] = {{SIGN_OK, ROLE_GOOD, "led, no problem"},
                  {SIGN_WARNING, ROLE_WARNING, "warning"},
                  {SIGN_CRITICAL, ROLE_CRITICAL, "error"},
                  {SIGN_UNKNOWN, ROLE_DIM, "not known"},

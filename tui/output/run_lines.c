@@ -625,7 +625,7 @@ static void put_servers(struct document *doc, const struct run_report *r)
     document_heading(doc, 3, "What the servers say of themselves");
     if (r->server_count == 0) {
         document_paragraph(doc, ROLE_DIM,
-                           "The servers were not asked: neither four-letter words nor AdminServer are on.");
+                           "The servers were not polled: neither four-letter words nor AdminServer are on.");
         return;
     }
     document_table(doc, columns, 4);

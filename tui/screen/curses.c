@@ -90,13 +90,13 @@ static bool can_draw(char **error)
         return refuse(error, "standard input is not a terminal; " INSTEAD);
     const char *term = getenv("TERM");
     if (!term || !*term)
-        return refuse(error, "TERM is not set, so the terminal's abilities are not known; set it "
+        return refuse(error, "TERM is not set, so the terminal type is not known; set it "
                              "(TERM=xterm-256color), or " INSTEAD);
     int found = 0;
     if (setupterm(NULL, STDOUT_FILENO, &found) != OK) {
         char *name = safe_text(term, strnlen(term, 64), true);
         refuse(error,
-               "TERM is '%s', which is not in this system's terminfo; set it to what the terminal is "
+               "TERM is '%s', which is not in this system's terminfo; set it to the terminal's type "
                "(xterm-256color), or " INSTEAD,
                name);
         free(name);
@@ -105,7 +105,7 @@ static bool can_draw(char **error)
     bool able = capability("cup") && capability("clear");
     del_curterm(cur_term);
     if (!able)
-        return refuse(error, "this terminal (TERM=%.32s) cannot place its cursor; " INSTEAD, term);
+        return refuse(error, "this terminal (TERM=%.32s) cannot move its cursor; " INSTEAD, term);
     return true;
 }
 
@@ -251,19 +251,19 @@ static bool start_curses(struct curses *curses, char **error)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < PICTURE_ROOM)
-        return refuse(error, "a picture does not fit into a file of %lld bytes; raise the limit (ulimit -f)",
+        return refuse(error, "a screen does not fit into a file of %lld bytes; raise the limit (ulimit -f)",
                       (long long)limit.rlim_cur);
     int file = memfd_create("screen", MFD_CLOEXEC);
     curses->output = file >= 0 ? fdopen(file, "w+") : NULL;
     if (!curses->output) {
         if (file >= 0)
             close(file);
-        return refuse(error, "there is no memory for the screen: %s", strerror(errno));
+        return refuse(error, "no memory for the screen: %s", strerror(errno));
     }
     curses->screen = new_screen(curses->output);
     if (!curses->screen)
         return refuse(error,
-                      "curses cannot use this terminal (TERM=%.32s); set TERM to what it is, or " INSTEAD,
+                      "curses cannot use this terminal (TERM=%.32s); set TERM to its type, or " INSTEAD,
                       getenv("TERM"));
     nonl(); /* a line feed stays one: curses moves the cursor with it */
     typeahead(-1);

@@ -254,7 +254,7 @@ static void candidate_put_connection(struct block *block, const struct scene *sc
     chain_put_heard(block->cells, block->x + block->label, block->y, HEARD_WIDTH, election, candidate);
     if (chain_silent_ms(election, candidate, &is_bound, &percent) >= 0)
         cells_printf(block->cells, block->x + block->label + HEARD_WIDTH + 1, block->y,
-                     label_room(HEARD_WIDTH + 1 + block->label, block->width), ROLE_DIM, "asked %s ago",
+                     label_room(HEARD_WIDTH + 1 + block->label, block->width), ROLE_DIM, "poll %s ago",
                      format_age(label_age_us(session->seen, scene->now), age, sizeof age));
     block->y++;
     if (expires.mono_us != 0) {

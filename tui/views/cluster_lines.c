@@ -145,7 +145,7 @@ static int draw_trouble(struct cells *cells, int x, int y, const struct scene *s
     cells_put(cells, x + 2, y + used, -1, ROLE_TEXT,
               "Does ZooKeeper run there? To use another one: electop -s HOST:PORT");
     cells_put(cells, x + 2, y + used + 1, -1, ROLE_TEXT,
-              "Without one: electop demo starts a private one, with elections.");
+              "No ZooKeeper? electop demo starts a private one, with elections.");
     return used + 2;
 }
 
@@ -164,11 +164,11 @@ static int draw_search(struct cells *cells, int x, int y, const struct scene *sc
                      settings->elections[0].path, settings->election_count > 1 ? " and the others" : "");
         return 1;
     }
-    cells_printf(cells, at, y, -1, ROLE_TEXT, "connected; looking for elections below %s, %d levels deep",
-                 root, discover->depth);
+    cells_printf(cells, at, y, -1, ROLE_TEXT, "connected; searching below %s, %d levels deep", root,
+                 discover->depth);
     if (label_age_us(cluster->connection_since, scene->now) < SEARCHED_US)
         return 1;
-    cells_printf(cells, x + 2, y + 1, -1, ROLE_TEXT, "None found so far; it looks again every %s.",
+    cells_printf(cells, x + 2, y + 1, -1, ROLE_TEXT, "None found so far; electop searches again every %s.",
                  format_age(discover->every_ms * 1000, age, sizeof age));
     cells_printf(cells, x + 2, y + 2, -1, ROLE_TEXT,
                  "Is there one? Name its path: electop %s /path/of/election",
@@ -189,7 +189,7 @@ void cluster_lines_draw_empty(struct cells *cells, int x, int y, int rows, const
         problem |= model->clusters[i].problem != NULL;
     }
     cells_put(cells, x, y, -1, ROLE_STRONG,
-              looking     ? "Looking for elections"
+              looking     ? "Searching for elections"
               : connected ? "Nothing to show"
               : problem   ? "Not connected"
                           : "Connecting");

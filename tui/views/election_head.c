@@ -79,7 +79,7 @@ static void election_head_say_leader(struct head_line *line, const struct electi
         election_head_say(line, ROLE_DIM, ": ");
     election_head_say(line, none.look, why);
     if (election_vanished(election) && !label_stale(election)) {
-        snprintf(text, sizeof text, "; not configured: it is forgotten after %d minutes",
+        snprintf(text, sizeof text, "; not configured: removed after %d minutes",
                  ELECTION_VANISHED_KEPT_MS / 60000);
         election_head_say(line, ROLE_DIM, text);
     } else if (election->state == ELECTION_ELECTING || election->state == ELECTION_ABSENT || lock) {
@@ -166,8 +166,8 @@ static void draw_recipe(struct head_line *line, const struct election *election,
         election_head_say(line, ROLE_DIM, "layout ? ");
         election_head_say(line, ROLE_DIM,
                           election->candidate_count + election->foreign_count == 0
-                              ? "(nothing to recognise it by yet)"
-                              : "(no known one fits the names here)");
+                              ? "(nothing identifies it yet)"
+                              : "(no known layout has these names)");
         return;
     }
     if (election->recognised == RECOGNISED_NAME)

@@ -46,7 +46,7 @@ static const struct column columns_of_ensemble[COLUMN_COUNT] = {
     [COLUMN_SERVER] = {.heading = "SERVER", .least = 12, .most = 40, .importance = 100},
     [COLUMN_MODE] = {.heading = "MODE", .least = 10, .most = 12, .importance = 95},
     [COLUMN_LATENCY] = {.heading = "ANSWER", .least = 7, .most = 8, .importance = 85, .right = true},
-    [COLUMN_COURSE] = {.heading = "LATELY", .least = 8, .most = SERVER_ANSWERS_KEPT, .importance = 62},
+    [COLUMN_COURSE] = {.heading = "RECENT", .least = 8, .most = SERVER_ANSWERS_KEPT, .importance = 62},
     [COLUMN_AVERAGE] = {.heading = "AVG", .least = 6, .most = 7, .importance = 58, .right = true},
     [COLUMN_MOST] = {.heading = "MAX", .least = 6, .most = 7, .importance = 57, .right = true},
     [COLUMN_OUTSTANDING] = {.heading = "QUEUE", .least = 5, .most = 6, .importance = 55, .right = true},
@@ -60,7 +60,7 @@ static const struct column columns_of_ensemble[COLUMN_COUNT] = {
     [COLUMN_CHILD_WATCHES] =
         {.heading = "ON CHILDREN", .least = 11, .most = 11, .importance = 40, .right = true},
     [COLUMN_FROM] = {.heading = "SEEN BY", .least = 11, .most = 12, .importance = 75},
-    [COLUMN_ASKED] = {.heading = "ASKED", .least = 6, .most = 7, .importance = 50},
+    [COLUMN_ASKED] = {.heading = "POLLED", .least = 6, .most = 7, .importance = 50},
     [COLUMN_VERSION] = {.heading = "VERSION", .least = 7, .most = 16, .importance = 30, .optional = true},
 };
 
@@ -143,7 +143,9 @@ static void ensemble_follow_model(struct ensemble_view *view, const struct scene
 static const char *source_word(const struct server *server)
 {
     if (server->watches_from == NULL)
-        return !server->reachable ? "?" : server->hidden[HIDDEN_WATCHES] != NULL ? "? hidden" : "? not asked";
+        return !server->reachable                       ? "?"
+               : server->hidden[HIDDEN_WATCHES] != NULL ? "? hidden"
+                                                        : "? not polled";
     return strcmp(server->watches_from, "adminserver") == 0 ? "AdminServer" : server->watches_from;
 }
 
@@ -224,7 +226,7 @@ static void ensemble_draw_row(const struct ensemble_view *view, struct cells *ce
                               const struct cluster *cluster)
 {
     static const char *const unmoded[] = {
-        [SERVER_SILENT] = "no answer", [SERVER_ANSWERS] = "connected", [SERVER_NOT_ASKED] = "not asked"};
+        [SERVER_SILENT] = "no answer", [SERVER_ANSWERS] = "connected", [SERVER_NOT_ASKED] = "not polled"};
     const struct column *columns = view->columns;
     enum server_reach reach = server_reach(cluster, server);
     enum severity worst = worst_danger(cluster, server);
@@ -316,7 +318,7 @@ static int ensemble_draw_head(struct cells *cells, int y, const struct scene *sc
                           "%zu answering", answering) +
              3;
     if (unasked > 0)
-        x += cells_printf(cells, x, y, -1, ROLE_DIM, "%zu not asked", unasked) + 3;
+        x += cells_printf(cells, x, y, -1, ROLE_DIM, "%zu not polled", unasked) + 3;
     cells_printf(cells, x, y, -1, shown == servers ? ROLE_GOOD : ROLE_WARNING, "watches seen on %zu of %zu",
                  shown, servers);
     return 1;
@@ -430,9 +432,9 @@ static int ensemble_draw_detail(struct cells *cells, int y, const struct scene *
     }
     if (!server->reachable)
         y += ensemble_put_part(cells, y, end, ROLE_DIM, "unknown",
-                               "what only this server shows; findings from it stay, unconfirmed");
+                               "what only this server shows; findings from it stay unconfirmed");
     else if (reported == 0 && server->watches_from == NULL && y < end)
-        y += ensemble_put_part(cells, y, end, ROLE_DIM, "watches", "? not asked yet");
+        y += ensemble_put_part(cells, y, end, ROLE_DIM, "watches", "? not polled yet");
     else if (reported == 0 && y < end)
         y += ensemble_put_part(cells, y, end, ROLE_GOOD, "shows",
                                label_asked_for_sessions(server) ? "its connections, sessions and watches"
@@ -523,7 +525,7 @@ static void ensemble_title(struct view *self, const struct scene *scene, struct 
     (void)scene;
     if (room > used + 2)
         cells_put(cells, x + used + 2, 0, room - used - 2, ROLE_TITLE_DIM,
-                  "the servers, each asked by itself");
+                  "the servers, each polled separately");
 }
 
 static void ensemble_free(struct view *self)

@@ -197,5 +197,5 @@ void event_pane_draw(struct cells *cells, int y, int rows, const struct scene *s
         cells_put(cells, 1, y + 1, cells->width - 2, ROLE_DIM,
                   event_log_count(scene->events) < EVENTS_KEPT
                       ? "nothing has happened since the start"
-                      : "none of the latest events is of this election");
+                      : "none of the latest events is about this election");
 }

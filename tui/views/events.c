@@ -193,7 +193,7 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
     events_draw_head(view, cells, y, scene);
     if (view->list.count == 0) {
         cells_put(cells, 2, view->first_y, -1, ROLE_DIM,
-                  view->filter[0] != '\0' ? "No event has this in it. Esc shows all again."
+                  view->filter[0] != '\0' ? "No event contains this text. Esc shows all again."
                   : view->choice > 0      ? "No event is of this kind. o shows the next kind."
                                           : "Nothing has happened yet.");
         return;

@@ -136,8 +136,8 @@ static void explanations_title(struct view *self, const struct scene *scene, str
     (void)scene;
     if (room > used + 2)
         cells_put(cells, x + used + 2, 0, room - used - 2, ROLE_TITLE_DIM,
-                  explanations_view_of(self)->opened ? "everything that electop can find wrong"
-                                                     : "none is selected: all that there are");
+                  explanations_view_of(self)->opened ? "all possible findings"
+                                                     : "none is selected: all possible findings");
 }
 
 static void explanations_free(struct view *self)

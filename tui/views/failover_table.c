@@ -350,7 +350,8 @@ int failover_picture_draw(struct cells *cells, int y, int rows, const struct fai
     else {
         cells_put(cells, STATS_X, y, PHASE_LABEL - 1, ROLE_DIM, "detected in");
         cells_printf(cells, STATS_X + PHASE_LABEL, y, label_room(STATS_X + PHASE_LABEL, cells->width),
-                     ROLE_DIM, "%s nothing to detect: its znode went with it", cells_sign(cells, SIGN_DASH));
+                     ROLE_DIM, "%s nothing to detect: its znode was deleted at once",
+                     cells_sign(cells, SIGN_DASH));
     }
     put_phase_row(cells, y + 1, bar, "vacant", failover->vacancy, before_us, false, whole_us,
                   ROLE_BAR_VACANT);

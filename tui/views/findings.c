@@ -341,7 +341,7 @@ static void draw_folded(const struct findings_view *view, struct cells *cells, i
     cells_printf(cells, column->x + used + 2, y, label_room(column->x + used + 2, cells->width - 1), ROLE_DIM,
                  "%s, %s   %s %s", severity_word(row->finding->severity),
                  row->mute != NULL ? "muted" : certainty_word(row->finding->certainty),
-                 cells_sign(cells, SIGN_ENTER), open ? "folds them" : "shows them");
+                 cells_sign(cells, SIGN_ENTER), open ? "hides them" : "shows them");
 }
 
 static void findings_draw_row(const struct findings_view *view, struct cells *cells, int y,
@@ -426,7 +426,7 @@ static int draw_mute(struct cells *cells, int x, int y, int width, int rows, con
     if (row->mute == NULL || rows < 1)
         return 0;
     label_when(row->mute->until_us, scene->now, until, sizeof until);
-    snprintf(text, sizeof text, "muted until %s by %.60s%s%.300s; m 0 ends that", until, row->mute->author,
+    snprintf(text, sizeof text, "muted until %s by %.60s%s%.300s; m 0 unmutes it", until, row->mute->author,
              row->mute->note[0] != '\0' ? ": " : "", row->mute->note);
     return wrap_put(cells, x, y, width, rows, ROLE_WARNING, text);
 }
@@ -523,10 +523,10 @@ static void draw_none(const struct findings_view *view, struct cells *cells, int
     size_t hidden = 0, servers = 0;
 
     if (view->filter[0] != '\0') {
-        cells_put(cells, SIGN_X, y, -1, ROLE_DIM, "No finding has this in it. Esc shows all again.");
+        cells_put(cells, SIGN_X, y, -1, ROLE_DIM, "No finding contains this text. Esc shows all again.");
         return;
     }
-    cells_printf(cells, SIGN_X, y, -1, ROLE_GOOD, "%s Nothing is found wrong.", cells_sign(cells, SIGN_OK));
+    cells_printf(cells, SIGN_X, y, -1, ROLE_GOOD, "%s No findings.", cells_sign(cells, SIGN_OK));
     for (size_t i = 0; i < scene->model->cluster_count; i++) {
         servers += scene->model->clusters[i].server_count;
         for (size_t j = 0; j < scene->model->clusters[i].server_count; j++)
@@ -534,9 +534,9 @@ static void draw_none(const struct findings_view *view, struct cells *cells, int
     }
     if (hidden > 0)
         cells_printf(cells, SIGN_X, y + 1, -1, ROLE_WARNING,
-                     "%s %zu of %zu servers do not show their watches: e says why, and what to switch on.",
+                     "%s %zu of %zu servers do not show their watches: e shows why, and what to turn on.",
                      cells_sign(cells, SIGN_UNKNOWN), hidden, servers);
-    cells_put(cells, SIGN_X, y + 3, -1, ROLE_DIM, "x lists everything that could be found.");
+    cells_put(cells, SIGN_X, y + 3, -1, ROLE_DIM, "x lists all possible findings.");
 }
 
 /* Servers that endanger elections come before findings of one election. Returns the rows used. */

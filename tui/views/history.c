@@ -430,7 +430,7 @@ static void draw_evidence(const struct history_view *view, struct cells *cells, 
                           failover->cause_certainty == CERTAINTY_CERTAIN ? "certain" : "suspected");
     x = rows > 1 ? EVIDENCE_X : x + 2;
     wrap_put(cells, x, y, label_room(x, cells->width - 1), rows, ROLE_TEXT,
-             failover->evidence ? failover->evidence : "nothing else is known of it");
+             failover->evidence ? failover->evidence : "nothing else is known about it");
 }
 
 static void history_draw_failovers(struct history_view *view, struct cells *cells, int y, int bottom)
@@ -447,7 +447,7 @@ static void history_draw_failovers(struct history_view *view, struct cells *cell
     cells_rule(cells, 0, y++, cells->width, caption);
     if (leadership->failover_count == 0) {
         cells_put(cells, LEFT, y, -1, ROLE_DIM,
-                  "None in this time. Left goes back in time, - shows a longer one.");
+                  "None in this time. Left goes back in time, - shows a longer time.");
         return;
     }
     if (shares.rows > 0)

@@ -182,8 +182,7 @@ static void overview_summary_draw(struct cells *cells, int y, const struct overv
     if (outlook) {
         end = overview_summary_draw_note(cells, y, order, list) - 1;
         if (path != NULL)
-            cells_printf(cells, TABLE_X, y, end - TABLE_X, ROLE_WARNING, "%s is no longer watched",
-                         path + 1);
+            cells_printf(cells, TABLE_X, y, end - TABLE_X, ROLE_WARNING, "%s is no longer watched", path + 1);
         else
             draw_outlook(cells, y, end, &order->totals);
         y++;
@@ -616,13 +615,13 @@ static void draw_chooser(const struct overview *overview, struct cells *cells, i
         cells_put(box, 18, 1 + i, -1, ROLE_DIM,
                   i == COLUMN_ELECTION ? "always"
                   : i == COLUMN_CLUSTER && overview->columns[COLUMN_CLUSTER].width == 0 && shown
-                      ? "with several"
-                  : shown && given_way ? "has no room"
+                      ? "if several"
+                  : shown && given_way ? "no room"
                                        : "");
         if ((size_t)i == overview->choice)
             cells_select_row(box, 1 + i, 0, -1);
     }
-    cells_put(box, 1, COLUMN_COUNT + 1, -1, ROLE_DIM, "Enter shows or hides; Esc ends");
+    cells_put(box, 1, COLUMN_COUNT + 1, -1, ROLE_DIM, "Enter shows or hides; Esc closes");
     cells_rule(box, 0, COLUMN_COUNT + 2, -1, NULL);
     cells_paste(cells, cells->width - CHOOSER_WIDTH, y, box);
 }

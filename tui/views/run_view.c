@@ -66,16 +66,16 @@ static const enum behaviour behaviours[] = {BEHAVIOUR_RECIPE, BEHAVIOUR_HERD, BE
                                             BEHAVIOUR_DEAF,   BEHAVIOUR_ONCE, BEHAVIOUR_SLOW,
                                             BEHAVIOUR_MUTE};
 static const char *const behaviour_help[] = {
-    "each watches its predecessor",    "all watch the leader",      "all watch the directory",
-    "none watches: none is notified",  "watch once, and not again", "acknowledge half a second late",
-    "hold the lead, never acknowledge"};
+    "each watches its predecessor",   "all watch the leader", "all watch the directory",
+    "none watches: none is notified", "watch only once",      "acknowledge 0.5 s late",
+    "lead, but never acknowledge"};
 static const int everies_ms[] = {100, 250, 500, 1000, 2000, 5000, 10000, 30000};
 static const int fors_s[] = {10, 30, 60, 300, 1800};
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
 
-static const char *const labels[FORM_FIELDS] = {"where",    "how many", "how fast",  "behaviour",
-                                                "who dies", "how",      "how often", "for how long"};
+static const char *const labels[FORM_FIELDS] = {"where", "how many", "how fast",  "behaviour",
+                                                "kill",  "how",      "how often", "for how long"};
 static const char *const how_words[KILL_COUNT] = {"closes its session", "resigns: deletes its znode",
                                                   "crashes: the session expires",
                                                   "hangs: the session expires"};
@@ -200,7 +200,7 @@ static const char *form_question(const struct form *form)
     case FIELD_RATE:
         return "how many a second (1 to 100000): ";
     case FIELD_EVERY:
-        return "how often one dies (100ms to 1h): ";
+        return "interval of the kills (100ms to 1h): ";
     case FIELD_FOR:
         return "for how long (1s to 1d): ";
     default:
@@ -233,8 +233,7 @@ static bool form_type(struct form *form, const char *text)
 static void run_form_value_text(const struct form *form, const struct scene *scene, enum form_field field,
                                 char *out, size_t size)
 {
-    static const char *const victims[] = {"none", "the leader, again and again",
-                                          "any of them, again and again"};
+    static const char *const victims[] = {"none", "the leader, repeatedly", "any of them, repeatedly"};
     int at = form->at[field];
     switch (field) {
     case FIELD_PLACE:
@@ -253,7 +252,7 @@ static void run_form_value_text(const struct form *form, const struct scene *sce
         else if (scene->control->own)
             snprintf(out, size, "as fast as they can");
         else
-            snprintf(out, size, "as fast as is allowed: %d a second", scene->settings->inject.creates_per_s);
+            snprintf(out, size, "as fast as allowed: %d a second", scene->settings->inject.creates_per_s);
         break;
     case FIELD_BEHAVIOUR:
         snprintf(out, size, "%s: %s", behaviour_rules_of(behaviours[at])->word, behaviour_help[at]);
@@ -372,7 +371,7 @@ static void outlook_draw(const struct form *form, const struct scene *scene, str
         y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT, text);
         y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT,
                       "They withdraw as soon as fewer are ahead of them. If one becomes first anyway, it "
-                      "leaves at once, and the report says for how long it was first.");
+                      "leaves at once, and the report says how long it was first.");
         y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_STRONG,
                       "Enter asks you to type its name.");
     } else {
@@ -760,7 +759,7 @@ static enum view_result inject_answer(struct view *self, const struct scene *sce
         run_view_begin(view, scene);
     else
         snprintf(view->form.problem, sizeof view->form.problem, "%s",
-                 live ? "That is not its name: nothing was started." : "Nothing was started.");
+                 live ? "The name does not match: nothing was started." : "Nothing was started.");
     return VIEW_DONE;
 }
 
@@ -807,7 +806,7 @@ static void refusal_draw(const struct run_report *r, struct cells *cells)
     cells_put(cells, 3, y, -1, ROLE_CRITICAL | STYLE_BOLD, "Nothing was started.");
     y += 2;
     y += wrap_put(cells, 3, y, width, cells->height - y, ROLE_WARNING,
-                  r->problem ? r->problem : "It was ended before it started.");
+                  r->problem ? r->problem : "The run was ended before it started.");
     cells_put(cells, 3, y + 1, -1, ROLE_DIM, "Enter goes back to the form.");
 }
 
@@ -863,7 +862,7 @@ static void inject_draw(struct view *self, const struct scene *scene, struct cel
     struct inject_view *view = inject_view_of(self);
     if (!scene->control) {
         cells_put(cells, 3, 1, -1, ROLE_WARNING,
-                  scene->past ? "This is a replay: nothing can be run in it."
+                  scene->past ? "This is a replay: no test candidate can run."
                               : "No live cluster is shown, so no test candidate can run.");
         return;
     }

@@ -89,7 +89,7 @@ static bool strip_same_leader(const char *a, const char *b)
 }
 
 static enum strip_slot slot_of(const struct election *election, const struct tenure *tenure, bool shade,
-                         const char *who)
+                               const char *who)
 {
     bool all = who == STRIP_ALL;
 

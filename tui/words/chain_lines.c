@@ -87,12 +87,12 @@ static style wrong_text(const struct cells *cells, const struct election *electi
         return ROLE_WARNING;
     }
     if (self)
-        snprintf(buffer, size, "itself: will never wake");
+        snprintf(buffer, size, "itself: never notified");
     else if (gone != NULL)
         snprintf(buffer, size, "%s %s, which is gone", cells_sign(cells, SIGN_UP_WRONG),
                  label_short_name(cells, gone, name, sizeof name));
     else
-        snprintf(buffer, size, "something else");
+        snprintf(buffer, size, "another znode");
     return ROLE_CRITICAL;
 }
 
@@ -149,7 +149,7 @@ static void unknown_text(const struct cells *cells, const struct election *elect
 
     if (server != NULL && (reach != SERVER_ANSWERS || chain_watches_problem(server) != NULL)) {
         snprintf(buffer, size, "%s %s %s", sign, label_server(cluster, session->server, name, sizeof name),
-                 reach == SERVER_NOT_ASKED ? "is not asked"
+                 reach == SERVER_NOT_ASKED ? "is not polled"
                  : reach == SERVER_SILENT  ? "does not answer"
                                            : "hides its watches");
         return;
@@ -161,8 +161,8 @@ static void unknown_text(const struct cells *cells, const struct election *elect
     else if (server == NULL && candidate->known && candidate->stat.owner != 0)
         why = somebody_shows(cluster)         ? "connection not seen"
               : cluster_is_from_logs(cluster) ? why
-                                              : "not asked yet";
-    snprintf(buffer, size, "%s %s", sign, why != NULL ? why : "not asked yet");
+                                              : "not polled yet";
+    snprintf(buffer, size, "%s %s", sign, why != NULL ? why : "not polled yet");
 }
 
 style chain_watch_text(const struct cells *cells, const struct election *election,
@@ -191,7 +191,7 @@ style chain_watch_text(const struct cells *cells, const struct election *electio
         snprintf(buffer, size, "%s nothing, in one poll", cells_sign(cells, SIGN_UNKNOWN));
         return ROLE_WARNING;
     case LINK_STUCK:
-        snprintf(buffer, size, "nothing: will never wake");
+        snprintf(buffer, size, "nothing: never notified");
         return ROLE_CRITICAL | STYLE_BOLD;
     case LINK_UNKNOWN:
         break;
@@ -211,7 +211,7 @@ char *chain_who(const struct candidate *candidate, char *buffer, size_t size)
     else
         snprintf(buffer, size, "%s",
                  candidate->known    ? "? only its session"
-                 : candidate->denied ? "? may not read"
+                 : candidate->denied ? "? no permission"
                                      : "? not read yet");
     return buffer;
 }

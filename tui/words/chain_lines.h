@@ -19,7 +19,7 @@
 void chain_put_gutter(struct cells *cells, int x, int y, const struct election *election,
                       const struct candidate *candidate);
 
-/* Its watches, in words: "^ n_...42", "nothing: will never wake". Untrusted bytes. Returns its style. */
+/* Its watches, in words: "^ n_...42", "nothing: never notified". Untrusted bytes. Returns its style. */
 style chain_watch_text(const struct cells *cells, const struct election *election,
                        const struct candidate *candidate, char *buffer, size_t size);
 

@@ -111,9 +111,9 @@ static void say_stays(struct whatif_pen *pen, const struct election *election,
 
     whatif_lines_say(pen, ROLE_CRITICAL | STYLE_BOLD,
                      roomy ? "it stays forever (no session owns it)" : "no session");
-    whatif_lines_say(pen, ROLE_TEXT, ": only deleting it ");
+    whatif_lines_say(pen, ROLE_TEXT, ": only a deletion ");
     if (departure->successor == NULL) {
-        whatif_lines_say(pen, ROLE_TEXT, "takes it away");
+        whatif_lines_say(pen, ROLE_TEXT, "removes it");
         return;
     }
     whatif_lines_say(pen, ROLE_TEXT, departure->leads ? "lets " : "moves ");
@@ -161,9 +161,9 @@ static void say_outcome(struct whatif_pen *pen, const struct election *election,
         if (before == NULL)
             whatif_lines_say(pen, election->kind == KIND_LOCK ? ROLE_TEXT : ROLE_CRITICAL,
                              election->kind == KIND_LOCK ? "it is free"
-                                                         : "no candidate is behind it: no one leads then");
+                                                         : "no candidate is after it: no one leads then");
         else
-            whatif_lines_say(pen, ROLE_DIM, "no candidate is behind it: no one has to be notified");
+            whatif_lines_say(pen, ROLE_DIM, "no candidate is after it: no notification is needed");
         return;
     }
     if (departure->notified == ANSWER_NO) {
@@ -184,11 +184,10 @@ static void say_outcome(struct whatif_pen *pen, const struct election *election,
     }
     if (departure->leads) {
         whatif_lines_say(pen, ROLE_TEXT,
-                         election->kind == KIND_LOCK ? "wakes and holds it" : "wakes and leads");
+                         election->kind == KIND_LOCK ? "notified, holds it" : "notified, leads");
     } else if (before != NULL) {
-        whatif_lines_say(pen, ROLE_TEXT, "wakes, and watches ");
+        whatif_lines_say(pen, ROLE_TEXT, "notified, then watches ");
         say_name(pen, before);
-        whatif_lines_say(pen, ROLE_TEXT, " from then on");
     }
     say_others(pen, departure);
     if (departure->leads)
@@ -286,7 +285,7 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
         whatif_lines_say(&pen, stale ? ROLE_DIM : ROLE_GOOD,
                          cells_sign(cells, stale ? SIGN_UNKNOWN : SIGN_CHECK));
         pen.x = x + 2;
-        whatif_lines_say(&pen, ROLE_DIM, "The line behind it");
+        whatif_lines_say(&pen, ROLE_DIM, "The line after it ");
         pen.x = x + 2 + LABEL_WIDTH;
         whatif_lines_say(&pen, ROLE_TEXT, "is intact: each successor is notified");
         return true;
@@ -295,7 +294,7 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
         return false;
     whatif_lines_say(&pen, ROLE_DIM, cells_sign(cells, SIGN_UNKNOWN));
     pen.x = x + 2;
-    whatif_lines_say(&pen, ROLE_DIM, "The line behind it");
+    whatif_lines_say(&pen, ROLE_DIM, "The line after it ");
     pen.x = x + 2 + LABEL_WIDTH;
     whatif_lines_say(&pen, ROLE_TEXT, "may stop at ");
     say_name(&pen, unknown);
@@ -342,7 +341,7 @@ static void put_noticed(struct cells *cells, int x, int y, const struct candidat
                      format_span(client_expiry_us(goes->election->cluster, session), text, sizeof text));
     whatif_lines_say(&pen, ROLE_DIM, " when its client dies");
     if (latest.wall_us > 0 && pen.x + 28 <= cells->width) {
-        whatif_lines_say(&pen, ROLE_DIM, ", at the latest at ");
+        whatif_lines_say(&pen, ROLE_DIM, ", by ");
         whatif_lines_say(&pen, ROLE_TEXT, format_clock(latest.wall_us, text, sizeof text));
     }
 }
