@@ -58,8 +58,8 @@ static void check_placeholders(const struct yaml_node *argument, const struct kn
         char *word = xstrndup(at + 1, length);
         if (!is_listed(known->facts, word, &nearest) && nearest.best)
             alert_refuse(argument, "run",
-                         text_format("holds {%s}, which is no fact; did you mean {%s}? Or write { %s }", word,
-                                     nearest.best, word),
+                         text_format("contains {%s}, which is not a fact; did you mean {%s}? Or write { %s }",
+                                     word, nearest.best, word),
                          problems);
         free(word);
     }
@@ -94,7 +94,7 @@ static char *program_search(const char *name)
         free(problem);
         at += length + (at[length] == ':');
     }
-    return text_format("is in no directory of PATH; write its whole path");
+    return text_format("is in no directory of PATH; write its full path");
 }
 
 /* NULL: it can be used; else the reason. */
@@ -108,7 +108,7 @@ static char *secret_problem(const char *file)
     bool known = fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
     bool empty = known && (read(descriptor, &first, 1) != 1 || first == '\n' || first == '\r');
     close(descriptor);
-    return !known ? text_format("is not a plain file; name one")
+    return !known ? text_format("is not a plain file; name a plain file")
            : facts.st_mode & (S_IRWXG | S_IRWXO)
                ? text_format("can be read or written by others; run chmod 600 on it")
            : empty ? text_format("is empty; write a token, or a whole Authorization header, into its first "
@@ -146,11 +146,10 @@ static void check_post(const struct yaml_node *post, struct problems *problems)
         return;
     if (strncmp(post->text, "http://", 7) != 0 && strncmp(post->text, "https://", 8) != 0)
         problems_add(problems, post->line, post->column,
-                     "post: is no URL; write it as in http://alertmanager:9093/api/v2/alerts");
+                     "post: is not a URL; write it as in http://alertmanager:9093/api/v2/alerts");
     else if (strpbrk(post->text, "{}"))
         problems_add(problems, post->line, post->column,
-                     "post: a URL has no braces, and no facts are filled in; they are in the JSON that it "
-                     "gets");
+                     "post: a URL cannot contain braces; the facts are in the JSON that is posted");
 }
 
 static const struct yaml_node *alert_value(const struct yaml_node *alert, const char *key)

@@ -104,13 +104,13 @@ static bool check_file(int descriptor, const char *kind, const char *file, char 
 {
     struct stat status;
     if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
-        return auth_file_refuse(error, kind, file, "is not a plain file; name one");
+        return auth_file_refuse(error, kind, file, "is not a plain file; name a plain file");
     if (status.st_uid != geteuid() && status.st_uid != 0)
         return auth_file_refuse(error, kind, file, "belongs to another user; change its owner with chown");
     if (status.st_mode & (S_IRWXG | S_IRWXO))
         return auth_file_refuse(error, kind, file, "can be read or written by others; run chmod 600 on it");
     if (status.st_size >= AUTH_FILE_MAX)
-        return auth_file_refuse(error, kind, file, "is longer than 4096 bytes; it holds one line");
+        return auth_file_refuse(error, kind, file, "is longer than 4096 bytes; it must contain one line");
     return true;
 }
 
@@ -122,9 +122,9 @@ static const char *one_line(char *content, size_t length)
     if (length && content[length - 1] == '\r')
         length--;
     if (memchr(content, '\n', length) || memchr(content, '\r', length))
-        return "has more than one line; leave one";
+        return "has more than one line; leave only one";
     if (memchr(content, '\0', length))
-        return "holds a NUL byte; write it anew";
+        return "contains a NUL byte; write it again";
     content[length] = '\0';
     return NULL;
 }
@@ -155,7 +155,7 @@ char *private_line_read(const char *file, const char *kind, char **error)
     }
     close(descriptor);
     const char *what = !fine                     ? NULL
-                       : length == AUTH_FILE_MAX ? "is longer than 4096 bytes; it holds one line"
+                       : length == AUTH_FILE_MAX ? "is longer than 4096 bytes; it must contain one line"
                                                  : one_line(content, length);
     char *line = fine && !what ? secret_keep(content, strlen(content)) : NULL;
     if (what)
@@ -176,9 +176,9 @@ static const char *auth_file_split(const char *line, char **scheme, char **crede
     if (!colon || colon == line || line + word != colon)
         return "does not begin with a scheme and a colon; " FORM;
     if (!colon[1])
-        return "has no credential behind its scheme; " FORM;
+        return "has no credential after its scheme; " FORM;
     if (strncmp(line, "digest:", 7) == 0 && !strchr(colon + 1, ':'))
-        return "has no user and password behind digest; " FORM;
+        return "has no user and password after digest; " FORM;
     *scheme = xstrndup(line, word);
     *credential = secret_keep(colon + 1, strlen(colon + 1));
     return NULL;

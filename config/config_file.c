@@ -72,9 +72,9 @@ static int open_file(const char *file, bool *is_pipe, char **error)
     else if (S_ISDIR(status.st_mode))
         config_file_refuse(error, "is a directory; name a file");
     else if (S_ISREG(status.st_mode) && status.st_size > CONFIG_FILE_MAX)
-        config_file_refuse(error, "is larger than 16 MB; no configuration is");
+        config_file_refuse(error, "is larger than 16 MB, too large for a configuration");
     else if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !S_ISCHR(status.st_mode))
-        config_file_refuse(error, "is no file; name one");
+        config_file_refuse(error, "is not a file; name a file");
     else if (isatty(descriptor))
         config_file_refuse(error, "is a terminal; name a file");
     else {
@@ -100,7 +100,7 @@ static ssize_t read_more(int descriptor, bool is_pipe, bool begun, char *at, siz
         /* A pipe without a writer so far reads like one that has ended. */
         has_writer |= now < 0;
         if (waited_ms > (has_writer ? WRITES_WITHIN_MS : WRITER_WITHIN_MS) || (now == 0 && has_writer)) {
-            config_file_refuse(error, "is a pipe into which nothing is written; name a file");
+            config_file_refuse(error, "is a pipe without data; name a file");
             return -1;
         }
         struct pollfd ready = {.fd = descriptor, .events = POLLIN};
@@ -124,7 +124,7 @@ char *config_file_read(const char *file, size_t *length, char **error, size_t *l
     }
     close(descriptor);
     if (got > CONFIG_FILE_MAX)
-        config_file_refuse(error, "is larger than 16 MB; no configuration is");
+        config_file_refuse(error, "is larger than 16 MB, too large for a configuration");
     if (*error) {
         free(bytes);
         return NULL;

@@ -78,10 +78,10 @@ bool host_port_parse(const char *text, size_t length, int default_port, struct h
         host_length = (size_t)(close - host);
         if (!host_is_ipv6(host, host_length))
             return connect_string_refuse(error, text, length,
-                                         "holds no IPv6 address in its brackets; write it as [::1]:2181");
+                                         "has no IPv6 address in its brackets; write it as [::1]:2181");
         if (close + 1 < text + length && close[1] != ':')
             return connect_string_refuse(error, text, length,
-                                         "has something behind its bracket; write IPv6 as [::1]:2181");
+                                         "has text after its bracket; write IPv6 as [::1]:2181");
         port = close + 1 < text + length ? close + 2 : NULL;
     } else {
         const char *colon = length ? memchr(text, ':', length) : NULL;
@@ -141,7 +141,7 @@ static bool check_outline(const char *text, const char *chroot, char **error)
     }
     if (*chroot && chroot[1] == '\0')
         return connect_string_refuse(error, text, strlen(text),
-                                     "ends in a slash; leave it out, or name the chroot behind it");
+                                     "ends in a slash; leave it out, or name the chroot after it");
     const char *problem = *chroot ? znode_path_problem(chroot) : NULL;
     if (!problem)
         return true;
@@ -158,7 +158,7 @@ static bool take_server(struct connect_string *out, const char *piece, size_t le
                         char **error)
 {
     if (out->count == CONNECT_STRING_SERVERS) {
-        *error = xstrdup("names more than 64 servers; name some of them, the others are found");
+        *error = xstrdup("names more than 64 servers; name fewer: electop finds the others");
         return false;
     }
     struct host_port *server = &out->servers[out->count];
@@ -187,7 +187,7 @@ bool connect_string_parse(const char *text, struct connect_string *out, char **e
         size_t length = (size_t)((comma ? comma : end) - piece);
         if (strspn(piece, " ") >= length)
             fine = connect_string_refuse(error, text, strlen(text),
-                                         "names a server that is empty; write host:port,host:port/chroot");
+                                         "contains an empty server name; write host:port,host:port/chroot");
         else
             fine = take_server(out, piece, length, &hosts, error);
     }

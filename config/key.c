@@ -172,7 +172,7 @@ static void read_expression(const struct key *key, const struct yaml_node *node,
         char what[256];
         if (pcre2_get_error_message(code, text, sizeof text) < 0)
             text[0] = '\0';
-        snprintf(what, sizeof what, "is no regular expression: %s, at character %zu; see pcre2pattern(3)",
+        snprintf(what, sizeof what, "is not a regular expression: %s, at character %zu; see pcre2pattern(3)",
                  (const char *)text, (size_t)at + 1);
         value_refuse(key, node, reading, what);
         return;
@@ -319,7 +319,7 @@ static void read_switch(const struct key *key, const struct yaml_node *node, voi
         return;
     int index = switch_index(node->text);
     if (index < 0)
-        value_refuse(key, node, reading, "is neither; write true or false");
+        value_refuse(key, node, reading, "is not known; write true or false");
     else
         *(bool *)field = index == 1;
 }
@@ -651,7 +651,7 @@ static void read_command(const struct key *key, const struct yaml_node *node, vo
     const struct yaml_node *program = node->kind == NODE_LIST && node->count ? &node->items[0] : node;
     if (program->kind == NODE_TEXT && !*program->text)
         value_refuse(key, program, reading,
-                     "names no program; write a list such as [/usr/bin/logger, \"{code}\"]");
+                     "contains no program; write a list such as [/usr/bin/logger, \"{code}\"]");
     else
         read_list(key, node, field, reading, check_argument);
 }
@@ -674,9 +674,10 @@ static bool key_check_condition(const struct key *key, const struct yaml_node *i
         fine = length && !text[length] && length <= 64;
     }
     if (!fine)
-        value_refuse(key, item, reading,
-                     "is no condition; write a finding's code, an event, or severity>=info, warning, error "
-                     "or critical");
+        value_refuse(
+            key, item, reading,
+            "is not a condition; write a finding's code, an event, or severity>=info, warning, error "
+            "or critical");
     return fine;
 }
 

@@ -102,7 +102,7 @@ static const char *set_transactions(struct options *options, const char *value)
     struct stat status;
     options->transactions = value;
     if (stat(value, &status) != 0 || !S_ISDIR(status.st_mode))
-        return "is no directory; name the data directory of a server on this machine";
+        return "is not a directory; name the data directory of a server on this machine";
     return NULL;
 }
 
@@ -185,7 +185,7 @@ static const char *set_columns(struct options *options, const char *value)
                (strlen(words[known]) != length || strncmp(words[known], at, length) != 0))
             known++;
         if (known == sizeof words / sizeof *words)
-            return "has a column that is not known; write some of cluster, election, state, leader, cand, "
+            return "contains an unknown column; write some of cluster, election, state, leader, cand, "
                    "since, "
                    "strip, last, p50, next, finding";
     }
@@ -336,7 +336,7 @@ static const char *set_events(struct options *options, const char *value)
 static const char *set_servers(struct options *options, const char *value)
 {
     if (strcmp(value, "1") != 0 && strcmp(value, "3") != 0)
-        return "is no size of the demo's ensemble; write 1 or 3";
+        return "is not a size of the demo's ensemble; write 1 or 3";
     options->servers = *value - '0';
     return NULL;
 }
@@ -412,13 +412,13 @@ static const char *set_look(struct options *options, const char *value)
 static const char *set_name(struct options *options, const char *value)
 {
     options->inject.name = value;
-    return *value && !strchr(value, '/') ? NULL : "is no name; write as in _c_{uuid}-latch-, or auto";
+    return *value && !strchr(value, '/') ? NULL : "is not a name; write as in _c_{uuid}-latch-, or auto";
 }
 
 static const char *set_expect(struct options *options, const char *value)
 {
     if (options->inject.expect_count == INJECT_EXPECTATIONS)
-        return "is one too many; 16 may be given";
+        return "is one too many; at most 16 are allowed";
     options->inject.expect[options->inject.expect_count++] = value;
     return *value ? NULL : "is empty; write as in failover.p99<2s";
 }
@@ -428,7 +428,7 @@ static const char *set_join(struct options *options, const char *value)
     options->inject.join = value;
     char path[1 + JOIN_MAX + 1];
     if (!*value || strlen(value) > JOIN_MAX || strpbrk(value, "/.{}"))
-        return "is no name of a run; write 1 to 64 characters without / . { }";
+        return "is not a name for a run; write 1 to 64 characters without / . { }";
     snprintf(path, sizeof path, "/%s", value);
     return znode_path_problem(path);
 }
@@ -457,11 +457,11 @@ static const char *set_may_lead(struct options *options, const char *value)
 static const char *add_threshold(const char *value, struct threshold *list, size_t *count)
 {
     if (*count == CHECK_THRESHOLDS)
-        return "is one too many; 32 may be given";
+        return "is one too many; at most 32 are allowed";
     const char *problem = threshold_parse(value, &list[*count]);
     for (size_t i = 0; !problem && i < *count; i++)
         if (strcmp(list[i].figure, list[*count].figure) == 0)
-            return "names a figure that has a range already; give each figure one";
+            return "names a figure that already has a range; give each figure one range";
     *count += !problem;
     return problem;
 }
@@ -515,7 +515,7 @@ static const char *set_pair(struct options *options, const char *value)
     options->pair = value;
     return length && length <= 40 && strspn(value, letters) == length
                ? NULL
-               : "is no name of 1 to 40 letters, digits, - and _; write as in --pair ops";
+               : "is not a name of 1 to 40 letters, digits, - and _; write as in --pair ops";
 }
 
 static const char *set_yaml(struct options *options, const char *value)
@@ -607,7 +607,7 @@ const struct option_row option_table[] = {
      "WARNING outside RANGE: candidates=3: or vacancy=10s; once for each figure"},
     {"critical", 'c', "FIGURE=RANGE", CHECK, set_critical, "CRITICAL outside RANGE; once for each figure"},
     {"verbose", 'v', NULL, CHECK, set_verbose,
-     "more lines behind the first: every problem, and every election"},
+     "more lines after the first: every problem, and every election"},
     {"timeout", 't', "SECONDS", CHECK, set_timeout, "deadline of the whole check (10)"},
     {"window", 0, "DURATION", CHECK, set_window, "period of figures from a recording (24h)"},
     {"listen", 0, "ADDR:PORT", EXPORT | RECORD, set_listen,
@@ -639,7 +639,7 @@ const struct option_row option_table[] = {
     {"election", 0, "PATH", REPORT | AUTOPSY, set_election,
      "only this election, or the matches of a pattern"},
     {"strict", 0, NULL, ONCE, set_strict,
-     "exit 1 without a leader, if that is unknown, or with a finding of severity error"},
+     "exit 1 without a leader, if it is unknown, or with a finding of severity error"},
     {"quick", 0, NULL, ONCE, set_quick, "take one snapshot only, never a second"},
     {"watch", 0, NULL, ONCE, set_watch, "print it again after each change, until Ctrl-C or --for"},
     {"for", 0, "DURATION", ONCE | EVENTS | INJECT, set_for, "end after this time"},
@@ -653,13 +653,13 @@ const struct option_row option_table[] = {
      "repeat with this behaviour; report both side by side"},
     {"kill", 0, "WHOM[:every=TIME]", INJECT, set_kill,
      "kill the leader or a random one, repeatedly (every=2s)"},
-    {"how", 0, "WAY", INJECT, set_how, "how they die: close, drop, pause or resign (close)"},
+    {"how", 0, "WAY", INJECT, set_how, "how they are killed: close, drop, pause or resign (close)"},
     {"sessions", 0, "own|shared:N", INJECT, set_sessions, "N candidates on one session (own)"},
     {"look", 0, "own|shared", INJECT, set_look, "each candidate reads the list, or all share one read (own)"},
     {"name", 0, "auto|PATTERN", INJECT, set_name, "name before the sequence number; {uuid} {hex} {session}"},
     {"expect", 0, "FIGURE<VALUE", INJECT, set_expect, "exit 1 unless true: 'failover.p99<2s'; repeatable"},
     {"join", 0, "RUN", INJECT, set_join, "join a run of several agents; the longest --for applies to all"},
-    {"load", 0, NULL, INJECT, set_load, "permit load on this ensemble: no limits, ten times the ping"},
+    {"load", 0, NULL, INJECT, set_load, "allow load on this ensemble: no limits, ten times the ping"},
     {"live", 0, NULL, INJECT, set_live, "join the election at PATH itself (needs inject: live)"},
     {"may-lead", 0, NULL, INJECT, set_may_lead, "in a copy or the sandbox; never with --live"},
     {"servers", 0, "1|3", DEMO, set_servers, "size of the demo's ensemble (3)"},
@@ -674,7 +674,7 @@ const struct option_row option_table[] = {
      "timeout of electop's own sessions, 1s to 5m (10s)"},
     {"auth-file", 0, "FILE", SETTLING, set_auth_file,
      "file with scheme:credential; only its owner may read it"},
-    {"tls", 0, NULL, SETTLING | DEMO, set_tls, "connect with TLS, and never without"},
+    {"tls", 0, NULL, SETTLING | DEMO, set_tls, "use TLS for all connections"},
     {"tls-ca", 0, "FILE", SETTLING, set_tls_ca, "PEM file of the servers' authorities (the system's)"},
     {"tls-cert", 0, "FILE", SETTLING, set_tls_cert, "PEM file with the client certificate"},
     {"tls-key", 0, "FILE", SETTLING, set_tls_key,
@@ -696,7 +696,7 @@ const struct option_row option_table[] = {
      "worst, name, leader, candidates, since, changed, next or finding (worst)"},
     {"columns", 0, "LIST", WATCH | DEMO | REPLAY, set_columns,
      "only these: election,state,leader,cand,since,strip,last,p50,next,finding"},
-    {"output", 'o', "FORM", ONCE, set_form, "json; wide: nothing is cut; yaml; csv: a line an election"},
+    {"output", 'o', "FORM", ONCE, set_form, "json; wide: nothing is cut; yaml; csv: one line per election"},
     {"filter", 0, "FILTER", WATCH | DEMO | REPLAY | ONCE | EVENTS, option_table_set_filter,
      "only elections that match: text, state:vacant, next:stops, severity>=error ..."},
     {"log", 0, "FILE", EVERY, set_log,
@@ -706,8 +706,7 @@ const struct option_row option_table[] = {
 };
 /* clang-format on */
 const size_t option_count = sizeof option_table / sizeof option_table[0];
-_Static_assert(sizeof option_table / sizeof option_table[0] <= OPTIONS_MOST,
-               "their parser has no more room");
+_Static_assert(sizeof option_table / sizeof option_table[0] <= OPTIONS_MOST, "their parser has no more room");
 
 #define TIMES                                                                                                \
     "A TIME is 2026-11-20T14:03:22Z, 2026-11-20 (the beginning of that day, local time), 14:03 (local\n"     \
@@ -722,16 +721,14 @@ const struct command_row command_table[] = {
      "Name the PATHs for --strict, here or in the configuration: discovery finds only elections\n"
      "that have candidates. A directory that it has no permission to read may contain an election\n"
      "without a leader: with --strict that is exit code 1.\n\n"
-     "Where a second snapshot may turn a suspicion into certainty, once takes it, within --wait;\n"
-     "where --wait is too short (a session timeout above some 10 s), the table says how long it\n"
-     "takes. Servers with different data (replica-divergence) need three comparisons within a\n"
+     "If a second snapshot may turn a suspicion into certainty, once takes it, within --wait; if\n--wait is too short (a session timeout above some 10 s), the table says how long it takes.\nServers with different data (replica-divergence) need three comparisons within a\n"
      "quarter of a minute: only the dashboard and events find them.\n\n" TIMES},
-    {COMMAND_CHECK, "check", "[PATH...]", "one line and an exit code, as monitoring plug-ins do",
+    {COMMAND_CHECK, "check", "[PATH...]", "one line and an exit code, for monitoring plug-ins",
      "Exit codes: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN (wrong usage, too).\n\n"
      "Figures: candidates, vacancy, tenure, next_failover (1: a successor is notified), findings,\n"
      "findings.critical, .error, .warning, .info (certain ones), suspected; from a recording\n"
      "(history: of the configuration) also changes, failover.p50, .p99, .max within --window.\n"
-     "A RANGE is that of the plug-in guidelines, [@][START:][END]; times are seconds, or 10s, 5m.\n\n"
+     "A RANGE follows the plug-in guidelines, [@][START:][END]; times are seconds, or 10s, 5m.\n\n"
      "Without a threshold for them: CRITICAL is a leader election without a leader and a certain\n"
      "finding that is critical; WARNING is a certain error, and a leader without a successor or\n"
      "whose successor would not be notified, and a server that is read-only.\n"},
@@ -740,7 +737,7 @@ const struct command_row command_table[] = {
      "127.0.0.1 is reachable from this host only; any other address from the whole network.\n"},
     {COMMAND_DISCOVER, "discover", "[ROOT...]", "find the elections of a cluster, and write their configuration",
      "It walks the tree from each ROOT (/, or discover: {roots: ...}) with at most --rate reads a\n"
-     "second, and shows what it finds with the proof of it:\n"
+     "second, and shows what it finds, with the proof:\n"
      "  signature   names, or the path, that only this layout has\n"
      "  watch       a member was seen to watch its predecessor\n"
      "  behaviour   how the children came and went, or what they are\n"
@@ -769,8 +766,7 @@ const struct command_row command_table[] = {
     {COMMAND_AUTOPSY, "autopsy", "DIR|FILE...", "the past, from servers' transaction logs",
      "DIR is a server's data directory (dataDir or dataLogDir of zoo.cfg), or contains those of\n"
      "several servers; FILE is a log, a snapshot, or an archive of such a directory (tar, gz, zst\n"
-     "...). Name all servers that you have: one fills the gaps of another. Nothing there is\n"
-     "written, and a running server is not disturbed.\n\n"
+     "...). Name all servers that you have: one fills the gaps of another. Nothing is\nwritten there, and a running server is not disturbed.\n\n"
      "It prints a report as text, or with --json, --markdown or --html; with --events its events,\n"
      "with --at one snapshot, with --screen the dashboard. --into writes a recording, or\n"
      "completes one: what was observed stays, causes become certain, gaps are filled. Elections are\n"
@@ -783,10 +779,8 @@ const struct command_row command_table[] = {
      "Exit codes: 0 done; 2 wrong usage, or a file that cannot be read; 3 no such failover was\n"
      "recorded.\n"},
     {COMMAND_INJECT, "inject", "PATH", "run test candidates and report the result",
-     "PATH inside the sandbox (/electop-sandbox, or inject: {sandbox: ...}) is made for the run.\n"
-     "PATH elsewhere is copied there (names, data, ACL) and exercised in the copy, unless --live\n"
-     "is given and the election's configuration says inject: live. Then candidates queue behind\n"
-     "at least two real ones, and withdraw before they could lead. The run removes everything.\n"
+     "PATH inside the sandbox (/electop-sandbox, or inject: {sandbox: ...}) is created for the run.\nPATH elsewhere is copied there (names, data, ACL) and tested in the copy, unless --live\n"
+     "is given and the election's configuration says inject: live. Then candidates join after\nat least two real ones, and withdraw before they could lead. The run removes everything.\n"
      "Without --load at most 100 sessions and 100 creates a second, or the limits of inject:.\n"
      "The run ends when the ensemble's ping p99 exceeds inject: {stop_above_ping: ...} (250ms),\n"
      "with --load ten times that.\n"

@@ -105,7 +105,7 @@ static void print_program(struct text *out)
                   "Examples:\n"
                   "  electop demo                                see it at work\n"
                   "  electop -s zk1:2181,zk2:2181 /election      the dashboard on one election\n"
-                  "  electop once --json -s zk1:2181 /election   one look, for a script\n");
+                  "  electop once --json -s zk1:2181 /election   one snapshot, for a script\n");
 }
 
 char *options_help(enum command about, const char *const *recipes)

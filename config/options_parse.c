@@ -327,7 +327,7 @@ static bool options_parse_read_word(struct parse *parse, char *word)
     }
     if (options->command == COMMAND_VERSION) {
         char after[80];
-        snprintf(after, sizeof after, " is too much; electop %s takes options only",
+        snprintf(after, sizeof after, " is one argument too many; electop %s takes options only",
                  command_word(options->command));
         return refuse_word(parse, "", word, after);
     }
@@ -340,14 +340,15 @@ static bool options_parse_read_word(struct parse *parse, char *word)
                 options->completion = known[i];
                 return true;
             }
-        return refuse_word(parse, "", word, " is no shell; name one of bash, zsh and fish");
+        return refuse_word(parse, "", word, " is not a shell; name one of bash, zsh and fish");
     }
     if (command_on_recording(options->command)) {
         if (options->recording)
             return refuse_word(parse, "", word, " is a second file; name one recording");
         options->recording = word;
-        return *word || options_parse_refuse(
-                            parse, "the file has no name; name a recording, or none for the usual one");
+        return *word ||
+               options_parse_refuse(
+                   parse, "the file has no name; name a recording, or leave it out for the usual one");
     }
     const char *problem = options->command == COMMAND_AUTOPSY ? NULL : znode_path_problem(word);
     if (!problem && options->command == COMMAND_DISCOVER && znode_is_pattern(word))
@@ -403,7 +404,7 @@ static bool check_replay(struct parse *parse)
     for (size_t i = 0; i < sizeof of_clusters / sizeof *of_clusters; i++)
         if (given[find_long(of_clusters[i], strlen(of_clusters[i])) - option_table])
             return options_parse_refuse(
-                parse, "--%s has no meaning with --replay, which asks no cluster; leave one of them out",
+                parse, "--%s has no meaning with --replay, which uses no cluster; leave one of them out",
                 of_clusters[i]);
     return true;
 }
@@ -415,9 +416,9 @@ static bool check_once(struct parse *parse)
     if (options->command != COMMAND_ONCE)
         return true;
     if (options->for_ms && !options->watch)
-        return options_parse_refuse(parse, "--for ends a --watch; give that, too, or --wait DURATION");
+        return options_parse_refuse(parse, "--for needs --watch; add --watch, or use --wait DURATION");
     if (options->watch && options->form && strcmp(options->form, "csv") == 0)
-        return options_parse_refuse(parse, "a CSV table has one end, and --watch none; ask for -o json");
+        return options_parse_refuse(parse, "-o csv cannot be used with --watch; use -o json");
     return true;
 }
 
@@ -447,27 +448,26 @@ static bool check_together(struct parse *parse)
     if (options->command == COMMAND_REPORT && options->replay && options->recording)
         return options_parse_refuse(parse, "--replay FILE and FILE are two recordings; name one of them");
     if (options->command == COMMAND_AUTOPSY && options->path_count == 0)
-        return options_parse_refuse(parse,
-                                    "autopsy needs what it is to read; name a server's data directory");
+        return options_parse_refuse(parse, "autopsy needs logs to read; name a server's data directory");
     if ((options->screen && options->events) ||
         (options->at && options->command == COMMAND_AUTOPSY && options->events))
         return options_parse_refuse(parse,
-                                    "--events, --at and --screen are several forms; ask for one of them");
+                                    "--events, --at and --screen exclude each other; give one of them");
     if (options->follow && (options->html || options->markdown || options->to))
         return options_parse_refuse(
-            parse, "--follow has no end that a report or --to could have; leave one of them out");
+            parse, "--follow never ends, so it takes no --to and writes no report; leave one of them out");
     if (options->markdown && options->json)
-        return options_parse_refuse(parse, "--json and --markdown are two forms; ask for one of them");
+        return options_parse_refuse(parse, "--json and --markdown exclude each other; give one of them");
     if (page && (options->markdown || options->json))
         return options_parse_refuse(parse,
                                     "--html - and --%s would both go to standard output; give --html a file",
                                     options->json ? "json" : "markdown");
     if (options->yaml + options->list_recipes + (options->command == COMMAND_DISCOVER && options->json) > 1)
         return options_parse_refuse(parse,
-                                    "--json, --yaml and --recipes are several forms; ask for one of them");
+                                    "--json, --yaml and --recipes exclude each other; give one of them");
     if (options->example + options->diff + options->schema > 1)
         return options_parse_refuse(parse,
-                                    "--example, --diff and --schema are several forms; ask for one of them");
+                                    "--example, --diff and --schema exclude each other; give one of them");
     if (options->command == COMMAND_COMPLETION && !options->completion)
         return options_parse_refuse(parse, "completion needs a shell; name bash, zsh or fish");
     return check_export(parse);

@@ -48,8 +48,8 @@ static void recipe_check_name(const struct yaml_node *recipe, const struct yaml_
         nearest_offer(&nearest, recipe->text, known[i]);
     }
     char *what = nearest.best
-                     ? text_format("is no known recipe; did you mean \"%s\"?", nearest.best)
-                     : text_format("is no known recipe; write auto, a name that electop config --help "
+                     ? text_format("is not a known recipe; did you mean \"%s\"?", nearest.best)
+                     : text_format("is not a known recipe; write auto, a name that electop config --help "
                                    "lists, one of your own below recipes, or a pattern such as "
                                    "'^member-(\\d{10})$'");
     recipe_names_refuse(recipe, "recipe", what, problems);
@@ -70,7 +70,7 @@ static void check_own(const struct yaml_node *recipe, struct problems *problems)
     if (!name || is_lock == !candidate)
         return;
     recipe_names_refuse(name, "name",
-                        is_lock ? "is a lock, which has no candidates' names; leave its candidate out"
+                        is_lock ? "is a lock, so its candidates have no names; leave its candidate out"
                                 : "has no candidate; add the regular expression of its candidates' names",
                         problems);
 }

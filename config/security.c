@@ -17,7 +17,7 @@ const char *private_file_problem(const char *file)
         return errno == ENOENT ? "does not exist; check its name"
                                : "cannot be read; check its folder's permissions";
     if (!S_ISREG(status.st_mode))
-        return "is not a plain file; name one";
+        return "is not a plain file; name a plain file";
     if (status.st_uid != geteuid() && status.st_uid != 0)
         return "belongs to another user; change its owner with chown";
     if (status.st_mode & (S_IRWXG | S_IRWXO))
@@ -51,7 +51,7 @@ static bool security_check_private(const char *kind, const char *file, char **er
 static bool security_check_tls(const struct tls_settings *tls, char **error)
 {
     if (tls->key && !tls->cert)
-        return security_say(error, "tls: a key without its certificate; set tls: cert, too");
+        return security_say(error, "tls: a key without a certificate; set tls: cert, too");
     const char *key = tls->key ? tls->key : tls->cert; /* which may hold both */
     return security_check_private("key", key, error) &&
            security_check_private("file with the key's password", tls->key_password_file, error);
@@ -99,6 +99,6 @@ bool security_load(struct security_settings *security, char **error)
         return security_say(
             error, "sasl: gssapi takes no credentials_file; write mechanism: digest-md5, or a keytab");
     if (sasl->keytab && sasl->ticket_cache)
-        return security_say(error, "sasl: a keytab and a ticket_cache; one of them is enough");
+        return security_say(error, "sasl: keytab and ticket_cache exclude each other; set one of them");
     return security_check_private("keytab", sasl->keytab, error);
 }

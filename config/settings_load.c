@@ -207,7 +207,7 @@ static void check_pattern_names(const struct yaml_node *elections, struct key_re
         if (path && path->kind == NODE_TEXT && znode_is_pattern(path->text) && name &&
             !yaml_node_is_null(name))
             problems_add(reading->problems, name->line, name->column,
-                         "name: what a pattern finds is called by its path; leave it out");
+                         "name: the matches of a pattern have their paths as names; leave it out");
     }
 }
 

@@ -28,7 +28,7 @@ static bool threshold_bound(const char *text, double *value)
 const char *threshold_parse(const char *text, struct threshold *threshold)
 {
     static const char *const wrong =
-        "is no range; write it as in candidates=3: or vacancy=10s or failover.p99=~:2s";
+        "is not a range; write it as in candidates=3: or vacancy=10s or failover.p99=~:2s";
     struct threshold parsed = {.low = 0, .high = INFINITY};
     char low[BOUND_MAX] = "", high[BOUND_MAX] = "";
     const char *equals = strchr(text, '=');

@@ -78,7 +78,7 @@ static const char *times_take_clock(const char **text, struct written *written)
         }
     }
     if (written->hour > 23 || written->minute > 59 || written->second > 60)
-        return "is no time of a day; hours go to 23, minutes to 59";
+        return "is not a time of day; hours go to 23, minutes to 59";
     if (written->second == 60) { /* a leap second, which POSIX does not count: the one after it */
         written->second = 59;
         written->fraction_us = SECOND_US;
@@ -179,7 +179,7 @@ static const char *begin_of_day(struct written *written, int64_t *at_us)
     for (written->hour = 0; written->hour < 3; written->hour++)
         if (find_local(written, THE_FIRST, INT64_MAX, at_us))
             return NULL;
-    return "is a day that was left out here; " TIME_FORM;
+    return "is a day that does not exist here; " TIME_FORM;
 }
 
 /* "-10m", "+90s" */
@@ -191,7 +191,7 @@ static const char *parse_distance(const char *text, int64_t reference_us, int64_
         return problem;
     int64_t us = reference_us + (*text == '-' ? -ms : ms) * 1000;
     if (us <= 0)
-        return "lies before 1970; " TIME_FORM;
+        return "is before 1970; " TIME_FORM;
     *at_us = us;
     return NULL;
 }
@@ -218,7 +218,7 @@ const char *time_parse(const char *text, int64_t reference_us, int64_t *at_us)
     if (problem || *at)
         return problem ? problem : NO_TIME;
     if (!is_a_day(&written))
-        return "is no day of the calendar; " TIME_FORM;
+        return "is not a day of the calendar; " TIME_FORM;
     if (whole_day)
         return begin_of_day(&written, at_us);
     if (!written.zoned)

@@ -48,7 +48,7 @@ const char *duration_parse(const char *text, int64_t *ms)
     if (!units_is_digit(*at))
         return "is not a duration; " DURATION_FORM;
     if (!digits_read(&at, DURATION_MAX_MS, &whole))
-        return "is too long; durations reach to 36500d";
+        return "is too long; the longest duration is 36500d";
     if (*at == '.') {
         at++;
         if (!units_is_digit(*at))
@@ -74,7 +74,7 @@ const char *duration_parse(const char *text, int64_t *ms)
             return "is finer than a millisecond; " DURATION_FORM;
         int64_t part = fraction * unit / scale;
         if (whole > (DURATION_MAX_MS - part) / unit)
-            return "is too long; durations reach to 36500d";
+            return "is too long; the longest duration is 36500d";
         *ms = whole * unit + part;
         return NULL;
     }

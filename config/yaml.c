@@ -119,9 +119,9 @@ static bool check_decorations(struct builder *builder, const yaml_event_t *event
                               const yaml_char_t *tag)
 {
     if (anchor &&
-        !refuse_event(builder, event, "an anchor (&); write the value out, anchors are not read here"))
+        !refuse_event(builder, event, "an anchor (&); write the value out: anchors are not supported"))
         return false;
-    return !tag || refuse_event(builder, event, "a tag (!); leave it out, tags are not read here");
+    return !tag || refuse_event(builder, event, "a tag (!); leave it out: tags are not supported");
 }
 
 static void node_append(struct yaml_node *parent, struct yaml_node item)
@@ -186,8 +186,8 @@ static bool map_append(struct builder *builder, struct yaml_node *map, struct ya
     else
         keep = !key_is_double(builder, map, &key);
     if (keep && map->count >= 2 * YAML_KEYS_MAX) {
-        problems_add(builder->problems, key.line, key.column,
-                     "more than %d keys in one mapping; no mapping has so many", YAML_KEYS_MAX);
+        problems_add(builder->problems, key.line, key.column, "more than %d keys in one mapping",
+                     YAML_KEYS_MAX);
         keep = false;
         fine = builder_break(builder);
     }
@@ -255,7 +255,7 @@ static bool build_node(struct builder *builder, const yaml_event_t *event, size_
         node->kind = NODE_TEXT;
         node->plain = true;
         node->text = xstrdup("");
-        return refuse_event(builder, event, "an alias (*); write the value out, aliases are not read here");
+        return refuse_event(builder, event, "an alias (*); write the value out: aliases are not supported");
     case YAML_SEQUENCE_START_EVENT:
     case YAML_MAPPING_START_EVENT:
         break;
@@ -264,7 +264,7 @@ static bool build_node(struct builder *builder, const yaml_event_t *event, size_
         return builder_break(builder);
     }
     if (depth >= YAML_DEPTH_MAX) {
-        refuse_event(builder, event, "nested too deeply; no setting lies deeper than six levels");
+        refuse_event(builder, event, "nested too deeply; settings have at most six levels");
         return builder_break(builder);
     }
     bool is_list = event->type == YAML_SEQUENCE_START_EVENT;
@@ -289,7 +289,7 @@ static void build_stream(struct builder *builder, struct yaml_node *root, bool *
         yaml_event_type_t type = event.type;
         bool fine = true;
         if (type == YAML_DOCUMENT_START_EVENT && ++documents == 2) {
-            refuse_event(builder, &event, "a second document (---); a configuration is one document");
+            refuse_event(builder, &event, "a second document (---); a configuration has only one document");
             fine = false;
         } else if (type != YAML_STREAM_START_EVENT && type != YAML_DOCUMENT_START_EVENT &&
                    type != YAML_DOCUMENT_END_EVENT && type != YAML_STREAM_END_EVENT) {

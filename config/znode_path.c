@@ -25,9 +25,9 @@ const char *znode_path_problem(const char *path)
     if (!length)
         return "is empty; write a path such as /election";
     if (path[0] != '/')
-        return "does not begin with a slash; write the whole path, such as /election";
+        return "does not begin with a slash; write the full path, such as /election";
     if (length > ZNODE_PATH_MAX)
-        return "is longer than 4096 bytes; no election has such a path";
+        return "is longer than 4096 bytes; write a shorter path";
     if (length == 1)
         return NULL;
     if (path[length - 1] == '/')
@@ -38,17 +38,17 @@ const char *znode_path_problem(const char *path)
         if (!eaten)
             return "is not UTF-8; ZooKeeper's paths are";
         if (code_is_refused(code))
-            return "holds a character that ZooKeeper refuses in paths; leave it out";
+            return "contains a character that ZooKeeper refuses in paths; leave it out";
         at += eaten;
     }
     for (const char *component = path + 1;;) {
         size_t size = strcspn(component, "/");
         if (!size)
-            return "holds two slashes in a row; write one";
+            return "contains two slashes in a row; write one";
         if (component_is_dots(component, size))
-            return "holds a component . or .., which ZooKeeper refuses; write the path without it";
+            return "contains a component . or .., which ZooKeeper refuses; write the path without it";
         if (size == 2 && strncmp(component, "**", 2) == 0) /* elsewhere it is any depth: here it is not */
-            return "holds a component **; * matches one level: write one for each";
+            return "contains a component **; * matches one level: write one for each";
         if (!component[size])
             return NULL;
         component += size + 1;

@@ -215,7 +215,7 @@ def test_recipes_are_listed_with_those_of_the_user(tmp_path):
 
 
 @pytest.mark.parametrize("words, told", [
-    (("--json", "--yaml"), "several forms"), (("/a/*",), "is a pattern"), (("--rate", "0/s"), "out of range"),
+    (("--json", "--yaml"), "exclude each other"), (("/a/*",), "is a pattern"), (("--rate", "0/s"), "out of range"),
     (("--quick",), "--quick"),
 ])
 def test_wrong_usage(words, told):

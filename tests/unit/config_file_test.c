@@ -129,11 +129,11 @@ static void bad_files(void **state)
     expect_unreadable("/nonexistent/x",
                       "cannot be read (No such file or directory); check its name and its permissions", 0, 0);
     expect_unreadable(directory, "is a directory; name a file", 0, 0);
-    expect_unreadable("/dev/zero", "is larger than 16 MB; no configuration is", 0, 0);
+    expect_unreadable("/dev/zero", "is larger than 16 MB, too large for a configuration", 0, 0);
     /* Sparse: a hundred megabytes that cost nothing, unless somebody reads them. */
     write_bytes("file", "", 0, 0600);
     assert_int_equal(truncate(name_in("file"), 100 * 1024 * 1024), 0);
-    expect_unreadable(name_in("file"), "is larger than 16 MB; no configuration is", 0, 0);
+    expect_unreadable(name_in("file"), "is larger than 16 MB, too large for a configuration", 0, 0);
     write_bytes("file", "a: b\n\xc3\xa4: \xff", 10, 0600);
     expect_unreadable(name_in("file"), "the byte 0xff is not UTF-8; save the file as UTF-8", 2, 4);
     write_bytes("file",
@@ -159,7 +159,7 @@ static void empty_sources(void **state)
     assert_int_equal(length, 0);
     free(bytes);
     assert_int_equal(mkfifo(name_in("pipe"), 0600), 0);
-    expect_unreadable(name_in("pipe"), "is a pipe into which nothing is written; name a file", 0, 0);
+    expect_unreadable(name_in("pipe"), "is a pipe without data; name a file", 0, 0);
 }
 
 /* Whoever writes into a pipe may come late, and pause: all of it is read. */
@@ -204,10 +204,11 @@ static void bad_yaml(void **state)
     static const char *const table[][2] = {
         {"a: &x [1]",
          "f:1:1: unknown key \"a\"; the keys here are clusters, recipes, discover, inject, history, screen, "
-         "alerts\nf:1:4: an anchor (&); write the value out, anchors are not read here"},
-        {"screen: *x", "f:1:9: an alias (*); write the value out, aliases are not read here"},
-        {"screen: !!map {}", "f:1:9: a tag (!); leave it out, tags are not read here"},
-        {"screen: {}\n---\nscreen: {}", "f:2:1: a second document (---); a configuration is one document"},
+         "alerts\nf:1:4: an anchor (&); write the value out: anchors are not supported"},
+        {"screen: *x", "f:1:9: an alias (*); write the value out: aliases are not supported"},
+        {"screen: !!map {}", "f:1:9: a tag (!); leave it out: tags are not supported"},
+        {"screen: {}\n---\nscreen: {}",
+         "f:2:1: a second document (---); a configuration has only one document"},
         {"screen: {}\nscreen: {}", "f:2:1: the key \"screen\" is already there, on line 1; keep one of them"},
         {"? [a]\n: b", "f:1:3: a list as a key; keys are words"},
         {"screen: {",
@@ -235,14 +236,14 @@ static void yaml_is_bounded(void **state)
     char *bytes = malloc(SIZE + 1);
     assert_non_null(bytes);
     memset(bytes, '[', SIZE);
-    expect_yaml(bytes, SIZE, "f:1:17: nested too deeply; no setting lies deeper than six levels");
+    expect_yaml(bytes, SIZE, "f:1:17: nested too deeply; settings have at most six levels");
     for (size_t i = 0; i + 2 < SIZE; i += 2)
         memcpy(bytes + i, i ? "1," : "[1", 2);
     expect_yaml(bytes, SIZE - 2, "f:1:400001: too many values; a configuration holds at most 200000");
     size_t length = 0;
     for (int i = 0; i < 300; i++)
         length += (size_t)sprintf(bytes + length, "k%d: 1\n", i);
-    expect_yaml(bytes, length, "f:201:1: more than 200 keys in one mapping; no mapping has so many");
+    expect_yaml(bytes, length, "f:201:1: more than 200 keys in one mapping");
     length = (size_t)sprintf(bytes, "a0: &a0 [x, x]\n");
     for (int i = 1; i < 30; i++)
         length += (size_t)sprintf(bytes + length, "a%d: &a%d [*a%d, *a%d]\n", i, i, i - 1, i - 1);
@@ -292,13 +293,13 @@ static void credentials(void **state)
     expect_auth(":secret", 0600,
                 "does not begin with a scheme and a colon; write one line such as digest:user:password");
     expect_auth("digest:", 0600,
-                "has no credential behind its scheme; write one line such as digest:user:password");
+                "has no credential after its scheme; write one line such as digest:user:password");
     expect_auth("digest:secret", 0600,
-                "has no user and password behind digest; write one line such as "
+                "has no user and password after digest; write one line such as "
                 "digest:user:password");
-    expect_auth("digest:user:secret\nmore", 0600, "has more than one line; leave one");
+    expect_auth("digest:user:secret\nmore", 0600, "has more than one line; leave only one");
     assert_false(auth_file_read(directory, &scheme, &credential, &error));
-    assert_non_null(strstr(error, "is not a plain file; name one"));
+    assert_non_null(strstr(error, "is not a plain file; name a plain file"));
     free(error);
     assert_false(auth_file_read("/nonexistent/x", &scheme, &credential, &error));
     assert_string_equal(

@@ -61,18 +61,18 @@ static void bad_strings(void **state)
         {"zk1:99999999999999", "\"zk1:99999999999999\" has no valid port; ports are 1 to 65535"},
         {"zk1:http", "\"zk1:http\" has no valid port; ports are 1 to 65535"},
         {":2181", "\":2181\" names no host; write it as host:port"},
-        {"/election", "\"/election\" names a server that is empty; write host:port,host:port/chroot"},
-        {"zk1,,zk2", "\"zk1,,zk2\" names a server that is empty; write host:port,host:port/chroot"},
-        {"zk1,", "\"zk1,\" names a server that is empty; write host:port,host:port/chroot"},
-        {"zk1/", "\"zk1/\" ends in a slash; leave it out, or name the chroot behind it"},
+        {"/election", "\"/election\" contains an empty server name; write host:port,host:port/chroot"},
+        {"zk1,,zk2", "\"zk1,,zk2\" contains an empty server name; write host:port,host:port/chroot"},
+        {"zk1,", "\"zk1,\" contains an empty server name; write host:port,host:port/chroot"},
+        {"zk1/", "\"zk1/\" ends in a slash; leave it out, or name the chroot after it"},
         {"zk1/a/", "the chroot \"/a/\" ends in a slash; leave it out"},
-        {"zk1/a//b", "the chroot \"/a//b\" holds two slashes in a row; write one"},
+        {"zk1/a//b", "the chroot \"/a//b\" contains two slashes in a row; write one"},
         {"zk://zk1:2181",
          "\"zk://zk1:2181\" is not a connect string; write host:port,host:port/chroot without a scheme"},
         {"::1", "\"::1\" has more than one colon; write IPv6 in brackets, as [::1]:2181"},
         {"[::1", "\"[::1\" has no closing bracket; write IPv6 as [::1]:2181"},
-        {"[::1]2181", "\"[::1]2181\" has something behind its bracket; write IPv6 as [::1]:2181"},
-        {"[zk1]:2181", "\"[zk1]:2181\" holds no IPv6 address in its brackets; write it as [::1]:2181"},
+        {"[::1]2181", "\"[::1]2181\" has text after its bracket; write IPv6 as [::1]:2181"},
+        {"[zk1]:2181", "\"[zk1]:2181\" has no IPv6 address in its brackets; write it as [::1]:2181"},
         {"zk 1:2181", "\"zk 1:2181\" is not a host and port; write it as host:port"},
         {"a\x1b[31m:1", "\"a\\x1b[31m:1\" is not a host and port; write it as host:port"},
     };
@@ -99,7 +99,7 @@ static void strings_are_bounded(void **state)
     connect_string_free(&string);
     strcat(text, ",z");
     assert_false(connect_string_parse(text, &string, &error));
-    assert_string_equal(error, "names more than 64 servers; name some of them, the others are found");
+    assert_string_equal(error, "names more than 64 servers; name fewer: electop finds the others");
     free(error);
 
     char host[300];

@@ -140,9 +140,10 @@ static void check_options(void **state)
                  "--critical \"vacancy\" names no figure; write it as in candidates=3: or vacancy=10s");
     expect_error(
         "check -c candidates=2: -w candidates=3: -c candidates=5:",
-        "--critical \"candidates=5:\" names a figure that has a range already; give each figure one");
-    expect_error("check -w tenure=1 --warning tenure=1",
-                 "--warning \"tenure=1\" names a figure that has a range already; give each figure one");
+        "--critical \"candidates=5:\" names a figure that already has a range; give each figure one range");
+    expect_error(
+        "check -w tenure=1 --warning tenure=1",
+        "--warning \"tenure=1\" names a figure that already has a range; give each figure one range");
     options = expect("check -v");
     assert_true(options.check.verbose);
     options_free(&options);
@@ -217,18 +218,18 @@ static void wrong_usage(void **state)
     (void)state;
     static const char *const table[][2] = {
         {"zk1:2181 /a", "unknown command \"zk1:2181\"; -s names a server: electop -s HOST:PORT [PATH...]"},
-        {"watch zk1:2181", "the path \"zk1:2181\" does not begin with a slash; write the whole path, such as "
+        {"watch zk1:2181", "the path \"zk1:2181\" does not begin with a slash; write the full path, such as "
                            "/election; -s names a server: electop -s HOST:PORT [PATH...]"},
         {"onc", "unknown command \"onc\"; did you mean once?"},
         {"evnets /a", "unknown command \"evnets\"; did you mean events?"},
         {"once --at -5m", "--at is a time in a recording; name the recording with --replay FILE"},
         {"events --from 14:03", "--from is a time in a recording; name the recording with --replay FILE"},
         {"once --replay h.db -s zk:1",
-         "--server has no meaning with --replay, which asks no cluster; leave one of them out"},
+         "--server has no meaning with --replay, which uses no cluster; leave one of them out"},
         {"once --wait 1s --replay h.db",
-         "--wait has no meaning with --replay, which asks no cluster; leave one of them out"},
+         "--wait has no meaning with --replay, which uses no cluster; leave one of them out"},
         {"events --replay h.db --for 1s",
-         "--for has no meaning with --replay, which asks no cluster; leave one of them out"},
+         "--for has no meaning with --replay, which uses no cluster; leave one of them out"},
         {"replay a.db b.db", "\"b.db\" is a second file; name one recording"},
         {"frobnicate",
          "unknown command \"frobnicate\"; the commands are watch, once, check, export, discover, "
@@ -254,8 +255,8 @@ static void wrong_usage(void **state)
                    "report, electop autopsy, electop why, electop inject"},
         {"events --strict", "electop events has no option --strict; it belongs to electop once"},
         {"once --count 3", "electop once has no option --count; it belongs to electop events"},
-        {"once --for 3s", "--for ends a --watch; give that, too, or --wait DURATION"},
-        {"once --watch -o csv", "a CSV table has one end, and --watch none; ask for -o json"},
+        {"once --for 3s", "--for needs --watch; add --watch, or use --wait DURATION"},
+        {"once --watch -o csv", "-o csv cannot be used with --watch; use -o json"},
         {"config --wait 3s",
          "electop config has no option --wait; it belongs to electop once, electop check, "
          "electop export, electop discover, electop events, electop inject, electop demo"},
@@ -271,11 +272,11 @@ static void wrong_usage(void **state)
         {"-s a -s b", "--server is given twice; give it once"},
         {"-s ''", "--server \"\" is empty; write host:port,host:port/chroot"},
         {"-s zk:0", "--server: \"zk:0\" has no valid port; ports are 1 to 65535"},
-        {"-s zk:1/", "--server: \"zk:1/\" ends in a slash; leave it out, or name the chroot behind it"},
+        {"-s zk:1/", "--server: \"zk:1/\" ends in a slash; leave it out, or name the chroot after it"},
         {"-s zk:1/a/", "in --server \"zk:1/a/\", the chroot \"/a/\" ends in a slash; leave it out"},
         {"-c ''", "--config \"\" is empty; name a file"},
-        {"--transactions /dev/null",
-         "--transactions \"/dev/null\" is no directory; name the data directory of a server on this machine"},
+        {"--transactions /dev/null", "--transactions \"/dev/null\" is not a directory; name the data "
+                                     "directory of a server on this machine"},
         {"--admin x", "--admin \"x\" is neither a port, nor host:port,..., nor off; ports are 1 to 65535"},
         {"--admin x:y", "--admin: \"x:y\" has no valid port; ports are 1 to 65535"},
         {"--four-letter on", "--four-letter \"on\" is not known; write auto or off"},
@@ -287,19 +288,19 @@ static void wrong_usage(void **state)
         {"events --for 0s", "--for \"0s\" is out of range; write 1ms to 3650d"},
         {"events --count 0", "--count \"0\" is out of range; write 1 to 2147483647"},
         {"events --count 1x", "--count \"1x\" is not a whole number; write digits only"},
-        {"demo --servers 2", "--servers \"2\" is no size of the demo's ensemble; write 1 or 3"},
+        {"demo --servers 2", "--servers \"2\" is not a size of the demo's ensemble; write 1 or 3"},
         {"inject /s --join a/b",
-         "--join \"a/b\" is no name of a run; write 1 to 64 characters without / . { }"},
+         "--join \"a/b\" is not a name for a run; write 1 to 64 characters without / . { }"},
         {"inject /s --join \x1b[31m",
-         "--join \"\\x1b[31m\" holds a character that ZooKeeper refuses in paths; leave it out"},
+         "--join \"\\x1b[31m\" contains a character that ZooKeeper refuses in paths; leave it out"},
         {"inject /s --join \xff", "--join \"\\xff\" is not UTF-8; ZooKeeper's paths are"},
         {"report a b", "\"b\" is a second file; name one recording"},
-        {"report ''", "the file has no name; name a recording, or none for the usual one"},
+        {"report ''", "the file has no name; name a recording, or leave it out for the usual one"},
         {"report --from yesterday",
          "--from \"yesterday\" is not a time; write it as in 2026-11-20T14:03:22Z, 2026-11-20, "
          "14:03 or -10m"},
         {"report a --replay b", "--replay FILE and FILE are two recordings; name one of them"},
-        {"report --json --markdown", "--json and --markdown are two forms; ask for one of them"},
+        {"report --json --markdown", "--json and --markdown exclude each other; give one of them"},
         {"report --html - --json",
          "--html - and --json would both go to standard output; give --html a file"},
         {"report --server zk:1",
@@ -307,14 +308,15 @@ static void wrong_usage(void **state)
          "electop export, electop discover, electop events, electop record, electop inject, electop config"},
         {"once --html f",
          "electop once has no option --html; it belongs to electop report, electop autopsy, electop inject"},
-        {"once a", "the path \"a\" does not begin with a slash; write the whole path, such as /election"},
+        {"once a", "the path \"a\" does not begin with a slash; write the full path, such as /election"},
         {"/a/", "the path \"/a/\" ends in a slash; leave it out"},
-        {"/a/../b", "the path \"/a/../b\" holds a component . or .., which ZooKeeper refuses; write the path "
-                    "without it"},
+        {"/a/../b",
+         "the path \"/a/../b\" contains a component . or .., which ZooKeeper refuses; write the path "
+         "without it"},
         {"once ''", "the path \"\" is empty; write a path such as /election"},
-        {"once -", "the path \"-\" does not begin with a slash; write the whole path, such as /election"},
+        {"once -", "the path \"-\" does not begin with a slash; write the full path, such as /election"},
         {"-- --json",
-         "the path \"--json\" does not begin with a slash; write the whole path, such as /election"},
+         "the path \"--json\" does not begin with a slash; write the full path, such as /election"},
         {"\x1b[2J", "unknown command \"\\x1b[2J\"; the commands are watch, once, check, export, discover, "
                     "events, record, "
                     "report, replay, autopsy, why, inject, config, completion, demo, help, version, and a "

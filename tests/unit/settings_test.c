@@ -207,14 +207,14 @@ static void all_errors_at_once(void **state)
         "f:6:15: unknown key \"evry\" in clusters[].servers; did you mean \"every\"?\n"
         "f:6:31: admin: \"maybe\" is neither a port, nor host:port,..., nor off; ports are 1 to 65535\n"
         "f:7:24: path: \"/a/\" ends in a slash; leave it out\n"
-        "f:7:37: path: \"b\" does not begin with a slash; write the whole path, such as /election\n"
+        "f:7:37: path: \"b\" does not begin with a slash; write the full path, such as /election\n"
         "f:7:48: kind: \"leadr\" is not known; did you mean leader? write leader, lock or auto\n"
         "f:7:73: path: \"/x\" is already there, on line 7; keep one of them\n"
         "f:7:78: clusters[].elections[]: a text is not valid here; write keys and values\n"
         "f:8:1: unknown key \"recips\"; did you mean \"recipes\"?\n"
         "f:9:19: refresh: \"1ms\" is out of range; write 20ms to 10s\n"
         "f:9:31: theme: \"darkk\" is not known; did you mean dark? write auto, dark, light or mono\n"
-        "f:9:45: mouse: \"perhaps\" is neither; write true or false\n"
+        "f:9:45: mouse: \"perhaps\" is not known; write true or false\n"
         "f:9:54: unknown key \"path\" in screen; it belongs elsewhere, as clusters[].elections[].path\n"
         "f:10:10: history: a text is not valid here; write keys and values");
 }
@@ -260,7 +260,7 @@ static void bad_values(void **state)
         {"clusters: [{hosts: a, elections: [{name: x}]}]",
          "f:1:35: clusters[].elections[] has no path; add it (a path such as /election or /teams/*/leader)"},
         {"clusters: [{hosts: a, elections: [{path: /a/../b}]}]",
-         "f:1:42: path: \"/a/../b\" holds a component . or .., which ZooKeeper refuses; write the path "
+         "f:1:42: path: \"/a/../b\" contains a component . or .., which ZooKeeper refuses; write the path "
          "without it"},
         {"clusters: [{hosts: a, elections: [{path: /a, acknowledgement: /b/*}]}]",
          "f:1:63: acknowledgement: \"/b/*\" is a pattern; write one path here, without * and ?"},
@@ -268,7 +268,7 @@ static void bad_values(void **state)
          "f:1:56: identity: \"nobody\" is not known; write auto, registry:/path, data, name, client or "
          "session"},
         {"clusters: [{hosts: a, elections: [{path: /a, identity: 'registry:x'}]}]",
-         "f:1:56: identity: \"registry:x\" does not begin with a slash; write the whole path, such as "
+         "f:1:56: identity: \"registry:x\" does not begin with a slash; write the full path, such as "
          "/election"},
         {"clusters: [{hosts: a, elections: [{path: /a, allow: {silent: 101%}}]}]",
          "f:1:62: silent: \"101%\" is out of range; write 1% to 100%"},
@@ -285,17 +285,17 @@ static void bad_values(void **state)
         {"inject: {creates: 0/s}", "f:1:19: creates: \"0/s\" is out of range; write 1/s to 100000/s"},
         {"history: {keep: forever}",
          "f:1:17: keep: \"forever\" is not a duration; write it as in 250ms, 10s, 5m, 2h or 30d"},
-        {"alerts: [{on: [severity>=bad], run: x}]", "f:1:16: on: \"severity>=bad\" is no condition; write a "
-                                                    "finding's code, an event, or severity>=info, warning, "
+        {"alerts: [{on: [severity>=bad], run: x}]", "f:1:16: on: \"severity>=bad\" is not a condition; write "
+                                                    "a finding's code, an event, or severity>=info, warning, "
                                                     "error or critical"},
         {"alerts: [{on: x, run: []}]",
          "f:1:23: run: a list is empty; write a list such as [/usr/bin/logger, \"{code}\"]"},
         {"alerts: [{on: x}]",
          "f:1:10: alerts[] has neither run nor post; add one (run: [/usr/bin/logger, \"{code}\"])"},
         {"alerts: [{on: x, post: 'ftp://x'}]",
-         "f:1:24: post: is no URL; write it as in http://alertmanager:9093/api/v2/alerts"},
+         "f:1:24: post: is not a URL; write it as in http://alertmanager:9093/api/v2/alerts"},
         {"recipes: [{name: x, candidate: '(', family: hybrid}]",
-         "f:1:32: candidate: \"(\" is no regular expression: missing closing parenthesis, at character 2; "
+         "f:1:32: candidate: \"(\" is not a regular expression: missing closing parenthesis, at character 2; "
          "see "
          "pcre2pattern(3)"},
         {"recipes: [{name: x, candidate: 'n_[0-9]+'}]",
@@ -327,15 +327,15 @@ static void recipes_are_known(void **state)
         "recipes:\n"
         "  - {name: ours}\n"
         "  - {name: b, family: lock, candidate: (x)}\n",
-        "f:4:28: recipe: \"curator-lach\" is no known recipe; did you mean \"curator-latch\"?\n"
-        "f:5:16: path: \"b\" does not begin with a slash; write the whole path, such as /election\n"
-        "f:5:27: recipe: \"xyzzy\" is no known recipe; write auto, a name that electop config --help "
+        "f:4:28: recipe: \"curator-lach\" is not a known recipe; did you mean \"curator-latch\"?\n"
+        "f:5:16: path: \"b\" does not begin with a slash; write the full path, such as /election\n"
+        "f:5:27: recipe: \"xyzzy\" is not a known recipe; write auto, a name that electop config --help "
         "lists, one of your own below recipes, or a pattern such as '^member-(\\d{10})$'\n"
-        "f:6:28: recipe: \"ourz\" is no known recipe; did you mean \"ours\"?\n"
-        "f:7:28: recipe: \"^member-(\\d{10}$\" is no regular expression: missing closing parenthesis, at "
+        "f:6:28: recipe: \"ourz\" is not a known recipe; did you mean \"ours\"?\n"
+        "f:7:28: recipe: \"^member-(\\d{10}$\" is not a regular expression: missing closing parenthesis, at "
         "character 17; see pcre2pattern(3)\n"
         "f:9:12: name: \"ours\" has no candidate; add the regular expression of its candidates' names\n"
-        "f:10:12: name: \"b\" is a lock, which has no candidates' names; leave its candidate out");
+        "f:10:12: name: \"b\" is a lock, so its candidates have no names; leave its candidate out");
 }
 
 /* What could never be said of anything, or would be said of nothing, is refused. */
@@ -352,7 +352,7 @@ static void names_that_name_nothing(void **state)
 
         "f:2:12: name: \"two words\" is more than one word; write one, for an election's recipe\n"
         "f:3:12: name: \"auto\" means any recipe; write another word\n"
-        "f:6:66: name: what a pattern finds is called by its path; leave it out");
+        "f:6:66: name: the matches of a pattern have their paths as names; leave it out");
 }
 
 /* A file that is wrong everywhere does not flood the terminal. */

@@ -57,10 +57,10 @@ static void durations_are_refused(void **state)
         {"-1s", "is negative; " DURATION_FORM},
         {"0.5ms", "is finer than a millisecond; " DURATION_FORM},
         {"1.0000000000001s", "is finer than a millisecond; " DURATION_FORM},
-        {"36500.1d", "is too long; durations reach to 36500d"},
-        {"36501d", "is too long; durations reach to 36500d"},
-        {"9223372036854775807d", "is too long; durations reach to 36500d"},
-        {"99999999999999999999999s", "is too long; durations reach to 36500d"},
+        {"36500.1d", "is too long; the longest duration is 36500d"},
+        {"36501d", "is too long; the longest duration is 36500d"},
+        {"9223372036854775807d", "is too long; the longest duration is 36500d"},
+        {"99999999999999999999999s", "is too long; the longest duration is 36500d"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         int64_t ms = -7;

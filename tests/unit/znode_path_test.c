@@ -14,9 +14,9 @@
 static void paths_are_judged(void **state)
 {
     (void)state;
-    static const char refused[] = "holds a character that ZooKeeper refuses in paths; leave it out";
+    static const char refused[] = "contains a character that ZooKeeper refuses in paths; leave it out";
     static const char dots[] =
-        "holds a component . or .., which ZooKeeper refuses; write the path without it";
+        "contains a component . or .., which ZooKeeper refuses; write the path without it";
     static const struct {
         const char *path, *problem; /* NULL: good */
     } table[] = {
@@ -27,15 +27,15 @@ static void paths_are_judged(void **state)
         {"/\xc3\xa4/\xe6\x97\xa5", NULL},
         {"/teams/*/leader", NULL},
         {"/teams/*/*/a**", NULL},
-        {"/teams/**/leader", "holds a component **; * matches one level: write one for each"},
-        {"/**", "holds a component **; * matches one level: write one for each"},
+        {"/teams/**/leader", "contains a component **; * matches one level: write one for each"},
+        {"/**", "contains a component **; * matches one level: write one for each"},
         {"", "is empty; write a path such as /election"},
-        {"election", "does not begin with a slash; write the whole path, such as /election"},
-        {"./election", "does not begin with a slash; write the whole path, such as /election"},
+        {"election", "does not begin with a slash; write the full path, such as /election"},
+        {"./election", "does not begin with a slash; write the full path, such as /election"},
         {"/election/", "ends in a slash; leave it out"},
         {"//", "ends in a slash; leave it out"},
-        {"/a//b", "holds two slashes in a row; write one"},
-        {"//a", "holds two slashes in a row; write one"},
+        {"/a//b", "contains two slashes in a row; write one"},
+        {"//a", "contains two slashes in a row; write one"},
         {"/a/../b", dots},
         {"/a/..", dots},
         {"/.", dots},
@@ -68,7 +68,7 @@ static void long_paths_are_refused(void **state)
     static char path[ZNODE_PATH_MAX + 2];
     memset(path, 'a', sizeof path - 1);
     path[0] = '/';
-    assert_string_equal(znode_path_problem(path), "is longer than 4096 bytes; no election has such a path");
+    assert_string_equal(znode_path_problem(path), "is longer than 4096 bytes; write a shorter path");
     path[ZNODE_PATH_MAX] = '\0';
     assert_null(znode_path_problem(path));
 }
