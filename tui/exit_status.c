@@ -5,7 +5,7 @@ const struct exit_status_row exit_status_table[] = {
     {"1",
      "once --strict: an election that needs a leader has none, or its state is unknown; a finding has "
      "severity "
-     "error or critical; nothing was there to judge; or not everything could be searched. inject: an "
+     "error or critical; there was no election to check; or not everything could be searched. inject: an "
      "expectation failed, or the run ended early, lost an agent, or lost all servers that could describe "
      "it."},
     {"2", "Wrong usage or configuration, refused for safety, or standard output cannot be written."},

@@ -117,7 +117,7 @@ static void confine(enum command command)
     filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
     struct sock_fprog program = {n, filter};
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
-        log_line(LOG_LEVEL_INFO, "no filter of system calls: %s", strerror(errno));
+        log_line(LOG_LEVEL_INFO, "cannot filter system calls: %s", strerror(errno));
 #endif
 }
 
@@ -206,7 +206,7 @@ static int main_run(const struct options *options)
 {
     char *error;
     if (is_for_output(options) && output_is_closed()) {
-        complain("standard output is closed; run it with one, such as > FILE");
+        complain("standard output is closed; redirect it, as in > FILE");
         return options->command == COMMAND_CHECK ? check_refuse("standard output is closed") : EXIT_USAGE;
     }
     if (options->command == COMMAND_HELP)

@@ -88,12 +88,12 @@ def test_whole(folder):
 
 
 @pytest.mark.parametrize("name, content, words", [
-    ("log.1", b"\x7fELF\2\1\1" + bytes(3000), "is no transaction log"),
-    ("log.1", b"SQLite format 3\0" + bytes(3000), "is no transaction log"),
-    ("log.1", b"2026-11-22 12:00:00 INFO started\n" * 99, "is no transaction log"),
-    ("log.1", struct.pack(">4siq", b"ZKLG", 9, 0) + bytes(99), "is no transaction log"),
+    ("log.1", b"\x7fELF\2\1\1" + bytes(3000), "is not a transaction log"),
+    ("log.1", b"SQLite format 3\0" + bytes(3000), "is not a transaction log"),
+    ("log.1", b"2026-11-22 12:00:00 INFO started\n" * 99, "is not a transaction log"),
+    ("log.1", struct.pack(">4siq", b"ZKLG", 9, 0) + bytes(99), "is not a transaction log"),
     ("log.1", b"", ""), ("log.1", bytes(3000), ""), ("log.1", b"ZKL", ""),
-    ("snapshot.0", b"ZKSN" + bytes(3), ""), ("snapshot.0", os.urandom(3000), "is no snapshot")])
+    ("snapshot.0", b"ZKSN" + bytes(3), ""), ("snapshot.0", os.urandom(3000), "is not a snapshot")])
 def test_files_of_others(folder, name, content, words):
     """They are named, with what they are not; nothing is made of them."""
     (folder / name).write_bytes(content)
@@ -162,7 +162,7 @@ def test_snapshots_that_do_not_fit(folder):
     """Missing where the logs begin later, or damaged: said, and the rest is told."""
     (folder / "log.9").write_bytes(log(*story()[8:]))
     causes, said, _ = told(folder, statuses=(0, 3))
-    assert "no snapshot shows what was there before" in said and "expired" not in causes, said
+    assert "no snapshot shows the state before" in said and "expired" not in causes, said
     (folder / "log.9").unlink()
     (folder / "log.1").write_bytes(log(*story()))
     (folder / "snapshot.ff").write_bytes(os.urandom(500))
@@ -189,7 +189,7 @@ def test_a_snapshot_newer_than_all_logs(folder):
     (folder / "log.9").write_bytes(log(*story()[8:]))
     causes, said, events = told(folder, statuses=(0, 3))
     assert not set(causes) - {"unknown"} and "newer than all logs" in said, (causes, said, events)
-    assert "no snapshot shows what was there before" in said, said
+    assert "no snapshot shows the state before" in said, said
     assert not [e for e in events if e.get("candidate") == f"n_{8:010}"], events
 
 
@@ -346,7 +346,7 @@ def test_what_happened_to_zookeeper_itself(folder, tmp_path):
         out = run("autopsy", folder, *form, within=60).out or page.read_text()
         said = re.sub(r"&#39;|\\", "'", out)
         assert "own leader changed: epoch 1 begins, 32.0s after the transaction before" in said, said
-        assert re.search(r"Server \S+ was probably restarted: it begins a new log, 32.0s after", said), said
+        assert re.search(r"Server \S+ was probably restarted: it began a new log, 32.0s after", said), said
         assert "It was first seen" in said and "nothing was observed" not in said, said
     assert page.read_text().count('class="epoch" d="M') == 2  # in the drawing, and what the sign means
     told_facts = json.loads(run("autopsy", folder, "--json", within=60).out)["ensemble"]

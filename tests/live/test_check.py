@@ -74,14 +74,14 @@ def test_vacant_and_absent_are_critical(zk, path, client, tmp_path):
     done = run("check", *elections_of(zk, tmp_path, "leader", path))
     assert done.status == 2 and "no leader" in done.out, done
     done = run("check", *elections_of(zk, tmp_path, "leader", path + "-nowhere"))
-    assert done.status == 2 and "there is no such path" in done.out, done
+    assert done.status == 2 and "this path does not exist" in done.out, done
 
 
 def test_a_path_alone_is_no_proof_of_an_election(zk, path, client):
     """It may be misspelt: a warning, until more of its layout is there than its name."""
     for name in ("", "/controller"):
         done = check(zk, path + name)
-        assert done.status == 1 and "there is no such path; if an election belongs there" in done.out, done
+        assert done.status == 1 and "this path does not exist; if an election belongs there" in done.out, done
     broker = b'{"endpoints":["SSL://kafka-1:9093"],"host":null,"port":-1}'
     client.create(f"{path}/brokers/ids/1", broker, ephemeral=True, makepath=True)
     done = check(zk, f"{path}/controller")

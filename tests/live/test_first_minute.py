@@ -96,7 +96,7 @@ def test_nothing_is_there(zk, client, path, command):
     complaint(command, "-s", zk.hosts + path + "/nowhere", "--admin", zk.admin,
               expect=[f"the chroot {path}/nowhere does not exist on this cluster; check --server"])
     complaint(command, "-s", zk.hosts, "--admin", zk.admin, path + "/x", path + "/*/x",
-              expect=[f"{path}/x: there is no such path yet", f"no path matches {path}/*/x so far"])
+              expect=[f"{path}/x: this path does not exist yet", f"no path matches {path}/*/x so far"])
 
 
 def test_nothing_is_there_once(zk, client, path):

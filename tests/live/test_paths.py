@@ -320,7 +320,7 @@ def test_discovery_says_what_it_did_not_see(zk, client, path, tmp_path):
         events.expect("connection", state="connected", detail=told)
     # What was not searched may hold an election that nobody leads: --strict is not content with the rest.
     strict = run("once", "--strict", "--quick", "-s", hosts)
-    assert strict.status == 1 and f"{told}, so what is there was not checked; name the paths" in strict.err, strict
+    assert strict.status == 1 and f"{told}, so elections there were not checked; name the paths" in strict.err, strict
     named = run("once", "--strict", "--quick", "-s", hosts, "/open/election")
     assert named.status == 0 and named.err == "", named
 
@@ -332,7 +332,7 @@ def test_discovery_says_what_it_did_not_see(zk, client, path, tmp_path):
                         "discover: {roots: [/open, /b, /nowhere]}\n")
     some = json.loads(run("once", "--json", "--quick", "-c", str(settings)).out)
     assert {place: e["state"] for place, e in elections(some).items()} == {"/open/election": "led", "/b": "denied"}
-    assert some["clusters"][0]["problem"] == "/nowhere, where elections are looked for, does not exist"
+    assert some["clusters"][0]["problem"] == "/nowhere, the root of the search, does not exist"
 
 
 @pytest.mark.parametrize("roots", ["/open, /shut", "/"])

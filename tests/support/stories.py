@@ -206,7 +206,7 @@ class Stories:
 
     CHECKS = [
         (r"([\d:.]+): leadership of (\S+) moved from (\S+) to (\S+?)(?: after (.+) without a candidate)?\.", moved),
-        (rf"The session of (\S+) expired: the servers had not heard it for its timeout(?: of {SPAN})?\.", expired),
+        (rf"The session of (\S+) expired: the servers had not heard from it for its timeout(?: of {SPAN})?\.", expired),
         (r"The client of (\S+) closed its session, as in an orderly shutdown\.", went("closed")),
         (r"(\S+) resigned: its own session deleted its candidate\.", went("resigned")),
         (r"(\S+) was evicted: another session deleted its candidate\.", went("evicted")),
@@ -220,7 +220,7 @@ class Stories:
         (rf"(\S+) was a candidate again {SPAN} later\.", returned),
         (r"Its client had stopped answering (?:≥ )?(\S+)(?: – (\S+))? before that\.", silent),
         (r"(\S+) was next in line\.", successor),
-        (r"No candidate was next in line\.", alone),
+        (r"There was no successor\.", alone),
         (rf"(\S+) had led for (at least )?{SPAN}\.", had_led),
         (r"Its leader had changed (\d+) times? in the (\S+|7 days) before(?:, (\d+) of them away from (\S+?))?"
          r"(?:, (\d+) for the same cause)?(?:, (\d+) at the same time of day)?\.", recurrence),
@@ -229,8 +229,8 @@ class Stories:
         (r"Before it, (\S+) had been found\.", lambda stories, code, evidence: code in CODES),
         (rf"Its client had probably been restarted before: another session of (\S+) had been in line for {SPAN}\.",
          queued),
-        (rf"The election itself was deleted with all its candidates(?:, and made again after {SPAN})?\.", remade),
-        (r"That is the next session of (\S+): the client had lost the old one, and cleared up after itself\.", own_next),
+        (rf"The election itself was deleted with all its candidates(?:, and created again after {SPAN})?\.", remade),
+        (r"That is the next session of (\S+): the client had lost the old session, and deleted its old candidate\.", own_next),
         # Inferences: the facts that they rest on have sentences of their own.
         (r"(?:Several candidates were removed on purpose|This candidate was removed on purpose|The host or its network is|These sessions had all begun|"
          r"One failure behind all|By their names, \d+ of them|They ended one timeout after|The session of \S+ had begun at server|That restarted every session timeout|"

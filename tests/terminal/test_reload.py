@@ -30,7 +30,7 @@ def test_reload(zk, client, tmp_path, recorded):
         def refused():
             """A message stays for some seconds: on a busy machine one is missed."""
             shown.keys("C-r")
-            return shown.shows("nothing is changed: ", "config.yaml:1:", within=1)
+            return shown.shows("nothing was changed: ", "config.yaml:1:", within=1)
         screen = until(refused, 30)
         assert "/reload/one" in screen and "/reload/two" not in screen
         write(file, zk, "/reload/one", "/reload/two", more=more)

@@ -321,7 +321,7 @@ static void a_vacancy_that_was_seen_is_reported(void **state)
     election->state_since_exact = true;
     assert_int_equal(lines_with(model, &pipe, "no candidate for 0.4s"), 1);
     election->state_since_exact = false;
-    assert_int_equal(lines_with(model, &pipe, "no candidate; since when is not known"), 1);
+    assert_int_equal(lines_with(model, &pipe, "no candidate; it is not known since when"), 1);
     model_free(model);
 }
 
@@ -483,7 +483,7 @@ static void unasked_is_unknown(void **state)
 /* What the servers say of a quorum goes before how an attempt to connect ended; nothing else does. */
 static void no_quorum_is_counted(void **state)
 {
-    static const char waiting[] = "not serving: no quorum, or just starting",
+    static const char waiting[] = "not serving: no quorum, or still starting",
                       read_only[] = "read-only: alone";
     static const struct {
         enum connection_state connection;

@@ -87,7 +87,7 @@ static void one_reads_as_one(void **state)
     has(text, "1 more leader left without being killed by this run");
     has(text, "1 test candidate on 1 session in /electop-sandbox/run-1/election: all follow the recipe.");
     has(text, "1 failover: it took 2.00ms and cost 1 notification and 1 request.");
-    has(text, "1 death of a leader was not followed by another leader.");
+    has(text, "After 1 kill of a leader, no other leader followed.");
     free(text);
     free(f);
 }
@@ -125,10 +125,10 @@ static void who_stood_before_the_end_is_reported(void **state)
     char *text = reported(&f->report);
     has(text, "all follow the recipe. 4 of them joined. It ran 30.0s, was stopped before all had joined");
     free(text);
-    f->report.problem = "the tool's own session expired";
+    f->report.problem = "electop's own session expired";
     f->report.end = RUN_LOST;
     text = reported(&f->report);
-    has(text, "(lost): the tool's own session expired. 4 of them joined. It ran 30.0s, and took");
+    has(text, "(lost): electop's own session expired. 4 of them joined. It ran 30.0s, and took");
     free(text);
     free(f);
 }
@@ -147,14 +147,14 @@ static void many_read_as_many(void **state)
     has(text, "4 failovers: p50 2.00ms, p99 2.00ms, the longest 2.00ms; each cost 1 notification and 2.5 "
               "requests.");
     has(text,
-        "Of 30 deaths that were due 24 were left out: 20 while the failover before was not over, 4 while "
+        "Of 30 kills that were due, 24 were left out: 20 while the previous failover was not over, 4 while "
         "no leader, or no server answered.");
-    has(text, "2 deaths of a leader were not followed by another leader.");
+    has(text, "After 2 kills of a leader, no other leader followed.");
     free(text);
     f->report.crowd.left_out[OBSTACLE_FAILOVER] = 0;
     f->report.crowd.left_out[OBSTACLE_NOBODY] = 1;
     text = reported(&f->report);
-    has(text, "Of 7 deaths that were due 1 was left out while no leader, or no server answered.");
+    has(text, "Of 7 kills that were due, 1 was left out while no leader, or no server answered.");
     free(text);
     free(f);
 }
@@ -238,7 +238,7 @@ static void a_live_run_that_never_stood(void **state)
     free(text);
     f->report.first_may_us = -1;
     text = reported(&f->report);
-    has(text, "whether one of them was ever first is not known");
+    has(text, "it is not known whether one of them was ever first");
     free(text);
     f->report.first_may_us = 3000;
     f->report.crowd.first_most_us = 2000;
@@ -247,7 +247,7 @@ static void a_live_run_that_never_stood(void **state)
     free(text);
     f->report.first_may_us = -1;
     text = reported(&f->report);
-    has(text, "one of them was first: it knew this for 2.00ms, and for how long it was first is not known");
+    has(text, "one of them was first: it knew this for 2.00ms, but it is not known how long it was first");
     free(text);
     free(f);
 }

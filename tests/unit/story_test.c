@@ -276,7 +276,7 @@ static void infers_from_facts_alone(void **state)
         {{.deleter = 7, .failover = evicted}, "look for an operator", true},
         {{.deleter = 7, .failover = evicted, .deleted_us = 60000000}, "look for an operator", false},
         {{.deleted_us = 60000000}, "deleted with all its candidates.", true},
-        {{.deleted_us = 60000000, .remade_us = 61000000}, "and made again after 1.00s.", true},
+        {{.deleted_us = 60000000, .remade_us = 61000000}, "and created again after 1.00s.", true},
         {{.deleted_us = 0}, "deleted with all its candidates", false},
     };
     (void)state;

@@ -58,13 +58,13 @@ static void autopsy_note(void *context, const struct stream_note *note)
     if (run->notes++ >= NOTES_MOST)
         return;
     if (note->kind == STREAM_DAMAGED)
-        complain("%s: bytes %" PRId64 " to %" PRId64 " are damaged, behind transaction 0x%" PRIx64,
+        complain("%s: bytes %" PRId64 " to %" PRId64 " are damaged, after transaction 0x%" PRIx64,
                  note->where, note->from, note->to, (uint64_t)note->zxid);
     else if (note->kind == STREAM_UNREAD)
         complain("%s: %s", note->where, note->why);
     else if (note->kind == STREAM_MISSING)
         complain("the transactions 0x%" PRIx64 " to 0x%" PRIx64
-                 " are in no log; what happened meanwhile is not known",
+                 " are in no log; it is not known what happened in that time",
                  (uint64_t)note->zxid, (uint64_t)note->zxid_to);
     else
         complain("the ensemble diverged: transaction 0x%" PRIx64 " differs between %s and %s",
@@ -79,9 +79,8 @@ static void report_notes(const struct autopsy_run *run)
     if (run->notes > NOTES_MOST)
         complain("and %zu more of these", run->notes - NOTES_MOST);
     if (autopsy_begins_blind(log_recorder_autopsy(run->recorder)))
-        complain(
-            "no snapshot shows what was there before the first transaction; a candidate from before is known "
-            "only when it goes");
+        complain("no snapshot shows the state before the first transaction; an earlier candidate is known "
+                 "only when it leaves");
 }
 
 /* ---- reading ---- */
@@ -140,7 +139,7 @@ static bool choose_query(struct autopsy_run *run)
         return false;
     if (query->from_us < query->to_us)
         return true;
-    complain("--from is not before --to; times as 14:03 or -10m are seen from the end of the logs");
+    complain("--from is not before --to; times such as 14:03 or -10m count from the end of the logs");
     return false;
 }
 
@@ -212,7 +211,7 @@ static int follow_on(uv_loop_t *loop, struct autopsy_run *run)
     struct print_style how =
         print_style_choose(run->invocation->options, run->invocation->settings, STDOUT_FILENO);
     if (!shutdown_begin(&ending, loop, 0, 0)) {
-        complain("nothing can be followed; raise the limit of open files (ulimit -n)");
+        complain("cannot follow the logs; raise the limit of open files (ulimit -n)");
         return EXIT_USAGE;
     }
     printer_begin(&run->printer, &run->line, &how);
@@ -364,10 +363,9 @@ static bool is_recorded(const char *file)
 static void report_completion(const char *file, const struct completion *done)
 {
     char filled[32], ahead[32];
-    complain(
-        "%s: %zu cause%s made certain, %zu unobserved failover%s added, %zu gap%s filled (%s)",
-        file, done->certain, done->certain == 1 ? "" : "s", done->added, done->added == 1 ? "" : "s",
-        done->filled, done->filled == 1 ? "" : "s", format_span(done->filled_us, filled, sizeof filled));
+    complain("%s: %zu cause%s made certain, %zu unobserved failover%s added, %zu gap%s filled (%s)", file,
+             done->certain, done->certain == 1 ? "" : "s", done->added, done->added == 1 ? "" : "s",
+             done->filled, done->filled == 1 ? "" : "s", format_span(done->filled_us, filled, sizeof filled));
     if (done->absent)
         complain("%zu recorded failover%s of the logs' time %s in no log", done->absent,
                  done->absent == 1 ? "" : "s", done->absent == 1 ? "is" : "are");

@@ -259,9 +259,9 @@ static void check_threshold(struct check *check, const struct election *election
         if (figure == FIGURE_VACANCY && summary_state(election) == ELECTION_ABSENT)
             ; /* said by check_defaults() */
         else if (figure == FIGURE_VACANCY)
-            check_raise(check, status, "%s: vacant, since when is not known", path);
+            check_raise(check, status, "%s: vacant; it is not known since when", path);
         else if (figure == FIGURE_TENURE)
-            check_raise(check, CHECK_UNKNOWN, "%s: tenure is not known, no leader", path);
+            check_raise(check, CHECK_UNKNOWN, "%s: no tenure, because there is no leader", path);
         else if (kind->recorded && !check->history)
             check_raise(check, CHECK_UNKNOWN,
                         "%s: %s is known from a recording only: configure history: and run electop record",
@@ -279,14 +279,13 @@ static void check_vacancy(struct check *check, const struct election *election, 
     char age[24];
     double allowed_s = (double)election->settings->allow.vacancy_ms / 1000;
     if (election->kind_proof == KIND_ASSUMED)
-        check_raise(
-            check, CHECK_WARNING,
-            "%s: no leader%s%s, if it is an election: that is assumed; configure its kind, leader or "
-            "lock",
-            check_name(check, election), isnan(vacancy_s) ? "" : " for ",
-            isnan(vacancy_s) ? "" : format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
+        check_raise(check, CHECK_WARNING,
+                    "%s: no leader%s%s, if it is an election: that is assumed; configure its kind, leader or "
+                    "lock",
+                    check_name(check, election), isnan(vacancy_s) ? "" : " for ",
+                    isnan(vacancy_s) ? "" : format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
     else if (isnan(vacancy_s))
-        check_raise(check, CHECK_CRITICAL, "%s: no leader, since when is not known",
+        check_raise(check, CHECK_CRITICAL, "%s: no leader; it is not known since when",
                     check_name(check, election));
     else
         check_raise(check, vacancy_s >= allowed_s ? CHECK_CRITICAL : CHECK_WARNING, "%s: no leader for %s",
@@ -312,16 +311,17 @@ static void check_defaults(struct check *check, const struct election *election,
     bool missing = state == ELECTION_ABSENT || (lock && state == ELECTION_VACANT); /* a lock is its holder */
     if (leader && missing && !check_belongs(election))
         check_raise(check, CHECK_WARNING,
-                    "%s: there is no such path; if an election belongs there, configure its kind", path);
+                    "%s: this path does not exist; if an election belongs there, configure its kind", path);
     else if (leader && missing && !lock)
-        check_raise(check, CHECK_CRITICAL, "%s: there is no such path", path);
+        check_raise(check, CHECK_CRITICAL, "%s: this path does not exist", path);
     else if (leader && state != ELECTION_LED && !check_judges(check, FIGURE_VACANCY))
         check_vacancy(check, election, figures[FIGURE_VACANCY]);
     if (leader && state == ELECTION_LED && figures[FIGURE_NEXT_FAILOVER] == 0 &&
         !check_judges(check, FIGURE_NEXT_FAILOVER))
         check_raise(check, CHECK_WARNING, "%s: %s", path,
-                    election->candidate_count > 1 || lock ? "the next failover would stop, no candidate is notified"
-                                                          : "no candidate after the leader");
+                    election->candidate_count > 1 || lock
+                        ? "the next failover would stop, no candidate is notified"
+                        : "no candidate after the leader");
     for (size_t i = 0; i < election->finding_count; i++) {
         const struct finding *finding = election->findings[i];
         enum figure figure = (enum figure)(FIGURE_INFO - (int)finding->severity);
@@ -455,7 +455,7 @@ static void check_hidden(struct check *check, const struct cluster *cluster)
         const struct server *server = &cluster->servers[i];
         if (!server->reachable || !server->hidden[HIDDEN_WATCHES])
             continue;
-        char *words = text_format("whether the next failover works is not known: %s shows no watches: %s",
+        char *words = text_format("it is not known whether the next failover works: %s shows no watches: %s",
                                   server->address, server->hidden[HIDDEN_WATCHES]);
         check_add(&check->fine, words);
         free(words);
@@ -519,7 +519,7 @@ static int check_judge(const struct model *model, const struct invocation *invoc
         check_cluster(&check, &model->clusters[i], &settings->clusters[i], check_names(settings));
     bool unreached = summary_result(model) == SUMMARY_UNREACHED; /* said above, with what to do */
     if (late && !unreached)
-        check_raise(&check, CHECK_UNKNOWN, "not everything was answered within %s; raise --timeout",
+        check_raise(&check, CHECK_UNKNOWN, "some requests were not answered within %s; raise --timeout",
                     format_span(invocation->options->wait_ms * 1000, wait, sizeof wait));
     if (check.left_out)
         check_raise(&check, CHECK_OK, "performance data of %zu of %zu elections left out", check.left_out,
@@ -552,7 +552,7 @@ static volatile sig_atomic_t check_said = -1; /* the exit code, once the line is
 
 static void check_on_guard(int number)
 {
-    static const char line[] = "ELECTION UNKNOWN - the check itself hung beyond its deadline\n";
+    static const char line[] = "ELECTION UNKNOWN - the check itself did not end by its deadline\n";
     (void)number;
     if (check_said >= 0)
         _exit(check_said);

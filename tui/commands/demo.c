@@ -175,7 +175,7 @@ static int go_on(struct demo *demo)
 {
     const char *ca = private_ensemble_security(demo->sandbox)->tls.ca;
     printf("%s\n", private_ensemble_hosts(demo->sandbox));
-    printf("Living elections, and ill ones below /ill. Look at them with\n"
+    printf("Healthy elections, and broken ones below /ill. Watch them with\n"
            "  electop -s %s --admin %s%s%s\n"
            "Ctrl-C ends it and removes everything.\n",
            private_ensemble_hosts(demo->sandbox), private_ensemble_admin(demo->sandbox),
@@ -233,7 +233,7 @@ static int command_demo_on(uv_loop_t *loop, const struct invocation *invocation)
     int status = EXIT_NO_SNAPSHOT;
     /* Signals are caught all the time, also between what catches them itself. */
     if (!shutdown_begin(&demo.ending, loop, 0, 0))
-        complain("no demo can be shown; raise the limit of open files (ulimit -n)");
+        complain("cannot show the demo; raise the limit of open files (ulimit -n)");
     else if (servers_begin(&demo))
         status = demo_show(&demo);
     demo_elections_free(demo.cast);
@@ -249,13 +249,12 @@ static const char *unheeded(const struct options *options)
 {
     bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     if (options->no_screen && options->path_count > 0)
-        return "demo --no-screen shows nothing, so it takes no PATH; leave it out, and give it to who looks";
+        return "demo --no-screen shows nothing, so it takes no PATH; leave it out";
     if (options->wait_given && options->no_screen)
-        return "demo --no-screen takes no look, so it takes no --wait; leave it out";
+        return "demo --no-screen takes no snapshot, so it takes no --wait; leave it out";
     if (options->wait_given && terminal)
-        return "demo opens the dashboard in a terminal, which takes no --wait; leave it out, or write one "
-               "look "
-               "elsewhere, as in: electop demo --wait 30s | cat";
+        return "demo opens the dashboard in a terminal, which takes no --wait; leave it out, or print one "
+               "snapshot: electop demo --wait 30s | cat";
     return NULL;
 }
 

@@ -141,7 +141,7 @@ static int command_discover_on(uv_loop_t *loop, const struct invocation *invocat
     else if (printed)
         status = command_output_buffer(&out, status);
     else
-        complain("%s", error ? error : "nothing can be shown; raise the limit of open files (ulimit -n)");
+        complain("%s", error ? error : "cannot search; raise the limit of open files (ulimit -n)");
     buffer_free(&out);
     free(error);
     return status;

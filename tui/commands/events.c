@@ -94,8 +94,8 @@ static void stream_begin(struct event_stream *stream, uv_loop_t *loop, const str
 {
     static const struct output_listener listener = {.ended = on_output_ended, .dropped = on_output_dropped};
     struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
-    *stream =
-        (struct event_stream){.options = invocation->options, .several = invocation->settings->cluster_count > 1};
+    *stream = (struct event_stream){.options = invocation->options,
+                                    .several = invocation->settings->cluster_count > 1};
     printer_begin(&stream->printer, &stream->line, &how);
     stream->output = output_open(loop, STDOUT_FILENO, &listener, stream);
 }
@@ -108,7 +108,8 @@ static void stream_end(struct event_stream *stream)
 }
 
 /* Until a signal, --for, --count, a reader that has gone, or a first snapshot that cannot be had. */
-static int follow(uv_loop_t *loop, struct event_stream *stream, struct shutdown *ending, const struct model *model)
+static int follow(uv_loop_t *loop, struct event_stream *stream, struct shutdown *ending,
+                  const struct model *model)
 {
     const bool *waited = &ending->passed[0], *lasted = &ending->passed[1];
     bool judged = false;
@@ -150,7 +151,7 @@ int command_events_on(uv_loop_t *loop, const struct invocation *invocation)
         status = follow(loop, &stream, &ending, monitor_model(monitor));
         first_snapshot_end(snapshot);
     } else {
-        complain("%s", error ? error : "nothing can be followed; raise the limit of open files (ulimit -n)");
+        complain("%s", error ? error : "cannot follow events; raise the limit of open files (ulimit -n)");
     }
     preload_end(earlier);
     monitor_stop(monitor);

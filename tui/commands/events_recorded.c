@@ -64,7 +64,7 @@ int command_events_recorded(const struct invocation *invocation)
         reporting.several = model && model->cluster_count > 1;
         if (from_us > to_us) {
             complain(
-                "--from is not before --to; times as 14:03 or -10m are seen from the end of the recording");
+                "--from is not before --to; times such as 14:03 or -10m count from the end of the recording");
         } else {
             printer_begin(&reporting.printer, &reporting.out, &how);
             reporting.where_width = model ? event_line_where(model, reporting.printer.row->ascii) : 20;

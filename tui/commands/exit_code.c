@@ -63,12 +63,12 @@ bool exit_code_complain_unjudged(const struct model *model, const struct setting
             continue;
         const char *unseen = cluster->connection == CONNECTION_CONNECTED ? cluster->problem : NULL;
         if (!wanted->election_count && unseen) {
-            complain("%s: %s, so what is there was not checked; name the paths of the elections, or make "
+            complain("%s: %s, so elections there were not checked; name the paths of the elections, or make "
                      "everything searchable (--auth-file, discover: {roots: ...})",
                      cluster->hosts, unseen);
             unjudged = true;
         } else if (!wanted->election_count && !cluster->election_count) {
-            complain("%s: no election was found, so none was judged; name their paths: discovery finds only "
+            complain("%s: no election was found, so none was checked; name their paths: discovery finds only "
                      "those with candidates",
                      cluster->hosts);
             unjudged = true;
@@ -77,8 +77,7 @@ bool exit_code_complain_unjudged(const struct model *model, const struct setting
             const char *pattern = wanted->elections[j].path;
             if (exit_code_is_matched(cluster, pattern))
                 continue;
-            complain("%s: no path matches %s, so nothing of it was judged; check the pattern, or name the "
-                     "paths",
+            complain("%s: no path matches %s, so nothing was checked; check the pattern, or name the paths",
                      cluster->hosts, pattern);
             unjudged = true;
         }
@@ -146,8 +145,8 @@ static void complain_unfinished(const struct model *model, const char *wait)
     const char *why = NULL;
     for (size_t i = 0; i < model->cluster_count && !why; i++)
         why = model->clusters[i].problem;
-    complain("connected, but nothing was answered within %s%s%s%s", wait, why ? ": " : "", why ? why : "",
-             why && names_a_step(why) ? "" : "; wait longer (--wait)");
+    complain("connected, but the servers did not answer within %s%s%s%s", wait, why ? ": " : "",
+             why ? why : "", why && names_a_step(why) ? "" : "; wait longer (--wait)");
 }
 
 void exit_code_complain(const struct model *model, int64_t wait_ms)

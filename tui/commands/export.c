@@ -150,7 +150,7 @@ static int command_export_on(uv_loop_t *loop, const struct invocation *invocatio
         exporting.exporter =
             exporter_start(loop, exporting.monitor, address, (size_t)options->series, NULL, NULL, &error);
     if (!exporting.exporter)
-        complain("%s", error ? error : "nothing can be exported");
+        complain("%s", error ? error : "cannot export metrics");
     else if (options->once)
         status = export_once(&exporting, invocation, &ending);
     else if (export_serve(&exporting, invocation, &ending))

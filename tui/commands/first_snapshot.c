@@ -90,7 +90,7 @@ static void complain_missing(const struct cluster *cluster, const struct cluster
         cluster, ELECTION_DENIED,
         "not readable with these credentials; give others (--auth-file), or allow READ in its ACL");
     complain_state(cluster, ELECTION_ABSENT,
-                   "there is no such path yet; electop discover lists what there is");
+                   "this path does not exist yet; electop discover lists the elections");
     for (size_t i = 0; i < wanted->election_count; i++)
         if (!exit_code_is_matched(cluster, wanted->elections[i].path))
             complain("%s: no path matches %s so far", first_snapshot_name(cluster),

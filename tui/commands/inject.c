@@ -140,18 +140,18 @@ static bool is_forbidden(const struct injection *in)
         complain("--join is for runs in the sandbox; name %s as the PATH, and leave out --live",
                  in->settings->inject.sandbox);
     else if (said->may_lead && said->live)
-        complain("--may-lead with --live is refused: a test candidate never leads an election of others");
+        complain("--may-lead with --live is refused: a test candidate never leads a real election");
     else if (said->live && is_sandbox(in))
-        complain("--live is for an election of others, and %s is the sandbox; leave out --live",
+        complain("--live is for a real election, and %s is the sandbox; leave out --live",
                  in->settings->inject.sandbox);
     else if (said->live && election->inject != INJECT_LIVE)
         complain("--live is refused: the configuration of this election does not say inject: live; without "
                  "--live its "
-                 "layout is copied into %s and exercised there",
+                 "layout is copied into %s and tested there",
                  in->settings->inject.sandbox);
     else if (said->live &&
              (said->kill || in->wanted.name || said->sessions || said->behaviour || said->against))
-        complain("--live takes no --%s: candidates there are as their siblings are; leave it out",
+        complain("--live takes no --%s: test candidates there copy the real ones; leave it out",
                  said->kill        ? "kill"
                  : in->wanted.name ? "name"
                  : said->sessions  ? "sessions"
@@ -172,7 +172,7 @@ static bool has_no_place_for_page(const struct injection *in)
     const char *html = in->options->html;
     int error = html && strcmp(html, "-") != 0 ? whole_file_check(html) : 0;
     if (error)
-        complain("%s: cannot be written: %s; nothing was begun", html, strerror(error));
+        complain("%s: cannot be written: %s; nothing was started", html, strerror(error));
     return error != 0;
 }
 
@@ -185,7 +185,7 @@ static bool injection_check(struct injection *in)
     else if (znode_is_pattern(in->options->paths[0]))
         complain("inject takes no pattern; name one PATH");
     else if (strcmp(in->options->paths[0], "/") == 0)
-        complain("/ is no election; name a path, or %s for a run in the sandbox",
+        complain("/ is not an election; name a path, or %s for a run in the sandbox",
                  in->settings->inject.sandbox);
     else if (in->settings->cluster_count != 1)
         complain("inject works on one cluster, and the configuration has %zu; choose one with --cluster",
@@ -293,7 +293,7 @@ static int inject_report_of(const struct injection *in, struct run_report *first
     if (second && second->problem)
         complain("%s", second->problem);
     if (in->options->inject.against && !second)
-        complain("the second run (--against) was not begun: the first one did not come to its end");
+        complain("the second run (--against) was not started: the first run did not end normally");
     bool both = second && (second->crowd.sessions > 0 || second->end == RUN_DONE);
     if (!both && first->crowd.sessions == 0 && first->end != RUN_DONE)
         return status; /* there is no result to report */
@@ -395,7 +395,7 @@ static int command_inject_on(uv_loop_t *loop, const struct invocation *invocatio
     if (reported)
         status = inject_report(in);
     else
-        complain("nothing can be run; raise the limit of open files (ulimit -n)");
+        complain("cannot run test candidates; raise the limit of open files (ulimit -n)");
     run_free(in->earlier);
     run_free(in->run);
     shutdown_finish(&in->ending, loop);

@@ -308,7 +308,7 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
     else if (printed && !watched)
         status = command_output_buffer(&out, status);
     else if (!watched)
-        complain("%s", error ? error : "nothing can be shown; raise the limit of open files (ulimit -n)");
+        complain("%s", error ? error : "cannot take a snapshot; raise the limit of open files (ulimit -n)");
     buffer_free(&out);
     free(error);
     return status;

@@ -38,7 +38,7 @@ static bool complain_unrecorded(const struct model *model, const struct options 
             for (size_t k = 0; k < model->clusters[j].election_count && !found; k++)
                 found = znode_pattern_match(options->paths[i], summary_path(model->clusters[j].elections[k]));
         if (!found)
-            complain("%s was not being watched at that moment", options->paths[i]);
+            complain("%s was not watched at that moment", options->paths[i]);
         missing |= !found;
     }
     return missing;

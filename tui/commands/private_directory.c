@@ -97,8 +97,9 @@ char *private_directory_make(char **error)
     char *directory = text_format("%s/" PREFIX SUFFIX, base);
     if (mkdtemp(directory))
         return directory;
-    *error = text_format("nothing is recorded, so there is no going back: no directory can be made in %s: %s",
-                         base, strerror(errno));
+    *error =
+        text_format("nothing is recorded, so you cannot go back in time: cannot create a directory in %s: %s",
+                    base, strerror(errno));
     free(directory);
     return NULL;
 }

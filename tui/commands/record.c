@@ -172,7 +172,8 @@ static void record_on_check(uv_timer_t *timer)
     struct recording *r = timer->data;
     char *problem = r->recorder ? recorder_problem(r->recorder) : NULL;
     if (problem && (!r->problem || strcmp(problem, r->problem) != 0))
-        complain("%s; events are kept in memory for a while, and written as soon as possible", problem);
+        complain("%s; electop keeps events in memory for a while, and writes them as soon as possible",
+                 problem);
     else if (!problem && r->problem && r->recorder)
         complain("%s: recording again", recorder_file(r->recorder));
     free(r->problem);
@@ -207,7 +208,7 @@ static bool reload(struct recording *r, const struct invocation *invocation, str
     if (fine)
         command_refused(reason);
     else
-        complain("%s", error ? error : "nothing can be recorded; raise the limit of open files (ulimit -n)");
+        complain("%s", error ? error : "cannot record; raise the limit of open files (ulimit -n)");
     free(reason);
     free(error);
     settings_free(settings);
@@ -255,7 +256,7 @@ static int command_record_on(uv_loop_t *loop, const struct invocation *invocatio
         recorded = false;
     }
     if (!recorded)
-        complain("%s", error ? error : "nothing can be recorded; raise the limit of open files (ulimit -n)");
+        complain("%s", error ? error : "cannot record; raise the limit of open files (ulimit -n)");
     free(error);
     while (recorded && (!ending.signal || ending.signal == SIGHUP)) {
         if (ending.signal == SIGHUP) {

@@ -49,8 +49,9 @@ static bool report_choose_window(const struct invocation *invocation, int64_t be
         return true;
     struct text window = {0};
     sentence_window(&window, query->from_us, query->to_us, SENTENCE_LOCAL, true);
-    complain("--from is not before --to (%s); times as 14:03 or -10m are seen from the end of the recording",
-             window.at ? window.at : "?");
+    complain(
+        "--from is not before --to (%s); times such as 14:03 or -10m count from the end of the recording",
+        window.at ? window.at : "?");
     text_free(&window);
     return false;
 }
@@ -64,7 +65,7 @@ static int complain_nothing(const struct report *report, const struct options *o
         complain("nothing was recorded in that time; the recording holds %s", held.at ? held.at : "?");
     else if (options->election || options->cluster)
         complain("no election of that name was recorded in that time; electop report without --election and "
-                 "--cluster shows those that were");
+                 "--cluster shows all recorded ones");
     else
         complain("no election was recorded in that time; the recording holds %s", held.at ? held.at : "?");
     text_free(&held);

@@ -123,7 +123,7 @@ static bool watch_reload(void *context, char *problem, size_t size)
         return true;
     }
     log_line(LOG_LEVEL_WARNING, "kept the previous configuration: %s", error);
-    snprintf(problem, size, "nothing is changed: %.*s", (int)strcspn(error, "\n"), error);
+    snprintf(problem, size, "nothing was changed: %.*s", (int)strcspn(error, "\n"), error);
     settings_free(settings);
     free(error);
     return false;
@@ -193,7 +193,7 @@ static void begin_recording(struct watch *watch, uv_loop_t *loop, struct event_l
     /* The demo has its own cluster. */
     bool demo = watch->invocation->options->command != COMMAND_WATCH;
     if (!demo && strcmp(history->file, "off") == 0)
-        watch->why_not = text_format("history is off in the configuration: there is no going back");
+        watch->why_not = text_format("history is off in the configuration: you cannot go back in time");
     else if (!demo && history->given)
         record(watch, loop, history, events);
     else

@@ -60,7 +60,7 @@ int command_why(const struct invocation *invocation)
         else if (error)
             complain("%s", error);
         else {
-            complain("no failover%s%s was recorded by then; electop report lists those that were",
+            complain("no failover%s%s was recorded by then; electop report lists the recorded ones",
                      query.election ? " of " : "", query.election ? query.election : "");
             status = EXIT_NO_SNAPSHOT;
         }

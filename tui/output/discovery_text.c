@@ -58,7 +58,7 @@ static void put_warnings(struct document *doc, const struct cluster *cluster, co
         const struct server *server = &cluster->servers[i];
         if (!server->hidden[HIDDEN_WATCHES])
             continue;
-        char *line = text_format("%s shows no watches, which would prove more: %s", server->address,
+        char *line = text_format("%s shows no watches, so less can be proved: %s", server->address,
                                  server->hidden[HIDDEN_WATCHES]);
         put_warning(doc, line);
         free(line);
@@ -81,9 +81,9 @@ static void put_found(struct document *doc, const struct cluster *cluster, const
     if (count > 0)
         put_rows(doc, rows, count);
     else if (cluster->ever_connected && !cluster->problem)
-        document_paragraph(
-            doc, ROLE_TEXT,
-            "Nothing that looks like an election has a candidate now. Name its path: electop once PATH");
+        document_paragraph(doc, ROLE_TEXT,
+                           "No directory that looks like an election has a candidate now. If there is an "
+                           "election, name its path: electop once PATH");
     free(rows);
 }
 
@@ -209,7 +209,7 @@ void discovery_text_yaml(struct buffer *out, const struct model *model, const st
 void discovery_text_recipes(struct buffer *out, const struct recipe_book *book, const struct print_style *how)
 {
     static const char *const natures[] = {"election or lock", "election, lock or semaphore", "election",
-                                           "lock"};
+                                          "lock"};
     static const char *const watched[] = {"predecessor", "leader", "children", "nothing", "unknown"};
     static const struct document_column columns[] = {
         {"Recipe", COLUMN_NAME, 9},  {"Family", COLUMN_WORD, 6}, {"Kind", COLUMN_TEXT, 7},

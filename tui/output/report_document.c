@@ -280,8 +280,7 @@ static void put_change_cards(struct document *doc, const struct report_election 
         text_printf(&more, "%s%zu more found after a gap", more.length ? "; " : "", election->missed_count);
     put_card(doc, false, "Changes of leader", watched ? value : "not known", &more);
     if (election->vacant_us)
-        text_printf(&more, "%s at the longest",
-                    format_span(election->longest_vacant_us, longest, sizeof longest));
+        text_printf(&more, "longest %s", format_span(election->longest_vacant_us, longest, sizeof longest));
     put_card(doc, election->longest_vacant_us >= ALARMING_US && !lock, lock ? "Free" : "Without a leader",
              election->vacant_us ? format_span(election->vacant_us, span, sizeof span)
              : watched           ? "never"
@@ -300,9 +299,9 @@ static void put_time_cards(struct document *doc, const struct report_election *e
         text_printf(&more, "longest %s; %zu of %zu known%s",
                     format_interval(all->max.low_us, all->max.high_us, false, longest), all->count,
                     election->change_count,
-                    has_takeover(election) ? ""
-                                           : "; until the next one is first, as this layout writes no "
-                                             "acknowledgement");
+                    has_takeover(election)
+                        ? ""
+                        : "; until the next candidate is first: this layout writes no acknowledgement");
     put_card(doc, false, "Usual failover (p50)",
              all->count ? format_interval(all->p50.low_us, all->p50.high_us, false, value)
              : watched && !election->change_count && !election->missed_count ? "none"
@@ -390,9 +389,9 @@ static void put_failovers(struct document *doc, const struct report *report,
         put_failover(doc, report, &election->failovers[i], i + 1, &scale);
     if (page) {
         document_key(doc, DOCUMENT_KEY("detection"),
-                     "detection: the leader was gone, and ZooKeeper did not know it yet");
+                     "detection: the leader had failed, but ZooKeeper did not know it yet");
         document_key(doc, DOCUMENT_KEY("vacancy"), "no candidate");
-        document_key(doc, DOCUMENT_KEY("takeover"), "takeover: first, and not acknowledged yet");
+        document_key(doc, DOCUMENT_KEY("takeover"), "takeover: first, but not acknowledged yet");
         document_key(doc, DOCUMENT_KEY("detection pale"), "pale: within its bounds");
         document_key(doc, "<path class=\"gone\" d=\"M9 0V11\"/>", "its znode was deleted");
     }
@@ -554,8 +553,8 @@ static void put_gaps(struct document *doc, const struct report *report,
     }
     if (joined || left)
         document_paragraph(doc, ROLE_DIM,
-                           "ZooKeeper's counters prove that besides %zu candidate%s joined and %zu left "
-                           "without being seen; who, they do not say.",
+                           "ZooKeeper's counters prove that %zu more candidate%s joined and %zu left unseen; "
+                           "they do not show which.",
                            joined, joined == 1 ? "" : "s", left);
 }
 
@@ -631,7 +630,7 @@ static void report_put_election(struct document *doc, const struct report *repor
     put_findings(doc, report, election);
     if (!election->finding_count && doc->form == DOCUMENT_PAGE)
         document_paragraph(doc, ROLE_DIM,
-                           watched ? "Nothing was found wrong while it was watched." : "It was not watched.");
+                           watched ? "No problem was found while it was watched." : "It was not watched.");
     put_gaps(doc, report, election);
 }
 
@@ -817,7 +816,7 @@ static void put_explanations(struct document *doc, const struct report *report)
         return;
     document_heading(doc, 3, "How to read this");
     document_paragraph(doc, ROLE_TEXT,
-                       "A cause says only what its proof shows. Two figures with a dash between them are "
+                       "A cause states only what is proved. Two figures with a dash between them are "
                        "bounds: the true value lies between them. A question mark means unknown, and a dash "
                        "means none.");
     for (int cause = CAUSE_COUNT - 1; cause >= 0; cause--)
@@ -825,11 +824,11 @@ static void put_explanations(struct document *doc, const struct report *report)
             put_term(doc, failover_cause_word((enum failover_cause)cause),
                      sentence_cause_meaning((enum failover_cause)cause));
     put_term(doc, "detected in",
-             "from the moment when the leader could no longer answer to its znode's end; for expired "
-             "ones only");
-    put_term(doc, "vacant", "from there until the next candidate was first");
+             "from the moment when the leader could no longer answer until its znode was deleted; only for "
+             "the cause expired");
+    put_term(doc, "vacant", "from then until the next candidate was first");
     put_term(doc, "takeover",
-             "from there until the new leader acknowledged, where the layout has an acknowledgement");
+             "from then until the new leader acknowledged, if the layout has an acknowledgement");
 }
 
 void report_print(struct buffer *out, enum document_form form, const struct report *report,
@@ -844,9 +843,9 @@ void report_print(struct buffer *out, enum document_form form, const struct repo
     document_block(&doc, BLOCK_BODY, ROLE_TEXT);
     if (report_is_empty(report))
         document_paragraph(&doc, ROLE_WARNING,
-                           "Nothing was recorded in this time. What happened then is not known here.");
+                           "Nothing was recorded in this time. It is not known what happened.");
     else if (!report->election_count)
-        document_paragraph(&doc, ROLE_WARNING, "None of the elections asked for was recorded in this time.");
+        document_paragraph(&doc, ROLE_WARNING, "None of the requested elections was recorded in this time.");
     put_elections(&doc, report);
     put_facts(&doc, report);
     document_block(&doc, BLOCK_FOOTER, ROLE_TEXT);
@@ -855,7 +854,7 @@ void report_print(struct buffer *out, enum document_form form, const struct repo
         document_paragraph(&doc, ROLE_DIM, "Made by electop " ELECTOP_VERSION " at %s %s UTC.%s",
                            sentence_day(note->made_us, SENTENCE_UTC, day),
                            sentence_time(note->made_us, SENTENCE_UTC, time),
-                           form == DOCUMENT_PAGE ? " Nothing on this page is loaded from elsewhere." : "");
+                           form == DOCUMENT_PAGE ? " This page loads nothing from other places." : "");
     }
     document_print(&doc, out, how);
     document_free(&doc);

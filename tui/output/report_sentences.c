@@ -85,10 +85,9 @@ void sentence_clock(struct text *text, const struct history_clock *clock, enum s
     text_printf(text, "The recorder's clock was set %s by about %s at %s %s %s%s", back ? "back" : "forward",
                 format_span(by_us, span, sizeof span), sentence_day(clock->before_us, zone, day),
                 sentence_time(clock->before_us, zone, time), sentence_zone(clock->before_us, zone, name),
-                back
-                    ? ": of the times that it showed twice, a time line shows the second; everything else is "
-                      "in the order in which it happened."
-                    : ": nothing is missing in between.");
+                back ? ": some times occurred twice, and a time line shows only the second; everything else "
+                       "is in the order in which it happened."
+                     : ": nothing is missing in between.");
 }
 
 static void put_since(struct text *text, const struct logged_fact *fact)
@@ -113,7 +112,7 @@ void sentence_fact(struct text *text, const struct logged_fact *fact)
             text_printf(text, "%" PRIu64, fact->owner);
         else
             text_add(text, fact->path ? fact->path : "?");
-        text_add(text, " was probably restarted: it begins a new log");
+        text_add(text, " was probably restarted: it began a new log");
         put_since(text, fact);
         break;
     case FACT_CLOCK_BACK:
@@ -157,12 +156,13 @@ const char *sentence_cause_meaning(enum failover_cause cause)
 {
     static const char *const meanings[CAUSE_COUNT] = {
         [CAUSE_UNKNOWN] = "nothing proves why its znode was deleted",
-        [CAUSE_DELETED] = "its znode was deleted while its session lived on, by itself or by another session",
-        [CAUSE_RESIGNED] = "it deleted its own znode; its session lived on",
-        [CAUSE_EVICTED] = "another session deleted its znode; its session lived on",
+        [CAUSE_DELETED] =
+            "its znode was deleted while its session was alive, by itself or by another session",
+        [CAUSE_RESIGNED] = "it deleted its own znode; its session stayed alive",
+        [CAUSE_EVICTED] = "another session deleted its znode; its session stayed alive",
         [CAUSE_ENDED] = "its session ended: its client closed it, or it expired (see the evidence)",
         [CAUSE_CLOSED] = "its client closed its session",
-        [CAUSE_EXPIRED] = "ZooKeeper heard nothing of it for its session timeout",
+        [CAUSE_EXPIRED] = "ZooKeeper heard nothing from it for its session timeout",
     };
     return cause < CAUSE_COUNT ? meanings[cause] : meanings[CAUSE_UNKNOWN];
 }
@@ -266,14 +266,14 @@ static void say_gaps(struct sentence_verdict *verdict, const struct report_elect
                     format_span(election->before_us, gap, sizeof gap));
     report_sentences_say(verdict, &text);
     if (report_has_gap(election) && gap_us > 0 && gap_us < whole)
-        text_printf(&text, "For %s (%s of the time) nothing was observed: what happened then is not known.",
+        text_printf(&text, "For %s (%s of the time) nothing was observed: it is not known what happened.",
                     format_span(gap_us, gap, sizeof gap), sentence_share(gap_us, whole, share));
     report_sentences_say(verdict, &text);
     if (election->missed_count)
         text_printf(&text,
                     election->missed_count == 1
-                        ? "One change of leader was only found afterwards; it is in no statistics."
-                        : "%zu changes of leader were only found afterwards; they are in no statistics.",
+                        ? "One change of leader was found only afterwards; no statistics include it."
+                        : "%zu changes of leader were found only afterwards; no statistics include them.",
                     election->missed_count);
     report_sentences_say(verdict, &text);
 }

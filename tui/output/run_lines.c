@@ -167,8 +167,7 @@ static void run_lines_put_sentence(struct document *doc, const struct versus_row
     if (p50->values[0] < 0 || p50->values[1] < 0 || notices->values[0] < 0 || notices->values[1] < 0)
         document_paragraph(
             doc, ROLE_WARNING,
-            "There was no failover in %s, so there is none to compare; with --kill leader there "
-            "are some.",
+            "There was no failover in %s, so there is nothing to compare; --kill leader causes failovers.",
             p50->values[0] < 0 && p50->values[1] < 0 ? "either run" : "one of the runs");
     else
         document_paragraph(
@@ -234,9 +233,8 @@ static void run_comparison_put(struct document *doc, const struct run_report *fi
         document_key(doc, DOCUMENT_KEY("led"), names[0]);
         document_key(doc, DOCUMENT_KEY("second"), names[1]);
     }
-    document_paragraph(
-        doc, ROLE_DIM,
-        "The first of two runs meets a server that is less warm: a small difference says little.");
+    document_paragraph(doc, ROLE_DIM,
+                       "In the first run the server's caches are cold: a small difference means little.");
 }
 
 /* ---- the run: text and Markdown are made of the same rows, so that neither says less ---- */
@@ -286,7 +284,7 @@ static void put_schedule(struct text *text, const struct run_report *r)
     bool ours = r->agents != NULL;
     static const char *const how[KILL_COUNT] = {[KILL_CLOSE] = "closed its session",
                                                 [KILL_RESIGN] = "resigned",
-                                                [KILL_DROP] = "lost its connection for good",
+                                                [KILL_DROP] = "lost its connection permanently",
                                                 [KILL_PAUSE] = "was paused until it had expired"};
     bool seconds = options->every_ms % 1000 == 0;
     if (options->victim == VICTIM_NOBODY && r->by_hand == 0)
@@ -371,11 +369,11 @@ static void put_left_out(struct document *doc, const struct crowd_figures *c, en
              all = under_way + nobody;
     const char *absent =
         victim == VICTIM_LEADER ? "no leader, or no server answered" : "no candidate, or no server answered";
-    const char *busy = "the failover before was not over";
+    const char *busy = "the previous failover was not over";
     struct text text = {0};
     if (all == 0)
         return;
-    text_printf(&text, "Of %" PRIu64 " deaths that were due %" PRIu64 " %s left out", c->deaths + all, all,
+    text_printf(&text, "Of %" PRIu64 " kills that were due, %" PRIu64 " %s left out", c->deaths + all, all,
                 all == 1 ? "was" : "were");
     if (under_way > 0 && nobody > 0)
         text_printf(&text, ": %" PRIu64 " while %s, %" PRIu64 " while %s", under_way, busy, nobody, absent);
@@ -393,8 +391,8 @@ static void put_unanswered(struct document *doc, const struct run_report *r)
         open += r->by_how[how][1];
     if (open > 0)
         document_paragraph(doc, ROLE_WARNING,
-                           "%" PRIu64 " death%s of a leader %s not followed by another leader.", open,
-                           plural(open), open == 1 ? "was" : "were");
+                           "After %" PRIu64 " kill%s of a leader, no other leader followed.", open,
+                           plural(open));
     if (r->crowd.unplanned > 0)
         document_paragraph(
             doc, ROLE_WARNING,
@@ -414,13 +412,13 @@ static void run_lines_put_first(struct text *text, const struct run_report *r)
                     format_span(r->first_may_us, most, sizeof most));
     else if (known_us)
         text_printf(text,
-                    "one of them was first: it knew this for %s, and for how long it was first is not known",
+                    "one of them was first: it knew this for %s, but it is not known how long it was first",
                     format_span((int64_t)known_us, span, sizeof span));
     else if (r->first_may_us > 0)
         text_printf(text, "one of them may have been first, for at most %s",
                     format_span(r->first_may_us, span, sizeof span));
     else
-        text_add(text, r->first_may_us < 0 ? "whether one of them was ever first is not known"
+        text_add(text, r->first_may_us < 0 ? "it is not known whether one of them was ever first"
                                            : "none of them was ever first");
 }
 
@@ -496,7 +494,7 @@ static void run_lines_put_times(struct document *doc, const struct run_report *r
     static const struct document_column columns[] = {{"", COLUMN_TEXT, 9},      {"count", COLUMN_NUMBER, 3},
                                                      {"p50", COLUMN_NUMBER, 5}, {"p90", COLUMN_NUMBER, 2},
                                                      {"p99", COLUMN_NUMBER, 4}, {"max", COLUMN_NUMBER, 6}};
-    document_heading(doc, 3, "Times, each from when it was due");
+    document_heading(doc, 3, "Times, each measured from when it was due");
     document_table(doc, columns, 6);
     times_row(doc, "to join", r->times.stand);
     times_row(doc, "failover", r->times.failover);
@@ -622,7 +620,7 @@ static void put_servers(struct document *doc, const struct run_report *r)
                                                      {"after", COLUMN_NUMBER, 2}};
     if (r->server_count == 0 && r->crowd.sessions == 0)
         return; /* it did not come to that */
-    document_heading(doc, 3, "What the servers say of themselves");
+    document_heading(doc, 3, "What the servers report");
     if (r->server_count == 0) {
         document_paragraph(doc, ROLE_DIM,
                            "The servers were not polled: neither four-letter words nor AdminServer are on.");
@@ -632,8 +630,8 @@ static void put_servers(struct document *doc, const struct run_report *r)
     for (size_t i = 0; i < r->server_count; i++)
         run_lines_put_server(doc, r, i);
     document_paragraph(doc, ROLE_DIM,
-                       "During: the highest value of any poll during the run, or the increase. What happened "
-                       "between two polls is not known; ? is unknown.");
+                       "During: the highest value of any poll during the run, or the increase. Values "
+                       "between two polls are not known; ? is unknown.");
 }
 
 /* All that were in line, and not only those at the end: one killed a moment before the end counts. NULL: it
@@ -659,7 +657,7 @@ static void run_lines_put_agents(struct document *doc, const struct run_report *
     if (!r->agents)
         return;
     struct agent_results *part = xmalloc(sizeof *part);
-    document_heading(doc, 3, "Every agent's part");
+    document_heading(doc, 3, "Figures of each agent");
     document_table(doc, columns, 6);
     for (size_t i = 0; i < r->agent_count; i++) {
         agent_results_read(&r->agents[i], part);
@@ -670,7 +668,7 @@ static void run_lines_put_agents(struct document *doc, const struct run_report *
     document_paragraph(
         doc, ROLE_DIM,
         "The times and costs above are of all agents together; the ping, the CPU, the servers' figures "
-        "and how long it ran are this agent's.");
+        "and the length of the run are this agent's.");
     free(part);
 }
 

@@ -83,7 +83,7 @@ static int put_tenure(struct printer *printer, const struct election *election, 
     x += label_put_leader(printer->row, x, 0, -1, election, now);
     if (since_us == 0) {
         x = printer_put(printer, x, ROLE_TEXT, lock ? " holds it" : " leads");
-        return printer_put(printer, x, ROLE_DIM, "; since when is not known");
+        return printer_put(printer, x, ROLE_DIM, "; it is not known since when");
     }
     if (exact)
         x = printer_put(printer, x, ROLE_TEXT, lock ? " holds it for " : " leads for ");
@@ -115,7 +115,7 @@ static void print_leader(struct printer *printer, const struct election *electio
     }
     printer_prose(printer);
     if (label_stale(election)) {
-        x = printer_put(printer, 2, ROLE_WARNING, "this is what was seen last, at ");
+        x = printer_put(printer, 2, ROLE_WARNING, "this was last seen at ");
         printer_put(printer, x, ROLE_WARNING, date_of(election->stale_since.wall_us, date, sizeof date));
         printer_prose(printer);
     }
@@ -125,7 +125,7 @@ static const char *snapshot_election_why_unknown(const struct election *election
 {
     if (election->problem)
         return election->problem;
-    return election->cluster->connection == CONNECTION_CONNECTED ? "it was not answered in time"
+    return election->cluster->connection == CONNECTION_CONNECTED ? "the servers did not answer in time"
                                                                  : "its cluster is not connected";
 }
 
@@ -144,7 +144,7 @@ static void print_nobody(struct printer *printer, const struct election *electio
         x = printer_put(printer, 2, lock ? ROLE_TEXT : ROLE_CRITICAL, lock ? "free" : "no candidate");
         /* A first snapshot: nothing was watched yet that could be counted. */
         if (!election->state_since_exact && stood_us < MOMENT_US) {
-            printer_put(printer, x, ROLE_DIM, "; since when is not known");
+            printer_put(printer, x, ROLE_DIM, "; it is not known since when");
             break;
         }
         x = printer_put(printer, x, ROLE_TEXT, election->state_since_exact ? " for " : ", for at least ");
@@ -436,7 +436,7 @@ static void print_overdue(struct printer *printer, const struct election *electi
                         election->leader->name) +
             TABLE_GAP;
     snprintf(text, sizeof text,
-             "has not acknowledged; since when is not known, and too long after %s: --wait %" PRId64 "s",
+             "has not acknowledged; it is not known since when, and too long after %s: --wait %" PRId64 "s",
              format_span(seconds * 1000000, span, sizeof span), seconds);
     printer_put(printer, x, ROLE_WARNING, text);
     printer_prose(printer);

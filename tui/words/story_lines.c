@@ -68,8 +68,9 @@ static void say_change(struct sentences *s, const struct story *story)
         s, SENTENCE_CERTAIN,
         text_format("%s: leadership of %s moved from %s to %s%s.", story_clock(s, f->lost_at.wall_us, clock),
                     story->name, from_of(story), to_of(story), without),
-        text_format("%s was gone at %s, %s was first at %s", f->from ? f->from : "the leader",
-                    format_time(f->lost_at.wall_us, lost, sizeof lost), f->to ? f->to : "no leader",
+        text_format("the znode of %s no longer existed at %s, %s was first at %s",
+                    f->from ? f->from : "the leader", format_time(f->lost_at.wall_us, lost, sizeof lost),
+                    f->to ? f->to : "no leader",
                     f->elected_at.wall_us ? format_time(f->elected_at.wall_us, elected, sizeof elected)
                                           : "a time not known"));
 }
@@ -82,8 +83,9 @@ static char *cause_text(const struct story *story)
     const char *from = from_of(story);
     switch (story->failover.cause) {
     case CAUSE_EXPIRED:
-        return text_format("The session of %s expired: the servers had not heard it for its timeout%s%s.",
-                           from, *timeout ? " of " : "", timeout);
+        return text_format(
+            "The session of %s expired: the servers had not heard from it for its timeout%s%s.", from,
+            *timeout ? " of " : "", timeout);
     case CAUSE_CLOSED:
         return text_format("The client of %s closed its session, as in an orderly shutdown.", from);
     case CAUSE_RESIGNED:
@@ -118,12 +120,10 @@ static void say_detection(struct sentences *s, const struct story *story)
     if (f->cause != CAUSE_EXPIRED || (f->detection.low_us < 0 && f->detection.high_us < 0))
         return;
     format_interval(f->detection.low_us, f->detection.high_us, false, span);
-    story_lines_say(
-        s, f->cause_certainty == CERTAINTY_CERTAIN ? SENTENCE_CERTAIN : SENTENCE_SUSPECTED,
-        text_format("Its client had stopped answering %s before that.", span),
-        text_copy("a client speaks at least every third of its timeout, and the servers count the timeout "
-                  "from when "
-                  "they heard it last"));
+    story_lines_say(s, f->cause_certainty == CERTAINTY_CERTAIN ? SENTENCE_CERTAIN : SENTENCE_SUSPECTED,
+                    text_format("Its client had stopped answering %s before that.", span),
+                    text_copy("a client pings at least every third of its timeout, and the servers count the "
+                              "timeout from when they last heard from it"));
 }
 
 static void say_takeover(struct sentences *s, const struct story *story)
@@ -158,12 +158,11 @@ static void say_deleter(struct sentences *s, const struct story *story)
     story_lines_say(s, SENTENCE_CERTAIN, text_take(&text),
                     text_copy("facts of the transaction logs: deleted, in the minute before and after"));
     if (story->deleter_is_next) {
-        story_lines_say(
-            s, SENTENCE_INFERRED,
-            text_format("That is the next session of %s: the client had lost the old one, and cleared "
-                        "up after itself.",
-                        from_of(story)),
-            text_copy("the same session owns a candidate of the same identity"));
+        story_lines_say(s, SENTENCE_INFERRED,
+                        text_format("That is the next session of %s: the client had lost the old session, "
+                                    "and deleted its old candidate.",
+                                    from_of(story)),
+                        text_copy("the same session owns a candidate of the same identity"));
         return;
     }
     if (story->deleted_us)
@@ -174,7 +173,7 @@ static void say_deleter(struct sentences *s, const struct story *story)
             story->deleter_others
                 ? "Several candidates were removed on purpose: look for a script or an operator."
                 : "This candidate was removed on purpose: look for an operator or a fencing mechanism."),
-        text_copy("a healthy client deletes only what is its own"));
+        text_copy("a healthy client deletes only its own znodes"));
 }
 
 /* Deleted with all that was in it. */
@@ -187,10 +186,11 @@ static void say_deleted(struct sentences *s, const struct story *story)
     story_lines_say(
         s, SENTENCE_CERTAIN,
         story->remade_us
-            ? text_format("The election itself was deleted with all its candidates, and made again after %s.",
-                          format_span(story->remade_us - story->deleted_us, without, sizeof without))
+            ? text_format(
+                  "The election itself was deleted with all its candidates, and created again after %s.",
+                  format_span(story->remade_us - story->deleted_us, without, sizeof without))
             : text_copy("The election itself was deleted with all its candidates."),
-        text_format("the directory %s was gone at %s", story->election, at));
+        text_format("the directory %s no longer existed at %s", story->election, at));
 }
 
 static void story_put_names(struct text *names, char *const *list, size_t count, size_t all)
@@ -224,10 +224,10 @@ static bool is_epoch_suspected(const struct story *story)
 static char *shared_evidence(const struct story *story)
 {
     if (story->lived_same_server)
-        return text_format("clients that fall silent together expire within a third of their timeout; %zu "
+        return text_format("clients that stop at the same time expire within a third of their timeout; %zu "
                            "candidate%s whose session had begun at the same server as the leader's lived on",
                            story->lived_same_server, story->lived_same_server == 1 ? "" : "s");
-    return text_copy("clients that fall silent together expire within a third of their timeout");
+    return text_copy("clients that stop at the same time expire within a third of their timeout");
 }
 
 /* Why they may have ended together. */
@@ -236,27 +236,27 @@ static void say_shared(struct sentences *s, const struct story *story)
     if (story->expired_same_host >= 1 && story->expired_same_host * 2 >= story->expired_beside)
         story_lines_say(s, SENTENCE_INFERRED,
                         text_copy("The host or its network is suspected rather than the application."),
-                        text_copy("several clients of one address fell silent at once"));
+                        text_copy("several clients at one address stopped at the same time"));
     else if (story->expired_same_name >= 1 && story->expired_same_name * 2 >= story->expired_beside)
         story_lines_say(
             s, SENTENCE_INFERRED,
             text_format("By their names, %zu of them ran on the host of %s: that host or its network is "
                         "suspected rather than the application.",
                         story->expired_same_name, from_of(story)),
-            text_copy("their identities are the same but for the port"));
+            text_copy("their identities differ only in the port"));
     else if (is_epoch_suspected(story))
         story_lines_say(
             s, SENTENCE_INFERRED,
             text_copy("They ended one timeout after ZooKeeper's own leader had changed: the ensemble is "
                       "suspected rather than its clients."),
-            text_copy("a client that found no server in time expires then, though it lived"));
+            text_copy("a client that found no server in time expires then, although it was alive"));
     else if (is_server_suspected(story))
         story_lines_say(
             s, SENTENCE_INFERRED,
             text_format("These sessions had all begun at server %" PRIu64
-                        ": that server, or the way to it, is suspected.",
+                        ": that server, or the network to it, is suspected.",
                         story->session >> 56),
-            text_copy("the first byte of a session's id is the number of the server that made it"));
+            text_copy("the first byte of a session's id is the number of the server that created it"));
     else if (story->expired_beside >= TOGETHER_LEAST)
         story_lines_say(s, SENTENCE_INFERRED,
                         text_copy("One failure behind all of them is suspected, such as a host or a network, "
@@ -321,8 +321,8 @@ static void put_starts(const struct sentences *s, const struct story *story, con
                     (uint64_t)start->zxid, start->server ? start->server : "?");
         free(label);
     }
-    text_add(evidence, story->start_count > 1 ? " begin anew, as when a server starts"
-                                              : " begins anew, as when a server starts");
+    text_add(evidence, story->start_count > 1 ? " begins a new log, as when a server starts"
+                                              : " begins a new log, as when a server starts");
     text_add(evidence, ", or where snapCount is very small");
 }
 
@@ -420,7 +420,7 @@ static void say_returned(struct sentences *s, const struct story *story)
                                 format_time(story->returned_us, at, sizeof at)));
     if (cause == CAUSE_CLOSED && after_us <= RESTARTED_US)
         story_lines_say(s, SENTENCE_INFERRED, text_copy("The client was probably restarted."),
-                        text_copy("it closed its session in order, and came back soon"));
+                        text_copy("it closed its session, and joined again soon"));
     else if (cause == CAUSE_EXPIRED)
         story_lines_say(
             s, SENTENCE_INFERRED,
@@ -441,7 +441,7 @@ static void say_near(struct sentences *s, const struct story *story)
     story_lines_say(s, SENTENCE_CERTAIN, text_take(&text), text_copy("failovers of the recording"));
     if (story->near_same_session)
         story_lines_say(s, SENTENCE_INFERRED,
-                        text_format("%s led there as well, so one cause is behind both.", from_of(story)),
+                        text_format("%s led there, too, so both have the same cause.", from_of(story)),
                         text_format("%zu of these failovers lost the same leader", story->near_same_session));
 }
 
@@ -480,7 +480,7 @@ static void say_chain(struct sentences *s, const struct story *story)
         story_lines_say(
             s, SENTENCE_CERTAIN,
             story->successor_notified > 0
-                ? text_format("%s was next in line, and watched for this: it was notified at once.",
+                ? text_format("%s was next in line, and watched its predecessor: it was notified at once.",
                               story->successor)
             : story->successor_notified < 0
                 ? text_format("%s was next in line.", story->successor)
@@ -490,7 +490,7 @@ static void say_chain(struct sentences *s, const struct story *story)
                         story->candidates == 1 ? "" : "s",
                         story->successor_notified < 0 ? "; whether it watched is not known" : ""));
     else
-        story_lines_say(s, SENTENCE_CERTAIN, text_copy("No candidate was next in line."),
+        story_lines_say(s, SENTENCE_CERTAIN, text_copy("There was no successor."),
                         text_format("%zu candidate%s in the snapshot just before", story->candidates,
                                     story->candidates == 1 ? "" : "s"));
     if (story->chain_broken)
@@ -521,7 +521,7 @@ static const char *danger_text(const char *code)
         {"server-slow-disk", "had been slow to write to its disk in the ten minutes before"},
         {"server-read-only", "had lost the quorum just before, and was read-only"},
         {"server-lagging", "was behind the other servers just before"},
-        {"server-connections", "had nearly all the connections just before that it takes from one address"},
+        {"server-connections", "had just before nearly all the connections that it accepts from one address"},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(code, texts[i][0]) == 0)
@@ -544,12 +544,11 @@ static void say_dangers(struct sentences *s, const struct story *story)
                         text_copy(danger->evidence));
         if (story->failover.cause == CAUSE_EXPIRED && delays_its_clients(danger) && story->server &&
             strcmp(story->server, danger->server) == 0)
-            story_lines_say(
-                s, SENTENCE_INFERRED,
-                text_format("The client of %s was connected there: its session may have expired though "
-                            "it lived. Look at that server first.",
-                            from_of(story)),
-                text_copy("such a server may process its clients' pings too late"));
+            story_lines_say(s, SENTENCE_INFERRED,
+                            text_format("The client of %s was connected there: its session may have expired "
+                                        "although it was alive. Check that server first.",
+                                        from_of(story)),
+                            text_copy("such a server may process its clients' pings too late"));
     }
 }
 
@@ -595,7 +594,7 @@ static void say_recurrence(struct sentences *s, const struct story *story)
             text_format("As its own session did, those of %zu of the latest %zu leaders before it began at "
                         "server %" PRIu64 ".",
                         story->before_same_server, story->before_known, story->session >> 56),
-            text_copy("the first byte of a session's id is the number of the server that made it"));
+            text_copy("the first byte of a session's id is the number of the server that created it"));
     if (story->before_same_time >= 2)
         story_lines_say(
             s, SENTENCE_INFERRED,
