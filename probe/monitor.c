@@ -65,7 +65,7 @@ static bool notice_gap(struct monitor *m, struct moment now)
     int64_t since_us = now.mono_us - m->beat.mono_us; /* it may have stopped right after that beat */
     if (since_us < BEAT_MS * 1000 + GAP_US)
         return false;
-    log_line(LOG_LEVEL_WARNING, "not running for %lld ms: what happened meanwhile is read now",
+    log_line(LOG_LEVEL_WARNING, "not running for %lld ms: electop now reads what happened in that time",
              (long long)(since_us / 1000));
     beat(m, now, since_us);
     for (size_t i = 0; i < m->cluster_count; i++)
@@ -109,7 +109,7 @@ struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, 
     return m;
 failed:
     if (!*error)
-        *error = xstrdup("nothing can be watched; raise the limit of open files (ulimit -n)");
+        *error = xstrdup("cannot watch; raise the limit of open files (ulimit -n)");
     monitor_stop(m);
     return NULL;
 }

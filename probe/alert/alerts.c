@@ -181,17 +181,17 @@ static void delivery_on_exit(uv_process_t *process, int64_t status, int number)
     uv_timer_stop(d->timer);
     if (a && d->timed_out)
         alerts_report(
-            a, "the alert's command %s did not end within %.3g s and was ended; see timeout: of alerts",
+            a, "the alert's command %s did not end within %.3g s and was killed; see timeout: of alerts",
             program, (double)d->timeout_ms / 1000);
     else if (a && number)
-        alerts_report(a, "the alert's command %s was ended by signal %d", program, number);
+        alerts_report(a, "the alert's command %s was killed by signal %d", program, number);
     else if (a && status)
         alerts_report(a, "the alert's command %s failed with exit code %lld%s%s", program, (long long)status,
                       d->said_length ? ": " : "", d->said);
     else if (a)
         a->sent++;
     if (left)
-        log_line(LOG_LEVEL_WARNING, "the alert's command %s left processes behind, which were ended",
+        log_line(LOG_LEVEL_WARNING, "the alert's command %s left processes behind, which were killed",
                  program);
     delivery_close(d);
 }
@@ -335,7 +335,7 @@ static void post_on_done(void *context, const char *problem, bool whole, int64_t
     char *place = url_shown(d->url);
     if (d->pause_ms == 0 || last)
         alerts_report(a, "the alert could not be posted to %s: %s%s", place, problem,
-                      last ? "; given up" : "; it is tried again");
+                      last ? "; given up" : "; electop tries again");
     free(place);
     if (last) {
         delivery_note(d);
@@ -454,7 +454,7 @@ static void alerts_next(struct alerts *a)
 static void alerts_add(struct alerts *a, struct delivery *d)
 {
     if (a->waiting >= DELIVERIES_MOST) {
-        alerts_report(a, "%d alerts wait already: one more is not sent", DELIVERIES_MOST);
+        alerts_report(a, "%d alerts wait already: another one is not sent", DELIVERIES_MOST);
         delivery_free(d);
         return;
     }
@@ -626,7 +626,7 @@ static void alerts_save(struct alerts *a)
     }
     fine = descriptor >= 0 && close(descriptor) == 0 && fine && rename(beside, a->file) == 0;
     char *problem = fine ? NULL
-                         : text_format("%s cannot be written: %s; open alerts will not survive a restart",
+                         : text_format("%s cannot be written: %s; open alerts will be lost at a restart",
                                        a->file, strerror(errno));
     if (problem && (!a->file_problem || strcmp(problem, a->file_problem) != 0))
         alerts_report(a, "%s", problem);
@@ -679,7 +679,8 @@ static void alerts_on_entry(void *context, const char *key, const char *text, bo
     const struct alert *alert = alert_book_restore(a->book, key, text, clock_now().mono_us, clock_wall_us());
     const struct alert_settings *rule = alert ? &a->settings->alerts[alert->rule] : NULL;
     if (!alert)
-        alerts_report(a, "an alert of another recorder is not of this configuration: both need the same one");
+        alerts_report(
+            a, "an alert of another recorder is not in this configuration: both need the same configuration");
     else if (rule->post && (over || !posted))
         alerts_add_post(a, alert, rule, over ? ALERT_RESOLVED : ALERT_RAISED, true);
     if (alert && over && !rule->post)

@@ -384,7 +384,7 @@ static void ledger_on_made(void *context, enum session_result result, const char
     (void)path;
     bool there = (result == SESSION_OK || result == SESSION_NODE_EXISTS) && pair->reading == reading;
     if (result == SESSION_DENIED)
-        pair->listener.problem(pair->context, "the ledger of alerts cannot be created in the sandbox "
+        pair->listener.problem(pair->context, "cannot create the list of sent alerts in the sandbox "
                                               "directory: no permission; grant create to the recorders");
     if (!there || !session_sync(pair_session(pair), pair->ledger, ledger_on_synced, reading))
         ledger_read_free(reading);

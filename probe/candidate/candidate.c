@@ -105,7 +105,7 @@ struct candidate_asks candidate_prepared(struct candidacy *c, const struct candi
         return proceed(c, options);
     if (result == SESSION_NO_NODE)
         return rest(c); /* its parent was deleted again just now */
-    return refused(c, result, "make the directory of");
+    return refused(c, result, "create the directory of");
 }
 
 /* ---- after a lost connection: was my create carried out? ---- */

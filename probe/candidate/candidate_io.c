@@ -448,11 +448,9 @@ static bool candidate_io_ask(struct test_candidate *t, enum candidate_ask what, 
 
 static const char *reason_of(enum session_result why)
 {
-    return why == SESSION_DENIED ? "not allowed with these credentials"
-           : why == SESSION_NO_NODE
-               ? "its parent does not exist"
-               : "the servers refuse it (a quota that is used up, or an ACL or a name that "
-                 "they do not take)";
+    return why == SESSION_DENIED    ? "not allowed with these credentials"
+           : why == SESSION_NO_NODE ? "its parent does not exist"
+                                    : "the servers refuse it (a full quota, or an invalid ACL or name)";
 }
 
 /* One gives up. On a shared session the others go on, and its znode with them. */

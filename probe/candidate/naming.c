@@ -38,7 +38,13 @@ bool guid_uuid36(char out[GUID_UUID_SIZE])
     return true;
 }
 
-enum placeholder { PLACEHOLDER_UUID, PLACEHOLDER_HEX, PLACEHOLDER_SESSION, PLACEHOLDER_SESSION_HEX, PLACEHOLDER_COUNT };
+enum placeholder {
+    PLACEHOLDER_UUID,
+    PLACEHOLDER_HEX,
+    PLACEHOLDER_SESSION,
+    PLACEHOLDER_SESSION_HEX,
+    PLACEHOLDER_COUNT
+};
 
 static const char *const words[PLACEHOLDER_COUNT] = {"{uuid}", "{hex}", "{session}", "{session_hex}"};
 
@@ -89,8 +95,12 @@ bool name_pattern_check(const char *pattern, char **problem)
         text_printf(&text, "did you mean %s? ", nearest.best);
     text_add(&text, "there are");
     for (int word = 0; word < PLACEHOLDER_COUNT; word++)
-        text_printf(&text, "%s %s", word == 0 ? "" : word < PLACEHOLDER_COUNT - 1 ? "," : " and", words[word]);
-    text_add(&text, ", and the servers put the number behind the name");
+        text_printf(&text, "%s %s",
+                    word == 0                      ? ""
+                    : word < PLACEHOLDER_COUNT - 1 ? ","
+                                                   : " and",
+                    words[word]);
+    text_add(&text, ", and the servers append the number to the name");
     *problem = text_take(&text);
     text_free(&text);
     free(meant);
@@ -169,7 +179,8 @@ bool name_is_unique(const char *pattern, bool one_a_session)
 {
     for (const char *at = pattern; *at; at++) {
         enum placeholder word = word_at(at);
-        if (word == PLACEHOLDER_UUID || word == PLACEHOLDER_HEX || (word != PLACEHOLDER_COUNT && one_a_session))
+        if (word == PLACEHOLDER_UUID || word == PLACEHOLDER_HEX ||
+            (word != PLACEHOLDER_COUNT && one_a_session))
             return true;
     }
     return false;

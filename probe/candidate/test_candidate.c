@@ -152,8 +152,8 @@ static bool candidate_session_begin(struct candidate_session *candidate_session)
         session_open(candidate_session->options->loop, &candidate_session->options->session, &session_events,
                      candidate_session);
     if (!candidate_session->session)
-        candidate_session_set_problem(candidate_session,
-                                      "no descriptor is left; raise the limit of open files (ulimit -n)");
+        candidate_session_set_problem(
+            candidate_session, "no file descriptor is left; raise the limit of open files (ulimit -n)");
     return candidate_session->session != NULL;
 }
 

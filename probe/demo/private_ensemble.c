@@ -143,15 +143,15 @@ static bool in_path(const char *program)
 static char *find_missing(bool tls)
 {
     if (tls && access(JAR_DIRECTORY "netty-handler.jar", R_OK) != 0)
-        return text_format("Netty is missing, which a private ZooKeeper needs for TLS; apt-get install "
+        return text_format("Netty is missing: a private ZooKeeper needs it for TLS; apt-get install "
                            "libnetty-java");
     if (!in_path("java"))
-        return text_format("no java in PATH, which a private ZooKeeper needs; apt-get install " PACKAGES);
+        return text_format("no java in PATH: a private ZooKeeper needs it; apt-get install " PACKAGES);
     for (size_t i = 0; i < sizeof jars / sizeof *jars; i++) {
         char path[128];
         snprintf(path, sizeof path, JAR_DIRECTORY "%s", jars[i]);
         if (access(path, R_OK) != 0)
-            return text_format("%s is missing, which a private ZooKeeper needs; apt-get install " PACKAGES,
+            return text_format("%s is missing: a private ZooKeeper needs it; apt-get install " PACKAGES,
                                path);
     }
     return NULL;
@@ -543,7 +543,7 @@ struct private_ensemble *private_ensemble_start(uv_loop_t *loop,
         sandbox->servers[i].index = i;
     }
     const char *problem =
-        kept ? ensemble_run(sandbox) : "its options are too many, or its certificate cannot be made";
+        kept ? ensemble_run(sandbox) : "it has too many options, or its certificate cannot be created";
     if (problem) {
         *error = text_format("cannot start a private ZooKeeper: %s", problem);
         private_ensemble_stop(sandbox);

@@ -322,7 +322,7 @@ struct supervisor *supervisor_new(const char *prefix, char **error)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-        return supervisor_fail(error, "cannot make a socket pair for the sandbox", errno);
+        return supervisor_fail(error, "cannot create a socket pair for the sandbox", errno);
     /* Until the child has dropped the program's signal handlers, none may run in it. */
     sigset_t all, before;
     sigfillset(&all);
@@ -349,7 +349,8 @@ struct supervisor *supervisor_new(const char *prefix, char **error)
     }
     close(pair[0]);
     free(supervisor);
-    return supervisor_fail(error, "cannot make a temporary directory for the sandbox; check TMPDIR", problem);
+    return supervisor_fail(error, "cannot create a temporary directory for the sandbox; check TMPDIR",
+                           problem);
 }
 
 const char *supervisor_directory(const struct supervisor *supervisor)

@@ -851,9 +851,9 @@ static bool is_same_cluster(struct completing *c, char **error)
         return false;
     if (pairs > 0 || absent == 0)
         return true;
-    *error = text_format("%s: none of its %lld failovers of the logs' time is in the logs; are they of this "
-                         "cluster?",
-                         c->file, (long long)absent);
+    *error = text_format(
+        "%s: the logs contain none of its %lld failovers of that time; are they from this cluster?", c->file,
+        (long long)absent);
     return false;
 }
 

@@ -487,7 +487,7 @@ static bool find_moment(struct history *h, int64_t at_us, size_t *stretch, char 
     if (!bounds_of(h, &from_us, &to_us))
         why = "nothing has been recorded there yet";
     else if (at_us < from_us || (*stretch = reader_stretch_at(h, at_us)) == SIZE_MAX)
-        why = "nothing had been recorded yet at that time; choose a time within the recording";
+        why = "nothing was recorded yet at that time; choose a time within the recording";
     else if (at_us > to_us)
         why = "that is after the recording's end; choose a time within the recording";
     *error = why ? text_format("%s: %s", h->file, why) : NULL;

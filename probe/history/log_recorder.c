@@ -153,10 +153,10 @@ static bool one_cluster(sqlite3 *db, const char *file, const char *cluster, stru
     }
     sqlite3_finalize(statement);
     if (count != 1)
-        *error = cluster ? text_format("%s: holds no cluster \"%s\"", file, cluster)
+        *error = cluster ? text_format("%s: contains no cluster \"%s\"", file, cluster)
                  : count == 0
-                     ? text_format("%s: holds no cluster that could be completed; name another file", file)
-                     : text_format("%s: holds several clusters; say with --cluster of which one the logs are",
+                     ? text_format("%s: contains no cluster to complete; name another file", file)
+                     : text_format("%s: contains several clusters; choose the one of the logs with --cluster",
                                    file);
     return count == 1;
 }

@@ -38,7 +38,7 @@ static bool read_on(struct preload *e)
     if (history && history_bounds(history, &from_us, &to_us, &error) && (!e->history || to_us > e->until_us))
         then = history_at(history, to_us, &error);
     if (error)
-        log_line(LOG_LEVEL_INFO, "nothing is known from before: %s", error);
+        log_line(LOG_LEVEL_INFO, "the earlier history is not known: %s", error);
     free(error);
     if (!then) {
         history_close(history);

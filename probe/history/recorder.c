@@ -268,7 +268,7 @@ static void lose(struct recorder *r, uint64_t events, int64_t from_us, const cha
     if (r->lost_us == 0) {
         r->lost_us = from_us ? from_us : r->model->now.wall_us;
         r->loss = (struct recorder_loss){.from_us = r->lost_us, .events = r->lost};
-        log_line(LOG_LEVEL_ERROR, "%s: what happens now is not in the recording", why);
+        log_line(LOG_LEVEL_ERROR, "%s: events are not recorded now", why);
     }
     r->lost += events;
     r->lost_turn_us = recorder_now_us();
@@ -334,7 +334,7 @@ static void recorder_hand_on(struct recorder *r)
         if (stretch && r->lost_us) {
             r->loss.to_us = at_us;
             r->loss.events = r->lost - r->loss.events;
-            log_line(LOG_LEVEL_WARNING, "the recording goes on; %llu events are not in it",
+            log_line(LOG_LEVEL_WARNING, "the recording continues; %llu events are not in it",
                      (unsigned long long)r->loss.events);
         }
         r->begun = true;
@@ -352,9 +352,9 @@ static void watch_clock(struct recorder *r)
     if (r->begun && (off_us > CLOCK_SET_US || off_us < -CLOCK_SET_US)) {
         r->begun = false;
         r->why = off_us < 0 ? CLOCK_SET " back" : CLOCK_SET " forward";
-        log_line(LOG_LEVEL_WARNING, "%s by %lld s: the recording goes on by it%s", r->why,
+        log_line(LOG_LEVEL_WARNING, "%s by %lld s: the recording continues with the new time%s", r->why,
                  (long long)((off_us < 0 ? -off_us : off_us) / 1000000),
-                 off_us < 0 ? "; of times that it shows twice the second is shown, events stay in their order"
+                 off_us < 0 ? "; of repeated times it shows only the second, and events keep their order"
                             : "");
         if (r->batch)
             r->batch->at_us = now->wall_us;

@@ -68,7 +68,7 @@ static bool make_directories(const char *directory, char **error)
             *slash = '\0';
         struct stat status;
         if (stat(path, &status) != 0 && mkdir(path, DIRECTORY_MODE) != 0 && errno != EEXIST) {
-            *error = text_format("%s: cannot be made (%s); make it, or name another file with "
+            *error = text_format("%s: cannot be created (%s); create it, or name another file with "
                                  "history: {file: ...}",
                                  path, strerror(errno));
             fine = false;
@@ -88,12 +88,12 @@ static bool check_directory(const char *directory, char **error)
         return recording_file_refuse(error, directory, strerror(errno));
     if (!S_ISDIR(status.st_mode))
         return recording_file_refuse(error, directory,
-                                     "is no directory; name another file with history: {file: ...}");
+                                     "is not a directory; name another file with history: {file: ...}");
     bool others = (status.st_mode & S_IWOTH) && !(status.st_mode & S_ISVTX);
     if (others || (status.st_uid != geteuid() && status.st_uid != 0))
         return recording_file_refuse(
             error, directory,
-            "others may change what lies there; choose a directory of your own for the recording");
+            "other users can change files there; choose a directory that only you can write");
     return true;
 }
 
@@ -108,10 +108,10 @@ static bool check_ours(const char *file, char **error)
                                      "is a link; name the file itself with history: {file: ...}");
     if (!S_ISREG(status.st_mode))
         return recording_file_refuse(error, file,
-                                     "is no regular file; name another one with history: {file: ...}");
+                                     "is not a regular file; name another one with history: {file: ...}");
     if (status.st_uid != geteuid())
-        return recording_file_refuse(
-            error, file, "belongs to another user; record as that user, or into a file of your own");
+        return recording_file_refuse(error, file,
+                                     "belongs to another user; record as that user, or into another file");
     return true;
 }
 
@@ -158,10 +158,11 @@ static int take_lock(const char *file, char **error)
                              name, strerror(errno));
     } else if (fcntl(fd, F_SETLK, &lock) != 0) {
         bool reported = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0;
-        *error = reported ? text_format("%s: process %ld is recording into it already; one at a time can",
-                                        file, (long)lock.l_pid)
-                          : text_format("%s: another process is recording into it already; one at a time can",
-                                        file);
+        *error =
+            reported
+                ? text_format("%s: process %ld is recording into it already; only one process can", file,
+                              (long)lock.l_pid)
+                : text_format("%s: another process is recording into it already; only one process can", file);
         close(fd);
         fd = -1;
     }
@@ -214,7 +215,7 @@ int recording_file_take(const char *file, char **real, char **error)
 char *recording_open_damaged(const char *file)
 {
     return text_format("%s: the recording is damaged (was it cut, or copied while it was written?); "
-                       "`sqlite3 FILE .recover` saves what can be read",
+                       "`sqlite3 FILE .recover` saves the readable part",
                        file);
 }
 
@@ -343,10 +344,9 @@ static char *unreadable_beside(const char *file)
         bool ours = !stat_beside(file, suffixes[i], &status) || may_read(name);
         free(name);
         if (!ours)
-            return text_format(
-                "%s%s: belongs to the recording: permission denied; ask its owner, or read "
-                "as a member of its group",
-                file, suffixes[i]);
+            return text_format("%s%s: belongs to the recording: permission denied; ask its owner, or read "
+                               "as a member of its group",
+                               file, suffixes[i]);
     }
     return NULL;
 }
@@ -356,10 +356,9 @@ static char *why_not(sqlite3 *db, const char *file)
     char *error = unreadable_beside(file);
     if (error || !db || sqlite3_errcode(db) != SQLITE_CANTOPEN || is_alone(file))
         return error ? error : schema_error(db, file);
-    return text_format(
-        "%s: what was recorded last is still in %s" AHEAD
-        ", which cannot be read in a read-only directory; copy both to a writable one",
-        file, file);
+    return text_format("%s: the latest part of the recording is still in %s" AHEAD
+                       ", which cannot be read in a read-only directory; copy both to a writable one",
+                       file, file);
 }
 
 sqlite3 *recording_open_read(const char *file, bool *still, char **error)
@@ -370,12 +369,11 @@ sqlite3 *recording_open_read(const char *file, bool *still, char **error)
     *error = NULL;
     *still = false;
     if (stat(file, &status) != 0 && errno != EACCES) {
-        *error = text_format("%s: no recording there; `electop record` makes one", file);
+        *error = text_format("%s: there is no recording; `electop record` creates one", file);
     } else if (!may_read(file)) {
-        *error =
-            text_format("%s: permission denied; ask its owner, or read as a member of its group", file);
+        *error = text_format("%s: permission denied; ask its owner, or read as a member of its group", file);
     } else if (!S_ISREG(status.st_mode)) {
-        *error = text_format("%s: is no file; name a recording", file);
+        *error = text_format("%s: is not a file; name a recording", file);
     } else if ((opened = recording_open_open_database(&db, file, 0)) && recording_open_is_cut(db, file)) {
         *error = recording_open_damaged(file);
     } else if ((opened && can_read(db)) || (*still = open_still(&db, file))) {

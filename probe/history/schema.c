@@ -196,7 +196,7 @@ static const char *const *const steps[SCHEMA_VERSION] = {version_1, version_2, v
 char *schema_damaged(const char *file)
 {
     return text_format("%s: the recording is damaged (was it cut, or copied while it was written?); move it "
-                       "away to begin a new one, `sqlite3 FILE .recover` saves what can be read",
+                       "away to begin a new one, `sqlite3 FILE .recover` saves the readable part",
                        file);
 }
 
@@ -209,7 +209,7 @@ char *schema_error(sqlite3 *db, const char *file)
                            "history: {file: ...}",
                            file);
     case SQLITE_NOTADB:
-        return text_format("%s: this is no recording of electop; name another file", file);
+        return text_format("%s: this is not a recording of electop; name another file", file);
     case SQLITE_CORRUPT:
     case SQLITE_OK: /* SQLite could read it, and it makes no sense */
     case SQLITE_ROW:
@@ -219,13 +219,14 @@ char *schema_error(sqlite3 *db, const char *file)
         return text_format("%s: a row is too large for a recording; name another file", file);
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return text_format("%s: permission denied for writing; check who owns the file and its directory", file);
+        return text_format("%s: permission denied for writing; check who owns the file and its directory",
+                           file);
     case SQLITE_CANTOPEN:
         return text_format("%s: cannot be opened (%s); check the path, and that its directory can be written",
                            file, strerror(sqlite3_system_errno(db) ? sqlite3_system_errno(db) : ENOENT));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return text_format("%s: another program holds it locked; end that one", file);
+        return text_format("%s: another program has locked it; end that program", file);
     case SQLITE_IOERR:
         code = sqlite3_system_errno(db); /* 0: SQLite has done something since */
         return text_format("%s: %s%s%s%s; check the disk, and the limit of file sizes (ulimit -f)", file,
@@ -305,7 +306,7 @@ bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error)
     }
     bool empty = tables == 0 && application == 0;
     if (!empty && application != APPLICATION_ID) {
-        *error = text_format("%s: this database is no recording of electop; name another file", file);
+        *error = text_format("%s: this database is not a recording of electop; name another file", file);
         return false;
     }
     if (version > SCHEMA_VERSION) {
@@ -319,10 +320,8 @@ bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error)
         return false;
     }
     if (!empty && version < SCHEMA_OLDEST) {
-        *error =
-            text_format("%s: this says that it is a recording of electop, but not of which schema; it is "
-                        "left alone, name another file",
-                        file);
+        *error = text_format(
+            "%s: this is a recording of electop, but its schema is not known; name another file", file);
         return false;
     }
     if (!empty && !schema_is_ours(db, version)) {

@@ -550,7 +550,7 @@ struct store *store_open(const char *file, int64_t keep_ms, char **error)
     if (store->lock >= 0 && store_open_database(store, error) && store_end_tenures(store, error)) {
         store->has_thread = uv_thread_create(&store->thread, write_for_ever, store) == 0;
         if (!store->has_thread)
-            *error = xstrdup("no thread can be started to write the recording; raise the limit of "
+            *error = xstrdup("cannot start the thread that writes the recording; raise the limit of "
                              "processes (ulimit -u) or of memory (ulimit -v)");
     }
     if (store->has_thread)
@@ -638,8 +638,8 @@ char *store_loss(const char *problem, int64_t since_us)
     struct tm tm;
     bool known =
         since_us > 0 && gmtime_r(&s, &tm) && strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    return known ? text_format("%s; what happened since %s is not in it", problem, since)
-                 : text_format("%s; nothing of this is in it", problem);
+    return known ? text_format("%s; events since %s are not in it", problem, since)
+                 : text_format("%s; none of these events is in it", problem);
 }
 
 bool store_close(struct store *store, char **problem)

@@ -157,7 +157,7 @@ static void note_end(struct run *t, const char *name, const char *end)
 {
     static const struct {
         const char *end, *words;
-    } all[] = {{"died", "died, and its part is in no figure"},
+    } all[] = {{"died", "died, and no figure includes its part"},
                {"running", "was still running when this agent ended, and no figure includes its part"},
                {"unreadable", "sent unreadable results, and no figure includes its part"},
                {"stopped", "was stopped before the end"}};

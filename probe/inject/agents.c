@@ -250,7 +250,7 @@ static void make_go(struct agents *a)
 
 enum agents_state agents_meet(struct agents *a, const char **problem)
 {
-    *problem = "the run's signs cannot be made in the sandbox";
+    *problem = "the run's markers cannot be created in the sandbox";
     if (a->failed)
         return AGENTS_FAILED;
     if (a->has_begun)
@@ -323,7 +323,7 @@ static void on_part(void *context, enum session_result result, const struct znod
 
 enum agents_state agents_part(struct agents *a, const char *text, uint64_t patience_ms, const char **problem)
 {
-    *problem = "the parts of the other agents could not be had";
+    *problem = "the results of the other agents could not be read";
     if (a->failed || strlen(text) > RESULT_MOST)
         return AGENTS_FAILED;
     if (a->asking)

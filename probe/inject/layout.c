@@ -442,7 +442,7 @@ static void run_layout_refuse(struct run *t, const char *problem)
 static void refuse_acls(struct run *t, const char *problem)
 {
     char text[sizeof t->problem];
-    snprintf(text, sizeof text, "%.450s; without --live their layout is exercised in %.100s", problem,
+    snprintf(text, sizeof text, "%.450s; without --live their layout is tested in %.100s", problem,
              t->options.settings->inject.sandbox);
     run_layout_refuse(t, text);
 }
@@ -459,7 +459,7 @@ static void on_acls(void *context, const char *problem, bool lost)
     struct run *t = context;
     if (lost)
         t->layout_read(t, RUN_LOST,
-                       "the connection was lost while the candidates were being looked at; try again");
+                       "the connection was lost while electop read the candidates; try again");
     else if (problem)
         refuse_acls(t, problem);
     else if (t->finishing)
@@ -484,11 +484,10 @@ static void begin_live_checks(struct run *t)
 {
     const struct layout *layout = &t->layout;
     const char *problem =
-        layout->lock             ? "it is a lock without a line: any waiting candidate may get it"
-        : !layout->name          ? "it has no candidate whose name could be copied"
-        : layout->acl_masked     ? "the servers do not show us all of the candidates' ACL, so it cannot be "
-                                   "copied; give credentials "
-                                   "that may administer them with --auth-file"
+        layout->lock         ? "it is a lock without a line: any waiting candidate may get it"
+        : !layout->name      ? "it has no candidate whose name could be copied"
+        : layout->acl_masked ? "the servers do not show all of the candidates' ACL, so it cannot be copied; "
+                               "give credentials with the admin right (--auth-file)"
         : layout->acl.count == 0 ? "permission denied for the candidates' ACL, so it cannot be copied"
                                  : NULL;
     if (problem) {
@@ -499,7 +498,7 @@ static void begin_live_checks(struct run *t)
                                        layout->name, on_live_checked, t);
     if (!t->live_checks)
         t->layout_read(t, RUN_FAILED,
-                       "the candidates cannot be looked at; raise the limit of open files (ulimit -n)");
+                       "the candidates cannot be read; raise the limit of open files (ulimit -n)");
 }
 
 /* ---- in the sandbox: the layout to copy ---- */
@@ -524,7 +523,7 @@ static void note_copy(struct run *t, const char *shown)
 {
     const struct layout *layout = &t->layout;
     bool names = layout->name || layout->lock, acl = layout->acl.count > 0;
-    run_note(t, "%.200s is left alone: its layout is copied into %s and exercised there%s%s%s%s", shown,
+    run_note(t, "%.200s is not changed: its layout is copied into %s and tested there%s%s%s%s", shown,
              t->options.settings->inject.sandbox,
              names && acl ? "" : "; not known there: ", names ? "" : "the candidates' names",
              names || acl ? "" : ", ", acl ? "" : "their ACL");
@@ -536,9 +535,10 @@ static void refuse_absent(struct run *t, const char *shown)
 {
     char text[500];
     if (t->options.live)
-        snprintf(text, sizeof text, "there is no %.200s; name an existing election for them", shown);
+        snprintf(text, sizeof text, "%.200s does not exist; name an existing election for them", shown);
     else
-        snprintf(text, sizeof text, "there is no %.200s to copy; name a path that is there, or one below %s",
+        snprintf(text, sizeof text,
+                 "%.200s does not exist, so it cannot be copied; name an existing path, or one below %s",
                  shown, t->options.settings->inject.sandbox);
     run_layout_refuse(t, text);
 }
@@ -550,7 +550,7 @@ static void on_layout(void *context, bool lost)
     char *quoted = text_quoted(t->path);
     const char *shown = quoted, *problem;
     if (t->finishing || lost) {
-        t->layout_read(t, RUN_LOST, "the connection was lost while the path was being read; try again");
+        t->layout_read(t, RUN_LOST, "the connection was lost while electop read the path; try again");
     } else if (t->layout.denied) {
         snprintf(text, sizeof text, "permission denied for %.200s; give credentials with --auth-file", shown);
         run_layout_refuse(t, text);
@@ -574,7 +574,7 @@ void run_layout(struct run *t, run_layout_fn fn)
     if (!run_paths_choose(t))
         run_layout_refuse(
             t, t->options.live
-                   ? "--live is for an election of others, and this path is in the sandbox; leave it out"
+                   ? "--live is for a real election, and this path is in the sandbox; leave it out"
                    : "the first name below the sandbox is the run's, without . { }; choose another");
     else if (!descriptors_make_room(run_options_session_count(&t->options), &error))
         run_layout_refuse(t, error);

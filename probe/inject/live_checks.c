@@ -56,10 +56,11 @@ static const char *sibling_judge(struct live_checks *s, const struct election *e
     bool same = pattern && strcmp(pattern, s->pattern) == 0;
     free(pattern);
     if (candidate->stat.owner == 0)
-        return "a candidate is not ephemeral, so its client may be gone";
+        return "a candidate is not ephemeral, so its client may no longer exist";
     if (!same) {
         snprintf(s->text, sizeof s->text,
-                 "the candidates' names differ in kind (%.60s), so none can be copied", candidate->name);
+                 "the candidates' names differ in kind (%.60s), so electop cannot copy them",
+                 candidate->name);
         return s->text;
     }
     const struct client_session *client = session_of(election, i);
@@ -78,7 +79,7 @@ static const char *sibling_judge(struct live_checks *s, const struct election *e
 static const char *election_judge(struct live_checks *s, const struct election *election)
 {
     if (!election || !election_complete(election))
-        return "the election could not be looked at completely; nothing was begun";
+        return "the election could not be read completely; nothing was started";
     if (election->candidate_count < LIVE_CHECKS_LEAST) {
         snprintf(s->text, sizeof s->text, "%zu real %s there; test candidates need at least %d before them",
                  election->candidate_count,
@@ -88,14 +89,16 @@ static const char *election_judge(struct live_checks *s, const struct election *
     if (election->recipe && election->recipe->family == FAMILY_LOCK)
         return "it is a lock without a line: any waiting candidate may get it";
     if (election->foreign_count > 0)
-        return "there are children whose names are of another kind, so no name is sure to be understood here";
+        return "some children have names of another kind, so the clients may not understand the names of "
+               "test candidates";
     if (election->next_sequence < 0 || election->next_sequence > NUMBER_MOST)
         return "its sequence numbers are nearly used up";
     for (size_t i = 0; i < election->candidate_count; i++) {
         const struct candidate *candidate = election->candidates[i];
         if (candidate->sequence >= election->next_sequence) {
             snprintf(s->text, sizeof s->text,
-                     "the servers' next number, %lld, is not after %.60s: a new candidate would be placed before it",
+                     "the servers' next number, %lld, is not after %.60s: a new candidate would be placed "
+                     "before it",
                      (long long)election->next_sequence, candidate->name);
             return s->text;
         }

@@ -253,7 +253,7 @@ static void run_on_made(void *context, const char *problem)
     struct run *t = context;
     t->swept = sandbox_dir_swept(t->sandbox_dir);
     if (t->swept > 0 && !t->agents)
-        run_note(t, "%zu %s over and had left something: removed", t->swept,
+        run_note(t, "%zu %s over and had left znodes behind: removed", t->swept,
                  t->swept == 1 ? "run was" : "runs were");
     note_kept(t);
     if (t->phase == RUN_OVER)
@@ -279,11 +279,10 @@ static void on_run_dir_lost(void *context)
     char text[600];
     char *path = path_join(t->sandbox, t->run), *quoted = text_quoted(path);
     guard_lose(t->guard);
-    snprintf(
-        text, sizeof text,
-        "%.300s, the directory of this run, or its sign of life was removed or replaced: nothing more is "
-        "written there",
-        quoted);
+    snprintf(text, sizeof text,
+             "%.300s, the directory of this run, or its marker was removed or replaced: electop writes "
+             "nothing more there",
+             quoted);
     free(quoted);
     free(path);
     run_finish(t, RUN_FAILED, text);
@@ -296,9 +295,9 @@ static void note_meeting(struct run *t)
     size_t count = agents_count(t->agents);
     run_note(t, "%zu agent%s in the run %.64s", count, count == 1 ? "" : "s", t->run);
     if (t->options.for_ms != ours_ms)
-        run_note(t,
-                 "agents end together: the run goes on for %.1f s, the longest --for of any, and not %.1f s",
-                 (double)t->options.for_ms / 1e3, (double)ours_ms / 1e3);
+        run_note(
+            t, "agents end together: the run continues for %.1f s, the longest --for of any, and not %.1f s",
+            (double)t->options.for_ms / 1e3, (double)ours_ms / 1e3);
 }
 
 /* Each tick, until all agents of the run begin. */
@@ -335,7 +334,7 @@ static void begin_making(struct run *t)
                                                 .context = t,
                                                 .within = t->layout.lock ? NULL : t->within};
     if (!t->guard) {
-        run_finish(t, RUN_FAILED, "the run cannot be made: its name, or the sandbox's, is none");
+        run_finish(t, RUN_FAILED, "the run cannot be created: its name, or the sandbox's name, is not valid");
         run_end_one(t);
         return;
     }
@@ -388,7 +387,7 @@ static void begin_joining(struct run *t)
     if (!descriptors_make_room(sessions, &error))
         run_finish(t, RUN_REFUSED, error);
     else if (!(t->crowd = run_crowd_new(t, &candidate, &listener)))
-        run_finish(t, RUN_FAILED, "no descriptor is left; raise the limit of open files (ulimit -n)");
+        run_finish(t, RUN_FAILED, "no file descriptor is left; raise the limit of open files (ulimit -n)");
     free(error);
     if (t->crowd && t->options.live)
         t->rules = live_rules_keep(t, on_withdrawn);
@@ -408,10 +407,9 @@ static void run_on_last_list(void *context, enum session_result result, const st
     for (size_t i = 0; i < count; i++)
         real += recipe_sequence_of(names[i]) != SEQUENCE_NONE;
     if (result == SESSION_LOST)
-        run_finish(t, RUN_LOST, "the connection was lost just before the candidates were to come; try again");
+        run_finish(t, RUN_LOST, "the connection was lost just before the candidates joined; try again");
     else if (result != SESSION_OK || real < LIVE_CHECKS_LEAST || guard_is_lost(t->guard))
-        run_finish(t, RUN_REFUSED,
-                   "the election has changed while it was being looked at; nothing was begun");
+        run_finish(t, RUN_REFUSED, "the election changed while electop read it; nothing was started");
     begin_joining(t);
 }
 
@@ -465,11 +463,12 @@ static void run_on_tick(uv_timer_t *timer)
         live_rules_tick(t->rules);
     if (t->options.live && t->guard && (guard_refused(t->guard) > 0 || guard_is_lost(t->guard)))
         run_finish(t, RUN_FAILED,
-                   "the election's directory changed during the run: nothing more is written there");
+                   "the election's directory changed during the run: electop writes nothing more there");
     else if (t->guard && guard_refused(t->guard) > 0)
-        run_finish(t, RUN_FAILED, "the guard refused a write, a defect of this program; see --log FILE");
+        run_finish(t, RUN_FAILED, "the guard refused a write: this is a bug in electop; see --log FILE");
     else if (is_time_over(t, in_phase_us))
-        run_finish(t, RUN_DONE, t->phase == RUN_RUNNING ? NULL : "its time was over before all had come");
+        run_finish(t, RUN_DONE,
+                   t->phase == RUN_RUNNING ? NULL : "its time ended before all candidates had joined");
     else if (!run_watch_pulse(t, now_us, problem))
         run_finish(t, RUN_TOO_SLOW, problem);
     if (t->phase == RUN_JOINING && !t->finishing && t->withdrawals == 0 &&
@@ -594,8 +593,8 @@ static void doubt_end(struct run *t)
         return;
     t->end = RUN_LOST;
     snprintf(t->problem, sizeof t->problem,
-             "no server answers now%s%s: how its last candidates fared and what the servers make of its "
-             "end is not known",
+             "no server answers now%s%s: it is not known how the last candidates ended, and what the servers "
+             "report after the run",
              t->connection_problem[0] ? ", " : "", t->connection_problem);
     log_line(LOG_LEVEL_WARNING, "the run ends: %s", t->problem);
 }
@@ -615,7 +614,7 @@ static void run_end_one(struct run *t)
     if (t->left[0])
         run_note(t, "not everything could be removed: %s; the next run removes the rest", t->left);
     else if (t->sandbox_dir && !t->removed && t->end != RUN_REFUSED)
-        run_note(t, "something may be left in %s; the next run removes it", t->sandbox);
+        run_note(t, "znodes may be left in %s; the next run removes them", t->sandbox);
     t->phase = RUN_OVER;
     if (t->listener.changed)
         t->listener.changed(t->context);
@@ -629,7 +628,7 @@ static void run_expired(struct run *t)
 {
     if (t->guard)
         guard_lose(t->guard);
-    run_finish(t, RUN_LOST, "the tool's own session expired");
+    run_finish(t, RUN_LOST, "electop's own session expired");
 }
 
 static void run_on_state(void *context, enum connection_state state, bool renewed, const char *problem)
@@ -650,7 +649,7 @@ static void run_on_state(void *context, enum connection_state state, bool renewe
     } else if (state == CONNECTION_EXPIRED) {
         run_expired(t);
     } else if (state == CONNECTION_REFUSED) {
-        run_finish(t, RUN_REFUSED, problem ? problem : "the servers refuse our credentials");
+        run_finish(t, RUN_REFUSED, problem ? problem : "the servers refuse electop's credentials");
         run_end_one(t);
     }
 }

@@ -93,7 +93,7 @@ static void withdraw(struct live_rules *rules, size_t real)
     run_note(t, "withdrew when a real candidate left: %zu %s still ahead of the test candidates%s", real,
              real == 1 ? "was" : "were", too_few ? ", which is too few" : "");
     if (t->withdrawals >= LIVE_WITHDRAWALS_MOST)
-        rules->over(t, "withdrew for the third time, and does not come back");
+        rules->over(t, "withdrew for the third time, and does not return");
 }
 
 static void rejoin(struct live_rules *rules)

@@ -62,11 +62,12 @@ static const char *share_parse(const char **at, struct behaviour_share *share)
     share->behaviour = behaviour_find(word);
     share->percent = 100;
     if (share->behaviour == BEHAVIOUR_COUNT)
-        return "names no behaviour; there are predecessor, herd, children, deaf, once, slow:TIME and hold";
+        return "is not a behaviour; the behaviours are predecessor, herd, children, deaf, once, slow:TIME "
+               "and hold";
     if (share->behaviour == BEHAVIOUR_SLOW) {
         int64_t slow_ms;
         if (**at != ':' || !(*at = run_options_take(*at + 1, ":,", word)) || duration_parse(word, &slow_ms))
-            return "says not how slow; write as in slow:200ms, or slow:200ms:30%";
+            return "does not say how slow; write as in slow:200ms, or slow:200ms:30%";
         if (slow_ms < 1 || slow_ms > SLOW_MOST_MS)
             return "is slow out of range; write 1ms to 10m";
         share->slow_ms = (int)slow_ms;
@@ -76,7 +77,7 @@ static const char *share_parse(const char **at, struct behaviour_share *share)
     int percent;
     *at = run_options_take(*at + 1, ":,", word);
     if (!*at || percent_parse(word, &percent))
-        return "has no share behind its colon; write as in herd:30%";
+        return "has no share after its colon; write as in herd:30%";
     if (percent < 1 || percent > 100)
         return "has a share out of range; write 1% to 100%";
     share->percent = percent;
@@ -89,7 +90,7 @@ const char *run_options_behaviour(const char *text, struct run_options *options)
     options->share_count = 0;
     for (const char *at = text; at && *at;) {
         if (options->share_count == BEHAVIOUR_SHARES_MOST)
-            return "has too many parts; 8 may be given";
+            return "has too many parts; at most 8 are allowed";
         struct behaviour_share *share = &options->shares[options->share_count++];
         *share = (struct behaviour_share){0};
         const char *problem = share_parse(&at, share);
@@ -97,10 +98,10 @@ const char *run_options_behaviour(const char *text, struct run_options *options)
             return problem;
         sum += share->percent;
         if (*at == ':' || (*at == ',' && !at[1]))
-            return "goes on where it should end; write as in herd:30%,deaf:10%";
+            return "has text after its end; write as in herd:30%,deaf:10%";
         at += *at == ',';
     }
-    return sum > 100 ? "comes to more than 100 %; give less to some" : NULL;
+    return sum > 100 ? "adds up to more than 100 %; lower some shares" : NULL;
 }
 
 const char *run_options_kill(const char *text, struct run_options *options)
@@ -117,7 +118,7 @@ const char *run_options_kill(const char *text, struct run_options *options)
         return NULL;
     int64_t every;
     if (strncmp(text + length, ":every=", 7) != 0 || duration_parse(text + length + 7, &every))
-        return "says not how often; write as in leader:every=2s";
+        return "does not say how often; write as in leader:every=2s";
     if (every < EVERY_LEAST_MS || every > EVERY_MOST_MS)
         return "is too often or too seldom; write every=10ms to every=24h";
     options->every_ms = (uint64_t)every;
@@ -131,7 +132,7 @@ const char *run_options_how(const char *text, struct run_options *options)
             options->how = (enum kill_mode)i;
             return NULL;
         }
-    return "is no way to go; write close, drop, pause or resign";
+    return "is not known; write close, drop, pause or resign";
 }
 
 const char *run_options_sessions(const char *text, struct run_options *options)
@@ -149,7 +150,7 @@ const char *run_options_sessions(const char *text, struct run_options *options)
 }
 
 static const char *const figures[EXPECTED_COUNT] = {"stand",    "failover", "detection", "vacancy",
-                                                  "takeover", "errors",   "expired"};
+                                                    "takeover", "errors",   "expired"};
 static const char *const ofs[] = {"p50", "p90", "p99", "max", "count"};
 
 #define EXPECT_FORM "; write as in 'failover.p99<2s', 'failover.count>=10' or 'errors=0'"
@@ -177,7 +178,7 @@ const char *run_options_expect(const char *text, struct expectation *expectation
         if (!at || of > OF_COUNT || (is_number && of != OF_COUNT))
             return "names no p50, p90, p99, max or count of that" EXPECT_FORM;
     } else if (!is_number) {
-        return "says not whether p50, p90, p99, max or count" EXPECT_FORM;
+        return "does not say p50, p90, p99, max or count" EXPECT_FORM;
     }
     bool is_equal = *at && at[1] == '=';
     if (*at == '<')

@@ -129,13 +129,13 @@ bool run_watch_joining(struct run *t, uint64_t now_us, char problem[RUN_WATCH_TE
     }
     if (stand < t->options.least) {
         snprintf(problem, RUN_WATCH_TEXT,
-                 "only %zu of %zu joined, where %zu are expected: the servers' maxClientCnxns is the "
+                 "only %zu of %zu joined, but %zu are expected: the servers' maxClientCnxns is the "
                  "likely reason (raise it, or use --sessions shared:N)",
                  stand, t->options.candidates, t->options.least);
         return false;
     }
     run_note(t,
-             "only %zu of %zu joined, and the run goes on with these: the servers' "
+             "only %zu of %zu joined, and the run continues with these: the servers' "
              "maxClientCnxns is the "
              "likely reason (raise it, or use --sessions shared:N)%s%.120s",
              stand, t->options.candidates, figures.problem ? "; " : "",
@@ -144,8 +144,8 @@ bool run_watch_joining(struct run *t, uint64_t now_us, char problem[RUN_WATCH_TE
     size_t given = give_back(t, &figures, stand);
     if (given > 0)
         run_note(t,
-                 "%zu of these connections were given back, so that this host's real clients find room (with "
-                 "--load they are kept)",
+                 "%zu of these connections were closed to leave room for this host's real clients (--load "
+                 "keeps them)",
                  given);
     return true;
 }
@@ -265,12 +265,12 @@ void run_watch_note_absence(struct run *t)
     run_watch_connection(t, true);
     if (t->held_up_us >= HELD_UP_NOTED_US)
         run_note(t,
-                 "this program itself was held up for %.1f s: what was due meanwhile came late, and counts "
-                 "from when it was due",
+                 "electop itself was delayed for %.1f s: kills and joins due in that time came late, and "
+                 "count from when they were due",
                  (double)t->held_up_us / 1e6);
     if (t->away_us >= AWAY_NOTED_US)
         run_note(t,
-                 "no server answered our own session for %.1f s%s: a candidate without a connection "
-                 "could neither die nor lead meanwhile",
+                 "no server answered electop's own session for %.1f s%s: in that time a candidate without a "
+                 "connection could neither die nor lead",
                  (double)t->away_us / 1e6, t->away_count > 1 ? " in all" : "");
 }

@@ -381,18 +381,17 @@ static void sandbox_dir_fail(struct sandbox_dir *p, enum session_result result, 
     char *quoted = text_quoted(path);
     const char *shown = quoted;
     if (result == SESSION_DENIED)
-        snprintf(
-            text, sizeof text,
-            "may not %s %.200s; have an administrator make the sandbox directory for you, or name another "
-            "one in the configuration, inject: {sandbox: /path}",
-            what, shown);
+        snprintf(text, sizeof text,
+                 "may not %s %.200s; ask an administrator to create the sandbox directory, or name another "
+                 "one in the configuration, inject: {sandbox: /path}",
+                 what, shown);
     else if (result == SESSION_NO_NODE)
         snprintf(text, sizeof text,
-                 "cannot %s %.200s: the directory above it is not there; make it, or configure "
+                 "cannot %s %.200s: its parent directory does not exist; create it, or configure "
                  "inject: {sandbox: /path}",
                  what, shown);
     else if (result == SESSION_LOST)
-        snprintf(text, sizeof text, "lost the connection while about to %s %.200s; try again", what, shown);
+        snprintf(text, sizeof text, "lost the connection before it could %s %.200s; try again", what, shown);
     else
         snprintf(text, sizeof text, "cannot %s %.200s; --log FILE may say more", what, shown);
     free(quoted);
@@ -434,8 +433,8 @@ static void refuse_namesake(struct sandbox_dir *p)
 {
     char text[400];
     char *quoted = text_quoted(p->alive_path);
-    snprintf(text, sizeof text,
-             "%.300s is the sign of life of another run; wait for its end, or name another path", quoted);
+    snprintf(text, sizeof text, "%.300s is the marker of another run; wait for its end, or name another path",
+             quoted);
     free(quoted);
     sandbox_dir_done(p, text);
 }
@@ -515,7 +514,8 @@ static void sandbox_dir_keep(struct sandbox_dir *p, const char *kept)
 {
     if (!kept)
         return;
-    log_line(LOG_LEVEL_WARNING, "%.300s was not made by a run of electop: it stays, and so do its parents", kept);
+    log_line(LOG_LEVEL_WARNING, "%.300s was not made by a run of electop: it stays, and so do its parents",
+             kept);
     if (!p->kept)
         p->kept = xstrdup(kept);
 }
@@ -706,7 +706,7 @@ static void on_run_signed(void *context, enum session_result result, const struc
         is_run
             ? "another run is at %.200s; wait for its end, name another path, or let both share one run with "
               "--join"
-            : "%.200s is there and is none of our runs; name another path in the sandbox",
+            : "%.200s exists and is not a run of electop; name another path in the sandbox",
         quoted);
     free(quoted);
     sandbox_dir_done(p, text);

@@ -286,7 +286,8 @@ static int listener_bind(const char *address, char **error)
     socklen_t length;
     int on = 1;
     if (!listener_parse(address, &to, &length)) {
-        *error = listener_refuse(address, "it is no address; write it as in 127.0.0.1:9151 or [::1]:9151");
+        *error =
+            listener_refuse(address, "it is not an address; write it as in 127.0.0.1:9151 or [::1]:9151");
         return -1;
     }
     int descriptor = socket(to.ss_family, SOCK_STREAM, 0);

@@ -9,7 +9,7 @@
 static const struct figure_kind kinds[FIGURE_COUNT] = {
     [FIGURE_CANDIDATES] = {"candidates", "", false, "number of candidates"},
     [FIGURE_VACANCY] = {"vacancy", "s", false, "time without a leader until now; 0 while there is one"},
-    [FIGURE_TENURE] = {"tenure", "s", false, "how long the leader has led, at the longest"},
+    [FIGURE_TENURE] = {"tenure", "s", false, "upper bound of how long the leader has led"},
     [FIGURE_NEXT_FAILOVER] = {"next_failover", "", false, "1: a successor exists and is notified; 0: not"},
     [FIGURE_FINDINGS] = {"findings", "", false, "certain findings"},
     [FIGURE_CRITICAL] = {"findings.critical", "", false, "certain findings of severity critical"},

@@ -651,7 +651,7 @@ static void autopsy_show(struct autopsy *a, struct moment at)
     a->now = at;
     a->showing = true;
     connection(a, CONNECTION_CONNECTED,
-               a->blind ? "no snapshot shows what was there before the first transaction" : NULL);
+               a->blind ? "no snapshot shows the state before the first transaction" : NULL);
     logged_elections_show(a->elections, a->now);
     report_changed(a);
 }
@@ -796,7 +796,7 @@ static int64_t load_base(struct autopsy *a)
         if (file->zxid >= wanted && !logs_go_beyond(a->set, file->zxid))
             on_note(a, &(struct stream_note){.kind = STREAM_UNREAD,
                                              .where = file->path,
-                                             .why = "is newer than all logs, and of no use for them"});
+                                             .why = "is newer than all logs, and cannot be used with them"});
         else if (begin_with(a, file))
             break;
         below = file->zxid;

@@ -306,7 +306,7 @@ static void add_entry(struct log_set *set, const char *folder, const char *name,
         return;
     if (strcmp(file.suffix, ".snappy") == 0) {
         if (!again)
-            note(set, text_format("%s: compressed with snappy, which is not read", path));
+            note(set, text_format("%s: compressed with snappy, which electop cannot read", path));
     } else if (*file.suffix == '\0') {
         log_set_add_file(set, folder, &file, path);
     } else if (!again && !unpack(set, path, &error)) {
@@ -374,7 +374,7 @@ struct log_set *log_set_open(char *const *paths, size_t count, char **error)
         fine = log_set_add_named(set, paths[i], error);
     if (fine && set->server_count == 0 && set->snapshot_count == 0) {
         *error = text_format(
-            "%s: holds neither log.* nor snapshot.* of a ZooKeeper server%s%s; name the dataDir or "
+            "%s: contains neither log.* nor snapshot.* of a ZooKeeper server%s%s; name the dataDir or "
             "the dataLogDir of its zoo.cfg",
             count ? paths[0] : "", set->note_count ? "; " : "", set->note_count ? set->notes[0] : "");
         fine = false;

@@ -115,7 +115,7 @@ static bool note_trouble(struct log_stream *s, struct server_log *log, enum log_
                                             .zxid = log->last});
         return true;
     }
-    const char *why = log->reader.foreign ? "is no transaction log of ZooKeeper" : strerror(errno);
+    const char *why = log->reader.foreign ? "is not a transaction log of ZooKeeper" : strerror(errno);
     if (next == LOG_FAILED)
         stream_emit(s, (struct stream_note){.kind = STREAM_UNREAD, .where = path, .why = why});
     return false;

@@ -156,7 +156,7 @@ static void read_znode(struct stream *s, size_t path_length, const struct tree_s
     stat.data_length = (int32_t)data_length;
     const char *path = path_length ? (const char *)at : "/";
     if (path[0] != '/' || memchr(path, '\0', path_length)) {
-        stream_fail(s, "is damaged: a path is none");
+        stream_fail(s, "is damaged: a path is not valid");
         return;
     }
     reader->znode(reader->context, path, path_length ? path_length : 1, &stat,
@@ -181,7 +181,7 @@ static void tree_snapshot_read_all(struct stream *s, const struct tree_snapshot_
     const unsigned char *header = stream_take(s, 16);
     if (!header || memcmp(header, "ZKSN", 4) != 0 || read_u32(header + 4) != 2) {
         s->problem = NULL;
-        stream_fail(s, "is no snapshot of ZooKeeper");
+        stream_fail(s, "is not a snapshot of ZooKeeper");
         return;
     }
     int32_t sessions = stream_int(s);

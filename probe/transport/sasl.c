@@ -211,7 +211,7 @@ bool sasl_check_files(const struct sasl_settings *s, char *problem)
     if (s->mechanism != SASL_MECHANISM_GSSAPI || !s->keytab)
         return true;
     if (keytab_is_empty(s->keytab)) {
-        snprintf(problem, SASL_PROBLEM_TEXT, "the keytab %.120s holds no key; check sasl: keytab", s->keytab);
+        snprintf(problem, SASL_PROBLEM_TEXT, "the keytab %.120s contains no key; check sasl: keytab", s->keytab);
         return false;
     }
     if (!s->principal || !keytab_lacks(s, principal, sizeof principal))
@@ -252,7 +252,7 @@ static void kerberos_describe(const struct sasl_context *context, OM_uint32 majo
     case KRB5KRB_AP_ERR_TKT_NYV:
     case KRB5_KDCREP_SKEW:
         snprintf(problem, SASL_PROBLEM_TEXT,
-                 "Kerberos: this machine's clock and the KDC's are too far apart; set the clock");
+                 "Kerberos: this machine's clock and the KDC's differ too much; set the clock");
         return;
     case KRB5KDC_ERR_S_PRINCIPAL_UNKNOWN:
         snprintf(problem, SASL_PROBLEM_TEXT,
@@ -664,7 +664,7 @@ static enum sasl_turn sasl_refused(struct sasl *s, int32_t error)
     if (error == ERROR_LOGIN_FAILED || error == ERROR_LOGIN_REQUIRED)
         snprintf(what, sizeof what, "it refuses %s%s%.60s; check %s, and that the server offers %s", mechanism,
                  who ? " as " : "", who ? who : "",
-                 is_gssapi(s->context) ? "that its clock and ours agree" : "the credentials", mechanism);
+                 is_gssapi(s->context) ? "that the clocks of both machines agree" : "the credentials", mechanism);
     else
         snprintf(what, sizeof what, "error %d; see the server's log", (int)error);
     return sasl_fail(s, what);

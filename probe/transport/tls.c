@@ -176,7 +176,7 @@ static bool files_are_plain(const struct tls_settings *s, char *problem)
         const char *name = file_named(s, i);
         if (!name || stat(name, &status) != 0 || S_ISREG(status.st_mode))
             continue;
-        snprintf(problem, TLS_PROBLEM_TEXT, "the file %.100s is not a plain file; name one", name);
+        snprintf(problem, TLS_PROBLEM_TEXT, "the file %.100s is not a plain file; name a plain file", name);
         return false;
     }
     return true;
@@ -324,7 +324,7 @@ static bool context_refresh(struct tls_context *context, char *problem)
     ERR_clear_error();
     SSL_CTX *ssl = context_make(context->settings, problem);
     if (!ssl && context->ssl)
-        log_line(LOG_LEVEL_WARNING, "%s; those read before stay in use", problem);
+        log_line(LOG_LEVEL_WARNING, "%s; the previous files stay in use", problem);
     if (!ssl)
         return context->ssl != NULL;
     context_forget_sessions(context); /* of an authority that may count no more */
@@ -578,8 +578,8 @@ static void tls_describe(struct tls *tls, int kind)
     } else if (!tls->open) {
         snprintf(
             tls->problem, sizeof tls->problem,
-            "%s closed the connection in the TLS handshake: it is a port without TLS (its secureClientPort "
-            "has it), it asks for a client certificate (tls: cert and key), or it accepts no more connections",
+            "%s closed the connection in the TLS handshake: it is a port without TLS (secureClientPort has "
+            "TLS), it asks for a client certificate (tls: cert and key), or it accepts no more connections",
             server);
     } else {
         snprintf(tls->problem, sizeof tls->problem, "connection to %s lost", server);

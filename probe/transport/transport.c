@@ -130,9 +130,8 @@ static int connection_fail_frame(struct connection *c, const char *fault)
     if (c->link->fault == TRANSPORT_FAULT_NONE && !c->link->bad_reply)
         c->link->bad_reply = strdup(fault);
     if (c->ledger.answered)
-        return connection_fail(c, TRANSPORT_FAULT_FRAME, "%s sent a reply that is no ZooKeeper reply: %s",
-                               server, fault);
-    return connection_fail(c, TRANSPORT_FAULT_ALIEN, "what answers at %s is no ZooKeeper", server);
+        return connection_fail(c, TRANSPORT_FAULT_FRAME, "%s sent a bad reply: %s", server, fault);
+    return connection_fail(c, TRANSPORT_FAULT_ALIEN, "%s is not a ZooKeeper server", server);
 }
 
 /* ---- bytes ---- */

@@ -489,7 +489,7 @@ static char *describe_left_out(struct discover *d)
     qsort(d->denied_at, denied_kept(d), sizeof d->denied_at[0], compare_paths);
     struct text all = {0}, clause = {0};
     if (d->no_root)
-        text_printf(&all, "%s, where elections are looked for, does not exist", d->no_root);
+        text_printf(&all, "%s, the root of the search, does not exist", d->no_root);
     if (d->denied == 1)
         text_printf(&clause, "permission denied for %s (--auth-file): not searched", d->denied_at[0]);
     else if (d->denied == 2)
@@ -508,7 +508,7 @@ static char *describe_left_out(struct discover *d)
             add_clause(&all, clause.at);
         text_free(&clause);
     } else if (d->cut) {
-        add_clause(&all, "the tree is too large to be walked whole: name the elections");
+        add_clause(&all, "the tree is too large to search completely: name the elections");
     }
     if (all.length > 0)
         return text_take(&all);

@@ -22,9 +22,9 @@
 #define CONFIG_LEAST_MS 2000
 #define CONFIG_PATH "/zookeeper/config"
 
-#define HOST_UNKNOWN "/zookeeper/config names no host of it that can be read; name it under servers.addresses"
+#define HOST_UNKNOWN "/zookeeper/config contains no readable host for it; name it under servers.addresses"
 #define PLACE_UNKNOWN "/zookeeper/config does not say where it answers; name it under servers.addresses"
-#define TOO_MANY "/zookeeper/config names more than 64 servers; the others are not asked"
+#define TOO_MANY "/zookeeper/config names more than 64 servers; the others are not polled"
 
 struct asked {
     struct server_poll *poll;
@@ -56,7 +56,7 @@ struct servers {
 static void drop(struct servers *s, size_t i)
 {
     struct server_addresses *p = &s->places;
-    log_line(LOG_LEVEL_INFO, "%s: %s is no longer asked", live_name(s->live), p->list[i].address);
+    log_line(LOG_LEVEL_INFO, "%s: %s is no longer polled", live_name(s->live), p->list[i].address);
     server_poll_free(s->all[i].poll);
     server_address_free(&p->list[i]);
     p->count--;

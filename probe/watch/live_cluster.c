@@ -425,8 +425,8 @@ static void log_state(struct session_shard *shard, enum connection_state state, 
                  server ? server : "?", shard->id,
                  duration_print(session_timeout_ms(shard->session), timeout, sizeof timeout));
     } else if (state == CONNECTION_EXPIRED) {
-        log_line(LOG_LEVEL_WARNING, "%s: session 0x%" PRIx64 " is over (%s); a new one is begun", name,
-                 shard->id, problem ? problem : "expired");
+        log_line(LOG_LEVEL_WARNING, "%s: session 0x%" PRIx64 " has ended (%s); electop begins a new one",
+                 name, shard->id, problem ? problem : "expired");
     } else if (state == CONNECTION_REFUSED) {
         log_line(LOG_LEVEL_ERROR, "%s: %s; it will not be tried again", name, problem ? problem : "refused");
     }
@@ -452,7 +452,8 @@ static void on_refused(void *context, const char *path, bool list, const char *p
     struct live_cluster *live = shard->live;
     bool begins = path && !shard->refusing;
     if (begins || !path) {
-        log_line(LOG_LEVEL_WARNING, "%s: %s", live_name(live), path ? problem : "all is answered again");
+        log_line(LOG_LEVEL_WARNING, "%s: %s", live_name(live),
+                 path ? problem : "the servers answer all requests again");
         free(shard->refusing);
         shard->refusing = path ? xstrdup(problem) : NULL;
         if (all_connected(live))
@@ -517,8 +518,9 @@ static void live_cluster_on_reading(void *context)
         live->reading(live->context);
     if (silent_us == 0 || !all_connected(live))
         return;
-    log_line(LOG_LEVEL_WARNING, "%s: not heard of for %lld ms: what happened meanwhile is read now",
-             live_name(live), (long long)(silent_us / 1000));
+    log_line(LOG_LEVEL_WARNING,
+             "%s: not heard from for %lld ms: electop now reads what happened in that time", live_name(live),
+             (long long)(silent_us / 1000));
     live_cluster_observe_connection(live, CONNECTION_CONNECTED, NULL);
     for (size_t i = 0; i < live->election_count; i++)
         election_watch_woke(live->elections[i]);
@@ -596,7 +598,7 @@ static void live_cluster_forget(struct live_cluster *live, struct election_watch
     /* The watch that waited for its return remains in the library. */
     election_watch_shard(s)->path_bytes -= shard_share(election_watch_path(s)) / 3 * 2;
     char *path = xstrdup(election_watch_path(s));
-    log_line(LOG_LEVEL_INFO, "%s: gone for long, no longer watched: %s", live_name(live),
+    log_line(LOG_LEVEL_INFO, "%s: deleted long ago, no longer watched: %s", live_name(live),
              election_watch_path(s));
     election_watch_free(s);
     for (size_t i = 0; i < live->pattern_count; i++)

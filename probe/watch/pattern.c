@@ -113,7 +113,7 @@ static void place_add(struct pattern *p, const char *prefix, const char *rest)
         return;
     }
     if (p->place_count >= PLACES_MOST) {
-        log_line(LOG_LEVEL_WARNING, "%s: too many places to look at; left out: %s", p->path, path);
+        log_line(LOG_LEVEL_WARNING, "%s: too many directories to watch; left out: %s", p->path, path);
         free(path);
         return;
     }

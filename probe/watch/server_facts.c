@@ -21,7 +21,7 @@ void server_facts_report_server(const struct live_cluster *live, const char *add
                                 const struct server_figures *f, bool reachable, int64_t took_us,
                                 const char *problem)
 {
-    static const char alone[] = "read-only: it has no quorum, and takes only clients that ask for that";
+    static const char alone[] = "read-only: it has no quorum, and accepts only read-only clients";
     struct observation o = live_observation(live, OBSERVED_SERVER, NULL, NULL);
     if (!problem && f->mode == SERVER_READ_ONLY)
         problem = alone;
@@ -183,7 +183,8 @@ void server_facts_report_connections(const struct live_cluster *live, const char
                                       .own_session_count = live->shard_count,
                                       .own_zxid = all_ours ? own_zxid : 0};
     live_observe(live, &o);
-    log_line(LOG_LEVEL_DEBUG, "%s: %zu connections%s", address, list->count, ours ? ", ours among them" : "");
+    log_line(LOG_LEVEL_DEBUG, "%s: %zu connections%s", address, list->count,
+             ours ? ", with electop's own" : "");
 }
 
 void server_facts_report_watches(const struct live_cluster *live, const char *address, struct moment at,
@@ -208,7 +209,7 @@ void server_facts_report_sessions(const struct live_cluster *live, const char *a
 {
     if (list->count == 0) {
         server_facts_report_hidden(live, address, HIDDEN_SESSIONS,
-                                   "no longer ZooKeeper's leader, which alone knows the sessions");
+                                   "no longer ZooKeeper's leader: only the leader knows the sessions");
         return;
     }
     struct observation o = observation(live, OBSERVED_SESSIONS, at);

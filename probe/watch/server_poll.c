@@ -186,7 +186,7 @@ const char *server_poll_doubt(const struct server_poll *q, char *reason, size_t 
     case STEP_CONNECTIONS:
         if (q->ours_expected && server_addresses_have_ours(q->places, q->host, atoi(q->port)) &&
             !server_facts_show_ours(q->live, &q->answer.connections))
-            snprintf(reason, size, "our own session is connected there, but not in its list");
+            snprintf(reason, size, "electop's own session is connected there, but not in its list");
         else if (q->quiet && connections != q->listed)
             snprintf(reason, size, "lists %zu connections, and %zu before", connections, q->listed);
         else if (q->quiet && server_facts_show_moved(q->live, &q->answer.connections))
@@ -204,7 +204,7 @@ const char *server_poll_doubt(const struct server_poll *q, char *reason, size_t 
         if (q->answer.sessions.count && session_id(q->live->session) &&
             session_state(q->live->session) == CONNECTION_CONNECTED &&
             !server_facts_sessions_show_ours(q->live, &q->answer.sessions))
-            snprintf(reason, size, "our own session lives, but is not in its list");
+            snprintf(reason, size, "electop's own session is alive, but not in its list");
         break;
     default:
         break;
@@ -509,11 +509,11 @@ static void state_failed(struct server_poll *q)
         snprintf(problem, sizeof problem, "%s", q->problems[BY_WORD]);
     else if (asked)
         snprintf(problem, sizeof problem,
-                 "%s; %s; " ADMIN_LINE "; or ask by four-letter words (four_letter: auto)",
+                 "%s; %s; " ADMIN_LINE "; or use four-letter words (four_letter: auto)",
                  q->problems[BY_ADMINSERVER], q->problems[BY_WORD]);
     else
         snprintf(problem, sizeof problem,
-                 "neither AdminServer nor four-letter words are asked; set admin: 8080 or four_letter: auto");
+                 "neither AdminServer nor four-letter words are used; set admin: 8080 or four_letter: auto");
     q->connections_known = false;
     q->same_polls = 0;
     q->down = true;
@@ -555,8 +555,8 @@ static void step_failed(struct server_poll *q)
         /* Names all words that will be needed, whichever is missed first: one restart of the server must
          * suffice. */
         snprintf(problem, sizeof problem, "%s; %s; %s%s", q->problems[BY_ADMINSERVER], q->problems[BY_WORD],
-                 settings->admin_off ? "ask AdminServer (admin: 8080)" : ADMIN_LINE,
-                 settings->four_letter == CHOICE_OFF ? "; or ask by four-letter words (four_letter: auto)"
+                 settings->admin_off ? "use AdminServer (admin: 8080)" : ADMIN_LINE,
+                 settings->four_letter == CHOICE_OFF ? "; or use four-letter words (four_letter: auto)"
                  : is_any_word_off(q)                ? "; or " WORDS_LINE
                                                      : "");
         server_facts_report_hidden(q->live, q->address, lack[q->step], problem);
@@ -706,7 +706,7 @@ void server_poll_begin(struct server_poll *q)
         return;
     q->cheap = q->live->cluster->servers.every_ms == 0;
     if (q->cheap)
-        server_facts_report_nothing(q->live, q->address, "not asked (every: off)");
+        server_facts_report_nothing(q->live, q->address, "not polled (every: off)");
     server_poll_round_begin(q);
 }
 

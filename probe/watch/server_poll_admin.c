@@ -85,7 +85,7 @@ static bool try_another(struct server_poll *q)
 static void proved_own(struct server_poll *q)
 {
     if (q->admin_tried > 0)
-        log_line(LOG_LEVEL_INFO, "%s: its AdminServer is %s:%d, of the %zu that may be", q->address,
+        log_line(LOG_LEVEL_INFO, "%s: its AdminServer is %s:%d, one of %zu candidates", q->address,
                  q->admin_host, q->admin_port, q->admin_count);
     q->proof = PROOF_OWN;
     if (q->identity.figures.tick_ms > 0)
@@ -108,7 +108,7 @@ static void proved_foreign(struct server_poll *q, const char *foreign)
     q->proved_ms = uv_now(q->live->loop);
     if (q->admin_count > 1)
         snprintf(q->foreign, sizeof q->foreign,
-                 "none of the %zu that are named is this server's own: the last %s", q->admin_count,
+                 "none of the %zu named AdminServers belongs to this server: the last %s", q->admin_count,
                  strncmp(foreign, "it ", 3) == 0 ? foreign + 3 : foreign);
     server_poll_way_failed(q, q->foreign);
 }
@@ -165,10 +165,10 @@ static void server_poll_admin_connections_came(struct server_poll *q)
                  (long long)reported_port(q), port);
     else if (reported_port(q) > 0)
         snprintf(foreign, sizeof foreign,
-                 "it does not show whose it is: name it by the host of its server (others have port %d too)",
+                 "it does not show its server: name it by the host of its server (others have port %d too)",
                  port);
     else
-        snprintf(foreign, sizeof foreign, "it does not show whose it is (it names no client port)");
+        snprintf(foreign, sizeof foreign, "it does not show its server (it names no client port)");
     proved_foreign(q, foreign);
 }
 
@@ -230,14 +230,14 @@ static void server_poll_admin_prove(struct server_poll *q, enum admin_command co
                                    command == ADMIN_CONNECTIONS ? LISTS_WITHIN_MS : FIGURES_WITHIN_MS,
                                    &q->identity, on_identity, q);
     if (!q->admin_ask)
-        server_poll_way_failed(q, "the request cannot be made");
+        server_poll_way_failed(q, "the request cannot be sent");
 }
 
 void server_poll_ask_adminserver(struct server_poll *q)
 {
     bool retry = q->step <= STEP_SUMMARY && uv_now(q->live->loop) >= q->admin_retry_ms;
     if (q->live->cluster->servers.admin_off) {
-        server_poll_way_failed(q, "AdminServer is not asked (admin: off)");
+        server_poll_way_failed(q, "AdminServer is not used (admin: off)");
     } else if (q->admin_failed && !retry) {
         server_poll_way_failed(q, q->admin_failure);
     } else if (q->proof == PROOF_FOREIGN) {
@@ -247,7 +247,7 @@ void server_poll_ask_adminserver(struct server_poll *q)
         if (server_poll_admin_choose(q))
             server_poll_admin_prove(q, ADMIN_CONFIGURATION);
         else
-            server_poll_way_failed(q, "none of the AdminServers that are named is on its host (admin)");
+            server_poll_way_failed(q, "none of the named AdminServers is on its host (admin)");
     } else {
         server_poll_expect_ours(q);
         q->asked_at = clock_now();
@@ -255,6 +255,6 @@ void server_poll_ask_adminserver(struct server_poll *q)
             adminserver_ask(q->http, q->admin_host, q->admin_port, server_poll_ways[q->step].command,
                             server_poll_ways[q->step].within_ms, &q->answer, server_poll_admin_on_admin, q);
         if (!q->admin_ask)
-            server_poll_way_failed(q, "the request cannot be made");
+            server_poll_way_failed(q, "the request cannot be sent");
     }
 }

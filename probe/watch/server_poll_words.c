@@ -103,29 +103,29 @@ void server_poll_ask_by_word(struct server_poll *q)
                                                  : STEP_FIGURES;
     bool unreported = bytes < 0 && is_predicted(q->step);
     if (q->live->cluster->servers.four_letter == CHOICE_OFF) {
-        server_poll_way_failed(q, "four-letter words are not asked (four_letter: off)");
+        server_poll_way_failed(q, "four-letter words are not used (four_letter: off)");
     } else if (q->word_off[word] || (unreported && q->word_off[server_poll_ways[reported].word])) {
         snprintf(reason, sizeof reason, "%s: switched off (4lw.commands.whitelist)",
                  fourletter_word_text(q->word_off[word] ? word : server_poll_ways[reported].word));
         server_poll_way_failed(q, reason);
     } else if (q->words_hang) {
-        snprintf(reason, sizeof reason, "%s is not asked: another word was not answered in time",
+        snprintf(reason, sizeof reason, "%s is not sent: the server did not answer another word in time",
                  fourletter_word_text(word));
         server_poll_way_failed(q, reason);
     } else if (bytes < 0) {
-        snprintf(reason, sizeof reason, "%s is not asked: the length of its answer is not known%s",
+        snprintf(reason, sizeof reason, "%s is not sent: the length of its answer is not known%s",
                  fourletter_word_text(word), unreported ? q->unpredicted[reported] : "");
         server_poll_way_failed(q, reason);
     } else if (bytes > WORD_MOST_BYTES) {
         snprintf(reason, sizeof reason,
-                 "%s is not asked: it may answer %lld KB, and answers above %d KB can stall a server",
+                 "%s is not sent: its answer may be %lld KB, and answers above %d KB can stall a server",
                  fourletter_word_text(word), (long long)(bytes >> 10), WORD_MOST_BYTES >> 10);
         server_poll_way_failed(q, reason);
     } else {
         server_poll_expect_ours(q);
         q->asked_at = clock_now();
-        q->word_ask = fourletter_ask(q->live->loop, &q->live->cluster->security, q->host, q->port,
-                                     fourletter_word_text(word), (uint64_t)server_poll_ways[q->step].within_ms,
-                                     WORD_LIMIT_BYTES, server_poll_words_on_word, q);
+        q->word_ask = fourletter_ask(
+            q->live->loop, &q->live->cluster->security, q->host, q->port, fourletter_word_text(word),
+            (uint64_t)server_poll_ways[q->step].within_ms, WORD_LIMIT_BYTES, server_poll_words_on_word, q);
     }
 }

@@ -64,7 +64,7 @@ static void wrong(struct adminserver_parse *r, const char *problem)
 static bool is_full(struct adminserver_parse *r, size_t count, size_t most)
 {
     if (count >= most)
-        wrong(r, "more entries than any server can hold");
+        wrong(r, "more entries than a server can have");
     return count >= most;
 }
 
@@ -86,7 +86,7 @@ static void connection_field(struct adminserver_parse *r, const struct json_valu
     } else if (adminserver_parse_is(key, "session_id")) {
         r->has |= HAS_SESSION;
         if (!session_id_parse(value->text, value->length, &c->session))
-            wrong(r, "a session id that is none");
+            wrong(r, "an invalid session id");
     } else if (adminserver_parse_is(key, "established")) {
         c->established_ms = figure(value);
     } else if (adminserver_parse_is(key, "last_response_time")) {
@@ -116,7 +116,7 @@ static void connections(struct adminserver_parse *r, const struct json_value *va
             .client = "", .last_cxid = -1, .last_zxid = -1, .timeout_ms = 0, .outstanding = -1};
     } else if (value->kind == VALUE_OBJECT_END && value->depth == 2) {
         if (r->has != HAS_ALL)
-            wrong(r, !(r->has & HAS_SESSION)   ? "a connection without a session id that can be read"
+            wrong(r, !(r->has & HAS_SESSION)   ? "a connection without a readable session id"
                      : !(r->has & HAS_ADDRESS) ? "a connection without a client's address"
                                                : "a connection without the time of its last response");
         if (r->connection.timeout_ms < 0)
@@ -125,7 +125,7 @@ static void connections(struct adminserver_parse *r, const struct json_value *va
         if (!r->wrong && !is_full(r, list->count, CONNECTIONS_MOST))
             connection_list_add(list, &r->connection);
     } else if (value->depth == 2) {
-        wrong(r, "a connection that is none");
+        wrong(r, "an invalid connection");
     } else if (value->depth == 3) {
         connection_field(r, value);
     }
@@ -141,13 +141,13 @@ static void watches(struct adminserver_parse *r, const struct json_value *value)
         r->found = true;
     } else if (value->kind == VALUE_LIST && value->depth == 2) {
         if (!session_id_parse(value->keys[1], strlen(value->keys[1]), &session))
-            wrong(r, "a session id that is none");
+            wrong(r, "an invalid session id");
         else if (!is_full(r, list->count, ENTRIES_MOST))
             watch_list_add_session(list, session);
     } else if (value->depth == 2 && value->kind != VALUE_LIST_END) {
         wrong(r, "a session without a list of watched paths");
     } else if (value->depth == 3 && (value->kind != VALUE_TEXT || value->text[0] != '/')) {
-        wrong(r, "a watched path that is none");
+        wrong(r, "an invalid watched path");
     } else if (value->depth == 3) {
         if (!is_full(r, list->path_count, ENTRIES_MOST))
             watch_list_add_path(list, value->text, value->length);
@@ -162,13 +162,13 @@ static void sessions(struct adminserver_parse *r, const struct json_value *value
     if (value->kind == VALUE_OBJECT && value->depth == 1) {
         r->found = true;
     } else if (value->depth == 2 && value->kind != VALUE_LIST && value->kind != VALUE_LIST_END) {
-        wrong(r, "sessions that are no list");
+        wrong(r, "sessions that are not a list");
     } else if (value->depth == 3 && value->kind != VALUE_NUMBER) {
-        wrong(r, "a session id that is none");
+        wrong(r, "an invalid session id");
     } else if (value->depth == 3) {
         seen.ends_ms = figure_parse(value->keys[1], strlen(value->keys[1]), -1);
         if (!session_id_parse(value->text, value->length, &seen.id))
-            wrong(r, "a session id that is none");
+            wrong(r, "an invalid session id");
         else if (!is_full(r, r->answer->sessions.count, ENTRIES_MOST))
             session_list_add(&r->answer->sessions, &seen);
     }

@@ -244,7 +244,7 @@ static const char *read_dump(const char *text, struct session_list *list)
     if (!starts(text, "SessionTracker dump:"))
         return strange;
     if (strstr(text, "Global Sessions("))
-        return "only ZooKeeper's leader knows which sessions live";
+        return "only ZooKeeper's leader knows which sessions are alive";
     size_t length;
     /* Expiry times are dates in the server's unknown time zone. */
     struct seen_session seen = {.ends_ms = -1};
@@ -265,13 +265,13 @@ const char *fourletter_word_read(enum fourletter_word word, const char *text, st
 {
     const char *problem = NULL;
     if (!*text)
-        return "closed the connection without an answer: too many connections, or just ending";
+        return "closed the connection without an answer: it has too many connections, or it is stopping";
     if (starts(text, fourletter_word_text(word)) &&
         starts(text + strlen(fourletter_word_text(word)),
                " is not executed because it is not in the whitelist"))
         return switched_off;
     if (starts(text, "This ZooKeeper instance is not currently serving requests"))
-        return "not serving: no quorum, or just starting";
+        return "not serving: no quorum, or still starting";
     switch (word) {
     case FOURLETTER_WORD_SRVR:
         return read_srvr(text, &answer->figures);

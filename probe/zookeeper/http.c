@@ -134,8 +134,8 @@ static bool try_plain(struct http_get *get, CURLcode result)
     if (!get->secure || !is_plain || http->security->tls.admin == TLS_ADMIN_HTTPS ||
         http->plain_count == PLAIN_MOST)
         return false;
-    log_line(LOG_LEVEL_WARNING, "AdminServer at %.60s:%d answers without TLS: it is asked without", get->host,
-             get->port);
+    log_line(LOG_LEVEL_WARNING, "AdminServer at %.60s:%d answers without TLS: electop polls it without TLS",
+             get->host, get->port);
     snprintf(http->plain[http->plain_count++], sizeof http->plain[0], "%.64s:%d", get->host, get->port);
     request_end(http, get->easy);
     get->secure = false;

@@ -419,7 +419,7 @@ static void session_arm(struct session *s)
         (interest & ZOOKEEPER_READ ? UV_READABLE : 0) | (interest & ZOOKEEPER_WRITE ? UV_WRITABLE : 0);
     if (fd >= 0 && !session_io_poll(s->io, fd, transport_wants(fd, events), &fresh)) {
         session_io_let_go(s->io);
-        snprintf(s->problem, sizeof s->problem, "no further descriptor can be polled");
+        snprintf(s->problem, sizeof s->problem, "no further file descriptor can be polled");
     }
     if (fresh && s->state != CONNECTION_CONNECTED)
         attempt_begin(s);

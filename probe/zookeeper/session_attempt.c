@@ -82,7 +82,8 @@ void session_attempt_describe(struct session *s, int rc, int error, int state_be
         session_attempt_name_server(s);
     const char *server = s->server[0] ? s->server : "the server";
     if (rc == ZSESSIONEXPIRED)
-        snprintf(s->problem, sizeof s->problem, "the servers did not hear us for its whole timeout");
+        snprintf(s->problem, sizeof s->problem,
+                 "the servers did not hear from electop for the whole session timeout");
     else if (s->overdue && s->link.stage == TRANSPORT_TLS)
         snprintf(s->problem, sizeof s->problem, "%s does not finish the TLS handshake", server);
     else if (s->overdue && s->link.stage == TRANSPORT_LOGGING_IN)
@@ -94,7 +95,8 @@ void session_attempt_describe(struct session *s, int rc, int error, int state_be
     else if (session_attempt_was_refused(s, error, state_before))
         snprintf(
             s->problem, sizeof s->problem, "%s %s", server,
-            s->established ? "refuses this session: no quorum, or older data than was seen (wiped?)"
+            s->established
+                ? "refuses this session: it has no quorum, or its data is older than before (deleted?)"
             : session_attempt_has_tls(s)
                 ? s->link.security->tls.cert
                       ? "gives no session: no quorum, too many connections, or it refuses our certificate"

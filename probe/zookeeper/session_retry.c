@@ -60,9 +60,9 @@ static void session_retry_report(struct session *s, const struct request *r, int
                  FRAME_CHILDREN_MOST, FRAME_LENGTH_MOST >> 20);
     else if (rc == ZTHROTTLEDOP)
         snprintf(problem, sizeof problem,
-                 "the server drops requests, being overloaded, and they are asked again");
+                 "the server is overloaded and drops requests; electop sends them again");
     else
-        snprintf(problem, sizeof problem, "the server refuses requests (%s), and they are asked again",
+        snprintf(problem, sizeof problem, "the server refuses requests (%s); electop sends them again",
                  zerror(rc));
     s->again->reported = true;
     s->listener.refused(s->context, r->path, r->kind == ANSWER_CHILDREN, problem);

@@ -292,7 +292,7 @@ def test_failing_post_is_reported_and_tried_again(path, client, alerting, webhoo
     one = alerting(f"[{{on: [no-leader], post: 'http://127.0.0.1:{webhook.port}/api', timeout: 1s}}]",
                    f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]")
     client.delete(leader)
-    until(lambda: any("it is tried again" in line for line in one.complaints))
+    until(lambda: any("electop tries again" in line for line in one.complaints))
     webhook.answer = 200
     count = len(webhook.bodies)
     until(lambda: len(webhook.bodies) > count)
@@ -339,11 +339,11 @@ def test_real_alertmanager_takes_it_unchanged(path, client, alerting, tmp_path):
     ("[{on: [no-leder], run: [/bin/true]}]",
      '2:16: on: "no-leder" is neither a finding nor an event; did you mean no-leader?'),
     ("[{on: [no-leader]}]", "alerts[] has neither run nor post"),
-    ("[{on: [no-leader], post: 'ftp://x/y'}]", "post: is no URL"),
+    ("[{on: [no-leader], post: 'ftp://x/y'}]", "post: is not a URL"),
     ("[{on: [no-leader], run: [/bin/true], timeout: 0s}]", "timeout"),
-    ("[{on: [failover], run: [/bin/true, '{evidense}']}]", "2:44: run: \"{evidense}\" holds {evidense}, which is no fact"),
+    ("[{on: [failover], run: [/bin/true, '{evidense}']}]", "2:44: run: \"{evidense}\" contains {evidense}, which is not a fact"),
     ("[{on: [failover], run: [/bin/true, 'x {stat} y']}]", "did you mean {state}?"),
-    ("[{on: [failover], post: 'http://x/{code}'}]", "2:33: post: a URL has no braces"),
+    ("[{on: [failover], post: 'http://x/{code}'}]", "2:33: post: a URL cannot contain braces"),
     ("[{on: [failover], run: [/nonexistent/page]}]", "2:33: run: \"/nonexistent/page\" cannot be run: No such file"),
     ("[{on: [failover], run: /etc/passwd}]", "run: \"/etc/passwd\" is not executable"),
     ("[{on: [failover], run: [/etc]}]", "run: \"/etc\" is a directory"),

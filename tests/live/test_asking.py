@@ -56,7 +56,7 @@ def test_lists_arrive(zk, client, path, tmp_path):
     name = stand(client, path)
     client.exists(f"{path}/{name}", watch=lambda _: None)
     _, lines = logged_look(zk, path, tmp_path, "--admin", zk.admin)
-    assert "ours among them" in first(lines, " connections")
+    assert "with electop's own" in first(lines, " connections")
     assert " watches by adminserver" in first(lines, " watches by")
     assert first(lines, " sessions")
 
@@ -89,7 +89,7 @@ BAD = {
     "trickle": (trickle, "no answer within"),
     "half": (http(CONNECTIONS % 1, length=1000), "cut off"),
     "nothing": (b"", "cut off"),
-    "endless": (endless, ("more than 64 MB", "more entries than any server can hold", "no answer within")),
+    "endless": (endless, ("more than 64 MB", "more entries than a server can have", "no answer within")),
     "html": (http("<html><body>It works!</body></html>"), "not JSON"),
     "error": (http('{"error":"server is not initialized","command":"connections"}'), "not initialized"),
     "status": (http("{}", status="500 Server Error"), "HTTP status 500"),
@@ -141,16 +141,16 @@ def test_bad_connections_spoil_nothing_else(zk, client, path, tmp_path):
     assert names(election) == [name]
     assert "1 watches by adminserver" in first(lines, " watches by")
     # The connections come by word then: that is what `auto` means.
-    assert first(lines, "connections, ours among them")
+    assert first(lines, "connections, with electop's own")
 
 
 FORGED = {
     "no connections": ("connections", '{"connections":[]}', "not in its list"),
     "one of them": ("connections", CONNECTIONS % 1, "not in its list"),
-    "renamed": ("connections", (CONNECTIONS % 1).replace("session_id", "sessionId"), "without a session id"),
-    "as text": ("connections", CONNECTIONS % '"1"', "without a session id"),
+    "renamed": ("connections", (CONNECTIONS % 1).replace("session_id", "sessionId"), "without a readable session id"),
+    "as text": ("connections", CONNECTIONS % '"1"', "without a readable session id"),
     "no watches": ("watches", '{"session_id_to_watched_paths":{}}', "lists 0 watches, but counts 1"),
-    "other sessions": ("dump", '{"expiry_time_to_session_ids":{"1":[7]}}', "our own session lives"),
+    "other sessions": ("dump", '{"expiry_time_to_session_ids":{"1":[7]}}', "electop's own session is alive"),
 }
 
 
@@ -282,7 +282,7 @@ REFUSED = b" is not executed because it is not in the whitelist.\n"
 
 WORDS = {
     "stock": (lambda word: SRVR if word == "srvr" else word.encode() + REFUSED, "4lw.commands.whitelist"),
-    "hanging": (lambda word: SRVR if word == "srvr" else None, ("not answered in time", "no answer")),
+    "hanging": (lambda word: SRVR if word == "srvr" else None, ("did not answer another word in time", "no answer")),
     "html": (lambda word: SRVR if word == "srvr" else b"<html>", "not a ZooKeeper answer"),
     "cut": (lambda word: SRVR if word == "srvr" else b"1 connections watching 1 paths\nTot" if word == "wchs"
             else b" /127.0.0.1:7[1](queued=0,recved=1", "cut off"),

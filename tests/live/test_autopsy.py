@@ -249,7 +249,7 @@ def test_what_is_no_log(tmp_path):
         done = run("autopsy", str(tmp_path / path))
         assert done.status == 2 and words in done.err
     done = run("autopsy", str(tmp_path / "other"))
-    assert done.status == 3 and "is no transaction log of ZooKeeper" in done.err
+    assert done.status == 3 and "is not a transaction log of ZooKeeper" in done.err
     assert run("autopsy").status == 2
 
 

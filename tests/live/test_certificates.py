@@ -148,7 +148,7 @@ def test_read_again_by_every_command(authority, tmp_path):
             def told():
                 server.drop()
                 with open(log, encoding="utf-8") as f:
-                    return "those read before stay in use" in f.read()
+                    return "the previous files stay in use" in f.read()
             until(told, 30, "the log says that the new one is wrong")
             before = len(server.clients)
             server.drop()
@@ -228,8 +228,8 @@ def test_files_are_checked_first(command, authority, tmp_path):
     os.mkfifo(pipe)
     path = "/electop-sandbox/files" if command == "inject" else "/election"
     for files, said in (((missing,), f"certificate {missing} (No such file or directory); check tls: ca (--tls-ca)"),
-                        ((pipe,), f"the file {pipe} is not a plain file; name one"),
-                        ((authority.ca, pipe, f"{client}.key"), f"the file {pipe} is not a plain file; name one"),
+                        ((pipe,), f"the file {pipe} is not a plain file; name a plain file"),
+                        ((authority.ca, pipe, f"{client}.key"), f"the file {pipe} is not a plain file; name a plain file"),
                         ((authority.ca, missing, f"{client}.key"), f"certificate {missing} (No such file or directory); check tls: cert (--tls-cert)"),
                         ((authority.ca, f"{client}.crt", f"{other}.key"), f"does not belong to the certificate {client}.crt; check tls: key (--tls-key)")):
         options = [word for pair in zip(("--tls-ca", "--tls-cert", "--tls-key"), files) for word in pair]

@@ -190,7 +190,7 @@ def test_refused(recorded, file, tmp_path):
     with sqlite3.connect(file) as db:
         db.execute("UPDATE name SET text = 'z' || text")
     status, said = complete(recorded.zk, file)
-    assert status == 2 and "are they of this cluster" in said, said
+    assert status == 2 and "are they from this cluster" in said, said
     other = tmp_path / "other.db"
     with sqlite3.connect(other) as db:
         db.execute("CREATE TABLE x (y)")

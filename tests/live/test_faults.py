@@ -51,7 +51,7 @@ def test_log(zk, tmp_path):
         zk.kill()
         until(lambda: logged(rf"warning {zk.hosts}: connection to {zk.hosts} lost"))
         until(lambda: log.read_text().count(f"connection refused by {zk.hosts}") >= 4)
-        until(lambda: logged(rf"warning .*: session 0x[0-9a-f]+ is over \(given up after \d+s without a server: connection refused by {zk.hosts}\); a new one is begun"))
+        until(lambda: logged(rf"warning .*: session 0x[0-9a-f]+ has ended \(given up after \d+s without a server: connection refused by {zk.hosts}\); electop begins a new one"))
         zk.start()
         until(lambda: log.read_text().count(": connected to ") == 2)
         events.send(signal.SIGSTOP)
@@ -161,7 +161,7 @@ def test_expired_while_cut_off(zk, tmp_path):
         watching(zk, events, "/election", name)
         zk.kill()
         events.expect("connection", state="disconnected")
-        until(lambda: " is over (given up after " in log.read_text(), what="the session is given up")
+        until(lambda: " has ended (given up after " in log.read_text(), what="the session is given up")
         assert not [e for e in events.all("connection") if e["state"] == "connected"][1:]
         zk.start()
         events.expect("connection", state="connected")

@@ -85,11 +85,11 @@ def test_every_form(zk, client, tmp_path):
 @pytest.mark.parametrize("arguments, word", [
     (["-n", "0"], "1 to 1000000"), (["-n", "-1"], "1 to 1000000"), (["-n", "9" * 30], "too large"),
     (["--rate", "0/s"], "1/s to"), (["--behaviour", "herd:101%"], "1% to 100%"),
-    (["--behaviour", "herd:60%,deaf:60%"], "more than 100 %"), (["--behaviour", "lazy"], "names no behaviour"),
-    (["--kill", "everyone"], "leader or random"), (["--kill", "leader", "--how", "softly"], "no way to go"),
+    (["--behaviour", "herd:60%,deaf:60%"], "more than 100 %"), (["--behaviour", "lazy"], "is not a behaviour"),
+    (["--kill", "everyone"], "leader or random"), (["--kill", "leader", "--how", "softly"], "is not known; write close"),
     (["--how", "drop"], "--kill"), (["--sessions", "shared:0"], "shared:1"), (["--expect", "luck>1"], "no figure"),
     (["-n", "101"], "--load"), (["--rate", "101/s"], "--load"), (["--live"], "is the sandbox"),
-    (["--name", "a/b"], "is no name"), (["--name", "n_{seq}-"], "{session}"), (["--may-lead", "--live"], "never leads"),
+    (["--name", "a/b"], "is not a name"), (["--name", "n_{seq}-"], "{session}"), (["--may-lead", "--live"], "never leads"),
     (["--html", "/no/such/place"], "cannot be written")])
 def test_refused_before_anything(zk, client, arguments, word):
     """Wrong or too much: status 2, a message that says what to do, and not even a session."""
@@ -300,7 +300,7 @@ def test_servers_limit_is_named(client, request):
                         within=60)
         assert report["end"] == "done" and 10 <= report["standing"] < 20
         assert any("maxClientCnxns" in note for note in report["notes"])
-        assert any("given back" in note for note in report["notes"])
+        assert any("were closed" in note for note in report["notes"])
         assert report["failover"]["total"]["count"] >= 1
         asked = inject(small, SANDBOX, "-n", "40", "--rate", "100/s", "--for", "60s", "--expect", "stand.count>=40",
                        status=1, within=50)  # then it ends
@@ -340,7 +340,7 @@ def test_a_full_server_has_room_left():
         injection.until(lambda: standing(reader) >= 20, 40)
         injection.until(lambda: standing(reader) < 20 and has_room(small) == 3, 40)
         report = json.loads(injection.end(signal.SIGINT)[1])
-        assert any("given back" in note and "real clients" in note for note in report["notes"]), report
+        assert any("were closed" in note and "real clients" in note for note in report["notes"]), report
         for more in (["--load"], ["--expect", "stand.count>=20"]):
             report = inject(small, *arguments, *more, "--for", "1s")
             # One whose connection was lost stands on until its session ends: more may stand than are connected.

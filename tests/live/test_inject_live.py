@@ -214,7 +214,7 @@ def test_live_with_a_digest(zk, client, path, allowed, tmp_path):
     live = [*allowed(zk), "--live", "-n", "2", "--for", "1s"]
     clients, digests = line("one", "two", "one")
     said = [inject(zk, *live, status=2), inject(zk, *live, "--auth-file", auth, status=2)]
-    assert "do not show us all of" in said[0] and "ACLs differ" in said[1] and "another password" in said[1]
+    assert "do not show all of" in said[0] and "ACLs differ" in said[1] and "another password" in said[1]
     assert not [digest for digest in digests for text in said if digest in text]
     clients[1].stop()
     until(lambda: len(client.get_children(path)) == 2)

@@ -95,8 +95,8 @@ def test_a_program_that_was_held_up_says_so(zk, client):
     assert status == 0, err
     report = json.loads(out)
     assert report["failover"]["total"]["max_ms"] > 1000
-    (note,) = [note for note in report["notes"] if "held up" in note]
-    assert 1.5 < float(note.split(" held up for ")[1].split()[0]) < 8
+    (note,) = [note for note in report["notes"] if "itself was delayed" in note]
+    assert 1.5 < float(note.split(" delayed for ")[1].split()[0]) < 8
 
 
 def test_a_run_has_a_marker(zk, client):
@@ -277,7 +277,7 @@ def test_servers_that_were_away_are_told(own):
     status, out, err = injection.end(signal.SIGINT)
     report = json.loads(out)
     assert status == 130, err
-    (note,) = [note for note in report["notes"] if "no server answered our own session for" in note]
+    (note,) = [note for note in report["notes"] if "no server answered electop's own session for" in note]
     assert float(note.split(" for ")[1].split(" s")[0]) >= 1, note
     deaths = report["failover"]["deaths"]  # five a second were due meanwhile: none of them is lost
     assert deaths["nobody"] + deaths["under_way"] >= 4
@@ -328,7 +328,7 @@ def test_why_a_candidate_gave_up_is_told(zk, client):
         proxy.hosts = proxy.address
         proxy.refuses = lambda operation, path: QUOTA_EXCEEDED if operation == CREATE and "-n_" in path else 0
         said = inject(proxy, SANDBOX, "--admin", "off", "-n", "2", "--for", "5s", status=1)
-    assert said["errors"] == 2 and "a quota that is used up" in said["problem"], said
+    assert said["errors"] == 2 and "a full quota" in said["problem"], said
 
 
 def test_a_crowd_is_not_held_up_by_a_server_that_hangs(own):

@@ -45,7 +45,7 @@ def test_server_that_leaves(zk, tmp_path):
         until(lambda: f"{zk.addresses[gone]}: " in said() and "connections" in said(), 20, "all are asked")
         client.retry(reconfigure, client, leaving=str(gone + 1))
         zk.kill(gone)
-        dropped = f"{zk.addresses[gone]} is no longer asked"
+        dropped = f"{zk.addresses[gone]} is no longer polled"
         until(lambda: dropped in said(), 30, "the server that left is dropped")
         after = len(said().split(dropped)[1])
         zk.start(gone)

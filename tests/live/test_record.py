@@ -196,7 +196,7 @@ def test_what_does_not_fit_is_said(recorder, standing):
     standing.delete(standing.paths[1])
     until(lambda: sum("kept in memory" in line for line in r.complaints) == 2)
     assert r.end() == 2
-    since = re.search(r"what happened since (\S+)Z is not in it", told("is not in it"))[1]
+    since = re.search(r"events since (\S+)Z are not in it", told("are not in it"))[1]
     assert abs(calendar.timegm(time.strptime(since, "%Y-%m-%dT%H:%M:%S")) - last / 1e6) < 3, (since, last)
     again = recorder()
     again.wait_for("SELECT 1 FROM stretch", 2)

@@ -53,7 +53,7 @@ def test_never_answered(zk, client, path, proxy):
     done = run("once", path, "-s", proxy.address, "--admin", "off", "--wait", "3s")
     assert done.status == 3, done
     assert "denied" not in done.out + done.err and "credentials" not in done.out + done.err, done
-    assert "the server drops requests, being overloaded" in done.err and "asked again" in done.out, done
+    assert "the server is overloaded and drops requests" in done.err and "sends them again" in done.out, done
     election = elections(look(proxy.address, path, "--admin", "off", "--wait", "3s", status=3))[path]
     assert (election["state"], election["leader"], election["candidates"]) == ("unknown", None, None), election
     # Asked with growing pauses, not over and over: 0, 0.5, 1.5 s, and again at 3.5 at the earliest; twice 3 s.
@@ -68,7 +68,7 @@ def test_a_watched_one_goes_stale(zk, client, path, proxy):
         until(lambda: f"{path}/{name}" in zk.watched_paths())
         proxy.refuses = lambda operation, where: THROTTLED if operation == CHILDREN else 0
         other = stand(client, path)
-        events.expect("connection", state="connected", detail="the server drops requests, being overloaded, and they are asked again")
+        events.expect("connection", state="connected", detail="the server is overloaded and drops requests; electop sends them again")
         assert not events.all("candidate-joined")
         proxy.refuses = lambda operation, where: 0
         joined = events.expect("candidate-joined", candidate=other, within=30)

@@ -633,7 +633,7 @@ def test_clock_that_is_off(kdc, tmp_path):
     with _Server(asks_for_login([b""])) as server:
         said = problem_of(tmp_path, server.address, f"    sasl: {{keytab: {kdc.path('watcher.keytab')}}}\n", env={"KRB5_CONFIG": fake.config})
     fake.close()
-    assert "clock and the KDC's are too far apart; set the clock" in said, said
+    assert "clock and the KDC's differ too much; set the clock" in said, said
 
 
 @pytest.mark.parametrize("seconds", [-400, 400])
@@ -644,10 +644,10 @@ def test_clocks_that_differ(seconds, kdc, tmp_path):
     try:
         with kdc.ahead(seconds, "kdc_timesync = 0") as config:
             said = problem_of(tmp_path, made.hosts, security, env={"KRB5_CONFIG": config})
-        assert "clock and the KDC's are too far apart; set the clock" in said, said
+        assert "clock and the KDC's differ too much; set the clock" in said, said
         with kdc.ahead(seconds, "kdc_timesync = 1") as config:
             said = problem_of(tmp_path, made.hosts, security, env={"KRB5_CONFIG": config})
-        assert "it refuses GSSAPI; check that its clock and ours agree" in said, said
+        assert "it refuses GSSAPI; check that the clocks of both machines agree" in said, said
     finally:
         made.close()
 

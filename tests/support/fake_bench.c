@@ -65,7 +65,7 @@ static const struct run_report *report(void *context)
                                    .every_ms = 2000};
     reported.phase = phase;
     reported.options = &options;
-    reported.notes = "1 run was over and had left something: removed\n";
+    reported.notes = "1 run was over and had left znodes behind: removed\n";
     reported.election = "/electop-sandbox/run-6f1c9e0a/election";
     reported.wanted = reported.crowd.sessions = reported.crowd.candidates = 5;
     reported.crowd.by_state[CANDIDATE_WAITING] = 3;

@@ -193,7 +193,7 @@ struct stage *scene_hidden(void)
 struct stage *scene_unasked(void)
 {
     static const char off[] =
-        "neither AdminServer nor four-letter words are asked; set admin: 8080 or four_letter: auto";
+        "neither AdminServer nor four-letter words are used; set admin: 8080 or four_letter: auto";
     static const char *const servers[] = {"zk1:2181", "zk2:2181", "zk3:2181"};
     struct stage *stage = chain_begin();
 

@@ -29,7 +29,7 @@ static void others_are_refused(void **state)
         const char *pattern, *says[2];
     } bad[] = {
         {"n_{seq}", {"\"{seq}\"", "{uuid}, {hex}, {session} and {session_hex}"}},
-        {"n_{seq}", {"put the number behind", ""}},
+        {"n_{seq}", {"append the number", ""}},
         {"{guid}-n_", {"\"{guid}\"", "did you mean {uuid}?"}},
         {"{hex}-{Session}_", {"\"{Session}\"", "did you mean {session}?"}},
         {"a{b", {"\"{\"", ""}},

@@ -270,7 +270,7 @@ static void leaves_a_foreign_file_alone(void **state)
     char *problem;
     while (!(problem = recorder_problem(world->recorder)))
         uv_sleep(20);
-    assert_non_null(strstr(problem, "this is no recording of electop"));
+    assert_non_null(strstr(problem, "this is not a recording of electop"));
     free(problem);
     struct stat status;
     assert_int_equal(stat(world->file, &status), 0);

@@ -59,7 +59,7 @@ static void forgets_what_is_old(void **state)
     const struct model *shown = history_at(history, to_us, &error);
     assert_non_null(shown);
     assert_null(history_at(history, from_us - 1, &error));
-    assert_non_null(strstr(error, "nothing had been recorded yet"));
+    assert_non_null(strstr(error, "nothing was recorded yet"));
     free(error);
     assert_null(history_at(history, to_us + 1, &error));
     assert_non_null(strstr(error, "after the recording's end"));
@@ -534,7 +534,7 @@ static void reports_of_wrong_places(void **state)
     assert_int_equal(chmod(path, 0777), 0);
     snprintf(path, sizeof path, "%s/open/history.db", world->folder);
     expect_no_recorder(world, path, "others may change");
-    expect_no_recorder(world, "/proc/nowhere/history.db", "cannot be made");
+    expect_no_recorder(world, "/proc/nowhere/history.db", "cannot be created");
     if (geteuid() == 0) {
         snprintf(path, sizeof path, "%s/theirs.db", world->folder);
         FILE *file = fopen(path, "w");

@@ -219,7 +219,7 @@ static void asks_again_after_growing_pauses(void **state)
     assert_int_equal(t.over, 1);
     assert_string_equal(t.path, "/election");
     assert_true(t.list);
-    assert_string_equal(t.problem, "the server drops requests, being overloaded, and they are asked again");
+    assert_string_equal(t.problem, "the server is overloaded and drops requests; electop sends them again");
     session_drop(session);
     refuser_end(&f);
     assert_int_equal(t.answers, 1);
