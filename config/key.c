@@ -116,7 +116,7 @@ static bool value_is_clean(const struct key *key, const struct yaml_node *node, 
         uint32_t code;
         size_t eaten = utf8_decode(text + at, length - at, &code);
         if (!eaten || code < 0x20 || (code >= 0x7f && code < 0xa0)) {
-            value_refuse(key, node, reading, "holds a control character; leave it out");
+            value_refuse(key, node, reading, "contains a control character; leave it out");
             return false;
         }
         at += eaten;

@@ -73,7 +73,7 @@ static bool security_read_credentials(struct sasl_settings *sasl, char **error)
     if (!colon || colon == line || !colon[1]) {
         auth_wipe(line);
         return security_refuse(error, "credentials file", sasl->credentials_file,
-                               "holds no credentials; write one line, user:password");
+                               "contains no credentials; write one line, user:password");
     }
     sasl->user = xstrndup(line, (size_t)(colon - line));
     sasl->password = auth_share(colon + 1);

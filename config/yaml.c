@@ -245,7 +245,7 @@ static bool build_node(struct builder *builder, const yaml_event_t *event, size_
     node->line = event->start_mark.line + 1;
     node->column = event->start_mark.column + 1;
     if (++builder->nodes > YAML_NODES_MAX) {
-        refuse_event(builder, event, "too many values; a configuration holds at most 200000");
+        refuse_event(builder, event, "too many values; a configuration has at most 200000");
         return builder_break(builder);
     }
     switch (event->type) {

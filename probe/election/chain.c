@@ -317,7 +317,7 @@ static const char *chain_why_unknown(const struct election *election, const stru
     if (!owner_is_session(c->stat.owner))
         return "it belongs to no session";
     if (cluster_is_from_logs(cluster))
-        return "logs hold no watches";
+        return "logs contain no watches";
     bool asked = false;
     size_t hiding = 0, hiding_both = 0;
     for (size_t i = 0; i < cluster->server_count; i++) {

@@ -260,7 +260,7 @@ enum agents_state agents_meet(struct agents *a, const char **problem)
     if (!a->listed) {
         poll(a);
     } else if (!a->is_ready) {
-        *problem = "that run has begun already; take another name for --join";
+        *problem = "that run has already started; use another name for --join";
         if (a->go)
             return AGENTS_FAILED;
         make_ready(a);

@@ -485,7 +485,7 @@ static void begin_live_checks(struct run *t)
     const struct layout *layout = &t->layout;
     const char *problem =
         layout->lock         ? "it is a lock without a line: any waiting candidate may get it"
-        : !layout->name      ? "it has no candidate whose name could be copied"
+        : !layout->name      ? "it has no candidate with a name to copy"
         : layout->acl_masked ? "the servers do not show all of the candidates' ACL, so it cannot be copied; "
                                "give credentials with the admin right (--auth-file)"
         : layout->acl.count == 0 ? "permission denied for the candidates' ACL, so it cannot be copied"

@@ -243,7 +243,7 @@ static void note_kept(struct run *t)
     if (!kept)
         return;
     char *quoted = text_quoted(kept);
-    run_note(t, "%.300s was not made by a run: it stays, and so do its parents", quoted);
+    run_note(t, "%.300s was not created by a run: it stays, and so do its parents", quoted);
     t->kept_noted = true;
     free(quoted);
 }

@@ -382,7 +382,8 @@ static void sandbox_dir_fail(struct sandbox_dir *p, enum session_result result, 
     const char *shown = quoted;
     if (result == SESSION_DENIED)
         snprintf(text, sizeof text,
-                 "may not %s %.200s; ask an administrator to create the sandbox directory, or name another "
+                 "no permission to %s %.200s; ask an administrator to create the sandbox directory, or name "
+                 "another "
                  "one in the configuration, inject: {sandbox: /path}",
                  what, shown);
     else if (result == SESSION_NO_NODE)
@@ -418,7 +419,7 @@ static void on_proved(void *context, enum session_result result, const char *pat
     if (p->may_delete)
         sandbox_dir_marker(p);
     else
-        sandbox_dir_fail(p, result, "delete what a run makes, such as", p->alive_path);
+        sandbox_dir_fail(p, result, "delete the znodes of a run, such as", p->alive_path);
 }
 
 /* Where znodes may be made and not deleted a run would leave its own behind: our sign, which goes with its
@@ -514,7 +515,7 @@ static void sandbox_dir_keep(struct sandbox_dir *p, const char *kept)
 {
     if (!kept)
         return;
-    log_line(LOG_LEVEL_WARNING, "%.300s was not made by a run of electop: it stays, and so do its parents",
+    log_line(LOG_LEVEL_WARNING, "%.300s was not created by a run of electop: it stays, and so do its parents",
              kept);
     if (!p->kept)
         p->kept = xstrdup(kept);

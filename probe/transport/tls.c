@@ -239,7 +239,7 @@ static bool certificate_is_over(const X509 *certificate, const char *file, char 
     if (!end || X509_cmp_current_time(end) >= 0)
         return false;
     certificate_date(end, date, sizeof date);
-    snprintf(problem, TLS_PROBLEM_TEXT, "our certificate %.100s expired on %s; have it renewed", file, date);
+    snprintf(problem, TLS_PROBLEM_TEXT, "the client certificate %.100s expired on %s; renew it", file, date);
     return true;
 }
 
@@ -402,7 +402,8 @@ struct tls *tls_new(struct tls_context *context, int fd, const char *server, con
     if (tls_set_name(tls))
         return tls;
 failed:
-    snprintf(problem, TLS_PROBLEM_TEXT, "TLS cannot begin: out of memory, or the name %.80s is none", host);
+    snprintf(problem, TLS_PROBLEM_TEXT, "TLS cannot begin: out of memory, or the name %.80s is not valid",
+             host);
     BIO_free(bio);
     tls_free(tls);
     return NULL;
@@ -464,8 +465,8 @@ static void describe_certificate(struct tls *tls, int result, X509 *certificate,
     switch (result) {
     case X509_V_ERR_CERT_HAS_EXPIRED:
         certificate_date(wrong ? X509_get0_notAfter(wrong) : NULL, date, sizeof date);
-        snprintf(tls->problem, sizeof tls->problem, "the certificate of %s%s expired on %s; have it renewed",
-                 server, wrong == certificate ? "" : ", or its authority\'s,", date);
+        snprintf(tls->problem, sizeof tls->problem, "the certificate of %s%s expired on %s; renew it", server,
+                 wrong == certificate ? "" : ", or its authority\'s,", date);
         break;
     case X509_V_ERR_CERT_NOT_YET_VALID:
         certificate_date(wrong ? X509_get0_notBefore(wrong) : NULL, date, sizeof date);
@@ -526,8 +527,8 @@ static void describe_alert(struct tls *tls, int reason)
     case SSL_AD_ACCESS_DENIED:
         if (ours)
             snprintf(tls->problem, sizeof tls->problem,
-                     "%s refuses our certificate (%s); its authority must be one that the server trusts",
-                     server, SSL_alert_desc_string_long(reason - SSL_AD_REASON_OFFSET));
+                     "%s refuses the client certificate (%s); the server must trust its authority", server,
+                     SSL_alert_desc_string_long(reason - SSL_AD_REASON_OFFSET));
         else
             snprintf(tls->problem, sizeof tls->problem,
                      "%s requires a client certificate (%s); set tls: cert and key", server,

@@ -85,7 +85,7 @@ static bool try_another(struct server_poll *q)
 static void proved_own(struct server_poll *q)
 {
     if (q->admin_tried > 0)
-        log_line(LOG_LEVEL_INFO, "%s: its AdminServer is %s:%d, one of %zu candidates", q->address,
+        log_line(LOG_LEVEL_INFO, "%s: its AdminServer is %s:%d, one of %zu possible ones", q->address,
                  q->admin_host, q->admin_port, q->admin_count);
     q->proof = PROOF_OWN;
     if (q->identity.figures.tick_ms > 0)

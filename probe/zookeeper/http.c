@@ -157,7 +157,7 @@ static const char *tls_failure(const struct http_get *get, CURLcode result, char
 {
     const char *said = get->error[0] ? get->error : curl_easy_strerror(result);
     if (strstr(said, "alert certificate required") || strstr(said, "alert bad certificate"))
-        said = get->http->security->tls.cert ? "it refuses our certificate"
+        said = get->http->security->tls.cert ? "it refuses the client certificate"
                                              : "it requires a client certificate; set tls: cert and key";
     snprintf(text, size, "%.130s", said);
     return text;

@@ -93,15 +93,14 @@ void session_attempt_describe(struct session *s, int rc, int error, int state_be
     else if (state_before == ZOO_ASSOCIATING_STATE && s->overdue)
         snprintf(s->problem, sizeof s->problem, "%s accepts connections but does not answer", server);
     else if (session_attempt_was_refused(s, error, state_before))
-        snprintf(
-            s->problem, sizeof s->problem, "%s %s", server,
-            s->established
-                ? "refuses this session: it has no quorum, or its data is older than before (deleted?)"
-            : session_attempt_has_tls(s)
-                ? s->link.security->tls.cert
-                      ? "gives no session: no quorum, too many connections, or it refuses our certificate"
-                      : "gives no session: no quorum, or too many connections"
-                : "gives no session: no quorum, too many connections, or a port for TLS (--tls)");
+        snprintf(s->problem, sizeof s->problem, "%s %s", server,
+                 s->established
+                     ? "refuses this session: it has no quorum, or its data is older than before (deleted?)"
+                 : session_attempt_has_tls(s)
+                     ? s->link.security->tls.cert ? "gives no session: no quorum, too many connections, or "
+                                                    "it refuses the client certificate"
+                                                  : "gives no session: no quorum, or too many connections"
+                     : "gives no session: no quorum, too many connections, or a port for TLS (--tls)");
     else if (rc == ZOPERATIONTIMEOUT || s->overdue || error == ETIMEDOUT)
         snprintf(s->problem, sizeof s->problem, "no answer from %s", server);
     else if (error == ECONNREFUSED)

@@ -353,8 +353,8 @@ def test_what_happened_to_zookeeper_itself(folder, tmp_path):
     assert [(fact["event"], fact["zxid"]) for fact in told_facts] == [
         ("epoch", "0x100000001"), ("server-started", "0x100000001")]
     out = run("autopsy", folder, "--at", "-1s", within=60).out
-    assert out.startswith("transaction logs\n  ● read; they hold no watches"), out
-    assert "logs hold no watches" in out.split("leads", 1)[1] or "leads" not in out, out
+    assert out.startswith("transaction logs\n  ● read; they contain no watches"), out
+    assert "logs contain no watches" in out.split("leads", 1)[1] or "leads" not in out, out
 
 
 @pytest.mark.parametrize("name", [b"\x1b]0;owned\x07", b"a\nb", "\u202egnp".encode(), b"\xff\xfe", b"<script>", b"' OR 1",

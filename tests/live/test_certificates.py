@@ -117,7 +117,7 @@ def test_keytab_on_sighup(kdc, tmp_path):
         return re.search("lop=(EXIS|GETC|GETD|PING|REMW)", made.ensemble.ask("cons"))  # REMW: drops a watch
     os.environ.update(made.env)
     with open(kdc.path("watcher.keytab"), "rb") as ours, open(kdc.unknown(), "rb") as others:
-        good, wrong = ours.read(), [(others.read(), "has no key for watcher@"), (b"", "holds no key"), (b"nonsense", "holds no key")]
+        good, wrong = ours.read(), [(others.read(), "has no key for watcher@"), (b"", "contains no key"), (b"nonsense", "contains no key")]
     use(good)
     recorder = Recorder(config)
     until(reads, 30, "the recorder is logged in")
@@ -243,7 +243,7 @@ def test_own_certificate_expires(authority):
     with TlsServer(authority, clients=True, resumes=False) as server:
         done = run("once", "--quick", "-s", server.address, "--tls-ca", authority.ca, "--tls-cert", authority.path("ours.crt"), "--tls-key",
                    authority.path("ours.key"), "--admin", "off", "--four-letter", "off", "--wait", "12s")
-    assert f"our certificate {authority.path('ours.crt')} expired on 20" in done.err, done
+    assert f"the client certificate {authority.path('ours.crt')} expired on 20" in done.err, done
     assert done.status == 3, done
 
 

@@ -195,7 +195,7 @@ def test_refused(recorded, file, tmp_path):
     with sqlite3.connect(other) as db:
         db.execute("CREATE TABLE x (y)")
     status, said = complete(recorded.zk, other)
-    assert status == 2 and "no recording of electop" in said, said
+    assert status == 2 and "not a recording of electop" in said, said
 
 
 def test_a_clock_that_is_ahead(recorded, file):

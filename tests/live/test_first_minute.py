@@ -102,7 +102,7 @@ def test_nothing_is_there(zk, client, path, command):
 def test_nothing_is_there_once(zk, client, path):
     client.create(path, b"")
     done = run("discover", "-s", zk.hosts + path + "/nowhere", "--admin", zk.admin)
-    assert "does not exist on this cluster; check --server" in done.out and "Nothing that looks" not in done.out, done
+    assert "does not exist on this cluster; check --server" in done.out and "No directory that looks" not in done.out, done
     done = run("export", "--once", "-s", zk.hosts + path, "--admin", zk.admin)
     assert "no election was found" in done.err and "electop_cluster_connected" in done.out, done
     assert "electop discover lists" in run("once", "--quick", "-s", zk.hosts, "--admin", zk.admin, path + "/x").out

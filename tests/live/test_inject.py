@@ -111,7 +111,7 @@ def test_refused_paths(zk, client, path):
     client.delete(f"{path}.lock")
     client.create(SANDBOX, b"")
     client.create(f"{SANDBOX}/mine", b"not a run", makepath=True)
-    assert "none of our runs" in inject(zk, f"{SANDBOX}/mine", status=2)
+    assert "is not a run of electop" in inject(zk, f"{SANDBOX}/mine", status=2)
     assert tree(client, SANDBOX) == [f"{SANDBOX}/mine"] and client.get(f"{SANDBOX}/mine")[0] == b"not a run"
     client.create(f"{SANDBOX}/own.old", b"somebody's")
     assert inject(zk, f"{SANDBOX}/own", "-n", "2", "--for", "200ms")["end"] == "done"
@@ -140,7 +140,7 @@ def test_what_could_not_be_removed_is_not_made(zk, client, path, tmp_path):
                                   make_acl("world", "anyone", read=True, create=True)])
     config = tmp_path / "config.yaml"
     config.write_text(f"inject: {{sandbox: {path}}}\n")
-    assert "may not delete" in inject(zk, path, "-c", str(config), "-n", "2", "--for", "1s", status=2)
+    assert "no permission to delete" in inject(zk, path, "-c", str(config), "-n", "2", "--for", "1s", status=2)
     assert client.get_children(path) == []
 
 
@@ -244,7 +244,7 @@ def test_what_others_put_into_a_run_stays(zk, client):
     assert status == 130 and any(f"{SANDBOX}/going/mine" in note for note in json.loads(out)["notes"])
     until(lambda: not [name for name in client.get_children(SANDBOX) if ".alive" in name], 30)
     report = inject(zk, SANDBOX, "-n", "2", "--for", "300ms")
-    assert any("was not made by a run" in note for note in report["notes"])
+    assert any("was not created by a run" in note for note in report["notes"])
     assert tree(client, SANDBOX) == sorted([
         f"{SANDBOX}/notes", f"{SANDBOX}/notes/page", f"{SANDBOX}/plan", *theirs, f"{SANDBOX}/going",
         f"{SANDBOX}/killed", f"{SANDBOX}/killed/a", f"{SANDBOX}/killed/a/b", another])

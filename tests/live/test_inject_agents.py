@@ -69,7 +69,7 @@ def test_an_agent_that_dies_is_named(zk, client):
     for agent in agents:
         agent.until(lambda: standing(client) == 8, 40)
     late = inject(zk, *arguments, status=2)
-    assert "has begun already" in late
+    assert "has already started" in late
     agents[0].end(signal.SIGKILL)
     status, out, err = agents[1].end(within=60)
     assert status == 1, err  # the run did not do what was asked of it

@@ -49,7 +49,7 @@ def test_an_end_between_two_runs(zk, client):
 
 def test_against_is_refused(zk):
     """Where two runs make no sense, or the second is nonsense: status 2 before anything."""
-    assert "names no behaviour" in inject(zk, SANDBOX, "--against", "lazy", status=2)
+    assert "is not a behaviour" in inject(zk, SANDBOX, "--against", "lazy", status=2)
     assert "--join is for one" in inject(zk, SANDBOX, "--against", "herd", "--join", "both", status=2)
 
 

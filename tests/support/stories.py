@@ -234,5 +234,5 @@ class Stories:
         # Inferences: the facts that they rest on have sentences of their own.
         (r"(?:Several candidates were removed on purpose|This candidate was removed on purpose|The host or its network is|These sessions had all begun|"
          r"One failure behind all|By their names, \d+ of them|They ended one timeout after|The session of \S+ had begun at server|That restarted every session timeout|"
-         r"The client was probably restarted|So the client was restarted|\S+ led there as well).*", inferred),
+         r"The client was probably restarted|So the client was restarted|\S+ led there, too).*", inferred),
     ]

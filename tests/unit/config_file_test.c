@@ -239,7 +239,7 @@ static void yaml_is_bounded(void **state)
     expect_yaml(bytes, SIZE, "f:1:17: nested too deeply; settings have at most six levels");
     for (size_t i = 0; i + 2 < SIZE; i += 2)
         memcpy(bytes + i, i ? "1," : "[1", 2);
-    expect_yaml(bytes, SIZE - 2, "f:1:400001: too many values; a configuration holds at most 200000");
+    expect_yaml(bytes, SIZE - 2, "f:1:400001: too many values; a configuration has at most 200000");
     size_t length = 0;
     for (int i = 0; i < 300; i++)
         length += (size_t)sprintf(bytes + length, "k%d: 1\n", i);

@@ -514,7 +514,7 @@ static void reports_of_a_cut_file(void **state)
     expect_refusal(world, "damaged");
     expect_no_recorder(world, world->file, "damaged");
     assert_int_equal(truncate(world->file, 10), 0);
-    expect_refusal(world, "no recording of electop");
+    expect_refusal(world, "not a recording of electop");
     recorded_free(world);
 }
 
@@ -524,7 +524,7 @@ static void reports_of_wrong_places(void **state)
     (void)state;
     struct recorded *world = recorded_new();
     char path[160];
-    expect_refusal(world, "no recording there");
+    expect_refusal(world, "there is no recording");
     snprintf(path, sizeof path, "%s/link", world->folder);
     assert_int_equal(symlink(world->file, path), 0);
     expect_no_recorder(world, path, "is a link");
@@ -533,7 +533,7 @@ static void reports_of_wrong_places(void **state)
     assert_int_equal(mkdir(path, 0777), 0);
     assert_int_equal(chmod(path, 0777), 0);
     snprintf(path, sizeof path, "%s/open/history.db", world->folder);
-    expect_no_recorder(world, path, "others may change");
+    expect_no_recorder(world, path, "other users can change");
     expect_no_recorder(world, "/proc/nowhere/history.db", "cannot be created");
     if (geteuid() == 0) {
         snprintf(path, sizeof path, "%s/theirs.db", world->folder);
@@ -560,14 +560,14 @@ static void refuses_what_it_does_not_know(void **state)
     expect_refusal(world, "newer electop");
     expect_no_recorder(world, world->file, "newer electop");
     recorded_change(world, "PRAGMA user_version=-3");
-    expect_refusal(world, "not of which schema");
-    expect_no_recorder(world, world->file, "not of which schema");
+    expect_refusal(world, "its schema is not known");
+    expect_no_recorder(world, world->file, "its schema is not known");
     recorded_change(world, "PRAGMA application_id=-2");
-    expect_refusal(world, "no recording of electop");
+    expect_refusal(world, "not a recording of electop");
     unlink(world->file);
     recorded_change(world, "CREATE TABLE accounts (id)");
-    expect_refusal(world, "no recording of electop");
-    expect_no_recorder(world, world->file, "no recording of electop");
+    expect_refusal(world, "not a recording of electop");
+    expect_no_recorder(world, world->file, "not a recording of electop");
     assert_int_equal(recorded_ask(world, "SELECT count(*) FROM sqlite_schema"), 1);
     recorded_free(world);
 }

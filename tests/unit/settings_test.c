@@ -248,7 +248,7 @@ static void bad_values(void **state)
         {"clusters: [{hosts: a, name: b}, {hosts: b, name: b}]",
          "f:1:50: name: \"b\" is already there, on line 1; keep one of them"},
         {"clusters: [{hosts: a, name: \"\\x01\"}]",
-         "f:1:29: name: \"\\x01\" holds a control character; leave it out"},
+         "f:1:29: name: \"\\x01\" contains a control character; leave it out"},
         {"clusters: [{hosts: a, name: ''}]",
          "f:1:29: name: \"\" is empty; write something, or leave the key out"},
         {"clusters: [{hosts: a, session_timeout: 500ms}]",

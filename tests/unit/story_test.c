@@ -92,7 +92,7 @@ static void reports_of_slow_and_loaded_servers(void **state)
     assert_non_null(strstr(queue->evidence, "2026-"));
     assert_int_equal(story->danger_count, 1);
     assert_int_equal(story->loads[0].waiting, 71);
-    const struct sentence *inferred = said(&sentences, "Look at that server first");
+    const struct sentence *inferred = said(&sentences, "Check that server first");
     /* Only of a session that expired. */
     assert_true(!inferred == (story->failover.cause != CAUSE_EXPIRED));
     end(world, story, &sentences);

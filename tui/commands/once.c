@@ -85,7 +85,7 @@ static void once_on_progress(uv_timer_t *timer)
     size_t found = 0;
     for (size_t i = 0; i < progress->model->cluster_count; i++)
         found += progress->model->clusters[i].election_count;
-    fprintf(stderr, "\r\033[Kelectop: looking, %zu election%s so far, %llu s", found, found == 1 ? "" : "s",
+    fprintf(stderr, "\r\033[Kelectop: searching, %zu election%s so far, %llu s", found, found == 1 ? "" : "s",
             (unsigned long long)(uv_now(timer->loop) - progress->begun_ms) / 1000);
     fflush(stderr);
     progress->shown = true;

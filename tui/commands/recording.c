@@ -59,7 +59,7 @@ bool recording_moment(const char *option, const char *text, int64_t from_us, int
         *at_us = from_us;
     if (*at_us >= from_us && *at_us <= to_us)
         return true;
-    complain("--%s \"%s\" lies %s the recording, which holds %s to %s", option, text,
+    complain("--%s \"%s\" is %s the recording, which covers %s to %s", option, text,
              *at_us < from_us ? "before" : "after", format_time(from_us, first, sizeof first),
              format_time(to_us, last, sizeof last));
     return false;

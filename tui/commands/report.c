@@ -62,12 +62,12 @@ static int complain_nothing(const struct report *report, const struct options *o
     struct text held = {0};
     sentence_window(&held, report->recorded_from_us, report->recorded_to_us, SENTENCE_LOCAL, true);
     if (report_is_empty(report))
-        complain("nothing was recorded in that time; the recording holds %s", held.at ? held.at : "?");
+        complain("nothing was recorded in that time; the recording covers %s", held.at ? held.at : "?");
     else if (options->election || options->cluster)
         complain("no election of that name was recorded in that time; electop report without --election and "
                  "--cluster shows all recorded ones");
     else
-        complain("no election was recorded in that time; the recording holds %s", held.at ? held.at : "?");
+        complain("no election was recorded in that time; the recording covers %s", held.at ? held.at : "?");
     text_free(&held);
     return EXIT_NO_SNAPSHOT;
 }

@@ -764,7 +764,7 @@ static void put_source(struct document *doc, const struct report *report, const 
 {
     document_paragraph(doc, ROLE_DIM, "From ");
     document_name(doc, ROLE_DIM, recording);
-    document_words(doc, ROLE_DIM, report->recorded_to_us ? ", which holds " : ", which is empty");
+    document_words(doc, ROLE_DIM, report->recorded_to_us ? ", which covers " : ", which is empty");
     if (report->recorded_to_us)
         put_window(doc, ROLE_DIM, report->recorded_from_us, report->recorded_to_us, zone_of(doc));
     document_words(doc, ROLE_DIM, doc->form == DOCUMENT_MARKDOWN ? ". All times are UTC." : ".");

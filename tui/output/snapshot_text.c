@@ -524,7 +524,7 @@ static void print_connection(struct printer *printer, const struct cluster *clus
     int x = printer_put_sign(printer, 2, connected ? ROLE_GOOD : ROLE_CRITICAL,
                              connected ? SIGN_OK : SIGN_CRITICAL);
     x = printer_put(printer, x, ROLE_TEXT,
-                    cluster_is_from_logs(cluster) ? "read; they hold no watches and no connections"
+                    cluster_is_from_logs(cluster) ? "read; they contain no watches and no connections"
                                                   : label_connection(cluster->connection));
     if (connected && cluster->connected_to) {
         x = printer_put(printer, x, ROLE_TEXT, " to ");

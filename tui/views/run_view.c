@@ -514,7 +514,7 @@ static void cost_draw(struct cells *cells, int y, const struct run_report *r)
 
 static void run_picture_candidate_draw(struct cells *cells, int y, const struct run_candidate *one, size_t i)
 {
-    static const char *const states[CANDIDATE_STATES] = {"on its way", "waits", "leads", "resigned", "gone"};
+    static const char *const states[CANDIDATE_STATES] = {"joining", "waits", "leads", "resigned", "gone"};
     bool leads = one->state == CANDIDATE_LEADING;
     style role = one->paused                       ? ROLE_WARNING
                  : leads                           ? ROLE_GOOD

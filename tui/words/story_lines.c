@@ -224,9 +224,10 @@ static bool is_epoch_suspected(const struct story *story)
 static char *shared_evidence(const struct story *story)
 {
     if (story->lived_same_server)
-        return text_format("clients that stop at the same time expire within a third of their timeout; %zu "
-                           "candidate%s whose session had begun at the same server as the leader's lived on",
-                           story->lived_same_server, story->lived_same_server == 1 ? "" : "s");
+        return text_format(
+            "clients that stop at the same time expire within a third of their timeout; %zu "
+            "candidate%s whose session had begun at the same server as the leader's stayed alive",
+            story->lived_same_server, story->lived_same_server == 1 ? "" : "s");
     return text_copy("clients that stop at the same time expire within a third of their timeout");
 }
 
@@ -321,8 +322,8 @@ static void put_starts(const struct sentences *s, const struct story *story, con
                     (uint64_t)start->zxid, start->server ? start->server : "?");
         free(label);
     }
-    text_add(evidence, story->start_count > 1 ? " begins a new log, as when a server starts"
-                                              : " begins a new log, as when a server starts");
+    text_add(evidence, story->start_count > 1 ? " are new logs, as when a server starts"
+                                              : " is a new log, as when a server starts");
     text_add(evidence, ", or where snapCount is very small");
 }
 
@@ -632,7 +633,7 @@ static void say_unknown(struct sentences *s, const struct story *story)
             text_copy("What other sessions did is not known. electop why --replay DIR reads the servers' "
                       "transaction "
                       "logs."),
-            text_copy("the recording holds no facts of transaction logs around then"));
+            text_copy("the recording contains no facts of transaction logs around then"));
 }
 
 struct sentences story_sentences(const struct story *story, bool utc)
