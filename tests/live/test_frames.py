@@ -77,7 +77,7 @@ def test_counted_for_its_server():
         with Events(server.address, "/election", "--admin", "off", "--four-letter", "off") as events:
             events.expect("connection", state="connected")
             finding = events.expect("finding-raised", within=40, finding=lambda f: f and f["code"] == "bad-reply")["finding"]
-            assert finding["certainty"] == "certain" and finding["evidence"].startswith(f"{server.address} sent 1 reply"), finding
+            assert finding["certainty"] == "certain" and finding["evidence"].startswith(f"{server.address} sent 1 bad reply"), finding
             until(lambda: lies[0] > 1 and lists[0] > 2, 40, "it has lied again")
         done = run("once", "--json", "--quick", "-s", server.address, "--admin", "off", "--four-letter", "off", "/election")
     assert json.loads(done.out)["clusters"][0]["servers"][0]["bad_replies"] == 0, done

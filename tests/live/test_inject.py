@@ -102,7 +102,7 @@ def test_refused_before_anything(zk, client, arguments, word):
 def test_refused_paths(zk, client, path):
     """A path that is not there, may not be read, is no run of ours, or is configured never."""
     from kazoo.security import make_digest_acl
-    assert "to copy" in inject(zk, "/not/there", status=2)
+    assert "cannot be copied" in inject(zk, "/not/there", status=2)
     client.create(path, b"", acl=[make_digest_acl("someone", "else", all=True)])
     assert "--auth-file" in inject(zk, path, status=2)
     client.create(f"{path}.lock", b"x", ephemeral=True)
