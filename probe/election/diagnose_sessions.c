@@ -165,6 +165,20 @@ static enum certainty certainty_of_absence(struct diagnosis *d, const struct can
     return proved ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
 }
 
+/* A read that came later says nothing about the time of the list before it. */
+#define READ_WITHIN_US 1000000
+
+/* Of several servers, ZooKeeper's leader has just shown that the session lives. One alone has not: the session
+ * may have ended before the list, and the client made the same name again. */
+static bool owns_while_listed(struct diagnosis *d, const struct candidate *c, int64_t since_us)
+{
+    const struct cluster *cluster = d->election->cluster;
+    if (cluster->server_count != 1)
+        return true;
+    return owner_read_since(d, c, since_us) &&
+           c->own->read_us - cluster->servers[0].listed.mono_us < READ_WITHIN_US;
+}
+
 static void describe_last_signs(const struct diagnosis *d, const struct client *client, char *out,
                                 size_t size)
 {
@@ -226,8 +240,8 @@ static void diagnose_sessions_disconnected(struct diagnosis *d, const struct can
     }
     diagnosis_again(d, expires.mono_us + 1);
     enum certainty certainty = certainty_of_absence(d, c);
-    if (!owner_read_since(d, c, since.mono_us)) {
-        election->suspected |= certainty == CERTAINTY_CERTAIN;
+    if (certainty == CERTAINTY_CERTAIN && !owns_while_listed(d, c, since.mono_us)) {
+        election->suspected = true;
         certainty = CERTAINTY_SUSPECTED;
     }
     char until[SPAN_TEXT], last[160], end[96] = "", path[PATH_TEXT];

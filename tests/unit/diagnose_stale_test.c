@@ -49,7 +49,7 @@ static const struct {
      "tick 1000\nsessions\ntick 1000\nsync\nreadall\ntick 1000\nsessions\ntick 2000\nsessions\n",
      "ghost-ephemeral", "certain"},
     {FOUR "ticks 1000\nensemble whole 1 2 3\nround\ntick 1000\nround\naway b\ntick 1000\nround\n"
-          "tick 10000\nround\ntick 10\nsessions\ntick 10\nreadall\n",
+          "tick 10000\nround\ntick 10\nsessions\n",
      "owner-disconnected", "certain"},
     {FOUR "round\nsilent a\ntick 7000\nround\n", "leader-silent", "suspected"},
     {FOUR "client b on=1 at=10.0.0.2:12 timeout=120000\nround\n", "session-timeout-long", "certain"},

@@ -191,7 +191,7 @@ static void sessions(void **state)
                      "? findings owner-disconnected warning suspected " B
                      "\n" /* asked for before the lists had come */
                      "? suspected yes\n"
-                     "tick 10\nsessions\ntick 10\nreadall\n"
+                     "tick 10\nsessions\n"
                      "? findings owner-disconnected warning certain " B "\n"
                      "client b on=3 at=10.0.0.2:99\n"
                      "round 3\n"
@@ -199,7 +199,7 @@ static void sessions(void **state)
                      "? link " B " right\n");
     model_script_run("... an error for the leader, and unconfirmed while a server is silent",
                      "servers 3\n" WHOLE THREE "round\naway a\n"
-                     "tick 1000\nround\ntick 10000\nround\ntick 10\nsessions\ntick 10\nreadall\n"
+                     "tick 1000\nround\ntick 10000\nround\ntick 10\nsessions\n"
                      "? findings owner-disconnected error certain " A "\n"
                      "hide 3 connections\n"
                      "tick 1000\nround 1\n"
@@ -250,17 +250,17 @@ static void sessions(void **state)
                      "? findings none\n");
     model_script_run("... nor is what was certain once it has been heard of, until all lists miss it again",
                      "servers 3\n" WHOLE THREE "round\naway b\n"
-                     "tick 1000\nround\ntick 10000\nround\ntick 10\nsessions\ntick 10\nreadall\n"
+                     "tick 1000\nround\ntick 10000\nround\ntick 10\nsessions\n"
                      "? findings owner-disconnected warning certain " B "\n"
                      "tick 5000\nclient b on=3 at=10.0.0.2:99\nround 1\nround 2\nsessions\naway b\n"
                      "? findings none\n"
                      "tick 10\nround\ntick 10\nsessions\n"
                      "? findings owner-disconnected warning suspected " B "\n"
-                     "tick 5000\nround\ntick 10\nsessions\ntick 10\nreadall\n"
+                     "tick 5000\nround\ntick 10\nsessions\n"
                      "? findings owner-disconnected warning certain " B "\n");
     model_script_run("... whom another leader of ZooKeeper gave all its time anew was not heard",
                      "servers 3\n" WHOLE THREE "stated 4294967296\nround\naway b\n"
-                     "tick 1000\nround\ntick 10000\nround\ntick 10\nsessions\ntick 10\nreadall\n"
+                     "tick 1000\nround\ntick 10000\nround\ntick 10\nsessions\n"
                      "? findings owner-disconnected warning certain " B "\n"
                      "tick 5000\nclient b on=3 at=10.0.0.2:99\nconns 1\naway b\nstated 8589934592\n"
                      "round\ntick 10\nsessions\n" /* its deadline is over, and another one begins */
