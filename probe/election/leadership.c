@@ -51,6 +51,7 @@ void leadership_lost(const struct update *f, const struct candidate *leader, boo
     change->lost_at = f->at;
     change->lost_seen = seen;
     election->own->lost_after = election->fresh ? (struct moment){0} : election->stale_since;
+    election->own->led_unseen = false;
     election->leader = NULL;
     election->leader_since = (struct moment){0};
     election->leader_since_exact = false;
@@ -73,7 +74,8 @@ void leadership_won(const struct update *f, const struct candidate *leader)
     /* A candidate that waited when the leader went became first at that moment. */
     bool waited = open && leader->joined.mono_us < change->lost_at.mono_us;
     /* A candidate found after a gap may have been there for most of that time. */
-    if (open && election->own->lost_after.mono_us == 0 && (waited || election->fresh))
+    if (open && election->own->lost_after.mono_us == 0 && !election->own->led_unseen &&
+        (waited || election->fresh))
         change->vacancy_us = waited ? 0 : f->at.mono_us - change->lost_at.mono_us;
     if (waited) {
         bool found_late = election->own->lost_after.mono_us != 0;

@@ -50,7 +50,6 @@ static struct candidate *holder_new(const struct update *f)
     struct candidate *placed = holder;
     candidates_index(election, holder);
     candidates_add(election, &placed, 1);
-    candidates_unqueue(election, holder); /* the source reads it as the election's own znode */
     return holder;
 }
 
@@ -169,8 +168,10 @@ static void update_lock_absent(const struct update *f)
     }
     election->problem = NULL;
     update_state(f, ELECTION_VACANT);
-    if (election->own->lapsed) /* it may have had a holder meanwhile */
+    if (election->own->lapsed) { /* it may have had a holder meanwhile */
+        election->own->led_unseen = true;
         update_state_found(f);
+    }
     election->listed = f->at;
     update_fresh(f);
 }
@@ -391,8 +392,10 @@ static void settle_leader(const struct update *f, bool first, bool same_list)
     if (election->candidate_count == 0) {
         if (election->state != ELECTION_VACANT || !election->fresh)
             leadership_vacant(f);
-        if (election->state == ELECTION_VACANT && election->own->lapsed && !same_list)
-            update_state_found(f); /* there may have been a candidate meanwhile */
+        if (election->state == ELECTION_VACANT && election->own->lapsed && !same_list) {
+            election->own->led_unseen = true; /* there may have been a candidate meanwhile */
+            update_state_found(f);
+        }
         update_state(f, ELECTION_VACANT);
         return;
     }
@@ -528,8 +531,10 @@ void update_path_absent(const struct update *f)
     election->problem = NULL;
     leadership_vacant(f);
     update_state(f, ELECTION_ABSENT);
-    if (election->own->lapsed) /* it may have come and gone meanwhile */
+    if (election->own->lapsed) { /* it may have come and gone meanwhile */
+        election->own->led_unseen = true;
         update_state_found(f);
+    }
     update_fresh(f);
 }
 

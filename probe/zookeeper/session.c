@@ -264,6 +264,7 @@ static void session_pump(struct session *s, int events)
     if (events & ZOOKEEPER_WRITE)
         transport_flush(session_io_descriptor(s->io));
     uint64_t owed = s->requests.open > 0 ? s->requests.answered + s->requests.open : 0;
+    s->owing = owed > 0;
     do { /* [frames] */
         state_before = zoo_state(s->zh);
         errno = 0;
@@ -397,6 +398,7 @@ static void session_arm(struct session *s)
     }
     errno = 0;
     bool begins = session_io_descriptor(s->io) < 0;
+    s->owing = s->requests.open > 0;
     transport_use(&s->link);
     int rc = zookeeper_interest(s->zh, &fd, &interest, &tv);
     if (begins)
@@ -445,7 +447,10 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     if (s->state == CONNECTION_CONNECTED) {
         bool unheard = rc == ZOPERATIONTIMEOUT || error == ETIMEDOUT || error == EHOSTUNREACH;
         s->last_heard_ms = uv_now(s->loop);
-        s->silent_ms = unheard ? s->last_heard_ms - s->heard_ms : 0;
+        uint64_t silent_ms = s->last_heard_ms - s->heard_ms;
+        /* Of a server that owed an answer for so long, nothing came through. */
+        unheard = unheard || (s->owing && silent_ms >= STALLED_LEAST_MS);
+        s->silent_ms = unheard ? silent_ms : 0;
     }
 
     if (state == ZOO_AUTH_FAILED_STATE || s->refused) {

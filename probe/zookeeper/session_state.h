@@ -132,6 +132,7 @@ struct session {
     uint64_t last_heard_ms; /* loop time when the connection was last established, or the handle created */
     uint64_t heard_ms;      /* loop time when the server last sent something */
     uint64_t stalled_ms;    /* the silence before input that is about to be read; else 0 */
+    bool owing;             /* the server owed an answer before the library's latest call */
     uint64_t silent_ms;     /* the length of the silence that ended the connection; 0: another cause */
     unsigned failures;      /* consecutive failed attempts */
     unsigned refusals;      /* those of them in which the server gave no session */

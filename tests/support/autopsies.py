@@ -117,8 +117,21 @@ class Comparison:
         if (most is not None and low > most + late_s + STARVED_S) or (high is not None and least > high + STARVED_S):
             self.found.append(f"live {live}, logged {logged}, of {key}: no moment of death is in both")
 
+    def _outages(self):
+        """From the loss of a connection to the next one."""
+        begun = None
+        for event in self.recorded:
+            if event["event"] == "connection" and event["state"] != "connected" and begun is None:
+                begun = moment(event["time"]) - event.get("gap_ms", 0) / 1000
+            elif event["event"] == "connection" and event["state"] == "connected" and begun is not None:
+                yield begun, moment(event["time"])
+                begun = None
+
     def _explain(self, path, name, at):
         """Why it was not told live."""
+        if path.endswith(f"/{name}") and any(begun - NEAR_S <= at <= end for begun, end in self._outages()):
+            self.missed["a lock's, in an outage"] += 1  # nothing counts its holders
+            return
         for event in self.recorded:
             told, kind = moment(event["time"]), event["event"]
             gap_s = event.get("gap_ms" if kind == "connection" else "after_gap_ms", 0) / 1000

@@ -559,6 +559,8 @@ static void run_line(struct script *s, char *line)
         observe(s, &o);
     } else if (strcmp(line, "connect") == 0) {
         connection(s, CONNECTION_CONNECTED, 0, rest);
+        if (election)
+            election_requeue_unread(election); /* as the source does */
     } else if (strcmp(line, "lose") == 0) {
         connection(s, CONNECTION_CONNECTING, 0, rest);
     } else if (strcmp(line, "stalled") == 0) {

@@ -141,6 +141,19 @@ static void locks(void **state)
         "list\n"
         "? fresh yes\n"
         "? tenures controller(x) ~0-10, gap 10-20, controller(x) ~20-\n");
+    model_script_run(
+        "a holder whose data was never read is no child of its lock",
+        "watch /controller\nconnect\n> connection connected\n+ . s=1 x\nread .\n> election-seen\n"
+        "- .\n+ . s=2 y\nlist\n> leader-lost controller @1\n> unseen +1 -1\n"
+        "lose\n> connection disconnected\nconnect\n> connection connected\nlist\nreadall\n"
+        "read .\n> leader-elected controller -> controller\n");
+    model_script_run(
+        "vacant before a gap and after it: it may have been held meanwhile",
+        "watch /controller\nconnect\n> connection connected\n+ . s=1 x\nread .\n> election-seen\n"
+        "tick 10\n- .\nread .\n> leader-lost controller @1\n> candidate-left controller @1\n"
+        "tick 10\nlose\n> connection disconnected\ntick 10\nconnect\n> connection connected\nread .\n"
+        "tick 10\n+ . s=2 y\nread .\n> candidate-joined controller @1\n"
+        "> leader-elected controller -> controller\n");
     model_script_run("a breadcrumb with the holder's data acknowledges",
                      "watch /hadoop-ha/ns/ActiveStandbyElectorLock\nconnect\n> connection connected\n"
                      "? acknowledgement /hadoop-ha/ns/ActiveBreadCrumb\n"
