@@ -59,7 +59,7 @@ def test_no_secret_is_written(path, zk, tmp_path):
         until(lambda: b"sends the alerts" in (folder / "out").read_bytes(), what="it sends the alerts")
         client.delete(leader)
         until(lambda: hook.bodies and (folder / "environment").exists())
-        until(lambda: b"tried again" in (folder / "complaints").read_bytes())
+        until(lambda: b"tries again" in (folder / "complaints").read_bytes())
         assert hook.headers[0]["Authorization"] == f"Bearer {TOKEN}"  # they were used
         alerted = until(lambda: [e for e in entries if b"ELECTOP_CODE=no-leader" in e])[0]
         assert b"\nMESSAGE=alert raised: no-leader in " in b"\n" + alerted and b"PRIORITY=6\n" in alerted
