@@ -9,6 +9,9 @@
 #include <stdio.h>
 
 #define END_WITHIN_MS 5000
+/* As in patience.py. */
+#define WITHIN_MS 30000
+#define STRAIN_MOST 6
 
 static void on_alarm(uv_timer_t *timer)
 {
@@ -63,6 +66,14 @@ bool playground_end(struct playground *playground)
     if (!clean)
         fprintf(stderr, "something is left on the loop\n");
     return clean;
+}
+
+uint64_t playground_patience_ns(void)
+{
+    double load[3] = {0};
+    uv_loadavg(load);
+    double strain = load[0] / uv_available_parallelism();
+    return (uint64_t)(WITHIN_MS * 1e6 * (strain < 1 ? 1 : strain > STRAIN_MOST ? STRAIN_MOST : strain));
 }
 
 void playground_run_for(struct playground *playground, int ms)
