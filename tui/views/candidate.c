@@ -234,7 +234,7 @@ static void candidate_put_connection(struct block *block, const struct scene *sc
                                      const struct election *election, const struct candidate *candidate)
 {
     const struct client_session *session = candidate_client(candidate);
-    bool is_bound;
+    bool is_persistent = candidate->known && candidate->stat.owner == 0, is_bound;
     int percent;
     struct moment expires =
         session != NULL ? client_expires(candidate->election->cluster, session) : (struct moment){0, 0};
@@ -242,13 +242,15 @@ static void candidate_put_connection(struct block *block, const struct scene *sc
     style look;
 
     candidate_put(block, "client", session != NULL && session->address != NULL ? ROLE_TEXT : ROLE_DIM,
-                  session != NULL && session->address != NULL ? session->address : "?");
+                  session != NULL && session->address != NULL ? session->address
+                  : is_persistent                             ? "none"
+                                                              : "?");
     look = chain_server_text(block->cells, election, candidate, name, sizeof name);
     if (session != NULL && session->timeout_ms > 0)
         snprintf(text, sizeof text, "%s, timeout %s", name,
                  format_span((int64_t)session->timeout_ms * 1000, age, sizeof age));
     else
-        snprintf(text, sizeof text, "%s, timeout ?", name);
+        snprintf(text, sizeof text, is_persistent ? "none" : "%s, timeout ?", name);
     candidate_put(block, "server", look, text);
     cells_put(block->cells, block->x, block->y, block->label - 1, ROLE_DIM, "heard");
     chain_put_heard(block->cells, block->x + block->label, block->y, HEARD_WIDTH, election, candidate);
@@ -261,7 +263,7 @@ static void candidate_put_connection(struct block *block, const struct scene *sc
         snprintf(text, sizeof text, "%s if silent", format_clock(expires.wall_us, clock, sizeof clock));
         candidate_put(block, "expires", ROLE_TEXT, text);
     } else {
-        candidate_put(block, "expires", ROLE_DIM, "?");
+        candidate_put(block, "expires", ROLE_DIM, is_persistent ? "never: no session" : "?");
     }
 }
 
@@ -357,7 +359,7 @@ static void put_neighbourhood(struct block *block, struct elsewhere *elsewhere, 
     candidate_put_watchers(block, election, candidate);
     find_elsewhere(elsewhere, scene, election, candidate->stat.owner);
     if (!candidate->known || candidate->stat.owner == 0) {
-        candidate_put(block, "elsewhere", ROLE_DIM, "?");
+        candidate_put(block, "elsewhere", ROLE_DIM, candidate->known ? "none" : "?");
     } else if (elsewhere->count == 0) {
         snprintf(text, sizeof text, "%s no other election", cells_sign(block->cells, SIGN_DASH));
         candidate_put(block, "elsewhere", ROLE_DIM, text);
