@@ -148,6 +148,13 @@ static void update_lock(const struct update *f, const struct znode_stat *stat,
     update_fresh(f);
 }
 
+/* Vacant before a gap and after it: it may have had a leader in between. */
+static void still_vacant(const struct update *f)
+{
+    f->election->own->led_unseen = true;
+    update_state_found(f);
+}
+
 static void update_lock_absent(const struct update *f)
 {
     struct election *election = f->election;
@@ -168,10 +175,8 @@ static void update_lock_absent(const struct update *f)
     }
     election->problem = NULL;
     update_state(f, ELECTION_VACANT);
-    if (election->own->lapsed) { /* it may have had a holder meanwhile */
-        election->own->led_unseen = true;
-        update_state_found(f);
-    }
+    if (election->own->lapsed)
+        still_vacant(f);
     election->listed = f->at;
     update_fresh(f);
 }
@@ -392,10 +397,8 @@ static void settle_leader(const struct update *f, bool first, bool same_list)
     if (election->candidate_count == 0) {
         if (election->state != ELECTION_VACANT || !election->fresh)
             leadership_vacant(f);
-        if (election->state == ELECTION_VACANT && election->own->lapsed && !same_list) {
-            election->own->led_unseen = true; /* there may have been a candidate meanwhile */
-            update_state_found(f);
-        }
+        if (election->state == ELECTION_VACANT && election->own->lapsed && !same_list)
+            still_vacant(f);
         update_state(f, ELECTION_VACANT);
         return;
     }
@@ -531,10 +534,8 @@ void update_path_absent(const struct update *f)
     election->problem = NULL;
     leadership_vacant(f);
     update_state(f, ELECTION_ABSENT);
-    if (election->own->lapsed) { /* it may have come and gone meanwhile */
-        election->own->led_unseen = true;
-        update_state_found(f);
-    }
+    if (election->own->lapsed)
+        still_vacant(f);
     update_fresh(f);
 }
 
