@@ -674,10 +674,9 @@ static bool key_check_condition(const struct key *key, const struct yaml_node *i
         fine = length && !text[length] && length <= 64;
     }
     if (!fine)
-        value_refuse(
-            key, item, reading,
-            "is not a condition; write a finding's code, an event, or severity>=info, warning, error "
-            "or critical");
+        value_refuse(key, item, reading,
+                     "is not a condition; write a finding's code, an event, or severity>=info, warning, "
+                     "error or critical");
     return fine;
 }
 

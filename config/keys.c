@@ -189,8 +189,7 @@ const struct key keys[] = {
     {"alerts[].cool_down", &type_duration, "1m", ALERT(cool_down_ms), 0, DAY,
      .help = "after an alert ends, the same cause in the same election stays quiet this long"},
     {"alerts[].suspected", &type_switch, "false", ALERT(suspected),
-     .help = "also alert on findings that are "
-             "not certain"},
+     .help = "also alert on findings that are not certain"},
 };
 /* clang-format on */
 const size_t key_count = sizeof keys / sizeof keys[0];

@@ -186,8 +186,7 @@ static const char *set_columns(struct options *options, const char *value)
             known++;
         if (known == sizeof words / sizeof *words)
             return "contains an unknown column; write some of cluster, election, state, leader, cand, "
-                   "since, "
-                   "strip, last, p50, next, finding";
+                   "since, strip, last, p50, next, finding";
     }
     return *value ? NULL : "is empty; write names of columns, as in election,state,leader,next";
 }

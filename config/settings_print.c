@@ -249,8 +249,8 @@ static void put_type(struct text *out, const struct key *key)
                     key->minimum, key->maximum);
     else if (type == &type_path_list || type == &type_conditions || type == &type_addresses ||
              type == &type_command || type == &type_admin)
-        text_add(out, "\"anyOf\": [{\"type\": [\"string\", \"integer\", \"boolean\"]}, "
-                      "{\"type\": \"array\", \"items\": {\"type\": \"string\"}}]");
+        text_add(out, "\"anyOf\": [{\"type\": [\"string\", \"integer\", \"boolean\"]}, {\"type\": \"array\", "
+                      "\"items\": {\"type\": \"string\"}}]");
     else
         text_add(out, "\"type\": [\"string\", \"number\", \"boolean\"]");
 }
@@ -302,8 +302,8 @@ static void put_map(struct text *out, const char *parent, int indent)
 char *settings_schema(void)
 {
     struct text out = {0};
-    text_add(&out, "{\"$schema\": \"http://json-schema.org/draft-07/schema#\", "
-                   "\"title\": \"configuration of electop\",\n ");
+    text_add(&out, "{\"$schema\": \"http://json-schema.org/draft-07/schema#\", \"title\": \"configuration of "
+                   "electop\",\n ");
     put_map(&out, "", 1);
     text_add(&out, "}\n");
     return text_take(&out);

@@ -198,7 +198,7 @@ void candidates_add(struct election *election, struct candidate **children, size
 void candidates_queue(struct election *election, struct candidate *candidate)
 {
     if (candidate->own->unread_queued || (election->recipe && election->recipe->family == FAMILY_LOCK))
-        return; /* a lock's holder is no child: the source reads the election's own znode */
+        return; /* a lock's holder is not a child: the source reads the election's own znode */
     candidate->own->unread_queued = true;
     candidate->own->unread_next = NULL;
     candidate->own->unread_previous = election->own->unread_last;

@@ -67,8 +67,8 @@ static void judge_latency(struct danger_list *list, const struct cluster *cluste
         danger_add(list, "server-slow", SEVERITY_ERROR,
                    "check its load, its disk (fsync) and its garbage collection",
                    "its last %d answers took at least %" PRId64
-                   " ms, more than a third of a leader's session "
-                   "timeout of %d ms: sessions may expire although their clients are alive",
+                   " ms, more than a third of a leader's session timeout of %d ms: sessions may expire "
+                   "although their clients are alive",
                    SLOW_ANSWERS, fastest / 1000, timeout_ms);
     else if (server->load.latency_avg_us > limit_us)
         danger_add(list, "server-slow", SEVERITY_WARNING,

@@ -105,10 +105,8 @@ static void slow_failover(struct diagnosis *d)
                  describe_span(reported->detection.low_us, dead, sizeof dead));
     const struct candidate *to = election->leader;
     diagnosis_raise(d, FINDING_SLOW_FAILOVER, SEVERITY_WARNING, CERTAINTY_CERTAIN, NO_SUBJECT, &to,
-                    to != NULL, NULL,
-                    "the failover from %s to %s at %s "
-                    "took %s%s%s",
-                    change->from, change->to, describe_clock(change->lost_at, when, sizeof when),
+                    to != NULL, NULL, "the failover from %s to %s at %s took %s%s%s", change->from,
+                    change->to, describe_clock(change->lost_at, when, sizeof when),
                     describe_span(took_us, took, sizeof took), phases, why);
 }
 

@@ -152,9 +152,8 @@ static void foreign(struct diagnosis *d)
         snprintf(more, sizeof more, " and %zu more", election->foreign_count - 1);
     diagnosis_raise(d, FINDING_FOREIGN_CHILD, is_recipe(election, crash) ? SEVERITY_ERROR : SEVERITY_INFO,
                     CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
-                    "%s/%.200s%s is not a candidate of this "
-                    "layout (%s)",
-                    election->path, election->foreign[0], more, election->recipe->title);
+                    "%s/%.200s%s is not a candidate of this layout (%s)", election->path,
+                    election->foreign[0], more, election->recipe->title);
 }
 
 #define SEQUENCE_DIGITS 10
@@ -265,9 +264,8 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
     struct election *election = d->election;
     uint64_t subject = diagnosis_subject(leader);
     char span[SPAN_TEXT], when[SPAN_TEXT];
-    const char *bound = late == OVERDUE_BY_STAT ? " or earlier, as no candidate has joined or left "
-                                                  "since then"
-                                                : "";
+    const char *bound =
+        late == OVERDUE_BY_STAT ? " or earlier, as no candidate has joined or left since then" : "";
     bool most = late != OVERDUE_BY_STAT && !election->leader_since_exact;
     (most ? describe_span_at_most : describe_span)(d->f->at.mono_us - since.mono_us, span, sizeof span);
     describe_clock(since, when, sizeof when);

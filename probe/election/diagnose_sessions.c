@@ -168,8 +168,8 @@ static enum certainty certainty_of_absence(struct diagnosis *d, const struct can
 /* A read that came later says nothing about the time of the list before it. */
 #define READ_WITHIN_US 1000000
 
-/* Of several servers, ZooKeeper's leader has just shown that the session lives. One alone has not: the session
- * may have ended before the list, and the client made the same name again. */
+/* With several servers, ZooKeeper's leader has just shown that the session is alive. A single server has not:
+ * the session may have ended before the list, and its client may have created the same name again. */
 static bool owns_while_listed(struct diagnosis *d, const struct candidate *c, int64_t since_us)
 {
     const struct cluster *cluster = d->election->cluster;

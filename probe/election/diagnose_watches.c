@@ -39,10 +39,8 @@ static const char *restart_whom(const struct candidate *c, const struct candidat
     const struct client_session *shown = candidate_client(c);
     const char *who = shown && shown->address ? shown->address : NULL;
     if (who)
-        snprintf(buffer, size,
-                 "restart the client at %s: it will not be notified when "
-                 "%s leaves",
-                 who, before->name);
+        snprintf(buffer, size, "restart the client at %s: it will not be notified when %s leaves", who,
+                 before->name);
     else
         snprintf(buffer, size, "restart the client that owns it: it will not be notified when %s leaves",
                  before->name);
@@ -225,8 +223,7 @@ static void herd(struct diagnosis *d, const struct candidate *c)
             certainty = CERTAINTY_SUSPECTED;
     diagnosis_raise(d, FINDING_HERD, SEVERITY_WARNING, certainty, diagnosis_subject(c), owners, named + 1,
                     NULL,
-                    "%zu owners of candidates watch %s: when it leaves, all of them are notified at "
-                    "once",
+                    "%zu owners of candidates watch %s: when it leaves, all of them are notified at once",
                     count, describe_path(c, path, sizeof path));
 }
 

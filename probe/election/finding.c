@@ -352,9 +352,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_INFO,
             .meaning =
                 "The candidates' names do not show which client created them. When a connection is lost "
-                "during a "
-                "create, the client cannot find its znode again, and a second create leaves the first znode "
-                "behind.",
+                "during a create, the client cannot find its znode again, and a second create leaves the "
+                "first znode behind.",
             .looks = "Sequential names without a GUID or a session.",
             .advice = "use a protected create (a GUID in the name), as Curator and kazoo do",
             .source = "Netflix/curator issue 3",

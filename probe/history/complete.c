@@ -21,21 +21,19 @@
 
 /* ?1: the cluster's id in the recording. In temporary tables: own is the recording's, log the other one's. */
 static const char *const add_elections[] = {
-    "INSERT OR IGNORE INTO main.election (cluster, path, name, kind, recipe)"
-    " SELECT ?1, path, name, kind, recipe FROM logs.election",
+    "INSERT OR IGNORE INTO main.election (cluster, path, name, kind, recipe) SELECT ?1, path, name, kind, "
+    "recipe FROM logs.election",
     "INSERT OR IGNORE INTO main.kind (word) SELECT word FROM logs.kind", NULL};
 static const char *const match_elections[] = {
-    "CREATE TEMP TABLE same_election AS SELECT b.id AS log, a.id AS own FROM logs.election b"
-    " JOIN main.election a ON a.cluster = ?1 AND a.path = b.path",
-    "CREATE TEMP TABLE same_kind AS SELECT b.id AS log, a.id AS own, a.word FROM logs.kind b"
-    " JOIN main.kind a ON a.word = b.word",
-    "CREATE TEMP TABLE own_loss AS SELECT f.event, f.election, n.text AS name, f.lost_us,"
-    "  coalesce(f.gap_us, 0) AS gap_us, f.source FROM main.failover f JOIN same_election s ON s.own = "
-    "f.election"
-    "  LEFT JOIN main.name n ON n.id = f.other",
-    "CREATE TEMP TABLE log_loss AS SELECT f.event, s.own AS election, n.text AS name, f.lost_us"
-    "  FROM logs.failover f JOIN same_election s ON s.log = f.election LEFT JOIN logs.name n ON n.id = "
-    "f.other",
+    "CREATE TEMP TABLE same_election AS SELECT b.id AS log, a.id AS own FROM logs.election b JOIN "
+    "main.election a ON a.cluster = ?1 AND a.path = b.path",
+    "CREATE TEMP TABLE same_kind AS SELECT b.id AS log, a.id AS own, a.word FROM logs.kind b JOIN main.kind "
+    "a ON a.word = b.word",
+    "CREATE TEMP TABLE own_loss AS SELECT f.event, f.election, n.text AS name, f.lost_us,  "
+    "coalesce(f.gap_us, 0) AS gap_us, f.source FROM main.failover f JOIN same_election s ON s.own = "
+    "f.election  LEFT JOIN main.name n ON n.id = f.other",
+    "CREATE TEMP TABLE log_loss AS SELECT f.event, s.own AS election, n.text AS name, f.lost_us  FROM "
+    "logs.failover f JOIN same_election s ON s.log = f.election LEFT JOIN logs.name n ON n.id = f.other",
     "CREATE INDEX temp.log_loss_name ON log_loss (election, name)",
     NULL};
 
@@ -48,10 +46,9 @@ static const char *const match_elections[] = {
 /* Each with the nearest of the same leader; one that was found after a gap happened somewhere in it. */
 static const char *const match_failovers[] = {
     "CREATE TEMP TABLE pair (own INTEGER PRIMARY KEY, log INTEGER UNIQUE)",
-    "INSERT OR IGNORE INTO pair SELECT o.event, l.event FROM own_loss o JOIN log_loss l"
-    "  ON l.election = o.election AND l.name IS o.name"
-    "  WHERE l.lost_us BETWEEN o.lost_us - o.gap_us - 60000000 AND o.lost_us + 60000000"
-    "  ORDER BY abs(o.lost_us - l.lost_us)",
+    "INSERT OR IGNORE INTO pair SELECT o.event, l.event FROM own_loss o JOIN log_loss l  ON l.election = "
+    "o.election AND l.name IS o.name  WHERE l.lost_us BETWEEN o.lost_us - o.gap_us - 60000000 AND o.lost_us "
+    "+ 60000000  ORDER BY abs(o.lost_us - l.lost_us)",
     NULL};
 
 static bool run_of(sqlite3 *db, const char *sql, const int64_t *numbers, int count)
@@ -115,11 +112,11 @@ struct completing {
 static bool read_own(struct completing *c)
 {
     sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(
-        c->db,
-        "SELECT s.id, s.from_us, s.to_us, s.why LIKE '" CLOCK_SET "%', min(c.first_event)"
-        " FROM main.stretch s JOIN main.chunk c ON c.stretch = s.id GROUP BY s.id ORDER BY s.id",
-        -1, &statement, NULL);
+    int code = sqlite3_prepare_v2(c->db,
+                                  "SELECT s.id, s.from_us, s.to_us, s.why LIKE '" CLOCK_SET
+                                  "%', min(c.first_event) FROM main.stretch s JOIN main.chunk c ON c.stretch "
+                                  "= s.id GROUP BY s.id ORDER BY s.id",
+                                  -1, &statement, NULL);
     while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
         room_for_one(&c->own, c->own_count, &c->own_room, sizeof *c->own);
         struct own_stretch *s = &c->own[c->own_count++];
@@ -142,8 +139,8 @@ static bool add_gap(struct completing *c, int64_t from_us, int64_t to_us, size_t
 {
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(c->db,
-                                  "SELECT id, max(from_us, ?1), min(to_us, ?2) FROM logs.stretch"
-                                  " WHERE from_us < ?2 AND to_us > ?1 ORDER BY id",
+                                  "SELECT id, max(from_us, ?1), min(to_us, ?2) FROM logs.stretch WHERE "
+                                  "from_us < ?2 AND to_us > ?1 ORDER BY id",
                                   -1, &statement, NULL);
     if (code == SQLITE_OK) {
         sqlite3_bind_int64(statement, 1, from_us);
@@ -178,8 +175,8 @@ static bool gaps_inside(struct completing *c, size_t s)
     int64_t until_us = own->from_us;
     bool fine = true;
     int code = sqlite3_prepare_v2(c->db,
-                                  "SELECT max(from_us, ?3), min(coalesce(to_us, ?4), ?4) FROM main.gap"
-                                  " WHERE cluster = ?1 AND stretch = ?2 ORDER BY from_us",
+                                  "SELECT max(from_us, ?3), min(coalesce(to_us, ?4), ?4) FROM main.gap WHERE "
+                                  "cluster = ?1 AND stretch = ?2 ORDER BY from_us",
                                   -1, &statement, NULL);
     if (code == SQLITE_OK) {
         sqlite3_bind_int64(statement, 1, c->cluster);
@@ -296,36 +293,34 @@ static const char *const prepare_places[] = {
     "CREATE TEMP TABLE filled (from_us INTEGER, to_us INTEGER, stretch INTEGER, log_stretch INTEGER)",
     "CREATE TEMP TABLE stretch_place (new INTEGER PRIMARY KEY, log INTEGER, old INTEGER, from_us INTEGER,"
     " to_us INTEGER, cut INTEGER)",
-    "CREATE TEMP TABLE chunk_place (new INTEGER PRIMARY KEY, log INTEGER, old INTEGER, stretch INTEGER,"
-    " from_us INTEGER, first_event INTEGER, first_name INTEGER, copy INTEGER)",
+    "CREATE TEMP TABLE chunk_place (new INTEGER PRIMARY KEY, log INTEGER, old INTEGER, stretch INTEGER, "
+    "from_us INTEGER, first_event INTEGER, first_name INTEGER, copy INTEGER)",
     NULL};
 
 static const char *const choose_events[] = {
     /* An event that was found after a gap, now filled, moves to its place. */
-    "CREATE TEMP TABLE replaced AS SELECT o.event, o.election, o.lost_us FROM pair p JOIN own_loss o"
-    "  ON o.event = p.own JOIN log_loss l ON l.event = p.log WHERE o.gap_us > 0"
-    "  AND EXISTS (SELECT 1 FROM filled f WHERE l.lost_us >= f.from_us AND l.lost_us < f.to_us)",
+    "CREATE TEMP TABLE replaced AS SELECT o.event, o.election, o.lost_us FROM pair p JOIN own_loss o  ON "
+    "o.event = p.own JOIN log_loss l ON l.event = p.log WHERE o.gap_us > 0  AND EXISTS (SELECT 1 FROM filled "
+    "f WHERE l.lost_us >= f.from_us AND l.lost_us < f.to_us)",
     "DELETE FROM pair WHERE own IN (SELECT event FROM replaced)",
-    "CREATE TEMP TABLE dropped AS SELECT event AS id FROM replaced UNION SELECT e.id FROM replaced r"
-    "  JOIN main.event e ON e.election = r.election AND e.gap_us IS NOT NULL"
-    "  AND e.at_us BETWEEN r.lost_us - 1000000 AND r.lost_us + 10000000"
-    "  JOIN main.kind k ON k.id = e.kind AND k.word IN ('leader-lost', 'leader-elected')",
+    "CREATE TEMP TABLE dropped AS SELECT event AS id FROM replaced UNION SELECT e.id FROM replaced r  JOIN "
+    "main.event e ON e.election = r.election AND e.gap_us IS NOT NULL  AND e.at_us BETWEEN r.lost_us - "
+    "1000000 AND r.lost_us + 10000000  JOIN main.kind k ON k.id = e.kind AND k.word IN ('leader-lost', "
+    "'leader-elected')",
     /* A failover stands where its leader was lost. */
     "CREATE TEMP TABLE fresh AS SELECT l.* FROM log_loss l WHERE l.event NOT IN (SELECT log FROM pair)",
     "CREATE TEMP TABLE taken (id INTEGER PRIMARY KEY, at_us INTEGER, filled INTEGER)",
-    "INSERT INTO taken SELECT e.id, e.at_us, f.rowid FROM filled f JOIN logs.event e"
-    "  ON e.at_us >= f.from_us AND e.at_us < f.to_us JOIN same_kind k ON k.log = e.kind"
-    "  WHERE k.word NOT IN ('connection', 'failover')",
-    "INSERT OR IGNORE INTO taken SELECT n.event, n.lost_us, f.rowid FROM fresh n LEFT JOIN filled f"
-    "  ON n.lost_us >= f.from_us AND n.lost_us < f.to_us",
+    "INSERT INTO taken SELECT e.id, e.at_us, f.rowid FROM filled f JOIN logs.event e  ON e.at_us >= "
+    "f.from_us AND e.at_us < f.to_us JOIN same_kind k ON k.log = e.kind  WHERE k.word NOT IN ('connection', "
+    "'failover')",
+    "INSERT OR IGNORE INTO taken SELECT n.event, n.lost_us, f.rowid FROM fresh n LEFT JOIN filled f  ON "
+    "n.lost_us >= f.from_us AND n.lost_us < f.to_us",
     /* Missed while the election was watched: its cause comes from the log. */
     "INSERT OR IGNORE INTO taken SELECT e.id, n.lost_us, NULL FROM fresh n JOIN same_election s ON s.own = "
-    "n.election"
-    "  JOIN logs.failover f ON f.event = n.event AND f.election = s.log"
-    "  JOIN logs.event e ON e.election = s.log AND e.at_us BETWEEN f.lost_us AND coalesce(f.elected_us, "
-    "f.lost_us)"
-    "  JOIN same_kind k ON k.log = e.kind AND (k.word = 'leader-elected' OR k.word = 'leader-lost')"
-    "  WHERE NOT EXISTS (SELECT 1 FROM filled g WHERE f.lost_us >= g.from_us AND f.lost_us < g.to_us)",
+    "n.election  JOIN logs.failover f ON f.event = n.event AND f.election = s.log  JOIN logs.event e ON "
+    "e.election = s.log AND e.at_us BETWEEN f.lost_us AND coalesce(f.elected_us, f.lost_us)  JOIN same_kind "
+    "k ON k.log = e.kind AND (k.word = 'leader-elected' OR k.word = 'leader-lost')  WHERE NOT EXISTS (SELECT "
+    "1 FROM filled g WHERE f.lost_us >= g.from_us AND f.lost_us < g.to_us)",
     NULL};
 
 /* ?1, ?2: its own events; ?3: until when; ?4: the first number. */
@@ -413,94 +408,59 @@ static const char *const write_events[] = {
     "DELETE FROM main.failover WHERE event IN (SELECT event FROM replaced)",
     "DELETE FROM main.event WHERE id IN (SELECT id FROM dropped)",
     /* Below 0 first: no number may be there twice meanwhile. */
-    "UPDATE main.event SET id = -(SELECT new FROM place WHERE log = 0 AND old = id)"
-    "  WHERE id >= (SELECT min(old) FROM place WHERE log = 0)",
+    "UPDATE main.event SET id = -(SELECT new FROM place WHERE log = 0 AND old = id)  WHERE id >= (SELECT "
+    "min(old) FROM place WHERE log = 0)",
     "UPDATE main.event SET id = -id WHERE id < 0",
-    "UPDATE main.finding SET event = -(SELECT new FROM place WHERE log = 0 AND old = event)"
-    "  WHERE event >= (SELECT min(old) FROM place WHERE log = 0)",
+    "UPDATE main.finding SET event = -(SELECT new FROM place WHERE log = 0 AND old = event)  WHERE event >= "
+    "(SELECT min(old) FROM place WHERE log = 0)",
     "UPDATE main.finding SET event = -event WHERE event < 0",
-    "UPDATE main.failover SET event = -(SELECT new FROM place WHERE log = 0 AND old = event)"
-    "  WHERE event >= (SELECT min(old) FROM place WHERE log = 0)",
+    "UPDATE main.failover SET event = -(SELECT new FROM place WHERE log = 0 AND old = event)  WHERE event >= "
+    "(SELECT min(old) FROM place WHERE log = 0)",
     "UPDATE main.failover SET event = -event WHERE event < 0",
     "INSERT INTO main.event (id, at_us, kind, cluster, election, candidate, identity, other, other_identity,"
-    "  position, gap_us, after_us, joined, gone, state, detail, source)"
-    "  SELECT p.new, e.at_us, k.own, CASE WHEN e.election IS NULL THEN ?1 END, s.own, " NAME(
-        "e.candidate") ", " NAME("e.identity") ", " NAME("e.other") ", " NAME("e.other_identity") ", "
-                                                                                                  "e."
-                                                                                                  "position, "
-                                                                                                  "e.gap_us, "
-                                                                                                  "e.after_"
-                                                                                                  "us,"
-                                                                                                  "  "
-                                                                                                  "e.joined, "
-                                                                                                  "e.gone, "
-                                                                                                  "e.state, "
-                                                                                                  "e.detail, "
-                                                                                                  "1 FROM "
-                                                                                                  "place p "
-                                                                                                  "JOIN "
-                                                                                                  "logs."
-                                                                                                  "event e "
-                                                                                                  "ON e.id = "
-                                                                                                  "p.old"
-                                                                                                  "  JOIN "
-                                                                                                  "same_kind "
-                                                                                                  "k ON "
-                                                                                                  "k.log = "
-                                                                                                  "e.kind "
-                                                                                                  "LEFT JOIN "
-                                                                                                  "same_"
-                                                                                                  "election "
-                                                                                                  "s ON "
-                                                                                                  "s.log = "
-                                                                                                  "e."
-                                                                                                  "election "
-                                                                                                  "WHERE "
-                                                                                                  "p.log = 1",
+    "  position, gap_us, after_us, joined, gone, state, detail, source)  SELECT p.new, e.at_us, k.own, CASE "
+    "WHEN e.election IS NULL THEN ?1 END, s.own, " NAME("e.candidate") ", " NAME("e.identity") ", " NAME(
+        "e.other") ", " NAME("e.other_identity") ", e.position, e.gap_us, e.after_us,  e.joined, e.gone, "
+                                                 "e.state, e.detail, 1 FROM place p JOIN logs.event e ON "
+                                                 "e.id = p.old  JOIN same_kind k ON k.log = e.kind LEFT JOIN "
+                                                 "same_election s ON s.log = e.election WHERE p.log = 1",
     "INSERT INTO main.finding SELECT p.new, f.code, f.severity, f.certainty, f.candidates, f.evidence, "
-    "f.advice,"
-    "  f.since_us, f.unconfirmed_us, f.subject, f.one_look FROM place p JOIN logs.finding f ON f.event = "
-    "p.old"
-    "  WHERE p.log = 1",
+    "f.advice,  f.since_us, f.unconfirmed_us, f.subject, f.one_look FROM place p JOIN logs.finding f ON "
+    "f.event = p.old  WHERE p.log = 1",
     "INSERT INTO main.failover SELECT s.own, f.lost_us, p.new, f.elected_us, " NAME("f.candidate") ", " NAME(
-        "f.identity") ", " NAME("f.other") ", " NAME("f.other_identity") ", f.cause, f.certainty,"
-                                                                         "  f.detection_low_us, "
+        "f.identity") ", " NAME("f.other") ", " NAME("f.other_identity") ", f.cause, f.certainty,  "
+                                                                         "f.detection_low_us, "
                                                                          "f.detection_high_us, "
                                                                          "f.vacancy_low_us, "
                                                                          "f.vacancy_high_us, "
-                                                                         "f.takeover_low_us,"
-                                                                         "  f.takeover_high_us, "
+                                                                         "f.takeover_low_us,  "
+                                                                         "f.takeover_high_us, "
                                                                          "f.total_low_us, f.total_high_us, "
                                                                          "f.gap_us, f.mono_us, f.evidence, 1"
                                                                          "  FROM place p JOIN logs.failover "
                                                                          "f ON f.event = p.old JOIN "
                                                                          "same_election s ON s.log = "
-                                                                         "f.election"
-                                                                         "  WHERE p.log = 1",
+                                                                         "f.election  WHERE p.log = 1",
     NULL};
 
 /* What was observed keeps its times; the cause and its evidence are the logs'. What a cause excludes goes:
    only one that expired had to be detected (failover_total()). */
 static const char *const write_causes[] = {
-    "CREATE TEMP TABLE proven AS SELECT coalesce(q.new, p.own) AS own, f.cause, f.certainty, f.evidence,"
-    "  f.detection_low_us AS low, f.detection_high_us AS high FROM pair p JOIN logs.failover f ON f.event = "
-    "p.log"
-    "  LEFT JOIN place q ON q.log = 0 AND q.old = p.own WHERE f.certainty = 'certain' AND f.cause <> "
+    "CREATE TEMP TABLE proven AS SELECT coalesce(q.new, p.own) AS own, f.cause, f.certainty, f.evidence,  "
+    "f.detection_low_us AS low, f.detection_high_us AS high FROM pair p JOIN logs.failover f ON f.event = "
+    "p.log  LEFT JOIN place q ON q.log = 0 AND q.old = p.own WHERE f.certainty = 'certain' AND f.cause <> "
     "'unknown'",
     "CREATE INDEX temp.proven_own ON proven (own)",
-    "UPDATE main.failover SET cause = p.cause, certainty = p.certainty, evidence = p.evidence,"
-    "  source = CASE source WHEN 1 THEN 1 ELSE 2 END,"
-    "  detection_low_us = CASE WHEN p.cause <> 'expired' THEN NULL"
-    "    WHEN detection_low_us IS NULL AND detection_high_us IS NULL THEN p.low ELSE detection_low_us END,"
-    "  detection_high_us = CASE WHEN p.cause <> 'expired' THEN NULL"
-    "    WHEN detection_low_us IS NULL AND detection_high_us IS NULL THEN p.high ELSE detection_high_us END"
-    "  FROM proven p WHERE p.own = failover.event",
-    "UPDATE main.failover SET total_low_us = CASE WHEN takeover_low_us IS NOT NULL THEN"
-    "    coalesce(detection_low_us, 0) + coalesce(vacancy_low_us, 0) + takeover_low_us END,"
-    "  total_high_us = CASE WHEN takeover_low_us IS NOT NULL THEN"
-    "    CASE WHEN cause = 'expired' THEN detection_high_us ELSE 0 END + vacancy_high_us + takeover_high_us "
-    "END"
-    "  WHERE event IN (SELECT own FROM proven)",
+    "UPDATE main.failover SET cause = p.cause, certainty = p.certainty, evidence = p.evidence,  source = "
+    "CASE source WHEN 1 THEN 1 ELSE 2 END,  detection_low_us = CASE WHEN p.cause <> 'expired' THEN NULL    "
+    "WHEN detection_low_us IS NULL AND detection_high_us IS NULL THEN p.low ELSE detection_low_us END,  "
+    "detection_high_us = CASE WHEN p.cause <> 'expired' THEN NULL    WHEN detection_low_us IS NULL AND "
+    "detection_high_us IS NULL THEN p.high ELSE "
+    "detection_high_us END  FROM proven p WHERE p.own = failover.event",
+    "UPDATE main.failover SET total_low_us = CASE WHEN takeover_low_us IS NOT NULL THEN    "
+    "coalesce(detection_low_us, 0) + coalesce(vacancy_low_us, 0) + takeover_low_us END,  total_high_us = "
+    "CASE WHEN takeover_low_us IS NOT NULL THEN    CASE WHEN cause = 'expired' THEN detection_high_us ELSE 0 "
+    "END + vacancy_high_us + takeover_high_us END  WHERE event IN (SELECT own FROM proven)",
     "UPDATE main.event SET source = 2 WHERE id IN (SELECT own FROM proven) AND source IS NULL",
     NULL};
 
@@ -532,9 +492,9 @@ static bool place_chunks(struct completing *c)
         const int64_t range[] = {part->number, part->first, part->end, part->log};
         fine = fine &&
                run_of(c->db,
-                      "UPDATE chunk_place SET first_event = coalesce((SELECT min(p.new) FROM place p"
-                      "  WHERE p.log = ?4 AND p.old >= first_event AND p.new >= ?2 AND p.new < ?3), ?3)"
-                      "  WHERE stretch = ?1",
+                      "UPDATE chunk_place SET first_event = coalesce((SELECT min(p.new) FROM place p  WHERE "
+                      "p.log = ?4 AND p.old >= first_event AND p.new >= ?2 AND p.new < ?3), ?3)  WHERE "
+                      "stretch = ?1",
                       range, 4) &&
                run_of(c->db,
                       "UPDATE chunk_place SET first_event = ?2 WHERE new = (SELECT min(new) FROM chunk_place"
@@ -546,18 +506,18 @@ static bool place_chunks(struct completing *c)
 
 static const char *const write_chunks[] = {
     /* Names of the logs are not named anew: they stay as long as any that is there now. */
-    "UPDATE chunk_place SET first_name = coalesce((SELECT max(first_name) FROM chunk_place q"
-    "  WHERE q.log = 0 AND q.new < chunk_place.new), (SELECT max(first_name) FROM main.chunk"
-    "  WHERE id < (SELECT min(new) FROM chunk_place)), 1) WHERE log = 1",
+    "UPDATE chunk_place SET first_name = coalesce((SELECT max(first_name) FROM chunk_place q  WHERE q.log = "
+    "0 AND q.new < chunk_place.new), (SELECT max(first_name) FROM main.chunk  WHERE id < (SELECT min(new) "
+    "FROM chunk_place)), 1) WHERE log = 1",
     /* One that was cut has its beginning before the cut, and the rest behind it: the same snapshot. */
     "INSERT INTO main.chunk SELECT -p.new, p.stretch, p.from_us, p.first_event, p.first_name, c.picture_size,"
-    "  c.picture, c.patches_size, c.patches FROM chunk_place p JOIN main.chunk c ON c.id = p.old"
-    "  WHERE p.log = 0 AND p.copy",
+    "  c.picture, c.patches_size, c.patches FROM chunk_place p JOIN main.chunk c ON c.id = p.old  WHERE "
+    "p.log = 0 AND p.copy",
     "INSERT INTO main.chunk SELECT -p.new, p.stretch, p.from_us, p.first_event, p.first_name, c.picture_size,"
     "  c.picture, c.patches_size, c.patches FROM chunk_place p JOIN logs.chunk c ON c.id = p.old WHERE p.log "
     "= 1",
-    "DELETE FROM main.chunk WHERE id >= (SELECT min(old) FROM chunk_place WHERE log = 0)"
-    "  AND id NOT IN (SELECT old FROM chunk_place WHERE log = 0 AND NOT copy)",
+    "DELETE FROM main.chunk WHERE id >= (SELECT min(old) FROM chunk_place WHERE log = 0)  AND id NOT IN "
+    "(SELECT old FROM chunk_place WHERE log = 0 AND NOT copy)",
     "UPDATE main.chunk SET id = -p.new, stretch = p.stretch, first_event = p.first_event FROM chunk_place p"
     "  WHERE p.log = 0 AND NOT p.copy AND p.old = chunk.id",
     "UPDATE main.chunk SET id = -id WHERE id < 0", NULL};
@@ -573,50 +533,43 @@ static const char *const write_chunks[] = {
 /* ?1: the cluster, ?2: added to the numbers of names. */
 static const char *const write_lines[] = {
     "CREATE TEMP TABLE line AS SELECT election, " STRETCH_NOW(
-        "tenure.stretch",
-        "tenure.from_us") " AS stretch, kind, candidate,"
-                          "  identity, from_us, from_exact, to_us, source, id, election IN (SELECT own "
-                          "FROM same_election) AS ours"
-                          "  FROM main.tenure",
+        "tenure.stretch", "tenure.from_us") " AS stretch, kind, candidate,  identity, from_us, from_exact, "
+                                            "to_us, source, id, election IN (SELECT own FROM same_election) "
+                                            "AS ours  FROM main.tenure",
     /* What is filled now is known. */
-    "DELETE FROM line WHERE ours AND kind = 'gap' AND EXISTS (SELECT 1 FROM filled f WHERE"
-    "  line.from_us >= f.from_us - 1000000 AND line.from_us < f.to_us AND line.to_us <= f.to_us + 1000000)",
-    "DELETE FROM line WHERE ours AND EXISTS (SELECT 1 FROM filled f WHERE line.from_us >= f.from_us"
-    "  AND line.from_us < f.to_us AND coalesce(line.to_us, 0) <= f.to_us)",
+    "DELETE FROM line WHERE ours AND kind = 'gap' AND EXISTS (SELECT 1 FROM filled f WHERE  line.from_us >= "
+    "f.from_us - 1000000 AND line.from_us < f.to_us AND line.to_us <= f.to_us + 1000000)",
+    "DELETE FROM line WHERE ours AND EXISTS (SELECT 1 FROM filled f WHERE line.from_us >= f.from_us  AND "
+    "line.from_us < f.to_us AND coalesce(line.to_us, 0) <= f.to_us)",
     "INSERT INTO line SELECT l.election, f.stretch + 1, l.kind, l.candidate, l.identity, f.to_us, 0, l.to_us,"
-    "  l.source, l.id, 1 FROM filled f JOIN line l ON l.ours AND l.stretch = f.stretch - 1"
-    "  AND l.from_us < f.from_us AND coalesce(l.to_us, f.to_us + 1) > f.to_us"
-    "  JOIN stretch_place a ON a.new = f.stretch - 1 JOIN stretch_place b ON b.new = f.stretch + 1"
-    "  AND b.old = a.old AND NOT a.log AND NOT b.log",
-    "UPDATE line SET to_us = f.from_us FROM filled f WHERE line.ours AND line.from_us < f.from_us"
-    "  AND coalesce(line.to_us, f.to_us) > f.from_us AND line.stretch = f.stretch - 1",
-    "UPDATE line SET from_us = f.to_us, from_exact = 0 FROM filled f WHERE line.ours"
-    "  AND line.from_us >= f.from_us AND line.from_us < f.to_us",
+    "  l.source, l.id, 1 FROM filled f JOIN line l ON l.ours AND l.stretch = f.stretch - 1  AND l.from_us < "
+    "f.from_us AND coalesce(l.to_us, f.to_us + 1) > f.to_us  JOIN stretch_place a ON a.new = f.stretch - 1 "
+    "JOIN stretch_place b ON b.new = f.stretch + 1  AND b.old = a.old AND NOT a.log AND NOT b.log",
+    "UPDATE line SET to_us = f.from_us FROM filled f WHERE line.ours AND line.from_us < f.from_us  AND "
+    "coalesce(line.to_us, f.to_us) > f.from_us AND line.stretch = f.stretch - 1",
+    "UPDATE line SET from_us = f.to_us, from_exact = 0 FROM filled f WHERE line.ours  AND line.from_us >= "
+    "f.from_us AND line.from_us < f.to_us",
     "INSERT INTO line SELECT s.own, f.stretch, t.kind, " NAME("t.candidate") ", " NAME(
-        "t.identity") ","
-                      "  max(t.from_us, f.from_us), t.from_exact AND t.from_us >= f.from_us,"
-                      "  min(coalesce(t.to_us, f.to_us), f.to_us), 1, 0, 1 FROM filled f JOIN logs.tenure t"
+        "t.identity") ",  max(t.from_us, f.from_us), t.from_exact AND t.from_us >= f.from_us,  "
+                      "min(coalesce(t.to_us, f.to_us), f.to_us), 1, 0, 1 FROM filled f JOIN logs.tenure t"
                       "  ON t.from_us < f.to_us AND coalesce(t.to_us, f.to_us) > f.from_us JOIN "
                       "same_election s ON s.log = t.election",
     "DELETE FROM main.tenure",
     "INSERT INTO main.tenure (election, id, stretch, kind, candidate, identity, from_us, from_exact, to_us, "
-    "source)"
-    "  SELECT election, row_number() OVER (PARTITION BY election ORDER BY stretch, id, from_us), stretch, "
-    "kind,"
-    "  candidate, identity, from_us, from_exact, to_us, source FROM line",
+    "source)  SELECT election, row_number() OVER (PARTITION BY election ORDER BY stretch, id, from_us), "
+    "stretch, kind,  candidate, identity, from_us, from_exact, to_us, source FROM line",
     NULL};
 
 static const char *const write_stretches[] = {
     "UPDATE main.stretch SET id = -(SELECT min(new) FROM stretch_place p WHERE NOT p.log AND p.old = "
-    "stretch.id)"
-    "  WHERE id IN (SELECT old FROM stretch_place WHERE NOT log AND cut)",
-    "INSERT INTO main.stretch SELECT -p.new, p.from_us, p.to_us, '" STRETCH_AGAIN "', s.recorder"
-    "  FROM stretch_place p JOIN main.stretch s ON s.id = -(SELECT min(new) FROM stretch_place q"
+    "stretch.id)  WHERE id IN (SELECT old FROM stretch_place WHERE NOT log AND cut)",
+    "INSERT INTO main.stretch SELECT -p.new, p.from_us, p.to_us, '" STRETCH_AGAIN
+    "', s.recorder  FROM stretch_place p JOIN main.stretch s ON s.id = -(SELECT min(new) FROM stretch_place q"
     "  WHERE NOT q.log AND q.old = p.old) WHERE NOT p.log AND p.cut AND p.new <> -s.id",
-    "UPDATE main.stretch SET from_us = p.from_us, to_us = p.to_us FROM stretch_place p"
-    "  WHERE NOT p.log AND p.cut AND p.new = -stretch.id",
-    "INSERT INTO main.stretch SELECT -p.new, p.from_us, p.to_us, '" STRETCH_LOGS "', s.recorder"
-    "  FROM stretch_place p JOIN logs.stretch s ON s.id = p.old WHERE p.log",
+    "UPDATE main.stretch SET from_us = p.from_us, to_us = p.to_us FROM stretch_place p  WHERE NOT p.log AND "
+    "p.cut AND p.new = -stretch.id",
+    "INSERT INTO main.stretch SELECT -p.new, p.from_us, p.to_us, '" STRETCH_LOGS
+    "', s.recorder  FROM stretch_place p JOIN logs.stretch s ON s.id = p.old WHERE p.log",
     "UPDATE main.stretch SET id = -id WHERE id < 0",
     NULL};
 
@@ -748,8 +701,8 @@ static bool write_gaps(struct completing *c)
             gaps.of[i].stretch = number;
         }
     fine = fine && read_gaps(c,
-                             "SELECT cluster, stretch, from_us, to_us, why FROM logs.gap WHERE stretch"
-                             " IS NOT NULL ORDER BY id",
+                             "SELECT cluster, stretch, from_us, to_us, why FROM logs.gap WHERE stretch IS "
+                             "NOT NULL ORDER BY id",
                              keep_logs, &gaps);
     for (size_t i = 0; fine && c->clusters > 1 && i < c->part_count; i++)
         if (c->parts[i].log)
@@ -758,10 +711,10 @@ static bool write_gaps(struct completing *c)
                                                      c->parts[i].to_us, "not recording"});
     fine = fine && sql_run(c->db, "DELETE FROM main.gap");
     sqlite3_stmt *statement = NULL;
-    fine = fine && sqlite3_prepare_v2(c->db,
-                                      "INSERT INTO main.gap (cluster, stretch, from_us, to_us, why)"
-                                      " VALUES (?, ?, ?, ?, ?)",
-                                      -1, &statement, NULL) == SQLITE_OK;
+    fine = fine &&
+           sqlite3_prepare_v2(
+               c->db, "INSERT INTO main.gap (cluster, stretch, from_us, to_us, why) VALUES (?, ?, ?, ?, ?)",
+               -1, &statement, NULL) == SQLITE_OK;
     for (size_t i = 0; fine && i < gaps.count; i++) {
         const struct gap_line *gap = &gaps.of[i];
         sql_bind_known(statement, 1, gap->cluster, gap->cluster != 0);
@@ -780,21 +733,19 @@ static bool write_gaps(struct completing *c)
 
 /* ?1: the cluster, ?2: added to the numbers of names. */
 static const char *const write_rest[] = {
-    "INSERT INTO main.name SELECT id + ?2, text FROM logs.name WHERE id IN ("
-    "  SELECT e.candidate FROM place p JOIN logs.event e ON e.id = p.old WHERE p.log = 1"
-    "  UNION SELECT e.identity FROM place p JOIN logs.event e ON e.id = p.old WHERE p.log = 1"
-    "  UNION SELECT e.other FROM place p JOIN logs.event e ON e.id = p.old WHERE p.log = 1"
-    "  UNION SELECT e.other_identity FROM place p JOIN logs.event e ON e.id = p.old WHERE p.log = 1"
-    "  UNION SELECT candidate FROM logs.failover UNION SELECT identity FROM logs.failover"
-    "  UNION SELECT other FROM logs.failover UNION SELECT other_identity FROM logs.failover"
-    "  UNION SELECT candidate FROM logs.tenure UNION SELECT identity FROM logs.tenure)",
-    "DELETE FROM main.fact WHERE cluster = ?1 AND at_us BETWEEN (SELECT min(from_us) FROM logs.stretch)"
-    "  AND (SELECT max(to_us) FROM logs.stretch)",
+    "INSERT INTO main.name SELECT id + ?2, text FROM logs.name WHERE id IN (  SELECT e.candidate FROM place "
+    "p JOIN logs.event e ON e.id = p.old WHERE p.log = 1  UNION SELECT e.identity FROM place p JOIN "
+    "logs.event e ON e.id = p.old WHERE p.log = 1  UNION SELECT e.other FROM place p JOIN logs.event e ON "
+    "e.id = p.old WHERE p.log = 1  UNION SELECT e.other_identity FROM place p JOIN logs.event e ON e.id = "
+    "p.old WHERE p.log = 1  UNION SELECT candidate FROM "
+    "logs.failover UNION SELECT identity FROM logs.failover  UNION SELECT other FROM logs.failover UNION "
+    "SELECT other_identity FROM logs.failover  UNION SELECT candidate FROM logs.tenure "
+    "UNION SELECT identity FROM logs.tenure)",
+    "DELETE FROM main.fact WHERE cluster = ?1 AND at_us BETWEEN (SELECT min(from_us) FROM logs.stretch)  AND "
+    "(SELECT max(to_us) FROM logs.stretch)",
     "INSERT INTO main.fact (cluster, at_us, kind, zxid, zxid_to, session, owner, path, timeout_ms, began_us, "
-    "back_us)"
-    "  SELECT ?1, at_us, kind, zxid, zxid_to, session, owner, path, timeout_ms, began_us, back_us FROM "
-    "logs.fact"
-    "  ORDER BY id",
+    "back_us)  SELECT ?1, at_us, kind, zxid, zxid_to, session, owner, path, timeout_ms, began_us, back_us "
+    "FROM logs.fact  ORDER BY id",
     "DELETE FROM main.digest", NULL};
 
 static bool write_filled(struct completing *c)
@@ -824,14 +775,14 @@ static bool count_done(struct completing *c)
     bool fine =
         sql_ask(c->db,
                 "SELECT count(*) FROM pair p JOIN main.failover f ON f.event = p.own JOIN logs.failover l"
-                " ON l.event = p.log WHERE l.certainty = 'certain' AND l.cause <> 'unknown'"
-                " AND (f.cause <> l.cause OR f.certainty <> 'certain')",
+                " ON l.event = p.log WHERE l.certainty = 'certain' AND l.cause <> 'unknown' AND (f.cause <> "
+                "l.cause OR f.certainty <> 'certain')",
                 &certain) &&
         sql_ask(c->db, "SELECT count(*) FROM fresh WHERE event IN (SELECT id FROM taken)", &added) &&
         sql_ask(c->db,
-                "SELECT count(*) FROM own_loss o WHERE event NOT IN (SELECT own FROM pair)"
-                " AND event NOT IN (SELECT event FROM replaced) AND EXISTS (SELECT 1 FROM logs.stretch s"
-                " WHERE o.lost_us - o.gap_us > s.from_us AND o.lost_us < s.to_us)",
+                "SELECT count(*) FROM own_loss o WHERE event NOT IN (SELECT own FROM pair) AND event NOT IN "
+                "(SELECT event FROM replaced) AND EXISTS (SELECT 1 FROM logs.stretch s WHERE o.lost_us - "
+                "o.gap_us > s.from_us AND o.lost_us < s.to_us)",
                 &absent);
     c->done->certain = (size_t)certain;
     c->done->added = (size_t)added;
@@ -867,8 +818,8 @@ static bool complete_rows(struct completing *c, char **error)
            write_filled(c) && complete_run_all(c->db, choose_events, NULL, 0) && count_done(c) &&
            place_events(c) &&
            run_of(c->db,
-                  "UPDATE filled SET stretch = (SELECT new FROM stretch_place p WHERE p.log = 1 AND"
-                  " p.from_us = filled.from_us AND p.to_us = filled.to_us)",
+                  "UPDATE filled SET stretch = (SELECT new FROM stretch_place p WHERE p.log = 1 AND "
+                  "p.from_us = filled.from_us AND p.to_us = filled.to_us)",
                   NULL, 0) &&
            place_chunks(c) && complete_run_all(c->db, write_events, numbers, 2) &&
            complete_run_all(c->db, write_causes, NULL, 0) && complete_run_all(c->db, write_chunks, NULL, 0) &&
@@ -926,8 +877,8 @@ static bool complete_open(struct completing *c, const char *logs, const char *cl
            cluster_id(c->db, cluster, &c->cluster) &&
            sql_ask(c->db, "SELECT count(*) FROM main.cluster", &c->clusters) &&
            sql_ask(c->db,
-                   "SELECT max(coalesce((SELECT max(id) FROM main.name), 0),"
-                   " coalesce((SELECT max(first_name) FROM main.chunk), 1) - 1)",
+                   "SELECT max(coalesce((SELECT max(id) FROM main.name), 0), coalesce((SELECT "
+                   "max(first_name) FROM main.chunk), 1) - 1)",
                    &c->names) &&
            sql_ask(c->db, "SELECT coalesce(min(id), 1) FROM main.chunk", &c->next_chunk) &&
            sql_ask(c->db, "SELECT coalesce(min(stretch), 1) FROM main.chunk", &c->next_stretch);

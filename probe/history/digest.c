@@ -358,8 +358,8 @@ bool lengths_read_cluster(sqlite3 *db, int64_t cluster, int64_t from_us, int64_t
                           struct samples *samples)
 {
     return lengths_read_all(db,
-                            LENGTH_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id"
-                                           " WHERE l.cluster = ? AND f.lost_us >= ? AND f.lost_us < ?",
+                            LENGTH_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id "
+                                           "WHERE l.cluster = ? AND f.lost_us >= ? AND f.lost_us < ?",
                             cluster, from_us, to_us, samples);
 }
 

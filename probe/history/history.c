@@ -101,12 +101,11 @@ static void *grown(void *rows, size_t count, size_t size)
 static bool read_chunks(struct history *h)
 {
     sqlite3_stmt *statement = NULL;
-    int code =
-        sqlite3_prepare_v2(h->db,
-                           "SELECT c.id, c.stretch, c.from_us, c.first_event, s.to_us,"
-                           " s.why NOT IN ('started', '" STRETCH_LOGS "', '" STRETCH_AGAIN "') FROM chunk c"
-                           " JOIN stretch s ON s.id = c.stretch ORDER BY c.id",
-                           -1, &statement, NULL);
+    int code = sqlite3_prepare_v2(
+        h->db,
+        "SELECT c.id, c.stretch, c.from_us, c.first_event, s.to_us, s.why NOT IN ('started', '" STRETCH_LOGS
+        "', '" STRETCH_AGAIN "') FROM chunk c JOIN stretch s ON s.id = c.stretch ORDER BY c.id",
+        -1, &statement, NULL);
     h->chunk_count = h->stretch_count = 0;
     while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
         h->chunks = grown(h->chunks, h->chunk_count, sizeof *h->chunks);
@@ -500,9 +499,8 @@ sqlite3_stmt *reader_gaps(struct history *h, int64_t from_us, int64_t to_us)
         "SELECT g.cluster, c.name, g.why, g.from_us, g.to_us, 0 FROM gap g JOIN cluster c ON c.id = g.cluster"
         " WHERE g.from_us < ?1 AND g.to_us > ?2 ORDER BY g.cluster, g.from_us",
         "SELECT g.cluster, c.name, g.why, g.from_us, coalesce(g.to_us, s.to_us) AS until, g.stretch FROM gap "
-        "g"
-        " JOIN cluster c ON c.id = g.cluster LEFT JOIN stretch s ON s.id = g.stretch"
-        " WHERE g.from_us < ?1 AND until > ?2 ORDER BY g.cluster, g.from_us"};
+        "g JOIN cluster c ON c.id = g.cluster LEFT JOIN stretch s ON s.id = g.stretch WHERE g.from_us < ?1 "
+        "AND until > ?2 ORDER BY g.cluster, g.from_us"};
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(h->db, by_schema[h->schema >= SCHEMA_GAPS_LAST], -1, &statement, NULL) ==
         SQLITE_OK) {

@@ -74,13 +74,10 @@ static int64_t first_event(struct history *h, size_t stretch, int64_t at_us)
 
 static const char event_columns[] =
     "SELECT e.id, e.at_us, e.kind, e.cluster, e.election, n.text, i.text, o.text, oi.text, e.position, "
-    "e.gap_us,"
-    " e.after_us, e.joined, e.gone, e.state, e.detail, f.code, f.severity, f.certainty, f.candidates, "
-    "f.evidence,"
-    " f.advice, f.since_us, f.unconfirmed_us, f.subject, f.one_look"
-    " FROM event e LEFT JOIN name n ON n.id = e.candidate LEFT JOIN name i ON i.id = e.identity"
-    " LEFT JOIN name o ON o.id = e.other LEFT JOIN name oi ON oi.id = e.other_identity"
-    " LEFT JOIN finding f ON f.event = e.id";
+    "e.gap_us, e.after_us, e.joined, e.gone, e.state, e.detail, f.code, f.severity, f.certainty, "
+    "f.candidates, f.evidence, f.advice, f.since_us, f.unconfirmed_us, f.subject, f.one_look FROM event e "
+    "LEFT JOIN name n ON n.id = e.candidate LEFT JOIN name i ON i.id = e.identity LEFT JOIN name o ON o.id = "
+    "e.other LEFT JOIN name oi ON oi.id = e.other_identity LEFT JOIN finding f ON f.event = e.id";
 
 /* A session. */
 #define SUBJECT 24

@@ -184,8 +184,8 @@ bool recorded_cluster_read(const char *file, const char *cluster, const struct e
     bool fine = db && schema_prepare(db, file, false, error) &&
                 one_cluster(db, file, cluster, found, error) &&
                 sqlite3_prepare_v2(db,
-                                   "SELECT e.path, e.name, e.kind FROM election e JOIN cluster c ON"
-                                   " c.id = e.cluster WHERE c.name = ? ORDER BY e.id",
+                                   "SELECT e.path, e.name, e.kind FROM election e JOIN cluster c ON c.id = "
+                                   "e.cluster WHERE c.name = ? ORDER BY e.id",
                                    -1, &statement, NULL) == SQLITE_OK;
     if (fine)
         sql_bind_text(statement, 1, found->name);

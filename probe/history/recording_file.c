@@ -260,8 +260,7 @@ static bool can_read(sqlite3 *db)
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, ROW_MOST);
     /* A stranger's file shall not run anything here. */
     return sql_run(db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA query_only=ON; PRAGMA "
-                       "cache_size=-32000;"
-                       " SELECT count(*) FROM sqlite_schema");
+                       "cache_size=-32000; SELECT count(*) FROM sqlite_schema");
 }
 
 /*

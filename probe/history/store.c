@@ -75,20 +75,20 @@ static bool recording_trim(sqlite3 *db, int64_t before_us, bool *more)
              event, TRIM_ROWS, &gone) &&
         trim(db,
              "DELETE FROM failover WHERE (election, lost_us, event) IN (SELECT f.election, f.lost_us, f.event"
-             " FROM election l, failover f WHERE f.election = l.id AND f.lost_us < ? AND f.event < ?"
-             " LIMIT 20000)",
+             " FROM election l, failover f WHERE f.election = l.id AND f.lost_us < ? AND f.event < ? LIMIT "
+             "20000)",
              before_us, event, &gone) &&
         trim(db,
-             "DELETE FROM tenure WHERE (election, id) IN (SELECT t.election, t.id FROM tenure t"
-             " WHERE t.to_us < ? LIMIT ?)",
+             "DELETE FROM tenure WHERE (election, id) IN (SELECT t.election, t.id FROM tenure t WHERE "
+             "t.to_us < ? LIMIT ?)",
              before_us, TRIM_ROWS, &gone) &&
         trim(db, "DELETE FROM digest WHERE hour < ? / 3600000000", before_us, 0, &gone) &&
         trim(db, "DELETE FROM gap WHERE to_us < ?", before_us, 0, &gone);
     if (fine && gone == 0)
         fine = trim(db,
-                    "DELETE FROM name WHERE id IN (SELECT id FROM name WHERE id < ? AND id NOT IN"
-                    " (SELECT candidate FROM tenure WHERE candidate < ?1 UNION SELECT identity FROM tenure"
-                    " WHERE identity < ?1) ORDER BY id LIMIT ?2)",
+                    "DELETE FROM name WHERE id IN (SELECT id FROM name WHERE id < ? AND id NOT IN (SELECT "
+                    "candidate FROM tenure WHERE candidate < ?1 UNION SELECT identity FROM tenure WHERE "
+                    "identity < ?1) ORDER BY id LIMIT ?2)",
                     name, TRIM_ROWS, &gone) &&
                trim(db, "DELETE FROM stretch WHERE to_us < ? AND id NOT IN (SELECT stretch FROM chunk)",
                     before_us, 0, &gone);

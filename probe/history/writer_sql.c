@@ -49,38 +49,37 @@ static const char *const texts[SQL_COUNT] = {
     /* To connect, as it begins, takes a moment. */
     [SQL_GAP_IS_NONE] = "DELETE FROM gap WHERE id = ? AND (to_us <= from_us OR (to_us - from_us < 1000000 AND"
                         " from_us = (SELECT s.from_us FROM stretch s WHERE s.id = gap.stretch)))",
-    [SQL_GAPS_END] =
-        "UPDATE gap SET to_us = max(from_us, (SELECT s.to_us FROM stretch s WHERE s.id = gap.stretch))"
-        " WHERE to_us IS NULL",
+    [SQL_GAPS_END] = "UPDATE gap SET to_us = max(from_us, (SELECT s.to_us FROM stretch s WHERE s.id = "
+                     "gap.stretch)) WHERE to_us IS NULL",
     [SQL_CHUNK] = "INSERT INTO chunk (id, stretch, from_us, first_event, first_name, picture_size, picture)"
                   " VALUES (?, ?, ?, ?, ?, ?, ?)",
     [SQL_CHUNK_CLOSE] = "UPDATE chunk SET patches_size = ?, patches = ? WHERE id = ?",
     [SQL_PATCH] = "INSERT INTO patch (at_us, patch) VALUES (?, ?)",
     [SQL_PATCHES] = "SELECT at_us, patch FROM patch ORDER BY id",
     [SQL_PATCHES_GONE] = "DELETE FROM patch",
-    [SQL_CLUSTER] = "INSERT INTO cluster (name, hosts, chroot) VALUES (?, ?, ?) ON CONFLICT (name)"
-                    " DO UPDATE SET hosts = excluded.hosts, chroot = excluded.chroot",
+    [SQL_CLUSTER] = "INSERT INTO cluster (name, hosts, chroot) VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE "
+                    "SET hosts = excluded.hosts, chroot = excluded.chroot",
     [SQL_CLUSTER_OF] = "SELECT id FROM cluster WHERE name = ?",
-    [SQL_ELECTION] = "INSERT INTO election (cluster, path, name, kind, recipe) VALUES (?, ?, ?, ?, ?)"
-                     " ON CONFLICT (cluster, path) DO UPDATE SET name = excluded.name, kind = excluded.kind,"
-                     " recipe = coalesce(excluded.recipe, recipe)",
+    [SQL_ELECTION] = "INSERT INTO election (cluster, path, name, kind, recipe) VALUES (?, ?, ?, ?, ?) ON "
+                     "CONFLICT (cluster, path) DO UPDATE SET name = excluded.name, kind = excluded.kind, "
+                     "recipe = coalesce(excluded.recipe, recipe)",
     [SQL_ELECTION_OF] = "SELECT id FROM election WHERE cluster = ? AND path = ?",
     [SQL_NAME] = "INSERT INTO name (id, text) VALUES (?, ?)",
-    [SQL_EVENT] = "INSERT INTO event (id, at_us, kind, cluster, election, candidate, identity, other,"
-                  " other_identity, position, gap_us, after_us, joined, gone, state, detail, source)"
-                  " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_EVENT] = "INSERT INTO event (id, at_us, kind, cluster, election, candidate, identity, other, "
+                  "other_identity, position, gap_us, after_us, joined, gone, state, detail, source) VALUES "
+                  "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_FINDING] = "INSERT INTO finding (event, code, severity, certainty, candidates, evidence, advice,"
                     " since_us, unconfirmed_us, subject, one_look) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_FAILOVER] = "INSERT INTO failover (election, lost_us, event, elected_us, candidate, identity, other,"
-                     " other_identity, cause, certainty, detection_low_us, detection_high_us,"
-                     " vacancy_low_us, vacancy_high_us, takeover_low_us, takeover_high_us, total_low_us,"
-                     " total_high_us, gap_us, mono_us, evidence, source)"
-                     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     " other_identity, cause, certainty, detection_low_us, detection_high_us, "
+                     "vacancy_low_us, vacancy_high_us, takeover_low_us, takeover_high_us, total_low_us, "
+                     "total_high_us, gap_us, mono_us, evidence, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                     "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_TENURE] =
-        "INSERT INTO tenure (election, id, stretch, kind, candidate, identity, from_us, from_exact,"
-        " to_us, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (election, id) DO UPDATE SET"
-        " kind = excluded.kind, candidate = excluded.candidate, identity = excluded.identity,"
-        " from_us = excluded.from_us, from_exact = excluded.from_exact, to_us = excluded.to_us",
+        "INSERT INTO tenure (election, id, stretch, kind, candidate, identity, from_us, from_exact, to_us, "
+        "source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (election, id) DO UPDATE SET kind = "
+        "excluded.kind, candidate = excluded.candidate, identity = excluded.identity, from_us = "
+        "excluded.from_us, from_exact = excluded.from_exact, to_us = excluded.to_us",
     [SQL_TENURE_ENDS] =
         "UPDATE tenure SET to_us = max(from_us, ?) WHERE election = ? AND id = ? AND to_us IS NULL",
     [SQL_LAST_TENURE] = "SELECT max(id) FROM tenure WHERE election = ?",
@@ -584,10 +583,10 @@ static bool write_happening(struct writer_sql *rows, const struct batch *batch, 
 
 bool writer_sql_end_tenures(struct writer_sql *rows)
 {
-    return sql_run(
-        rows->db, "UPDATE tenure SET to_us = max(from_us, (SELECT to_us FROM stretch s WHERE s.id ="
-                  " (SELECT max(id) FROM stretch))) WHERE to_us IS NULL AND (election, id) IN"
-                  " (SELECT l.id, (SELECT max(t.id) FROM tenure t WHERE t.election = l.id) FROM election l)");
+    return sql_run(rows->db,
+                   "UPDATE tenure SET to_us = max(from_us, (SELECT to_us FROM stretch s WHERE s.id = (SELECT "
+                   "max(id) FROM stretch))) WHERE to_us IS NULL AND (election, id) IN (SELECT l.id, (SELECT "
+                   "max(t.id) FROM tenure t WHERE t.election = l.id) FROM election l)");
 }
 
 /* Numbers of tenures go on where those of earlier recorders ended. */

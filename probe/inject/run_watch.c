@@ -135,8 +135,7 @@ bool run_watch_joining(struct run *t, uint64_t now_us, char problem[RUN_WATCH_TE
         return false;
     }
     run_note(t,
-             "only %zu of %zu joined, and the run continues with these: the servers' "
-             "maxClientCnxns is the "
+             "only %zu of %zu joined, and the run continues with these: the servers' maxClientCnxns is the "
              "likely reason (raise it, or use --sessions shared:N)%s%.120s",
              stand, t->options.candidates, figures.problem ? "; " : "",
              figures.problem ? figures.problem : "");

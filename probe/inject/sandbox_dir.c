@@ -383,13 +383,12 @@ static void sandbox_dir_fail(struct sandbox_dir *p, enum session_result result, 
     if (result == SESSION_DENIED)
         snprintf(text, sizeof text,
                  "no permission to %s %.200s; ask an administrator to create the sandbox directory, or name "
-                 "another "
-                 "one in the configuration, inject: {sandbox: /path}",
+                 "another one in the configuration, inject: {sandbox: /path}",
                  what, shown);
     else if (result == SESSION_NO_NODE)
         snprintf(text, sizeof text,
-                 "cannot %s %.200s: its parent directory does not exist; create it, or configure "
-                 "inject: {sandbox: /path}",
+                 "cannot %s %.200s: its parent directory does not exist; create it, or configure inject: "
+                 "{sandbox: /path}",
                  what, shown);
     else if (result == SESSION_LOST)
         snprintf(text, sizeof text, "lost the connection before it could %s %.200s; try again", what, shown);
@@ -874,10 +873,11 @@ static void refuse_occupied(struct sandbox_dir *p, const char *by)
 {
     char text[600];
     char *where = text_quoted(p->searched), *who = text_quoted(by);
-    snprintf(text, sizeof text,
-             "%.200s is an election in use (%.100s is a candidate), and its clients may not understand a run's "
-             "znodes; choose an unused directory with inject: {sandbox: /path}",
-             where, who);
+    snprintf(
+        text, sizeof text,
+        "%.200s is an election in use (%.100s is a candidate), and its clients may not understand a run's "
+        "znodes; choose an unused directory with inject: {sandbox: /path}",
+        where, who);
     free(where);
     free(who);
     sandbox_dir_done(p, text);

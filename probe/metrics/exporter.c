@@ -63,8 +63,8 @@ struct listener {
     bool open;
 };
 
-static const char index_page[] = "<!DOCTYPE html><title>electop</title><h1>electop</h1>"
-                                 "<p><a href=\"/metrics\">Metrics</a></p>\n";
+static const char index_page[] =
+    "<!DOCTYPE html><title>electop</title><h1>electop</h1><p><a href=\"/metrics\">Metrics</a></p>\n";
 static const char missing_page[] = "not found; the metrics are at /metrics\n";
 static const char refused_page[] = "only GET and HEAD are understood\n";
 

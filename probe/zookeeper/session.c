@@ -448,7 +448,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
         bool unheard = rc == ZOPERATIONTIMEOUT || error == ETIMEDOUT || error == EHOSTUNREACH;
         s->last_heard_ms = uv_now(s->loop);
         uint64_t silent_ms = s->last_heard_ms - s->heard_ms;
-        /* Of a server that owed an answer for so long, nothing came through. */
+        /* Nothing arrived from a server that has owed an answer for so long. */
         unheard = unheard || (s->owing && silent_ms >= STALLED_LEAST_MS);
         s->silent_ms = unheard ? silent_ms : 0;
     }

@@ -93,7 +93,7 @@ class Comparison:
 
     def _pair(self, event, lost):
         """A directory that was made anew has the same names again: the one of the logs is the nearest in time. All
-        holders of a bare lock have one name: theirs tell them apart, as several may have come and gone in a gap."""
+        holders of a bare lock have the same name, and several may have come and gone in a gap: compare their identities."""
         live = event["failover"]
         near = [(abs(when - lost), when) for (path, name, when), logged in self.failovers.items()
                 if (path, name) == (event["election"], live["from"]) and (live["from"] != live["to"] or alike(live, logged))]

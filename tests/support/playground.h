@@ -37,7 +37,7 @@ struct private_ensemble *playground_server(struct playground *, int connections)
 
 void playground_run_for(struct playground *, int ms);
 
-/* How long a test waits before it fails: the longer, the busier the machine is. */
+/* How long a test waits before it fails: longer on a busy machine. */
 uint64_t playground_patience_ns(void);
 
 /* Runs the loop until a condition holds; fails where it does not in time. */

@@ -254,7 +254,7 @@ class Retelling:
         self.sums.append((self.joined, self.left))
         self.joined = self.left = 0
         self.at = min(self.at + 1, len(self.made) - 1)
-        # Of several makings in a gap the one that is there is told of.
+        # It may have been created several times in the gap: the event is about the one that exists.
         while event.get("after_gap_ms") and self.at + 1 < len(self.made) and self.made[self.at].gone is not None \
                 and self.made[self.at].gone <= by - CLOCK_S:
             self.at += 1

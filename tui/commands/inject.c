@@ -146,8 +146,7 @@ static bool is_forbidden(const struct injection *in)
                  in->settings->inject.sandbox);
     else if (said->live && election->inject != INJECT_LIVE)
         complain("--live is refused: the configuration of this election does not say inject: live; without "
-                 "--live its "
-                 "layout is copied into %s and tested there",
+                 "--live its layout is copied into %s and tested there",
                  in->settings->inject.sandbox);
     else if (said->live &&
              (said->kill || in->wanted.name || said->sessions || said->behaviour || said->against))

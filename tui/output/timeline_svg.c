@@ -384,11 +384,11 @@ static void draw_stretches(const struct drawing *drawing, enum stretch_kind kind
             put_nobody(drawing, &run, kind);
         if (stretch)
             run = (struct led_run){.from = from,
-                               .to = to,
-                               .from_us = stretch->from_us,
-                               .to_us = stretch->to_us,
-                               .stretch = stretch,
-                               .count = 1};
+                                   .to = to,
+                                   .from_us = stretch->from_us,
+                                   .to_us = stretch->to_us,
+                                   .stretch = stretch,
+                                   .count = 1};
     }
 }
 
@@ -564,8 +564,8 @@ void timeline_svg_print(struct buffer *out, const struct report *report,
     choose_rows(&drawing);
     double height = bottom_of(&drawing) + axis_height(&drawing.scale);
     buffer_printf(out,
-                  "<svg class=\"timeline\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
-                  "aria-labelledby=\"t%zu d%zu\">\n<title id=\"t%zu\">",
+                  "<svg class=\"timeline\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"t%zu "
+                  "d%zu\">\n<title id=\"t%zu\">",
                   WIDTH, height, number, number, number);
     markup_printf(out, "Who led %s, and when", election->name);
     buffer_printf(out, "</title>\n<desc id=\"d%zu\">", number);

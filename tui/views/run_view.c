@@ -326,9 +326,7 @@ static void plan_text(const struct form *form, const struct scene *scene, char *
         return;
     if (said.victim != VICTIM_NOBODY)
         used +=
-            (size_t)snprintf(out + used, size - used,
-                             " Once all have joined, every %g s "
-                             "%s %s.",
+            (size_t)snprintf(out + used, size - used, " Once all have joined, every %g s %s %s.",
                              (double)said.every_ms / 1000.0,
                              said.victim == VICTIM_LEADER ? "the leader" : "one of them", deaths[said.how]);
     if (used < size)

@@ -225,8 +225,8 @@ static char *shared_evidence(const struct story *story)
 {
     if (story->lived_same_server)
         return text_format(
-            "clients that stop at the same time expire within a third of their timeout; %zu "
-            "candidate%s whose session had begun at the same server as the leader's stayed alive",
+            "clients that stop at the same time expire within a third of their timeout; %zu candidate%s "
+            "whose session had begun at the same server as the leader's stayed alive",
             story->lived_same_server, story->lived_same_server == 1 ? "" : "s");
     return text_copy("clients that stop at the same time expire within a third of their timeout");
 }
@@ -285,9 +285,9 @@ static void say_together(struct sentences *s, const struct story *story)
     text_add(&text, ".");
     story_lines_say(
         s, SENTENCE_CERTAIN, text_take(&text),
-        text_format("facts of the transaction logs: %zu session-expired within %s; the address of "
-                    "%zu is known",
-                    story->expired_beside, within, story->expired_known));
+        text_format(
+            "facts of the transaction logs: %zu session-expired within %s; the address of %zu is known",
+            story->expired_beside, within, story->expired_known));
     say_shared(s, story);
 }
 
@@ -381,17 +381,16 @@ static void say_epoch(struct sentences *s, const struct story *story)
     if (story->failover.cause == CAUSE_EXPIRED && near)
         story_lines_say(
             s, SENTENCE_INFERRED,
-            text_copy("That restarted every session timeout: the session expired later than its "
-                      "timeout says. A client that reached no server in time may have been healthy."),
+            text_copy("That restarted every session timeout: the session expired later than its timeout "
+                      "says. A client that reached no server in time may have been healthy."),
             text_copy("a new leader of ZooKeeper counts all timeouts from its beginning"));
     if (story->epoch_from_us && silent_us >= EPOCH_SILENT_US && story->missing == 0)
-        story_lines_say(
-            s, SENTENCE_CERTAIN,
-            text_format("Before ZooKeeper's leader changed, the servers had agreed on no change for "
-                        "%s: for some of that time there was no leader or no quorum.",
-                        format_span(silent_us, silent, sizeof silent)),
-            text_format("transaction 0x%" PRIx64 " is the first since %s", (uint64_t)story->epoch_zxid,
-                        from));
+        story_lines_say(s, SENTENCE_CERTAIN,
+                        text_format("Before ZooKeeper's leader changed, the servers had agreed on no change "
+                                    "for %s: for some of that time there was no leader or no quorum.",
+                                    format_span(silent_us, silent, sizeof silent)),
+                        text_format("transaction 0x%" PRIx64 " is the first since %s",
+                                    (uint64_t)story->epoch_zxid, from));
 }
 
 /* Was the client gone for good? */
@@ -401,15 +400,14 @@ static void say_returned(struct sentences *s, const struct story *story)
     enum failover_cause cause = story->failover.cause;
     int64_t after_us = story->returned_us - story->failover.lost_at.wall_us;
     if (story->in_line_us && (cause == CAUSE_EXPIRED || cause == CAUSE_EVICTED)) {
-        story_lines_say(
-            s, SENTENCE_INFERRED,
-            text_format(
-                "Its client had probably been restarted before: another session of %s had been in "
-                "line for %s.",
-                from_of(story),
-                format_span(story->failover.lost_at.wall_us - story->in_line_us, later, sizeof later)),
-            text_format("a candidate of the same identity and another session, since %s",
-                        format_time(story->in_line_us, at, sizeof at)));
+        story_lines_say(s, SENTENCE_INFERRED,
+                        text_format("Its client had probably been restarted before: another session of %s "
+                                    "had been in line for %s.",
+                                    from_of(story),
+                                    format_span(story->failover.lost_at.wall_us - story->in_line_us, later,
+                                                sizeof later)),
+                        text_format("a candidate of the same identity and another session, since %s",
+                                    format_time(story->in_line_us, at, sizeof at)));
         return;
     }
     if (!story->returned_us)
@@ -631,8 +629,7 @@ static void say_unknown(struct sentences *s, const struct story *story)
         story_lines_say(
             s, SENTENCE_UNKNOWN,
             text_copy("What other sessions did is not known. electop why --replay DIR reads the servers' "
-                      "transaction "
-                      "logs."),
+                      "transaction logs."),
             text_copy("the recording contains no facts of transaction logs around then"));
 }
 

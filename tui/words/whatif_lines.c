@@ -272,9 +272,7 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
         const struct candidate *before = election_predecessor(election, next.broken_at);
         struct departure departure = whatif_goes(election, before);
 
-        snprintf(label, sizeof label,
-                 "If "
-                 "%s leaves",
+        snprintf(label, sizeof label, "If %s leaves",
                  label_short_name(cells, before->name, name, sizeof name));
         put_departure(cells, x, y, election, &departure, election_predecessor(election, before), label);
         return true;
