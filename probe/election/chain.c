@@ -559,8 +559,8 @@ int64_t chain_certain_after_us(const struct candidate *c)
 /* The earlier of the two. */
 static int64_t client_due_by(const struct client *client, int64_t now_us, int64_t due_us, bool *watches)
 {
-    *watches = *watches || !client_awaits_list(client);
     int64_t own_us = client_due_us(client, now_us);
+    *watches = *watches || (own_us <= now_us && !client_awaits_list(client));
     return own_us < due_us ? own_us : due_us;
 }
 

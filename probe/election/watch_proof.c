@@ -3,9 +3,11 @@
 /* How long a session has to be idle for a proof. It sets no watch meanwhile, so its polls may be closer. */
 #define PROOF_IDLE_US 5000000
 #define POLLS_APART_US 2000000
-/* Clients ping at a third of their timeout, some a second sooner. */
+/* Clients ping at a third of their timeout, some a second sooner. A poll just after that time finds most. */
 #define PINGS_A_TIMEOUT 3
 #define PING_EARLY_US 1000000
+#define PING_TAKES_US 50000
+#define LISTS_APART_US 250000
 
 void client_series_end(struct client *client)
 {
@@ -63,8 +65,14 @@ int64_t client_due_us(const struct client *client, int64_t now_us)
         return from_us + POLLS_APART_US;
     const struct client_session *shown = &client->shown;
     int64_t heard_us = shown->seen.mono_us - (shown->silent_ms > 0 ? shown->silent_ms * INT64_C(1000) : 0);
-    int64_t ping_us = heard_us + shown->timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT - PING_EARLY_US;
-    return ping_us > from_us + client_proof_us(client) ? ping_us : from_us + client_proof_us(client);
+    int64_t ping_us = heard_us + shown->timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT + PING_TAKES_US;
+    int64_t due_us = ping_us - PING_TAKES_US - PING_EARLY_US;
+    if (due_us < from_us + client_proof_us(client))
+        due_us = from_us + client_proof_us(client);
+    if (shown->seen.mono_us < due_us)
+        return due_us;
+    due_us = shown->seen.mono_us + LISTS_APART_US;
+    return shown->seen.mono_us < ping_us && ping_us < due_us ? ping_us : due_us;
 }
 
 void client_is_proved(struct client *client)

@@ -102,6 +102,13 @@ int64_t poll_turn_ms(unsigned servers, int64_t usual_ms, int64_t leader_timeout_
     return ms > usual_ms ? ms : usual_ms;
 }
 
+int64_t poll_moved_ms(const struct poll_costs *costs, size_t connections)
+{
+    int64_t ms =
+        MOVED_BUDGET_PART * poll_cost_us(costs, POLL_CONNECTIONS, connections) * POLL_BUDGET_PAUSE / 1000;
+    return ms > MOVED_LEAST_MS ? ms : MOVED_LEAST_MS;
+}
+
 int64_t poll_figures_ms(unsigned servers, int64_t every_ms)
 {
     int64_t ms = FIGURES_TURNS * turn_ms(servers);
@@ -244,8 +251,9 @@ static int64_t wanted_ms(const struct server_poll *q, int64_t usual_ms)
 {
     const struct live_cluster *live = q->live;
     int64_t ms = usual_ms;
-    if (q->changed && ms > CHANGED_LEAST_MS)
-        ms = CHANGED_LEAST_MS;
+    int64_t changed_ms = q->newcomers_first ? CHANGED_LEAST_MS : CHANGED_AFTER_MS;
+    if (q->changed && ms > changed_ms)
+        ms = changed_ms;
     if (live->leader_missed && ms > MISSED_LEAST_MS)
         ms = MISSED_LEAST_MS;
     if (model_wants_second_poll(live->model, live->index)) {
@@ -257,6 +265,12 @@ static int64_t wanted_ms(const struct server_poll *q, int64_t usual_ms)
     return ms;
 }
 
+/* Lists are requested by word only once their length is predicted. */
+static bool asks_by_word(const struct server_poll *q)
+{
+    return !q->admin_host || q->admin_failed || q->proof == PROOF_FOREIGN;
+}
+
 static int64_t pause_ms(const struct server_poll *q)
 {
     int64_t every_ms = q->live->cluster->servers.every_ms, ms = every_ms, third_ms = q->leader_timeout_ms / 3;
@@ -266,6 +280,10 @@ static int64_t pause_ms(const struct server_poll *q)
     /* A setting longer than the usual pauses is deliberate. */
     if (third_ms && third_ms < ms && every_ms <= LEADER_MOST_MS)
         ms = third_ms;
+    /* Not by words: a server logs each of them. */
+    int64_t moved_ms = poll_moved_ms(&q->costs, q->entries[POLL_CONNECTIONS]);
+    if (moved_ms < ms && every_ms <= LEADER_MOST_MS && !asks_by_word(q))
+        ms = moved_ms;
     ms = poll_turn_ms(polled, ms, q->leader_timeout_ms);
     int64_t least_ms = poll_budget_pause_ms(&q->budget),
             soon_ms = every_ms <= LEADER_MOST_MS ? wanted_ms(q, ms) : ms;
@@ -341,12 +359,6 @@ static void server_poll_round_end(struct server_poll *q)
         uv_timer_start(q->timer, server_poll_on_timer, 0, 0);
     } else if (q->live->cluster->servers.every_ms > 0)
         uv_timer_start(q->timer, server_poll_on_timer, (uint64_t)pause_ms(q), 0);
-}
-
-/* Lists are requested by word only once their length is predicted. */
-static bool asks_by_word(const struct server_poll *q)
-{
-    return !q->admin_host || q->admin_failed || q->proof == PROOF_FOREIGN;
 }
 
 static void server_poll_round_begin(struct server_poll *q)

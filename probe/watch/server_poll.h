@@ -107,6 +107,11 @@ uint64_t poll_budget_due_ms(const struct poll_budget *poll_budget);
  * shortest timeout of a session that leads there; 0: there is none. A dead client is missing from its server's
  * list for the last two thirds of its timeout: the pause is short enough for one list in that time. */
 int64_t poll_turn_ms(unsigned servers, int64_t usual_ms, int64_t leader_timeout_ms);
+/* The pause within which a client that moved to another connection is to be noticed: no znode changes then.
+ * Lists of connections for this alone use one part in MOVED_BUDGET_PART of the budget. */
+#define MOVED_LEAST_MS 1500
+#define MOVED_BUDGET_PART 3
+int64_t poll_moved_ms(const struct poll_costs *costs, size_t connections);
 /* How long the figures of a round without changes stay valid. */
 int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
 
@@ -159,9 +164,9 @@ int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
 enum step {
     STEP_STATE,
     STEP_LENGTHS, /* after the end of a leader: the predicted length of the next word's answer */
-    STEP_ENDED,  /* after a leader's end: the sessions, early, as every later transaction may be that end */
-    STEP_AFTER,  /* the state again: the list of sessions is no newer than its zxid */
-    STEP_BEFORE, /* connections: the deleter's, or those that were missing in an earlier round */
+    STEP_ENDED,   /* after a leader's end: the sessions, early, as every later transaction may be that end */
+    STEP_AFTER,   /* the state again: the list of sessions is no newer than its zxid */
+    STEP_BEFORE,  /* connections: the deleter's, or those that were missing in an earlier round */
     STEP_SUMMARY,
     STEP_DISK, /* how often the disk was slow: from AdminServer only */
     STEP_FIGURES,
@@ -251,7 +256,8 @@ struct server_poll {
     bool word_off[FOURLETTER_WORD_DUMP + 1];
     uint64_t words_retry_ms;
     struct server_figures before; /* the summed figures of the last round that requested watches */
-    struct server_figures summed; /* this round's, with the summary of watches, always read at the same step: servers
+    struct server_figures
+        summed; /* this round's, with the summary of watches, always read at the same step: servers
                                      count requests by four-letter word, but not those to AdminServer */
     uint64_t watches_ms, moved_ms; /* when watches were last polled; when they last changed */
     unsigned same_polls;           /* polls with the same watches in a row */

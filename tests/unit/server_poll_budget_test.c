@@ -136,9 +136,24 @@ static void many_servers_take_turns(void **state)
     assert_int_equal(poll_figures_ms(50, 5000), 18750);
 }
 
+/* A client that comes back elsewhere is soon noticed, but long lists for this alone stay within a third of the budget. */
+static void moved_clients_are_noticed_within_a_third_of_the_budget(void **state)
+{
+    (void)state;
+    struct poll_costs usual = {0}, dear = {.each_ns[POLL_CONNECTIONS] = 56000};
+    assert_int_equal(poll_moved_ms(&usual, 0), 1500);
+    assert_int_equal(poll_moved_ms(&usual, 200), 1500);
+    for (size_t connections = 1000; connections <= 100000; connections *= 10) {
+        assert_int_equal(poll_moved_ms(&usual, connections),
+                         3 * poll_cost_us(&usual, POLL_CONNECTIONS, connections) / 10);
+        assert_true(poll_moved_ms(&dear, connections) > poll_moved_ms(&usual, connections));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(moved_clients_are_noticed_within_a_third_of_the_budget),
         cmocka_unit_test(the_first_round_is_paid_for),
         cmocka_unit_test(what_is_left_is_spent_once),
         cmocka_unit_test(half_is_kept),
