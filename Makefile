@@ -31,11 +31,12 @@ OPT_release := -O2 -g -ffile-prefix-map=$(CURDIR)=. $(HARDEN)
 # says of leaks and of NULL is wrong here, and the sanitizers judge both in every test.
 OPT_analyze := -O2 -fanalyzer -Wno-analyzer-malloc-leak -Wno-analyzer-null-dereference \
                -Wno-analyzer-possible-null-dereference -Wno-analyzer-null-argument -Wno-analyzer-double-free
-OPT_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+# Its debug information serves backtraces, and its hundred test programs are linked by the faster linker.
+OPT_asan    := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 OPT_tsan    := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 OPT_fuzz    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link
 LD_release  := -pie -Wl,-z,relro,-z,now,-z,noexecstack
-LD_asan     := -fsanitize=address,undefined
+LD_asan     := -fsanitize=address,undefined $(if $(shell command -v ld.gold),-fuse-ld=gold)
 LD_tsan     := -fsanitize=thread
 LD_fuzz     := -fsanitize=address,undefined
 
@@ -136,7 +137,7 @@ demo: ## see it: a private ZooKeeper with living elections, and the dashboard on
 	build/electop demo
 test: ## run every test (installs what they need); SUITES="unit live" for some
 	@$(PACKAGES) build run test
-	@$(AGAIN) all tools
+	@$(AGAIN) all
 	@$(AGAIN) FLAVOUR=asan all unit tools man
 	@$(PYTHON) tests/run $(SUITES)
 test-slow: ## run the tests that need a minute and more of real time, some under valgrind and the thread sanitizer

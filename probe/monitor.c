@@ -207,10 +207,10 @@ static bool wants_second_poll(const struct monitor *m)
 
 static int64_t earliest_poll_us(const struct monitor *m)
 {
-    int64_t earliest_us = INT64_MAX;
+    int64_t earliest_us = INT64_MAX, now_us = clock_now().mono_us;
     for (unsigned i = 0; i < m->cluster_count; i++) {
         bool watches; /* each poll lists them */
-        int64_t due_us = model_poll_due_us(m->model, i, &watches);
+        int64_t due_us = model_poll_due_us(m->model, i, now_us, &watches);
         if (due_us < earliest_us)
             earliest_us = due_us;
     }

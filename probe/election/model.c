@@ -622,15 +622,14 @@ bool model_wants_second_poll(const struct model *model, unsigned cluster)
     return false;
 }
 
-int64_t model_poll_due_us(const struct model *model, unsigned cluster, bool *watches)
+int64_t model_poll_due_us(const struct model *model, unsigned cluster, int64_t now_us, bool *watches)
 {
     const struct cluster *in = &model->clusters[cluster];
     int64_t earliest_us = INT64_MAX;
     *watches = false;
     for (size_t i = 0; i < in->election_count; i++) {
         const struct election *election = in->elections[i];
-        int64_t due_us =
-            election->suspected ? chain_poll_due_us(election, model->now.mono_us, watches) : INT64_MAX;
+        int64_t due_us = election->suspected ? chain_poll_due_us(election, now_us, watches) : INT64_MAX;
         if (election->overdue_us && election->overdue_us < earliest_us)
             earliest_us = election->overdue_us;
         if (election->suspected && due_us == INT64_MAX) {

@@ -258,7 +258,8 @@ static int64_t wanted_ms(const struct server_poll *q, int64_t usual_ms)
         ms = MISSED_LEAST_MS;
     if (model_wants_second_poll(live->model, live->index)) {
         bool watches;
-        int64_t due_us = model_poll_due_us(live->model, live->index, &watches) - clock_now().mono_us;
+        int64_t now_us = clock_now().mono_us;
+        int64_t due_us = model_poll_due_us(live->model, live->index, now_us, &watches) - now_us;
         int64_t due_ms = due_us > 0 ? due_us / 1000 + 1 : SUSPECTED_LEAST_MS;
         ms = due_ms < ms ? due_ms : ms;
     }
@@ -327,7 +328,7 @@ static bool only_connections_wanted(const struct server_poll *q, uint64_t now_ms
 {
     const struct model *model = q->live->model;
     bool watches;
-    model_poll_due_us(model, q->live->index, &watches);
+    model_poll_due_us(model, q->live->index, clock_now().mono_us, &watches);
     return model_wants_second_poll(model, q->live->index) && !watches && !q->demanded && !q->changed &&
            now_ms - q->watches_ms < WATCHES_AGAIN_MS;
 }

@@ -274,6 +274,15 @@ static void question(struct script *s, char *words)
             broken(s, "it is ", wanted);
         return;
     }
+    if (strcmp(words, "due") == 0) {
+        bool watches;
+        int64_t now_us = now(s).mono_us, wait_us = model_poll_due_us(s->model, 0, now_us, &watches) - now_us;
+        snprintf(got, sizeof got, "%lld%s", (long long)(wait_us > 0 ? wait_us / 1000 : 0),
+                 watches ? " watches" : "");
+        if (strcmp(got, rest) != 0)
+            broken(s, "it is ", got);
+        return;
+    }
     words_describe(election, words, name, got, sizeof got);
     if (strcmp(got, rest) != 0)
         broken(s, "it is ", got);

@@ -87,6 +87,26 @@ static void healthy(void **state)
 static void certainty(void **state)
 {
     (void)state;
+    model_script_run(
+        "polls come when they may settle it: watches once, then connections around the next ping",
+        DEAF "client c on=1 at=10.0.0.3:13 timeout=10000\n"
+             "round\n"
+             "? due 2002\n" /* a list takes a millisecond */
+             "tick 2002\n"
+             "? due 0 watches\n"
+             "round\n"
+             "? due 3000\n" /* five seconds from the first one */
+             "silent c\n"
+             "tick 3000\n"
+             "? due 0\n"
+             "conns 1\n"
+             "? due 250\n"
+             "tick 250\n"
+             "conns 1\n"
+             "? due 135\n" /* its ping, a third of its timeout after it was heard, and 50 ms */
+             "tick 136\n"
+             "conns 1\n"
+             "? due 250\n");
     model_script_run("one look is a suspicion, and told only where there will be no second",
                      DEAF "round\n"
                           "? link " C " suspect\n"
