@@ -31,7 +31,7 @@ from waiting import until
 
 LIMIT_S = 300
 # Connections whose bytes are changed. The campaign of a release has more: FRAMES_MUTATIONS=100000 tests/run live/frames
-MUTATIONS = int(os.environ.get("FRAMES_MUTATIONS", "200"))
+MUTATIONS = int(os.environ.get("FRAMES_MUTATIONS", "100"))
 SANITIZED = "asan" in PROGRAM
 
 
@@ -267,9 +267,10 @@ class Mutator:
 # How the connections are secured whose bytes are changed, and where: inside TLS, or the records of TLS themselves.
 CHANGED = {"plain": "plain", "inside-tls": "tls", "tls-records": "tls", "logins": "digest-md5", "kerberos": "kerberos",
            "logins-inside-tls": "digest-md5 in tls"}
+QUICK = ("plain", "tls-records", "logins-inside-tls")
 
 
-@pytest.fixture(params=CHANGED)
+@pytest.fixture(params=[pytest.param(how, marks=() if how in QUICK else pytest.mark.slow) for how in CHANGED])
 def changed(request, authority, kdc, tmp_path):
     """A proxy before a server with elections, the text of a configuration for it, and its environment."""
     made = Secured(CHANGED[request.param], tmp_path / "server", authority, kdc)

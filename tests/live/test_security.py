@@ -26,7 +26,11 @@ from waiting import until
 LIMIT_S = 240
 
 
-@pytest.fixture(scope="module", params=MODES)
+# Each part of a security is in one of these; all of them are in the slow tier.
+QUICK = ("digest-md5", "mutual tls", "kerberos in tls")
+
+
+@pytest.fixture(scope="module", params=[pytest.param(mode, marks=() if mode in QUICK else pytest.mark.slow) for mode in MODES])
 def secured(request, authority, kdc, tmp_path_factory):
     made = Secured(request.param, tmp_path_factory.mktemp("secured"), authority, kdc)
     yield made
@@ -140,7 +144,7 @@ def test_words_are_not_held_back(tls):
     until(soon, 30, "a word is answered in less time than a delayed acknowledgement takes")
 
 
-@pytest.mark.parametrize("mode", ["mutual tls", "kerberos in tls"])
+@pytest.mark.parametrize("mode", ["mutual tls", pytest.param("kerberos in tls", marks=pytest.mark.slow)])
 def test_three_servers(mode, authority, kdc, tmp_path, monkeypatch):
     """Each is polled and read by itself, in a session of its own, and they are the same; one that is not of them is named."""
     made = Secured(mode, tmp_path / "three", authority, kdc, unified=True, servers=3)
