@@ -94,7 +94,7 @@ def test_a_program_that_was_held_up_says_so(zk, client):
     status, out, err = injection.end(signal.SIGCONT)
     assert status == 0, err
     report = json.loads(out)
-    assert report["failover"]["total"]["max_ms"] > 1000
+    assert report["failover"]["total"]["max_ms"] > 1000, report
     (note,) = [note for note in report["notes"] if "itself was delayed" in note]
     assert 1.5 < float(note.split(" delayed for ")[1].split()[0]) < 8
 
