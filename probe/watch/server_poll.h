@@ -111,6 +111,8 @@ int64_t poll_turn_ms(unsigned servers, int64_t usual_ms, int64_t leader_timeout_
  * Lists of connections for this alone use one part in MOVED_BUDGET_PART of the budget. */
 #define MOVED_LEAST_MS 1500
 #define MOVED_BUDGET_PART 3
+/* With more elections each list costs this machine too much. */
+#define MOVED_ELECTIONS_MOST 100
 int64_t poll_moved_ms(const struct poll_costs *costs, size_t connections);
 /* How long the figures of a round without changes stay valid. */
 int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
