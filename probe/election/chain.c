@@ -535,8 +535,6 @@ static void update_link(struct diagnosis *d, struct candidate *c)
     if (wrong != FINDING_COUNT && c->proof != wrong &&
         (layout_certain(election, c) || layout_may_settle(c) || c->own->client->counted < 2))
         election->suspected = true;
-    if (wrong != FINDING_COUNT && c->proof != wrong)
-        election->own->listens = true;
     if (c->link != was || c->link_why != why || c->wrong != was_wrong || c->proof != was_proof)
         d->f->model->generation++;
 }

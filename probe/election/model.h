@@ -35,8 +35,8 @@ bool model_catch_up(struct model *model);
 /* Something is suspected in that cluster that a second poll of its servers, a list after a sync, or time
    could settle, and there will be one. */
 bool model_wants_second_poll(const struct model *model, unsigned cluster);
-/* When (monotonic, as now_us) the next poll may settle any of it: 0: any poll may; INT64_MAX: nothing is suspected.
-   watches: whether that takes a list of watches now, or a list of connections suffices. */
+/* When (monotonic, as now_us) the next poll may settle any of it. 0: any poll may. INT64_MAX: nothing is
+   suspected. watches: whether that takes a list of watches now, or a list of connections suffices. */
 int64_t model_poll_due_us(const struct model *model, unsigned cluster, int64_t now_us, bool *watches);
 
 /* A leader's connection went from its server's list a moment ago, and it is not known yet whether it has

@@ -6,7 +6,9 @@
 /* Clients ping at a third of their timeout, some a second sooner. A poll just after that time finds most. */
 #define PINGS_A_TIMEOUT 3
 #define PING_EARLY_US 1000000
+/* Until its server has answered a ping, and shows that. */
 #define PING_TAKES_US 50000
+/* While a ping is awaited. */
 #define LISTS_APART_US 250000
 
 void client_series_end(struct client *client)
@@ -65,14 +67,14 @@ int64_t client_due_us(const struct client *client, int64_t now_us)
         return from_us + POLLS_APART_US;
     const struct client_session *shown = &client->shown;
     int64_t heard_us = shown->seen.mono_us - (shown->silent_ms > 0 ? shown->silent_ms * INT64_C(1000) : 0);
-    int64_t ping_us = heard_us + shown->timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT + PING_TAKES_US;
-    int64_t due_us = ping_us - PING_TAKES_US - PING_EARLY_US;
-    if (due_us < from_us + client_proof_us(client))
-        due_us = from_us + client_proof_us(client);
-    if (shown->seen.mono_us < due_us)
-        return due_us;
-    due_us = shown->seen.mono_us + LISTS_APART_US;
-    return shown->seen.mono_us < ping_us && ping_us < due_us ? ping_us : due_us;
+    int64_t ping_us = heard_us + shown->timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT;
+    int64_t earliest_us = ping_us - PING_EARLY_US, seen_us = shown->seen.mono_us;
+    if (earliest_us < from_us + client_proof_us(client))
+        earliest_us = from_us + client_proof_us(client);
+    if (seen_us < earliest_us)
+        return earliest_us;
+    int64_t shown_us = ping_us + PING_TAKES_US;
+    return seen_us < shown_us && shown_us < seen_us + LISTS_APART_US ? shown_us : seen_us + LISTS_APART_US;
 }
 
 void client_is_proved(struct client *client)

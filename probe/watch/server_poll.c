@@ -283,8 +283,7 @@ static int64_t pause_ms(const struct server_poll *q)
         ms = third_ms;
     /* Not by words: a server logs each of them. */
     int64_t moved_ms = poll_moved_ms(&q->costs, q->entries[POLL_CONNECTIONS]);
-    if (moved_ms < ms && every_ms <= LEADER_MOST_MS && !asks_by_word(q) &&
-        q->live->model->clusters[q->live->index].election_count <= MOVED_ELECTIONS_MOST)
+    if (moved_ms < ms && every_ms <= LEADER_MOST_MS && !asks_by_word(q))
         ms = moved_ms;
     ms = poll_turn_ms(polled, ms, q->leader_timeout_ms);
     int64_t least_ms = poll_budget_pause_ms(&q->budget),

@@ -3,21 +3,20 @@
  * sessions.
  *
  * A round requests the cheap figures first. It skips them if they were read within the setting `every` and
- * showed no change. If something
- * changed since the last round, it requests the watches. It always requests the connections after them, so
- * each list of watches lies between two lists of connections. From ZooKeeper's leader it then requests the
- * sessions. AdminServer is preferred. If it does not answer, four-letter words are used as far as they are
- * harmless: a server writes their answers with blocking calls while it holds locks, so only answers that fit
- * into the socket's buffers unread are requested. Facts that a server does not show are reported as
- * OBSERVED_HIDDEN, with the reason and the setting to change.
+ * showed no change. If something changed since the last round, it requests the watches. It always requests the
+ * connections after them, so each list of watches lies between two lists of connections. From ZooKeeper's
+ * leader it then requests the sessions. AdminServer is preferred. If it does not answer, four-letter words are
+ * used as far as they are harmless: a server writes their answers with blocking calls while it holds locks, so
+ * only answers that fit into the socket's buffers unread are requested. Facts that a server does not show are
+ * reported as OBSERVED_HIDDEN, with the reason and the setting to change.
  *
  * Each server is polled independently. The next round comes after the setting `every`, or sooner: after a
  * third of the shortest timeout of a session that leads on it (later if there are many servers:
  * poll_turn_ms); soon after candidates came or went; when a leader's connection has gone; or when a poll may
- * settle a suspicion. The budget (struct poll_budget) is never exceeded: at most a hundredth of the server's
- * time, by the known cost of such answers. With up to a thousand connected sessions a round costs less than
- * 20 ms, and the interval is bounded by a third of the shortest leader's timeout. With more sessions, rounds
- * of connections alone come in between. A restarted server begins with a new budget.
+ * settle a suspicion. From an AdminServer, connections alone are requested in between (poll_moved_ms). The
+ * budget (struct poll_budget) is never exceeded: at most a hundredth of the server's time, by the known cost
+ * of such answers. With up to a thousand connected sessions a round costs less than 20 ms, and the interval is
+ * bounded by a third of the shortest leader's timeout. A restarted server begins with a new budget.
  */
 #ifndef ELECTOP_PROBE_WATCH_SERVER_POLL_H
 #define ELECTOP_PROBE_WATCH_SERVER_POLL_H
@@ -107,12 +106,10 @@ uint64_t poll_budget_due_ms(const struct poll_budget *poll_budget);
  * shortest timeout of a session that leads there; 0: there is none. A dead client is missing from its server's
  * list for the last two thirds of its timeout: the pause is short enough for one list in that time. */
 int64_t poll_turn_ms(unsigned servers, int64_t usual_ms, int64_t leader_timeout_ms);
-/* The pause within which a client that moved to another connection is to be noticed: no znode changes then.
- * Lists of connections for this alone use one part in MOVED_BUDGET_PART of the budget. */
+/* The pause before the next list of connections: it shows clients that moved to another connection, which
+ * changes no znode. These lists use at most one part in MOVED_BUDGET_PART of the budget. */
 #define MOVED_LEAST_MS 1500
 #define MOVED_BUDGET_PART 3
-/* With more elections each list costs this machine too much. */
-#define MOVED_ELECTIONS_MOST 100
 int64_t poll_moved_ms(const struct poll_costs *costs, size_t connections);
 /* How long the figures of a round without changes stay valid. */
 int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
