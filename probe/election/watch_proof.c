@@ -66,6 +66,9 @@ int64_t client_due_us(const struct client *client, int64_t now_us)
     if (!client_awaits_list(client))
         return from_us + POLLS_APART_US;
     const struct client_session *shown = &client->shown;
+    /* Only the list after a sync is missing, which each poll requests. */
+    if (client_proved(client))
+        return shown->seen.mono_us + LISTS_APART_US;
     int64_t heard_us = shown->seen.mono_us - (shown->silent_ms > 0 ? shown->silent_ms * INT64_C(1000) : 0);
     int64_t ping_us = heard_us + shown->timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT;
     int64_t earliest_us = ping_us - PING_EARLY_US, seen_us = shown->seen.mono_us;

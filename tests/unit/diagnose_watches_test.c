@@ -106,7 +106,14 @@ static void certainty(void **state)
              "? due 135\n" /* its ping, a third of its timeout after it was heard, and 50 ms */
              "tick 136\n"
              "conns 1\n"
-             "? due 250\n");
+             "? due 250\n"
+             "heard c\n"
+             "tick 250\n"
+             "conns 1\n"
+             "? suspected yes\n"
+             "? due 250\n" /* a list after a sync is missing, not a ping */
+             "sync\n"
+             "? suspected no\n");
     model_script_run("one look is a suspicion, and told only where there will be no second",
                      DEAF "round\n"
                           "? link " C " suspect\n"
