@@ -262,6 +262,10 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     /* So is a limit on the size of files (ulimit -f): it is treated like a full disk. */
     signal(SIGXFSZ, SIG_IGN);
+    /* A parent may have blocked signals, as perf does with SIGWINCH. */
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     if (!options_parse(argc, argv, &options, &error))
         return main_refuse(&options, error);
     const char **recipes = recipes_names(), **conditions = alert_conditions();

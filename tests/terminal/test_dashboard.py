@@ -4,6 +4,7 @@ import time
 import re
 import shlex
 import signal
+import sys
 
 import pytest
 
@@ -126,6 +127,18 @@ def test_started_at_one_by_one(zk, election):
         terminal.shows("/election", "host-a:8081")
         terminal.keys("q")
         assert terminal.wait() == 0
+
+
+def test_signals_that_the_parent_blocked(zk, election):
+    """A wrapper blocks signals, as perf does with SIGWINCH, and its children inherit that."""
+    blocked = ("import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH, signal.SIGTERM]); "
+               "os.execv(sys.argv[1], sys.argv[1:])")
+    with Pty([sys.executable, "-c", blocked, *command(zk, election)], 60, 5) as terminal:
+        terminal.shows("40x8")
+        terminal.size(100, 30)
+        terminal.shows("/election", "host-a:8081")
+        terminal.process.terminate()
+        assert terminal.wait() == 128 + signal.SIGTERM
 
 
 def test_a_size_that_no_terminal_has(zk, election):
