@@ -255,9 +255,9 @@ struct server_poll {
     bool word_off[FOURLETTER_WORD_DUMP + 1];
     uint64_t words_retry_ms;
     struct server_figures before; /* the summed figures of the last round that requested watches */
-    struct server_figures
-        summed; /* this round's, with the summary of watches, always read at the same step: servers
-                                     count requests by four-letter word, but not those to AdminServer */
+    /* This round's, with the summary of watches, always read at the same step: servers count requests by
+     * four-letter word, but not those to AdminServer. */
+    struct server_figures summed;
     uint64_t watches_ms, moved_ms; /* when watches were last polled; when they last changed */
     unsigned same_polls;           /* polls with the same watches in a row */
     bool connections_known;        /* a list of connections from an earlier round exists */
