@@ -90,6 +90,16 @@ static void note_ours(const struct cluster *cluster, const struct observed_conne
     }
 }
 
+/* A count is a difference of figures that the server reports one after the other: where watches come and go in
+   between, a single one may be too low. */
+static bool some_count_shows_strangers(const struct server *server)
+{
+    for (size_t i = 0; i < CHILD_COUNTS_KEPT && server->counts[i].counted_us != 0; i++)
+        if (server->counts[i].proved && server->counts[i].others > server->counts[i].announced)
+            return true;
+    return false;
+}
+
 bool announced_settle(const struct cluster *cluster, struct server *server,
                       const struct observed_connections *seen)
 {
@@ -121,6 +131,8 @@ bool announced_settle(const struct cluster *cluster, struct server *server,
         if (proved && count->others == others && others >= server->announced)
             server->foreign_children = others - server->announced;
     }
+    if (server->foreign_children == 0 && some_count_shows_strangers(server))
+        server->foreign_children = -1;
     return server->foreign_children != before || server->announced != before_announced;
 }
 
