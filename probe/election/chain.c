@@ -467,10 +467,20 @@ static bool layout_may_settle(const struct candidate *c)
            announced_may_settle(&cluster->servers[shown->server]);
 }
 
+/* A session that sends requests may set its watch again after each write to its predecessor, and every poll may
+   fall in between. */
+static bool may_watch_again(const struct election *election, const struct candidate *c)
+{
+    const struct candidate *expected = expected_at(election, c->place);
+    return c->own->client && !c->own->client->idle && expected && expected->known &&
+           expected->stat.mzxid > c->stat.czxid;
+}
+
 /* No hidden watch could notify it, and its expected watch is known. */
 static bool layout_certain(const struct election *election, const struct candidate *c)
 {
-    return certainty_layout(election, c) && certainty_order(election, c) && certainty_watches(election, c);
+    return certainty_layout(election, c) && certainty_order(election, c) && certainty_watches(election, c) &&
+           !may_watch_again(election, c);
 }
 
 /*
@@ -484,6 +494,20 @@ static bool chain_proved(const struct election *election, const struct candidate
     return client_proved(client) && layout_certain(election, c) && election->own->quiet_us != 0 &&
            election->own->quiet_us <= client->series_us &&
            election->own->synced_us > client_counted_end_us(client);
+}
+
+/* Its predecessor is read once more after the polls: it may have been written to since. */
+static bool expected_is_read(const struct election *election, const struct candidate *c, int64_t now_us)
+{
+    struct candidate *expected = election->candidates[expected_at(election, c->place)->place];
+    int64_t since_us = client_counted_end_us(c->own->client);
+    if (c->own->client->idle || expected->own->read_us > since_us)
+        return true;
+    if (expected->own->again_us <= since_us) {
+        candidates_queue(c->election, expected);
+        expected->own->again_us = now_us;
+    }
+    return false;
 }
 
 /* A session's znode went while nothing could notify it: it does not know. */
@@ -524,7 +548,7 @@ static void update_link(struct diagnosis *d, struct candidate *c)
         became_first(c);
     if (wrong != FINDING_COUNT && c->proof != wrong) {
         client_restart_proof(c->own->client, election->own->quiet_us);
-        if (chain_proved(election, c)) {
+        if (chain_proved(election, c) && expected_is_read(election, c, d->f->at.mono_us)) {
             c->proof = wrong;
             client_is_proved(c->own->client);
         }

@@ -28,12 +28,21 @@ static bool sends_requests(const struct client *client)
     return !client->idle && client->series_us != 0;
 }
 
+/* All of its watches have fired. A notification may still be on its way to it, on a line that takes longer in one
+   direction; a client that hears nothing for so long ends its connection before its timeout is over. */
+static bool may_be_notified(const struct client *client)
+{
+    return client->shown.watches_listed && client->shown.watch_count == 0;
+}
+
 int64_t client_proof_us(const struct client *client)
 {
     int64_t timeout_us = (int64_t)client->shown.timeout_ms * 1000;
     if (timeout_us <= 0)
         return 0;
-    return sends_requests(client) ? 2 * timeout_us : PROOF_IDLE_US;
+    if (sends_requests(client))
+        return 2 * timeout_us;
+    return may_be_notified(client) && timeout_us > PROOF_IDLE_US ? timeout_us : PROOF_IDLE_US;
 }
 
 /* The poll asked for then lies far enough from the first of its series. */
@@ -44,11 +53,20 @@ static bool polls_apart(const struct client *client, int64_t asked_us)
            (sends_requests(client) ? client_proof_us(client) : POLLS_APART_US);
 }
 
+/* Its polls lie apart, and each was followed by an answer to it. */
+static bool polls_suffice(const struct client *client)
+{
+    return client->counted >= (client->idle ? 2 : 3) && polls_apart(client, client->counted_asked_us);
+}
+
 bool client_proved(const struct client *client)
 {
-    return client_proof_us(client) > 0 && client->counted >= (client->idle ? 2 : 3) &&
-           polls_apart(client, client->counted_asked_us) &&
-           client->counted_shown_us - client->series_shown_us >= client_proof_us(client);
+    int64_t proof_us = client_proof_us(client);
+    /* A later list shows as well that it has asked for nothing since; a client that has received what was sent to
+       it shows that by an answer at the end. */
+    bool idle = client->idle && !may_be_notified(client);
+    int64_t until_us = idle ? client->shown.seen.mono_us : client->counted_shown_us;
+    return proof_us > 0 && polls_suffice(client) && until_us - client->series_shown_us >= proof_us;
 }
 
 bool client_awaits_list(const struct client *client)
@@ -72,7 +90,8 @@ int64_t client_due_us(const struct client *client, int64_t now_us)
     int64_t heard_us = shown->seen.mono_us - (shown->silent_ms > 0 ? shown->silent_ms * INT64_C(1000) : 0);
     int64_t ping_us = heard_us + shown->timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT;
     int64_t earliest_us = ping_us - PING_EARLY_US, seen_us = shown->seen.mono_us;
-    if (earliest_us < from_us + client_proof_us(client))
+    bool only_idle = polls_suffice(client) && !may_be_notified(client);
+    if (only_idle || (may_be_notified(client) && earliest_us < from_us + client_proof_us(client)))
         earliest_us = from_us + client_proof_us(client);
     if (seen_us < earliest_us)
         return earliest_us;

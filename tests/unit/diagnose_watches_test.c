@@ -89,31 +89,58 @@ static void certainty(void **state)
     (void)state;
     model_script_run(
         "polls come when they may settle it: watches once, then connections around the next ping",
-        DEAF "client c on=1 at=10.0.0.3:13 timeout=10000\n"
+        DEAF "client c on=1 at=10.0.0.3:13 timeout=6000\n"
              "round\n"
              "? due 2002\n" /* a list takes a millisecond */
              "tick 2002\n"
              "? due 0 watches\n"
              "round\n"
-             "? due 3000\n" /* five seconds from the first one */
+             "? due 1002\n" /* a second before its ping, a third of its timeout after it was heard */
              "silent c\n"
-             "tick 3000\n"
-             "? due 0\n"
+             "tick 1005\n"
              "conns 1\n"
              "? due 250\n"
-             "tick 250\n"
+             "tick 850\n"
              "conns 1\n"
-             "? due 135\n" /* its ping, a third of its timeout after it was heard, and 50 ms */
-             "tick 136\n"
-             "conns 1\n"
-             "? due 250\n"
+             "? due 197\n" /* 50 ms after its ping */
              "heard c\n"
-             "tick 250\n"
+             "tick 198\n"
+             "conns 1\n"
+             "? due 947\n" /* five seconds after the first list: idle until then */
+             "tick 948\n"
              "conns 1\n"
              "? suspected yes\n"
              "? due 250\n" /* a list after a sync is missing, not a ping */
              "sync\n"
              "? suspected no\n");
+    model_script_run("a count that says too little, once, hides no watch on children",
+                     "watch /curator\nconnect\n> connection connected\n"
+                     "+ _c_3b1c9a50-1111-4222-8333-444455556666-latch-0000000000 s=a\n"
+                     "+ _c_3b1c9a50-1111-4222-8333-444455556667-latch-0000000001 s=b\n"
+                     "client a on=1 at=h:1\nclient b on=1 at=h:2\n"
+                     "list\n> election-seen\nreadall\nfindings\n"
+                     "conns 1\nseen 1 child=1\nconns 1\ntick 6000\nconns 1\nseen 1 child=1\n"
+                     "> finding-raised no-watch critical suspected\n"
+                     "conns 1\ntick 6000\nconns 1\nseen 1 child=0\nconns 1\ntick 1000\nsync\n"
+                     "tick 6000\nconns 1\nseen 1 child=0\nconns 1\ntick 1000\nsync\n"
+                     "? findings no-watch critical suspected "
+                     "_c_3b1c9a50-1111-4222-8333-444455556667-latch-0000000001\n");
+    model_script_run("a notification may be on its way, for less than a timeout",
+                     HEALTHY "client c on=1 at=10.0.0.3:13 timeout=20000\n"
+                             "round\nround\nfindings\nfire " B "\n"
+                             "tick 3000\nround\ntick 3000\nround\n"
+                             "> finding-raised no-watch error suspected\n"
+                             "tick 3000\nround\ntick 100\nsync\ntick 3000\nround\ntick 100\nsync\n"
+                             "? findings no-watch error suspected " C "\n"
+                             "tick 10000\nround\ntick 3000\nround\ntick 100\nsync\n"
+                             "> finding-raised no-watch error certain\n");
+    model_script_run("a busy session may set its watch again after each write to its predecessor",
+                     DEAF "client c on=1 at=10.0.0.3:13 timeout=4000\nfindings\n"
+                          "round\nrequest c\ntick 5000\nround\n"
+                          "> finding-raised no-watch error suspected\n"
+                          "= " B " written\nrequest c\ntick 5000\nround\n"
+                          "request c\ntick 5000\nround\ntick 5000\nsync\nround\nsync\nreadall\n"
+                          "? suspected no\n");
     model_script_run("one look is a suspicion, and told only where there will be no second",
                      DEAF "round\n"
                           "? link " C " suspect\n"
@@ -218,11 +245,13 @@ static void certainty(void **state)
                      DEAF "waits c 1\n"
                           "proof\n"
                           "? findings no-watch error suspected " C "\n");
-    model_script_run("requests in between: three looks over two timeouts",
-                     DEAF "round\nrequest c\ntick 6000\nround\nrequest c\ntick 6000\nround\nsync\n"
-                          "? findings no-watch error suspected " C "\n"
-                          "tick 6000\nround\ntick 6000\nround\ntick 6000\nround\nsync\n"
-                          "? findings no-watch error certain " C "\n");
+    model_script_run("requests in between: three looks over two timeouts", DEAF
+                     "round\nrequest c\ntick 6000\nround\nrequest c\ntick 6000\nround\nsync\n"
+                     "? findings no-watch error suspected " C "\n"
+                     "tick 6000\nround\ntick 6000\nround\ntick 6000\nround\nsync\n"
+                     "? findings no-watch error suspected " C "\n"
+                     "readall\n" /* nobody has written to its predecessor, whose watch would have fired */
+                     "? findings no-watch error certain " C "\n");
     model_script_run("the line changed between the looks",
                      DEAF "round\ntick 6000\n"
                           "+ " E " s=e\nclient e on=1 at=10.0.0.5:15\nw e " D "\n"
@@ -349,6 +378,8 @@ static void layouts(void **state)
                      "? findings no-watch critical suspected n_0000000001\n"
                      "tick 3000\nconns 1\nseen 1 child=0\nconns 1\n"
                      "? findings no-watch critical suspected n_0000000001\n");
+#define THREE_IN_A_ROUND "tick 3000\nconns 1\nseen 1 child=3\nconns 1\n"
+#define THREE THREE_IN_A_ROUND THREE_IN_A_ROUND THREE_IN_A_ROUND
     model_script_run("... on the server of our own session, too, where all of these are ours",
                      "watch /things\nconnect\n> connection connected\nourchildren 3\n"
                      "+ n_0000000000 s=a\n+ n_0000000001 s=b\n"
@@ -356,7 +387,8 @@ static void layouts(void **state)
                      "list\n> election-seen\nreadall\n"
                      "conns 1\nseen 1 child=4\nconns 1\ntick 6000\nconns 1\nseen 1 child=4\nconns 1\n"
                      "tick 6000\nconns 1\nseen 1 child=4\nconns 1\ntick 1000\nsync\n"
-                     "? link n_0000000001 unknown: its watches on children cannot be seen\n"
+                     "? link n_0000000001 unknown: its watches on children cannot be seen\n" THREE THREE
+                     "tick 3000\nconns 1\nseen 1 child=3\nconns 1\n"
                      "tick 3000\nconns 1\nseen 1 child=3\n"
                      "? link n_0000000001 unknown: its watches on children cannot be seen\n"
                      "conns 1\n" /* ... tells whose they are */
