@@ -4,6 +4,8 @@ A peer is a program that reads "stand KIND PATH NAME", "resign PATH NAME" and "c
 says "leads PATH NAME" when its client tells it so, and "lost PATH NAME" when its client tells it the contrary: the
 judge of what electop says.
 """
+import contextlib
+import fcntl
 import glob
 import os
 import re
@@ -23,6 +25,15 @@ BUILT = os.path.abspath(os.path.join(HERE, "..", "..", "build", "interop"))
 # A quick start matters more than peak speed.
 JAVA = ["java", "-Xmx160m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
 DEBIAN_JARS = "/usr/share/java"
+
+
+@contextlib.contextmanager
+def one_at_a_time():
+    """Suites that run at once fetch and build the same files."""
+    os.makedirs(BUILT, exist_ok=True)
+    with open(os.path.join(BUILT, "lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def fetched(what, command, within=240, **more):
@@ -46,6 +57,7 @@ def compiled(source, built, jars):
     return [*JAVA, "-cp", path, "Peer"]
 
 
+@one_at_a_time()
 def build_curator():
     source, built = os.path.join(HERE, "curator"), os.path.join(BUILT, "curator")
     if not glob.glob(os.path.join(built, "lib", "netty-transport-*epoll*.jar")):
@@ -54,6 +66,7 @@ def build_curator():
     return compiled("curator", built, [os.path.join(built, "lib", "*")])
 
 
+@one_at_a_time()
 def build_zookeeper_recipes():
     jars = [os.path.join(DEBIAN_JARS, f"{name}.jar") for name in
             ("zookeeper", "zookeeper-jute", "zookeeper-recipes-election", "zookeeper-recipes-lock", "slf4j-api", "slf4j-nop")]
@@ -63,6 +76,7 @@ def build_zookeeper_recipes():
     return compiled("zookeeper", os.path.join(BUILT, "zookeeper"), jars)
 
 
+@one_at_a_time()
 def build_go_zookeeper():
     source, built = os.path.join(HERE, "go-zookeeper"), os.path.join(BUILT, "go-zookeeper")
     fetched("go-zookeeper", ["go", "mod", "download"], cwd=source)
