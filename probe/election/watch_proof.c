@@ -88,6 +88,10 @@ int64_t client_due_us(const struct client *client, int64_t now_us)
     if (client_proved(client))
         return shown->seen.mono_us + LISTS_APART_US;
     int64_t heard_us = shown->seen.mono_us - (shown->silent_ms > 0 ? shown->silent_ms * INT64_C(1000) : 0);
+    /* If the server's clock is not known, its silence is a lower bound; but it has not answered since the list that
+       counted. */
+    int64_t answered_us = client->counted ? client->counted_shown_us : client->series_shown_us;
+    heard_us = answered_us < heard_us ? answered_us : heard_us;
     int64_t ping_us = heard_us + shown->timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT;
     int64_t earliest_us = ping_us - PING_EARLY_US, seen_us = shown->seen.mono_us;
     bool only_idle = polls_suffice(client) && !may_be_notified(client);

@@ -95,14 +95,14 @@ static void certainty(void **state)
              "tick 2002\n"
              "? due 0 watches\n"
              "round\n"
-             "? due 1002\n" /* a second before its ping, a third of its timeout after it was heard */
+             "? due 1000\n" /* a second before its ping, a third of its timeout after it was heard */
              "silent c\n"
              "tick 1005\n"
              "conns 1\n"
              "? due 250\n"
              "tick 850\n"
              "conns 1\n"
-             "? due 197\n" /* 50 ms after its ping */
+             "? due 195\n" /* 50 ms after its ping */
              "heard c\n"
              "tick 198\n"
              "conns 1\n"
