@@ -90,8 +90,8 @@ static void note_ours(const struct cluster *cluster, const struct observed_conne
     }
 }
 
-/* A count is a difference of figures that the server reports one after the other: where watches come and go in
-   between, a single one may be too low. */
+/* A count is the difference of figures that the server reports one after the other. If watches come and go in
+   between, a single count may be too low. */
 static bool some_count_shows_strangers(const struct server *server)
 {
     for (size_t i = 0; i < CHILD_COUNTS_KEPT && server->counts[i].counted_us != 0; i++)

@@ -28,9 +28,9 @@ static bool sends_requests(const struct client *client)
     return !client->idle && client->series_us != 0;
 }
 
-/* All of its watches have fired. A notification may still be on its way to it, on a line that takes longer in one
-   direction; a client that hears nothing for so long ends its connection before its timeout is over. */
-static bool may_be_notified(const struct client *client)
+/* The last notification may still be on its way to the client. It must take less than the timeout: a client that
+   receives nothing for so long closes its connection. */
+static bool all_watches_fired(const struct client *client)
 {
     return client->shown.watches_listed && client->shown.watch_count == 0;
 }
@@ -42,7 +42,7 @@ int64_t client_proof_us(const struct client *client)
         return 0;
     if (sends_requests(client))
         return 2 * timeout_us;
-    return may_be_notified(client) && timeout_us > PROOF_IDLE_US ? timeout_us : PROOF_IDLE_US;
+    return all_watches_fired(client) && timeout_us > PROOF_IDLE_US ? timeout_us : PROOF_IDLE_US;
 }
 
 /* The poll asked for then lies far enough from the first of its series. */
@@ -62,9 +62,9 @@ static bool polls_suffice(const struct client *client)
 bool client_proved(const struct client *client)
 {
     int64_t proof_us = client_proof_us(client);
-    /* A later list shows as well that it has asked for nothing since; a client that has received what was sent to
-       it shows that by an answer at the end. */
-    bool idle = client->idle && !may_be_notified(client);
+    /* An idle client is still idle in later lists. Only an answer at the end shows that a client has received its
+       notification. */
+    bool idle = client->idle && !all_watches_fired(client);
     int64_t until_us = idle ? client->shown.seen.mono_us : client->counted_shown_us;
     return proof_us > 0 && polls_suffice(client) && until_us - client->series_shown_us >= proof_us;
 }
@@ -87,16 +87,18 @@ int64_t client_due_us(const struct client *client, int64_t now_us)
     /* Only the list after a sync is missing, which each poll requests. */
     if (client_proved(client))
         return shown->seen.mono_us + LISTS_APART_US;
+    int64_t idle_until_us = from_us + client_proof_us(client);
+    if (polls_suffice(client) && !all_watches_fired(client))
+        return idle_until_us;
     int64_t heard_us = shown->seen.mono_us - (shown->silent_ms > 0 ? shown->silent_ms * INT64_C(1000) : 0);
-    /* If the server's clock is not known, its silence is a lower bound; but it has not answered since the list that
-       counted. */
+    /* If the server's clock is unknown, silent_ms is a lower bound, perhaps 0. The client has not been heard since
+       the list that counted. */
     int64_t answered_us = client->counted ? client->counted_shown_us : client->series_shown_us;
     heard_us = answered_us < heard_us ? answered_us : heard_us;
     int64_t ping_us = heard_us + shown->timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT;
     int64_t earliest_us = ping_us - PING_EARLY_US, seen_us = shown->seen.mono_us;
-    bool only_idle = polls_suffice(client) && !may_be_notified(client);
-    if (only_idle || (may_be_notified(client) && earliest_us < from_us + client_proof_us(client)))
-        earliest_us = from_us + client_proof_us(client);
+    if (all_watches_fired(client) && earliest_us < idle_until_us)
+        earliest_us = idle_until_us;
     if (seen_us < earliest_us)
         return earliest_us;
     int64_t shown_us = ping_us + PING_TAKES_US;
