@@ -720,9 +720,11 @@ const struct command_row command_table[] = {
      "Name the PATHs for --strict, here or in the configuration: discovery finds only elections\n"
      "that have candidates. A directory that it has no permission to read may contain an election\n"
      "without a leader: with --strict that is exit code 1.\n\n"
-     "If a second snapshot may turn a suspicion into certainty, once takes it, within --wait; if\n--wait is too short (a session timeout above some 10 s), the table says how long it takes.\nServers with different data (replica-divergence) need three comparisons within a\n"
-     "quarter of a minute: only the dashboard and events find them.\n\n" TIMES},
-    {COMMAND_CHECK, "check", "[PATH...]", "one line and an exit code, for monitoring plug-ins",
+     "If a second snapshot may turn a suspicion into certainty, once takes it, within --wait; if\n"
+     "--wait is too short (a session timeout above some 10 s), the table says how long it takes.\n"
+     "Servers with different data (replica-divergence) need three comparisons, some 15 s in all:\n"
+     "commands that keep running find them, such as the dashboard, events and record.\n\n" TIMES},
+    {COMMAND_CHECK, "check", "[PATH...]", "one line and an exit code, as a monitoring plug-in",
      "Exit codes: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN (wrong usage, too).\n\n"
      "Figures: candidates, vacancy, tenure, next_failover (1: a successor is notified), findings,\n"
      "findings.critical, .error, .warning, .info (certain ones), suspected; from a recording\n"

@@ -368,8 +368,8 @@ static void outlook_draw(const struct form *form, const struct scene *scene, str
                      "This writes into the live election %s.", form->name);
         y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT, text);
         y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT,
-                      "They withdraw as soon as fewer are ahead of them. If one becomes first anyway, it "
-                      "leaves at once, and the report says how long it was first.");
+                      "They withdraw whenever a real candidate ahead of them leaves. If one becomes first "
+                      "anyway, it leaves at once, and the report says how long it was first.");
         y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_STRONG,
                       "Enter asks you to type its name.");
     } else {
