@@ -42,7 +42,7 @@
 #include "probe/metrics/figures.h"
 #include "probe/metrics/metrics.h"
 #include "tui/exit_status.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 
 struct page {
     const char *file;

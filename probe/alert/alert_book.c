@@ -8,7 +8,7 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/findings.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 
 /* Since when the same cause in the same election may alert again. */
 struct quiet {

@@ -83,9 +83,10 @@ void alert_book_confirm(struct alert_book *book, alert_there_fn there, void *con
  */
 char *alert_print(const struct alert_book *book, const struct alert *alert);
 /*
- * Restores a sent alert from its text: it is open, must be raised again or is checked (see
- * alert_book_confirm()), and repeated. wall_us: the same moment as now_us. NULL: the configuration has no
- * such rule, it is open already, or the text is damaged. Else borrowed until the next call.
+ * Restores a sent alert from its text: it is open, counts as sent, and is repeated when it is due. The model
+ * must raise it again, else alert_book_confirm() checks whether it still holds. wall_us: the same moment as
+ * now_us. NULL: the configuration has no such rule, it is open already, or the text is damaged. Else borrowed
+ * until the next call.
  */
 const struct alert *alert_book_restore(struct alert_book *book, const char *key, const char *text,
                                        int64_t now_us, int64_t wall_us);

@@ -17,7 +17,7 @@
 #include "probe/alert/pair.h"
 #include "probe/clock.h"
 #include "probe/json/json_writer.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
 #include "probe/zookeeper/http.h"

@@ -10,7 +10,7 @@
  * _CLUSTER, _ELECTION, _NAME, _SEVERITY, _CERTAINTY, _EVIDENCE, _ADVICE, _OWNER, _RUNBOOK, _SINCE, _ELECTIONS
  * (their number), _ELECTION_LIST (a line each, at most 100); and in its arguments, which may contain {state},
  * {code}, {cluster}, {election}, {name}, {severity}, {certainty}, {evidence}, {advice}, {owner}, {runbook},
- * {since} and {elections}.
+ * {since} and {elections}. Its standard input is empty.
  */
 #ifndef ELECTOP_PROBE_ALERT_ALERTS_H
 #define ELECTOP_PROBE_ALERT_ALERTS_H

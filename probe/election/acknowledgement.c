@@ -10,7 +10,7 @@
 #include "probe/election/identity.h"
 #include "probe/election/leadership.h"
 #include "probe/election/registry.h"
-#include "probe/election/transactions.h"
+#include "probe/election/known_transactions.h"
 #include "probe/election/update.h"
 
 /* Once all entries are read; one pass, since entries come in bursts. */
@@ -97,7 +97,7 @@ static void ack_node(const struct update *f, const struct observed_node *node)
         election->own->ack_data_mzxid = node->stat->mzxid;
     }
     if (!same) {
-        transactions_note(&election->cluster->transactions, node->stat->mzxid, 0, false);
+        known_transactions_note(&election->cluster->transactions, node->stat->mzxid, 0, false);
         update_touched(f);
     }
     acknowledge_update(f);

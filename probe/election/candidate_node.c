@@ -14,7 +14,7 @@
 #include "probe/election/candidates.h"
 #include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
-#include "probe/election/transactions.h"
+#include "probe/election/known_transactions.h"
 #include "probe/election/update.h"
 
 static char *candidate_node_copy_part(const char *text, size_t length)
@@ -208,7 +208,7 @@ void candidate_node_stat(const struct update *f, struct candidate *candidate, co
     if (candidate->stat.owner != stat->owner)
         diagnose_soon(f->election);
     candidate->stat = *stat;
-    transactions_note(&f->election->cluster->transactions, stat->czxid, 0, false);
+    known_transactions_note(&f->election->cluster->transactions, stat->czxid, 0, false);
     take_owner(f->election, candidate);
 }
 
@@ -224,7 +224,7 @@ void candidate_node_read(const struct update *f, struct candidate *candidate,
                    candidate->stat.children != node->stat->children;
     candidate->stat = *node->stat;
     if (changed)
-        transactions_note(&election->cluster->transactions, node->stat->mzxid, 0, false);
+        known_transactions_note(&election->cluster->transactions, node->stat->mzxid, 0, false);
     take_owner(election, candidate);
     if (whole) {
         if (candidate->own->again_us > candidate->own->read_us)

@@ -485,8 +485,9 @@ static bool layout_certain(const struct election *election, const struct candida
 
 /*
  * The polls of its series count, and the line was the same before the first and after the last: the first list
- * that showed these children came before the series, and a list after a sync came after it. (The first need
- * not follow a sync: a directory whose pzxid has not moved by then was not changed in between.)
+ * that showed these children came before the series, and a list after a sync came after it. (The list
+ * before the series need not follow a sync: a directory whose pzxid has not moved by the second list was not
+ * changed in between.)
  */
 static bool chain_proved(const struct election *election, const struct candidate *c)
 {

@@ -141,12 +141,12 @@ struct cluster {
     size_t election_count, election_room;
     struct election **buckets; /* private to the model: by path */
     size_t bucket_count;
-    bool paths_changed;                /* the elections and the paths above them, since the last check */
-    struct election *dirty;            /* those to be diagnosed */
-    struct failover_case *cases;       /* changes of leader that are not completely reported yet */
-    struct transactions *transactions; /* the latest known ones; NULL: none */
-    struct logged_ends *logged;        /* of znodes, from a server's log; NULL: no log was read */
-    int64_t logged_us;                 /* when a log was read last (monotonic); 0: never */
+    bool paths_changed;          /* the elections and the paths above them, since the last check */
+    struct election *dirty;      /* those to be diagnosed */
+    struct failover_case *cases; /* changes of leader that are not completely reported yet */
+    struct known_transactions *transactions;    /* the latest known ones; NULL: none */
+    struct logged_ends *logged;                 /* of znodes, from a server's log; NULL: no log was read */
+    int64_t logged_us;                          /* when a log was read last (monotonic); 0: never */
     struct caught_up caught_up[CAUGHT_UP_KEPT]; /* the latest first */
     struct zxid_report zxids[ZXIDS_KEPT];       /* the latest first */
     int64_t epoch, epoch_us; /* of ZooKeeper's leader; when an earlier one was last seen; 0: never */

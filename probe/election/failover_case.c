@@ -10,7 +10,7 @@
 #include "probe/election/election.h"
 #include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
-#include "probe/election/transactions.h"
+#include "probe/election/known_transactions.h"
 #include "probe/election/update.h"
 
 /* Where no server shows anything, its owner may yet volunteer again. */
@@ -219,7 +219,7 @@ void failover_case_listed(const struct update *f, const struct znode_stat *old)
     if (old && old->czxid == now->czxid && (uint32_t)now->cversion == (uint32_t)old->cversion + 1)
         c->zxid = now->pzxid;
     if (c->zxid != 0 && c->evidence.session != 0)
-        transactions_note(&f->election->cluster->transactions, c->zxid, c->evidence.session, false);
+        known_transactions_note(&f->election->cluster->transactions, c->zxid, c->evidence.session, false);
     cluster_note_epoch(f->election->cluster, now->pzxid, f->at);
 }
 
@@ -304,7 +304,8 @@ void failover_cases_connections(struct cluster *cluster, size_t server, struct m
 {
     for (size_t i = 0; i < seen->count; i++) {
         const struct seen_connection *one = &seen->list[i];
-        transactions_note_request(&cluster->transactions, one->last_zxid, one->session, one->last_operation);
+        known_transactions_note_request(&cluster->transactions, one->last_zxid, one->session,
+                                        one->last_operation);
     }
     note_caught_up(cluster, seen->own_zxid, at.mono_us + seen->took_us);
     for (struct failover_case *c = cluster->cases; c; c = c->next) {
@@ -376,9 +377,9 @@ static void find_taker(struct failover_case *c)
     int64_t gone_zxid = c->over_zxid != 0 ? c->over_zxid : c->zxid_most;
     if (c->zxid != 0)
         return;
-    c->zxid = transactions_taker(cluster->transactions, c->stood_zxid, gone_zxid);
+    c->zxid = known_transactions_taker(cluster->transactions, c->stood_zxid, gone_zxid);
     if (c->zxid != 0 && c->evidence.session != 0)
-        transactions_note(&cluster->transactions, c->zxid, c->evidence.session, false);
+        known_transactions_note(&cluster->transactions, c->zxid, c->evidence.session, false);
 }
 
 /* A client that deletes a znode and then closes its session does so in two transactions, perhaps at once: no
@@ -386,8 +387,8 @@ static void find_taker(struct failover_case *c)
    something else did one do both. */
 static bool went_together(const struct failover_case *c)
 {
-    return c->evidence.session != 0 && transactions_are_one(c->election->cluster->transactions, c->zxid,
-                                                            c->over_zxid, c->evidence.session);
+    return c->evidence.session != 0 && known_transactions_are_one(c->election->cluster->transactions, c->zxid,
+                                                                  c->over_zxid, c->evidence.session);
 }
 
 /* Our own session sees a session's znodes go all at once: if one still exists, it lives. */
@@ -404,7 +405,8 @@ static void find_other_znodes(struct failover_case *c)
             continue;
         e->fate = FATE_ALIVE;
         e->fate_us = one->election->listed.mono_us;
-        e->alive_by = one->election == c->election ? "it is a candidate here again" : "it is a candidate in another election";
+        e->alive_by = one->election == c->election ? "it is a candidate here again"
+                                                   : "it is a candidate in another election";
         return;
     }
 }

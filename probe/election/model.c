@@ -23,7 +23,7 @@
 #include "probe/election/session_table.h"
 #include "probe/election/session_table.h"
 #include "probe/election/tenure.h"
-#include "probe/election/transactions.h"
+#include "probe/election/known_transactions.h"
 #include "probe/election/update.h"
 
 static unsigned char *copy_bytes(const unsigned char *data, size_t length)
@@ -235,7 +235,7 @@ static void cluster_end(struct cluster *cluster)
     for (size_t i = 0; i < cluster->election_count; i++)
         election_free(cluster->elections[i]);
     session_table_free(cluster->clients);
-    transactions_free(cluster->transactions);
+    known_transactions_free(cluster->transactions);
     logged_ends_free(cluster->logged);
     for (size_t i = 0; i < cluster->server_count; i++)
         server_end(&cluster->servers[i]);
@@ -368,7 +368,7 @@ static void observe_gap(struct model *model, struct cluster *cluster, const stru
    beginning, and facts about earlier ones would be taken for these. */
 static void forget_transactions(struct cluster *cluster)
 {
-    transactions_free(cluster->transactions);
+    known_transactions_free(cluster->transactions);
     cluster->transactions = NULL;
     memset(cluster->caught_up, 0, sizeof cluster->caught_up);
     cluster->epoch = 0;

@@ -15,7 +15,7 @@
 #include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 #include "probe/election/tenure.h"
-#include "probe/election/transactions.h"
+#include "probe/election/known_transactions.h"
 
 /* ---- elections that are one znode: who holds it leads ---- */
 
@@ -445,7 +445,7 @@ static void note_departure(struct election *election, const struct znode_stat *o
     const struct candidate *left = difference->missing;
     if (left && !left->own->hash_next && left->known && same_node(old, now) &&
         (uint32_t)now->cversion == (uint32_t)old->cversion + 1)
-        transactions_note(&election->cluster->transactions, now->pzxid, left->stat.owner, false);
+        known_transactions_note(&election->cluster->transactions, now->pzxid, left->stat.owner, false);
 }
 
 void update_children(const struct update *f, const struct observed_children *list)

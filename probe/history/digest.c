@@ -304,7 +304,7 @@ bool digest_sum_stats(const struct digest_sum *sum, struct failover_stats *stats
 /* Hours that are looked at in one go. */
 #define HOURS_AT_ONCE 1000
 
-enum failover_cause lengths_cause(const char *word)
+enum failover_cause digest_cause(const char *word)
 {
     unsigned cause = 0;
     while (word && cause < CAUSE_COUNT && strcmp(failover_cause_word((enum failover_cause)cause), word) != 0)
@@ -323,8 +323,8 @@ static void add_sample(struct samples *samples, const struct failover *failover)
     " f.takeover_low_us, f.takeover_high_us, f.total_low_us, f.total_high_us, f.gap_us"
 
 /* Without any text but the cause. */
-static bool lengths_read_all(sqlite3 *db, const char *sql, int64_t whose, int64_t from_us, int64_t to_us,
-                             struct samples *samples)
+static bool digest_read_all(sqlite3 *db, const char *sql, int64_t whose, int64_t from_us, int64_t to_us,
+                            struct samples *samples)
 {
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
@@ -334,7 +334,7 @@ static bool lengths_read_all(sqlite3 *db, const char *sql, int64_t whose, int64_
         sqlite3_bind_int64(statement, 3, to_us);
     }
     while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
-        struct failover failover = {.cause = lengths_cause(sql_text(statement, 0)),
+        struct failover failover = {.cause = digest_cause(sql_text(statement, 0)),
                                     .detection = sql_span(statement, 1),
                                     .vacancy = sql_span(statement, 3),
                                     .takeover = sql_span(statement, 5),
@@ -347,20 +347,20 @@ static bool lengths_read_all(sqlite3 *db, const char *sql, int64_t whose, int64_
     return code == SQLITE_DONE;
 }
 
-bool lengths_read(sqlite3 *db, int64_t election, int64_t from_us, int64_t to_us, struct samples *samples)
+bool digest_read(sqlite3 *db, int64_t election, int64_t from_us, int64_t to_us, struct samples *samples)
 {
-    return lengths_read_all(
+    return digest_read_all(
         db, LENGTH_COLUMNS " FROM failover f WHERE f.election = ? AND f.lost_us >= ? AND f.lost_us < ?",
         election, from_us, to_us, samples);
 }
 
-bool lengths_read_cluster(sqlite3 *db, int64_t cluster, int64_t from_us, int64_t to_us,
-                          struct samples *samples)
+bool digest_read_cluster(sqlite3 *db, int64_t cluster, int64_t from_us, int64_t to_us,
+                         struct samples *samples)
 {
-    return lengths_read_all(db,
-                            LENGTH_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id "
-                                           "WHERE l.cluster = ? AND f.lost_us >= ? AND f.lost_us < ?",
-                            cluster, from_us, to_us, samples);
+    return digest_read_all(db,
+                           LENGTH_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id "
+                                          "WHERE l.cluster = ? AND f.lost_us >= ? AND f.lost_us < ?",
+                           cluster, from_us, to_us, samples);
 }
 
 /* ---- digests ---- */
@@ -371,7 +371,7 @@ static bool digest_cluster(sqlite3 *db, int64_t cluster, int64_t hour)
     struct buffer digest = {0};
     sqlite3_stmt *statement = NULL;
     bool fine =
-        lengths_read_cluster(db, cluster, hour * LENGTHS_HOUR_US, (hour + 1) * LENGTHS_HOUR_US, &samples) &&
+        digest_read_cluster(db, cluster, hour * LENGTHS_HOUR_US, (hour + 1) * LENGTHS_HOUR_US, &samples) &&
         sqlite3_prepare_v2(db, "INSERT INTO digest (cluster, hour, lengths) VALUES (?, ?, ?)", -1, &statement,
                            NULL) == SQLITE_OK;
     if (fine) {
@@ -393,12 +393,12 @@ static int64_t open_hour(int64_t now_us)
     return (now_us - TOLD_WITHIN_US) / LENGTHS_HOUR_US;
 }
 
-bool lengths_due(int64_t now_us, int64_t hour)
+bool digest_is_due(int64_t now_us, int64_t hour)
 {
     return hour < open_hour(now_us);
 }
 
-bool lengths_digest(sqlite3 *db, int64_t now_us, int64_t *hour)
+bool digest_hour(sqlite3 *db, int64_t now_us, int64_t *hour)
 {
     int64_t begin_us = 0;
     if (*hour == 0) {
@@ -406,7 +406,7 @@ bool lengths_digest(sqlite3 *db, int64_t now_us, int64_t *hour)
             return false;
         *hour = begin_us > 0 ? begin_us / LENGTHS_HOUR_US : open_hour(now_us);
     }
-    for (int i = 0; i < HOURS_AT_ONCE && lengths_due(now_us, *hour); i++) {
+    for (int i = 0; i < HOURS_AT_ONCE && digest_is_due(now_us, *hour); i++) {
         int64_t cluster;
         if (!sql_ask_of(
                 db,

@@ -1,6 +1,5 @@
 /*
- * digest.h - the durations of many failovers, packed so that percentiles of millions need not read each. Its
- * functions are lengths_*.
+ * digest.h - the durations of many failovers, packed so that percentiles of millions need not read each.
  *
  * A digest contains the lengths of some failovers, separately for each cause, in buckets: the lengths in one
  * differ by at most a 64th. A bucket says how many lengths it has before it lists them. For a percentile of
@@ -47,20 +46,20 @@ struct samples {
 };
 
 /* Adds those of one election that were lost in [from, to). False: see sqlite3_errcode(). */
-bool lengths_read(sqlite3 *db, int64_t election, int64_t from_us, int64_t to_us, struct samples *samples);
+bool digest_read(sqlite3 *db, int64_t election, int64_t from_us, int64_t to_us, struct samples *samples);
 /* The same of all elections of a cluster. */
-bool lengths_read_cluster(sqlite3 *db, int64_t cluster, int64_t from_us, int64_t to_us,
-                          struct samples *samples);
+bool digest_read_cluster(sqlite3 *db, int64_t cluster, int64_t from_us, int64_t to_us,
+                         struct samples *samples);
 
 /*
  * Digests at most one hour that has none: the first from *hour on that was over a while before now. *hour
  * goes on, to be handed in again (0: from the recording's beginning). Inside a transaction; false: it must be
  * rolled back.
  */
-bool lengths_digest(sqlite3 *db, int64_t now_us, int64_t *hour);
+bool digest_hour(sqlite3 *db, int64_t now_us, int64_t *hour);
 /* Whether there may be something to do. */
-bool lengths_due(int64_t now_us, int64_t hour);
+bool digest_is_due(int64_t now_us, int64_t hour);
 
-enum failover_cause lengths_cause(const char *word); /* CAUSE_UNKNOWN: of a newer program */
+enum failover_cause digest_cause(const char *word); /* CAUSE_UNKNOWN: of a newer program */
 
 #endif

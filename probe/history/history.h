@@ -6,7 +6,7 @@
  * by the recorder's clock; where that clock jumped back, the order of recording decides.
  *
  * A moment shows the model of that time, including findings with their evidence, and not the conclusions of
- * today's program; but causes that servers' logs have proven since (complete.h).
+ * today's program; but causes that servers' logs have proven since (complete_from_logs.h).
  */
 #ifndef ELECTOP_PROBE_HISTORY_HISTORY_H
 #define ELECTOP_PROBE_HISTORY_HISTORY_H

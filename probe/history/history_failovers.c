@@ -95,7 +95,7 @@ static void read_failover(sqlite3_stmt *statement, struct failover *f)
         .from = own_text(statement, 5),
         .from_identity = own_text(statement, 6),
         .lost_at = {mono_us, lost_us},
-        .cause = lengths_cause(sql_text(statement, 7)),
+        .cause = digest_cause(sql_text(statement, 7)),
         .cause_certainty = history_failovers_certainty_of(sql_text(statement, 8)),
         .detection = sql_span(statement, 9),
         .vacancy = sql_span(statement, 11),
@@ -139,7 +139,7 @@ static void prove_from(sqlite3_stmt *statement, struct election *e)
         if (f->lost_at.wall_us != sql_number(statement, 0))
             continue;
         free(f->evidence);
-        f->cause = lengths_cause(sql_text(statement, 1));
+        f->cause = digest_cause(sql_text(statement, 1));
         f->cause_certainty = history_failovers_certainty_of(sql_text(statement, 2));
         f->evidence = own_text(statement, 3);
         f->detection = sql_span(statement, 4);

@@ -16,7 +16,7 @@ static bool of_elections(struct history *h, const struct history_filter *filter,
         const struct election *election = h->stubs[i].election;
         if (strcmp(filter->election, election->path) == 0 &&
             (!filter->cluster || strcmp(filter->cluster, election->cluster->name) == 0))
-            fine = lengths_read(h->db, h->stubs[i].id, from_us, to_us, &samples);
+            fine = digest_read(h->db, h->stubs[i].id, from_us, to_us, &samples);
     }
     if (fine)
         failover_stats_make(samples.list, samples.count, stats);
@@ -32,7 +32,7 @@ static bool add_time(struct history *h, int64_t cluster, int64_t from_us, int64_
     struct buffer digest = {0};
     if (from_us >= to_us)
         return true;
-    bool fine = lengths_read_cluster(h->db, cluster, from_us, to_us, &samples);
+    bool fine = digest_read_cluster(h->db, cluster, from_us, to_us, &samples);
     if (fine) {
         digest_pack(samples.list, samples.count, &digest);
         digest_sum_add(sum, digest.bytes, digest.length);

@@ -6,7 +6,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
-#include "probe/history/lookup.h"
+#include "probe/history/name_lookup.h"
 #include "probe/history/snapshot.h"
 #include "probe/history/schema.h"
 #include "probe/history/store.h"
@@ -110,11 +110,11 @@ static struct reported *recorder_reported_of(struct recorder *r, const struct cl
         return NULL;
     memcpy(key, cluster->name, name);
     memcpy(key + name, e->path, length);
-    if (!lookup_find(&r->index, key, name + length, &i)) {
+    if (!name_lookup_find(&r->index, key, name + length, &i)) {
         room_for_one(&r->reported, r->reported_count, &r->reported_room, sizeof *r->reported);
         i = (int64_t)r->reported_count++;
         r->reported[i] = (struct reported){0};
-        lookup_set(&r->index, key, name + length, i);
+        name_lookup_set(&r->index, key, name + length, i);
     }
     return &r->reported[i];
 }
@@ -533,7 +533,7 @@ bool recorder_stop(struct recorder *r, char **problem)
     recorder_close_handle((uv_handle_t *)r->defer);
     batch_free(r->batch);
     snapshot_free(r->snapshot);
-    lookup_free(&r->index);
+    name_lookup_free(&r->index);
     free(r->reported);
     free(r->problem);
     free(r->notice);

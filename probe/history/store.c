@@ -54,7 +54,7 @@ static bool first_kept(sqlite3 *db, const char *column, int64_t before_us, int64
  * Removes rows that ended before then, some at each call, so that no reader waits for long. Rows that the
  * chunk of that moment needs stay. *more: there is more. Inside a transaction; false: it must be rolled back.
  */
-static bool recording_trim(sqlite3 *db, int64_t before_us, bool *more)
+static bool store_trim(sqlite3 *db, int64_t before_us, bool *more)
 {
     int64_t chunk, event, name, gone = 0;
     *more = false;
@@ -194,7 +194,7 @@ static void trim_old(struct store *store, int64_t keep_ms)
         return;
     /* A part at a time, between what happens. */
     bool fine = sql_run(store->db, "BEGIN IMMEDIATE") &&
-                recording_trim(store->db, store->newest_us - keep_ms * 1000, &more) &&
+                store_trim(store->db, store->newest_us - keep_ms * 1000, &more) &&
                 sql_run(store->db, "COMMIT");
     if (!fine && !sqlite3_get_autocommit(store->db))
         sql_run(store->db, "ROLLBACK");
@@ -221,11 +221,10 @@ static void store_take_over(struct store *store)
 /* An hour at a time, between what happens. */
 static void digest_old(struct store *store)
 {
-    if (!lengths_due(store->newest_us, store->digest_hour) || store_now_ms() < store->digest_ms)
+    if (!digest_is_due(store->newest_us, store->digest_hour) || store_now_ms() < store->digest_ms)
         return;
     bool fine = sql_run(store->db, "BEGIN IMMEDIATE") &&
-                lengths_digest(store->db, store->newest_us, &store->digest_hour) &&
-                sql_run(store->db, "COMMIT");
+                digest_hour(store->db, store->newest_us, &store->digest_hour) && sql_run(store->db, "COMMIT");
     if (!fine && !sqlite3_get_autocommit(store->db))
         sql_run(store->db, "ROLLBACK");
     if (!fine)

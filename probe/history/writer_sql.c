@@ -8,7 +8,7 @@
 
 #include "config/memory.h"
 #include "probe/history/codec.h"
-#include "probe/history/lookup.h"
+#include "probe/history/name_lookup.h"
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
 
@@ -105,15 +105,15 @@ struct writer_sql *writer_sql_new(void)
 
 void writer_sql_committed(struct writer_sql *rows)
 {
-    lookup_copy(&rows->lost_before, &rows->lost);
+    name_lookup_copy(&rows->lost_before, &rows->lost);
 }
 
 void writer_sql_forget(struct writer_sql *rows)
 {
     rows->known = false;
-    lookup_clear(&rows->names);
-    lookup_clear(&rows->subjects);
-    lookup_copy(&rows->lost, &rows->lost_before);
+    name_lookup_clear(&rows->names);
+    name_lookup_clear(&rows->subjects);
+    name_lookup_copy(&rows->lost, &rows->lost_before);
     memset(rows->kinds, 0, sizeof rows->kinds);
 }
 
@@ -131,8 +131,8 @@ void writer_sql_close(struct writer_sql *rows, bool same_again)
         rows->statements[i] = NULL;
     }
     if (!same_again) {
-        lookup_clear(&rows->bases);
-        lookup_clear(&rows->lost_before);
+        name_lookup_clear(&rows->bases);
+        name_lookup_clear(&rows->lost_before);
     }
     writer_sql_forget(rows);
     rows->db = NULL;
@@ -143,11 +143,11 @@ void writer_sql_free(struct writer_sql *rows)
     if (!rows)
         return;
     writer_sql_close(rows, false);
-    lookup_free(&rows->names);
-    lookup_free(&rows->subjects);
-    lookup_free(&rows->bases);
-    lookup_free(&rows->lost);
-    lookup_free(&rows->lost_before);
+    name_lookup_free(&rows->names);
+    name_lookup_free(&rows->subjects);
+    name_lookup_free(&rows->bases);
+    name_lookup_free(&rows->lost);
+    name_lookup_free(&rows->lost_before);
     free(rows);
 }
 
@@ -189,17 +189,17 @@ static bool name_of(struct writer_sql *rows, const char *text, int64_t *number)
     if (!text)
         return true;
     size_t length = strlen(text);
-    if (lookup_find(&rows->names, text, length, number))
+    if (name_lookup_find(&rows->names, text, length, number))
         return true;
     if (rows->names.count >= NAMES_MOST)
-        lookup_clear(&rows->names);
+        name_lookup_clear(&rows->names);
     sqlite3_stmt *statement = use(rows, SQL_NAME);
     sqlite3_bind_int64(statement, 1, rows->next_name);
     sql_bind_text(statement, 2, text);
     if (!sql_done(statement))
         return false;
     *number = rows->next_name++;
-    lookup_set(&rows->names, text, length, *number);
+    name_lookup_set(&rows->names, text, length, *number);
     return true;
 }
 
@@ -209,14 +209,14 @@ static bool writer_sql_cluster_of(struct writer_sql *rows, const char *name, int
     if (!name)
         return true;
     size_t length = strlen(name) + 1; /* with its NUL: elections have more behind it */
-    if (lookup_find(&rows->subjects, name, length, id))
+    if (name_lookup_find(&rows->subjects, name, length, id))
         return true;
     sqlite3_stmt *statement = use(rows, SQL_CLUSTER_OF);
     sql_bind_text(statement, 1, name);
     if (!sql_answer(statement, id))
         return false;
     if (*id)
-        lookup_set(&rows->subjects, name, length, *id);
+        name_lookup_set(&rows->subjects, name, length, *id);
     return true;
 }
 
@@ -232,7 +232,7 @@ static bool writer_sql_election_of(struct writer_sql *rows, const char *cluster,
     if (short_enough) {
         memcpy(key, cluster, name);
         memcpy(key + name, path, length);
-        if (lookup_find(&rows->subjects, key, name + length, id))
+        if (name_lookup_find(&rows->subjects, key, name + length, id))
             return true;
     }
     int64_t cluster_id;
@@ -244,7 +244,7 @@ static bool writer_sql_election_of(struct writer_sql *rows, const char *cluster,
     if (!sql_answer(statement, id))
         return false;
     if (*id && short_enough)
-        lookup_set(&rows->subjects, key, name + length, *id);
+        name_lookup_set(&rows->subjects, key, name + length, *id);
     return true;
 }
 
@@ -328,7 +328,7 @@ static bool begin_chunk(struct writer_sql *rows, const struct batch *batch)
     if (!close_chunk(rows))
         return false;
     /* What a chunk names, it names anew: so the old ones can be forgotten with the old chunks. */
-    lookup_clear(&rows->names);
+    name_lookup_clear(&rows->names);
     size_t size = 0;
     unsigned char *packed = deflated(batch->snapshot.bytes, batch->snapshot.length, &size);
     sqlite3_stmt *statement = use(rows, SQL_CHUNK);
@@ -370,7 +370,7 @@ static bool writer_sql_write_gap(struct writer_sql *rows, int64_t cluster, int64
 static int64_t gap_of(const struct writer_sql *rows, const char *cluster)
 {
     int64_t gap = 0;
-    lookup_find(&rows->lost, cluster, strlen(cluster), &gap);
+    name_lookup_find(&rows->lost, cluster, strlen(cluster), &gap);
     return gap;
 }
 
@@ -380,7 +380,7 @@ static bool begin_gap(struct writer_sql *rows, const char *name, int64_t cluster
         return true;
     if (!writer_sql_write_gap(rows, cluster, from_us, 0, GAP_AWAY))
         return false;
-    lookup_set(&rows->lost, name, strlen(name), sqlite3_last_insert_rowid(rows->db));
+    name_lookup_set(&rows->lost, name, strlen(name), sqlite3_last_insert_rowid(rows->db));
     return true;
 }
 
@@ -394,7 +394,7 @@ static bool end_gap(struct writer_sql *rows, const char *name, int64_t to_us)
     sqlite3_bind_int64(statement, 2, gap);
     if (!sql_done(statement))
         return false;
-    lookup_set(&rows->lost, name, strlen(name), 0);
+    name_lookup_set(&rows->lost, name, strlen(name), 0);
     statement = use(rows, SQL_GAP_IS_NONE);
     sqlite3_bind_int64(statement, 1, gap);
     return sql_done(statement);
@@ -403,7 +403,7 @@ static bool end_gap(struct writer_sql *rows, const char *name, int64_t to_us)
 /* What lasts is cut where a stretch ends: it goes on by the clock of the next. */
 static bool end_gaps(struct writer_sql *rows)
 {
-    lookup_clear(&rows->lost);
+    name_lookup_clear(&rows->lost);
     return sql_done(use(rows, SQL_GAPS_END));
 }
 
@@ -592,13 +592,13 @@ bool writer_sql_end_tenures(struct writer_sql *rows)
 /* Numbers of tenures go on where those of earlier recorders ended. */
 static bool tenure_base(struct writer_sql *rows, int64_t election, int64_t *base)
 {
-    if (lookup_find(&rows->bases, (const char *)&election, sizeof election, base))
+    if (name_lookup_find(&rows->bases, (const char *)&election, sizeof election, base))
         return true;
     sqlite3_stmt *statement = use(rows, SQL_LAST_TENURE);
     sqlite3_bind_int64(statement, 1, election);
     if (!sql_answer(statement, base))
         return false;
-    lookup_set(&rows->bases, (const char *)&election, sizeof election, *base);
+    name_lookup_set(&rows->bases, (const char *)&election, sizeof election, *base);
     return true;
 }
 

@@ -600,9 +600,9 @@ static void doubt_end(struct run *t)
 }
 
 /*
- * The servers are polled last: sessions that were closed a moment ago are still theirs, and the directory can
- * only be removed without them. Reported from a separate turn of the loop, because the listener may free the
- * run.
+ * The servers' counters are read last, after the directory was removed: it can only be removed once the run's
+ * candidates are gone, and until then the servers count their sessions. The end is reported from a separate
+ * turn of the loop, because the listener may free the run.
  */
 static void run_end_one(struct run *t)
 {

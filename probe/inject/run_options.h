@@ -1,5 +1,6 @@
 /*
- * run_options.h - the options of a run of test candidates, and their parsing from the command line. Pure.
+ * run_options.h - the options of a run of test candidates, and their parsing from the command line.
+ * Pure. The number of candidates (-n) is checked by config/option_table.c.
  *
  * The command line and the dashboard's form fill them in; the run and its crowd read them.
  */

@@ -2,7 +2,7 @@
 
 #include "probe/election/certainty.h"
 #include "probe/election/model.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "probe/json/json_writer.h"
 
 void json_finding_write(struct json_writer *writer, const struct finding *finding,

@@ -10,7 +10,7 @@
 #include "probe/election/cluster.h"
 #include "probe/election/dangers.h"
 #include "probe/election/whatif.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "probe/json/json_event.h"
 #include "probe/json/json_writer.h"
 

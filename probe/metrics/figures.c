@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "probe/election/whatif.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 
 static const struct figure_kind kinds[FIGURE_COUNT] = {
     [FIGURE_CANDIDATES] = {"candidates", "", false, "number of candidates"},

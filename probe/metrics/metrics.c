@@ -11,7 +11,7 @@
 #include "probe/election/dangers.h"
 #include "probe/election/whatif.h"
 #include "probe/metrics/figures.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 
 #define LABEL_MOST 200 /* bytes of one label's value */
 

@@ -9,8 +9,8 @@
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/election/recipe.h"
-#include "probe/history/lookup.h"
-#include "probe/json/election_summary.h"
+#include "probe/history/name_lookup.h"
+#include "probe/election/summary.h"
 #include "probe/json/json_event.h"
 #include "probe/json/json_writer.h"
 
@@ -355,9 +355,9 @@ static size_t report_gather_leader_of(struct gathering *gathering, const char *n
     struct name_lookup *known = identity ? &gathering->by_identity : &gathering->by_name;
     const char *who = identity ? identity : name ? name : "";
     int64_t at;
-    if (lookup_find(known, who, strlen(who), &at))
+    if (name_lookup_find(known, who, strlen(who), &at))
         return (size_t)at;
-    lookup_set(known, who, strlen(who), (int64_t)election->leader_count);
+    name_lookup_set(known, who, strlen(who), (int64_t)election->leader_count);
     struct report_leader *leader = report_gather_append((void **)&election->leaders, &election->leader_count,
                                                         &gathering->leader_room, sizeof *election->leaders);
     leader->name = text_copy(name ? name : "");
@@ -484,8 +484,8 @@ static bool gather_election(struct gathering *gathering, struct history *history
     struct history_filter only = {.cluster = cluster, .election = election->full_path};
     gathering->election = election;
     gathering->stretch_room = gathering->leader_room = gathering->failover_room = 0;
-    lookup_clear(&gathering->by_identity);
-    lookup_clear(&gathering->by_name);
+    name_lookup_clear(&gathering->by_identity);
+    name_lookup_clear(&gathering->by_name);
     if (!history_stretches(history, cluster, election->full_path, report->from_us, report->to_us,
                            take_stretch, gathering, error) ||
         !history_failovers(history, &only, report->from_us, end_of_events(report), take_failover, gathering,
@@ -675,8 +675,8 @@ struct report *report_make(struct history *history, const struct report_query *q
     report->to_us = query->to_us;
     bool gathered = report_gather_gather(&gathering, history, error) &&
                     report_gather_stories(report, history, query->stories, error);
-    lookup_free(&gathering.by_identity);
-    lookup_free(&gathering.by_name);
+    name_lookup_free(&gathering.by_identity);
+    name_lookup_free(&gathering.by_name);
     if (gathered)
         return report;
     if (!*error)

@@ -11,7 +11,7 @@
 #include "probe/election/dangers.h"
 #include "probe/election/whatif.h"
 #include "probe/history/history.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 
 #define DAY_US (INT64_C(24) * 3600 * 1000000)
 

@@ -31,7 +31,7 @@ struct asked {
     bool wanted;
 };
 
-struct servers {
+struct ensemble_watch {
     struct live_cluster *live;
     struct http *http;
     struct server_addresses places;
@@ -53,7 +53,7 @@ struct servers {
 
 /* ---- polled servers ---- */
 
-static void drop(struct servers *s, size_t i)
+static void drop(struct ensemble_watch *s, size_t i)
 {
     struct server_addresses *p = &s->places;
     log_line(LOG_LEVEL_INFO, "%s: %s is no longer polled", live_name(s->live), p->list[i].address);
@@ -65,7 +65,7 @@ static void drop(struct servers *s, size_t i)
 }
 
 /* Takes over what place points to. */
-static void want(struct servers *s, struct server_address place)
+static void want(struct ensemble_watch *s, struct server_address place)
 {
     struct server_addresses *p = &s->places;
     for (size_t i = 0; place.address && i < p->count; i++)
@@ -94,7 +94,7 @@ static void want(struct servers *s, struct server_address place)
 
 /* Beside a TLS port, the ensemble's own list names the port without TLS: then the connect string's port
  * counts. */
-static int ensemble_watch_port_of(const struct servers *s, const struct ensemble_member *m)
+static int ensemble_watch_port_of(const struct ensemble_watch *s, const struct ensemble_member *m)
 {
     for (size_t i = 0; s->live->cluster->security.tls.on && i < s->places.named.count; i++)
         if (strcmp(s->places.named.servers[i].host, m->host) == 0)
@@ -114,7 +114,7 @@ static int64_t id_of(const struct ensemble_member *m)
 }
 
 /* An earlier member has the same address, so this one cannot be right. */
-static bool is_doubtful(const struct servers *s, size_t i)
+static bool is_doubtful(const struct ensemble_watch *s, size_t i)
 {
     for (size_t j = 0; j < i; j++)
         if (ensemble_watch_port_of(s, &s->members[j]) == ensemble_watch_port_of(s, &s->members[i]) &&
@@ -123,7 +123,7 @@ static bool is_doubtful(const struct servers *s, size_t i)
     return false;
 }
 
-static void want_member(struct servers *s, size_t i)
+static void want_member(struct ensemble_watch *s, size_t i)
 {
     const struct ensemble_member *m = &s->members[i];
     struct host_port at = {.host = (char *)(uintptr_t)m->host, .port = ensemble_watch_port_of(s, m)};
@@ -141,7 +141,7 @@ static void want_member(struct servers *s, size_t i)
 }
 
 /* member: ENSEMBLE_MEMBERS: not known as a member. */
-static void want_named(struct servers *s, size_t i, size_t member)
+static void want_named(struct ensemble_watch *s, size_t i, size_t member)
 {
     const struct host_port *one = &s->places.named.servers[i];
     want(s, (struct server_address){.address = host_port_print(one),
@@ -153,7 +153,7 @@ static void want_named(struct servers *s, size_t i, size_t member)
 }
 
 /* The named server that this member is; CONNECT_STRING_SERVERS: none. */
-static size_t named_as(const struct servers *s, size_t member)
+static size_t named_as(const struct ensemble_watch *s, size_t member)
 {
     const struct ensemble_member *m = &s->members[member];
     for (size_t i = 0; *m->host && !is_doubtful(s, member) && i < s->places.named.count; i++)
@@ -163,7 +163,7 @@ static size_t named_as(const struct servers *s, size_t member)
     return CONNECT_STRING_SERVERS;
 }
 
-static void report_ensemble(struct servers *s, enum ensemble_known known)
+static void report_ensemble(struct ensemble_watch *s, enum ensemble_known known)
 {
     const char *addresses[SERVER_ADDRESSES_MOST];
     for (size_t i = 0; i < s->places.count; i++)
@@ -174,11 +174,12 @@ static void report_ensemble(struct servers *s, enum ensemble_known known)
 }
 
 /*
- * Decides which servers are polled, from present knowledge; may be repeated with more. Names are compared. If
- * the ensemble's own names of its members mean nothing here, no configured name matches them. Then the
- * configured servers are polled, plus only as many others as must exist.
+ * Decides which servers are polled, from present knowledge; may be repeated with more. Configured names are
+ * compared with the members' names in /zookeeper/config. Those may not resolve on this machine ("zk-1", an
+ * address behind a forwarded port): then no configured name matches a member, and polling both would poll
+ * some servers twice. So the configured servers are polled, and members only if there are more of them.
  */
-static void settle(struct servers *s)
+static void settle(struct ensemble_watch *s)
 {
     size_t as[ENSEMBLE_MEMBERS], found = 0, reached = 0;
     size_t members = s->member_count < ENSEMBLE_MEMBERS ? s->member_count : ENSEMBLE_MEMBERS;
@@ -232,7 +233,7 @@ static void settle(struct servers *s)
 
 static void on_names(void *context)
 {
-    struct servers *s = context;
+    struct ensemble_watch *s = context;
     if (s->config_read || s->begun)
         settle(s);
 }
@@ -243,7 +244,7 @@ static void on_config(void *context, enum session_result result, const struct zn
                       const void *data, size_t length)
 {
     (void)stat;
-    struct servers *s = context;
+    struct ensemble_watch *s = context;
     s->owed--;
     if (s->freed) {
         if (!s->owed)
@@ -264,14 +265,14 @@ static void on_config(void *context, enum session_result result, const struct zn
         uv_timer_start(s->timer, ensemble_watch_on_timer, NAMES_WITHIN_MS, 0);
 }
 
-static void read_config(struct servers *s)
+static void read_config(struct ensemble_watch *s)
 {
     s->config_ms = uv_now(s->live->loop);
     if (session_get(s->live->session, CONFIG_PATH, false, on_config, s))
         s->owed++;
 }
 
-void servers_connected(struct servers *s)
+void ensemble_watch_connected(struct ensemble_watch *s)
 {
     host_aliases_retry(s->places.book);
     read_config(s);
@@ -279,7 +280,7 @@ void servers_connected(struct servers *s)
 
 static void ensemble_watch_on_timer(uv_timer_t *timer)
 {
-    struct servers *s = timer->data;
+    struct ensemble_watch *s = timer->data;
     if (!s->begun)
         settle(s);
     else if (s->owed == 0 && s->live->cluster->servers.every_ms > 0)
@@ -290,7 +291,7 @@ static void ensemble_watch_on_timer(uv_timer_t *timer)
 /* ---- the whole ---- */
 
 /* Reads the configured addresses, or those of the connect string. */
-static bool read_named(struct servers *s)
+static bool read_named(struct ensemble_watch *s)
 {
     char *error = NULL, **addresses = s->live->cluster->servers.addresses;
     bool good = connect_string_parse(s->live->cluster->hosts, &s->places.named, &error);
@@ -316,7 +317,7 @@ static bool read_named(struct servers *s)
     return good;
 }
 
-static void read_admins(struct servers *s)
+static void read_admins(struct ensemble_watch *s)
 {
     char **list = s->live->cluster->servers.admin_addresses;
     size_t count = 0;
@@ -336,7 +337,7 @@ static void read_admins(struct servers *s)
 /* Runs after all input of a turn with news: has a candidate left in a way that needs an immediate poll? */
 static void servers_after_turn(uv_prepare_t *watcher)
 {
-    struct servers *s = watcher->data;
+    struct ensemble_watch *s = watcher->data;
     bool missed = s->places.missed;
     s->places.missed = false;
     if (missed && s->config_read && s->owed == 0 && uv_now(s->live->loop) - s->config_ms >= CONFIG_LEAST_MS)
@@ -354,9 +355,9 @@ static void servers_after_turn(uv_prepare_t *watcher)
         server_poll_hasten(s->all[i].poll);
 }
 
-struct servers *servers_new(struct live_cluster *live)
+struct ensemble_watch *ensemble_watch_new(struct live_cluster *live)
 {
-    struct servers *s = xcalloc(1, sizeof *s);
+    struct ensemble_watch *s = xcalloc(1, sizeof *s);
     s->live = live;
     s->places.live = live;
     s->timer = xcalloc(1, sizeof *s->timer);
@@ -384,7 +385,7 @@ struct servers *servers_new(struct live_cluster *live)
     return s;
 }
 
-void servers_news(struct servers *s)
+void ensemble_watch_news(struct ensemble_watch *s)
 {
     uv_prepare_start(s->watcher, servers_after_turn);
 }
@@ -394,7 +395,7 @@ static void on_handle_closed(uv_handle_t *handle)
     free(handle);
 }
 
-void servers_free(struct servers *s)
+void ensemble_watch_free(struct ensemble_watch *s)
 {
     if (!s)
         return;
@@ -411,14 +412,14 @@ void servers_free(struct servers *s)
         free(s);
 }
 
-void servers_demand(struct servers *s)
+void ensemble_watch_demand(struct ensemble_watch *s)
 {
     s->demanded = !s->begun;
     for (size_t i = 0; i < s->places.count; i++)
         server_poll_demand(s->all[i].poll);
 }
 
-bool servers_are_demanded(const struct servers *s)
+bool ensemble_watch_are_demanded(const struct ensemble_watch *s)
 {
     for (size_t i = 0; i < s->places.count; i++)
         if (server_poll_is_demanded(s->all[i].poll))
@@ -426,17 +427,17 @@ bool servers_are_demanded(const struct servers *s)
     return s->demanded && !s->begun;
 }
 
-size_t servers_count(const struct servers *s)
+size_t ensemble_watch_count(const struct ensemble_watch *s)
 {
     return s->places.count;
 }
 
-const char *servers_address(const struct servers *s, size_t i)
+const char *ensemble_watch_address(const struct ensemble_watch *s, size_t i)
 {
     return s->places.list[i].port ? s->places.list[i].address : NULL;
 }
 
-const char *servers_name(const struct servers *s, const char *server)
+const char *ensemble_watch_name(const struct ensemble_watch *s, const char *server)
 {
     struct host_port at;
     char *error = NULL;
@@ -451,7 +452,7 @@ const char *servers_name(const struct servers *s, const char *server)
     return name;
 }
 
-bool servers_ask(const struct servers *s, const char *address)
+bool ensemble_watch_ask(const struct ensemble_watch *s, const char *address)
 {
     for (size_t i = 0; i < s->places.count; i++)
         if (strcmp(s->places.list[i].address, address) == 0)
@@ -459,7 +460,7 @@ bool servers_ask(const struct servers *s, const char *address)
     return false;
 }
 
-unsigned servers_rounds(const struct servers *s)
+unsigned ensemble_watch_rounds(const struct ensemble_watch *s)
 {
     unsigned fewest = s->begun ? UINT32_MAX : 0;
     for (size_t i = 0; i < s->places.count; i++)

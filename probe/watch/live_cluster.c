@@ -294,13 +294,13 @@ void live_observe(const struct live_cluster *live, const struct observation *obs
 {
     model_observe(live->model, observation);
     if (live->servers)
-        servers_news(live->servers);
+        ensemble_watch_news(live->servers);
 }
 
 void live_bad_reply(const struct live_cluster *live, const char *server, const char *what)
 {
     struct observation o = live_observation(live, OBSERVED_BAD_REPLY, NULL, NULL);
-    const char *known = live->servers ? servers_name(live->servers, server) : NULL;
+    const char *known = live->servers ? ensemble_watch_name(live->servers, server) : NULL;
     o.bad_reply = (struct observed_bad_reply){.address = known ? known : server, .what = what};
     live_observe(live, &o);
 }
@@ -500,7 +500,7 @@ static void live_cluster_on_state(void *context, enum connection_state state, bo
     if (live->discover)
         discover_begin(live->discover, renewed && shard == live->shards);
     if (live->servers)
-        servers_connected(live->servers);
+        ensemble_watch_connected(live->servers);
 }
 
 static void live_cluster_on_notice(void *context, enum session_notice notice, const char *path)
@@ -685,7 +685,7 @@ bool live_complete(struct live_cluster *live)
             return false;
         }
     }
-    return !live->servers || servers_rounds(live->servers) > 0;
+    return !live->servers || ensemble_watch_rounds(live->servers) > 0;
 }
 
 bool live_cut(struct live_cluster *live)
@@ -704,12 +704,12 @@ bool live_cut(struct live_cluster *live)
 void live_ask(struct live_cluster *live)
 {
     if (live->servers)
-        servers_demand(live->servers);
+        ensemble_watch_demand(live->servers);
 }
 
 bool live_is_asking(const struct live_cluster *live)
 {
-    return live->servers && servers_are_demanded(live->servers);
+    return live->servers && ensemble_watch_are_demanded(live->servers);
 }
 
 void live_woke(struct live_cluster *live)
@@ -720,8 +720,8 @@ void live_woke(struct live_cluster *live)
 
 void live_stop(struct live_cluster *live)
 {
-    replicas_end(live->replicas);
-    servers_free(live->servers);
+    replica_check_end(live->replicas);
+    ensemble_watch_free(live->servers);
     live->servers = NULL; /* later observations poll no server */
     log_follower_free(live->log);
     discover_free(live->discover);
@@ -806,9 +806,9 @@ struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct
     }
     live->session = live->shards[0].session;
     uv_timer_start(live->slow, on_slow, SLOW_MS, SLOW_MS);
-    live->servers = servers_new(live);
+    live->servers = ensemble_watch_new(live);
     live->log = log_follower_new(live);
-    live->replicas = replicas_begin(live);
+    live->replicas = replica_check_begin(live);
     live->chroot_entry = (struct watch_entry){.notice = on_chroot_notice, .context = live};
     watch_map_put(&live->watches, &live->chroot_entry, live->chroot);
     watch_configured(live);

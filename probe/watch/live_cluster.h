@@ -58,7 +58,7 @@ struct election_watch;
 struct pattern;
 struct discover;
 struct observer_watch;
-struct servers;
+struct ensemble_watch;
 struct replica_rounds;
 
 /*
@@ -110,7 +110,7 @@ struct live_cluster {
     struct pattern **patterns;
     size_t pattern_count;
     struct discover *discover;
-    struct servers *servers;
+    struct ensemble_watch *servers;
     bool candidates_changed;         /* since the servers were last notified */
     bool leader_missed;              /* a leader's connection has just disappeared from a server's list */
     struct log_follower *log;        /* NULL: no transaction log is followed */

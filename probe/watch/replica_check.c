@@ -115,7 +115,7 @@ static void on_stat(void *context, enum session_result result, const struct znod
     if (!v->session || result == SESSION_LOST)
         return;
     /* A server that left the ensemble meanwhile is not reported again. */
-    bool asked = servers_ask(v->rounds->live->servers, v->address);
+    bool asked = ensemble_watch_ask(v->rounds->live->servers, v->address);
     if (asked && (result == SESSION_OK || result == SESSION_NO_NODE)) {
         const char *election = v->rounds->paths[path];
         struct observation o = live_observation(v->rounds->live, OBSERVED_REPLICA, election, election);
@@ -210,9 +210,9 @@ static void replica_check_round_begin(struct replica_rounds *r)
     }
     r->round++;
     r->visiting = true;
-    for (size_t i = 0; i < servers_count(live->servers) && r->visit_count < SERVERS_MOST; i++)
-        if (servers_address(live->servers, i))
-            visit_begin(r, servers_address(live->servers, i));
+    for (size_t i = 0; i < ensemble_watch_count(live->servers) && r->visit_count < SERVERS_MOST; i++)
+        if (ensemble_watch_address(live->servers, i))
+            visit_begin(r, ensemble_watch_address(live->servers, i));
     if (r->visit_count > 0)
         uv_timer_start(r->timer, replica_check_on_timer, DEADLINE_MS, 0);
     else
@@ -222,8 +222,8 @@ static void replica_check_round_begin(struct replica_rounds *r)
 static bool can_begin(const struct live_cluster *live)
 {
     size_t reachable = 0;
-    for (size_t i = 0; i < servers_count(live->servers); i++)
-        reachable += servers_address(live->servers, i) != NULL;
+    for (size_t i = 0; i < ensemble_watch_count(live->servers); i++)
+        reachable += ensemble_watch_address(live->servers, i) != NULL;
     return reachable > 1 && live->election_count > 0 && session_state(live->session) == CONNECTION_CONNECTED;
 }
 
@@ -242,7 +242,7 @@ static void replica_check_on_timer(uv_timer_t *timer)
     }
 }
 
-struct replica_rounds *replicas_begin(struct live_cluster *live)
+struct replica_rounds *replica_check_begin(struct live_cluster *live)
 {
     if (!live->servers || live->cluster->servers.every_ms == 0)
         return NULL;
@@ -253,7 +253,7 @@ struct replica_rounds *replicas_begin(struct live_cluster *live)
     return r;
 }
 
-void replicas_end(struct replica_rounds *r)
+void replica_check_end(struct replica_rounds *r)
 {
     if (!r)
         return;

@@ -18,7 +18,7 @@
 #include "probe/zookeeper/resolver.h"
 #include "probe/zookeeper/session_attempt.h"
 #include "probe/zookeeper/session_io.h"
-#include "probe/zookeeper/session_retry.h"
+#include "probe/zookeeper/read_retry.h"
 #include "probe/zookeeper/session_state.h"
 
 /*
@@ -142,14 +142,14 @@ static void session_linger_wait(uv_loop_t *loop, int held)
 /* The pause if servers accept the connection and then require a login: that needs an operator. */
 #define PAUSE_LOGIN_MS 60000u
 /*
- * A session that has not returned after this many of its timeouts is given up. Working servers have ended it
- * by then; with no working servers nothing is lost. If servers have refused it this often, one timeout is
- * enough. [wiped]
+ * A session that has not returned after GIVE_UP_TIMEOUTS of its timeouts is given up. Working servers have
+ * ended it by then; with no working servers nothing is lost. After GIVE_UP_REFUSALS refusals by servers one
+ * timeout is enough. [wiped]
  */
 #define GIVE_UP_TIMEOUTS 2
+#define GIVE_UP_REFUSALS 3
 /* An answer may be this late before its server counts as stalled. */
 #define STALLED_LEAST_MS 1000u
-#define GIVE_UP_REFUSALS 3
 /* A working server takes less than a millisecond to close. */
 #define CLOSE_WAIT_MS 500
 
@@ -206,7 +206,7 @@ static void zookeeper_end(struct session *s)
 static void session_free(struct session *s)
 {
     zookeeper_end(s);
-    session_retry_free(s);
+    read_retry_free(s);
     if (s->resolver)
         resolver_cancel(s->resolver);
     session_io_free(s->io);
@@ -437,7 +437,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     session_io_let_go(s->io);        /* [closed] */
     session_io_not_this_turn(s->io); /* otherwise the next turn would connect again without the pause */
     session_io_deadline(s->io, 0);
-    session_retry_lost(s);
+    read_retry_lost(s);
     if (s->limiter) /* an expired session was admitted and notified */
         connect_limiter_leave(s->limiter, &s->pass, state != ZOO_EXPIRED_SESSION_STATE);
     session_attempt_describe(s, rc, error, state_before);
@@ -688,7 +688,7 @@ static void session_part(struct session *s)
     s->closing = true;
     s->listener = (struct session_listener){0};
     requests_give_up(&s->requests);
-    session_retry_lost(s);
+    read_retry_lost(s);
     if (s->busy == 0) /* [nested] else leave() frees it */
         session_free(s);
 }

@@ -70,8 +70,8 @@ enum connection_state session_state(const struct session *session);
 uint64_t session_id(const struct session *session);    /* 0: none yet */
 int session_timeout_ms(const struct session *session); /* negotiated; 0: not connected yet */
 /* The servers were asked for a session and have not answered: they may start one whose number is unknown.
- * Closing it requests its end without proof. A caller that must know that it has ended waits until it has
- * begun. */
+ * If it is closed now, nothing proves that they end it. A caller that needs proof first waits until the
+ * session has an id. */
 bool session_is_awaited(const struct session *session);
 /* How long the server had been silent when the connection was lost. 0: the connection broke, or exists.
  * During the listener's reading(): how long the server had been stalled. Changes at the servers in that time
@@ -87,7 +87,7 @@ size_t session_child_watches(const struct session *session, int64_t by_us);
  * Requests. All return false if nothing was sent (not connected); then the answer function is not called.
  * watch: set a one-shot watch. exists() sets one whether or not the znode exists; get() and children() only
  * if it does. A read that the servers refuse for a reason unrelated to the znode (overload, an internal
- * error) is repeated until they answer: see session_retry.h.
+ * error) is repeated until they answer: see read_retry.h.
  */
 bool session_exists(struct session *session, const char *path, bool watch, session_node_fn fn, void *context);
 bool session_get(struct session *session, const char *path, bool watch, session_node_fn fn, void *context);

@@ -8,7 +8,7 @@
 #include "probe/zookeeper/session.h"
 #include "probe/zookeeper/session_attempt.h"
 #include "probe/zookeeper/session_io.h"
-#include "probe/zookeeper/session_retry.h"
+#include "probe/zookeeper/read_retry.h"
 
 /* Creates a request; path: of a read, else NULL. */
 static struct request *request_new(struct requests *all, enum answer_kind kind, const char *path,
@@ -276,7 +276,7 @@ static void on_data(int rc, const char *value, int length, const struct Stat *st
     struct znode_stat s = rc == ZOK ? stat_of(stat) : (struct znode_stat){0};
     struct session_answer a = {.result = result_of(rc), .stat = rc == ZOK ? &s : NULL, .data = value};
     a.length = rc == ZOK && length > 0 ? (size_t)length : 0;
-    session_retry_answer(request_of(data), rc, &a);
+    read_retry_answer(request_of(data), rc, &a);
 }
 
 static void on_node(int rc, const struct Stat *stat, const void *data)
@@ -305,7 +305,7 @@ static void session_calls_on_children(int rc, const struct String_vector *names,
         a.length = (size_t)names->count;
         child_watch_set(request_of(data));
     }
-    session_retry_answer(request_of(data), rc, &a);
+    read_retry_answer(request_of(data), rc, &a);
 }
 
 static bool send_exists(struct request *r)

@@ -1,6 +1,6 @@
 /*
  * session_state.h - the state shared by session.c (the connection), session_attempt.c (attempts and their
- * failures), session_calls.c (the requests) and session_retry.c (repeated reads). Private to this folder: it
+ * failures), session_calls.c (the requests) and read_retry.c (repeated reads). Private to this folder: it
  * gives access to the C client.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_SESSION_STATE_H

@@ -17,7 +17,7 @@
 #include "tests/bench/gauge.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/screen/cells.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 #include "tui/views/event_log.h"
 
 #define ELECTIONS 5000

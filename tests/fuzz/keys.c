@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tui/screen/key_decoder.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 
 #define PRESSES_MOST 8192
 

@@ -17,7 +17,7 @@
 #include "tests/support/recorded.h"
 #include "tests/support/scripted.h"
 #include "tui/dashboard/dashboard.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 
 static const struct shot {
     const char *name, *keys;
@@ -113,7 +113,7 @@ static char *draw(const struct recorded *world, struct replay *past, const struc
     struct cells *cells = cells_new(size->width, size->height);
     assert_true(dashboard && cells);
     cells->ascii = size->ascii;
-    if (!dashboard_take_baseline(dashboard, past, NULL, INT64_MAX / 4))
+    if (!dashboard_set_replay(dashboard, past, NULL, INT64_MAX / 4))
         fail_msg("%s", replay_problem(past));
     dashboard_key(dashboard, '$', -1, -1);
     for (const char *key = shot->keys; *key; key++) {

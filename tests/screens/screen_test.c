@@ -23,7 +23,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/scenes.h"
 #include "tui/dashboard/dashboard.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 
 static struct stage *crowd(void)
 {

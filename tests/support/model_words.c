@@ -8,7 +8,7 @@
 #include "probe/election/chain.h"
 #include "probe/election/model.h"
 #include "probe/election/whatif.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 
 void words_add(char *text, size_t size, const char *format, ...)
 {

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 
 static const char *const names[] = {[KEY_CODE_UP - KEY_CODE_BASE] = "Up",
                                     [KEY_CODE_DOWN - KEY_CODE_BASE] = "Down",

@@ -14,7 +14,7 @@
 #include "tests/support/fake_bench.h"
 #include "tests/support/scenes.h"
 #include "tui/dashboard/dashboard.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 
 static const struct screen {
     const char *name;

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "tests/support/scripted.h"
 #include "tui/commands/exit_code.h"
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tui/screen/key_decoder.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 
 static struct key_decoder decoder;
 

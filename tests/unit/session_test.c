@@ -132,7 +132,7 @@ static void ask(struct reported *t, const char *path, bool watch)
     run_until(&t->answered);
 }
 
-struct transactions {
+struct known_transactions {
     unsigned long long latest; /* zxid */
     bool reported;
 };
@@ -140,7 +140,7 @@ struct transactions {
 static void on_srvr(void *context, const char *problem, const char *text, size_t length, int64_t took_us)
 {
     (void)problem, (void)length, (void)took_us;
-    struct transactions *t = context;
+    struct known_transactions *t = context;
     const char *at = text ? strstr(text, "Zxid: ") : NULL;
     t->latest = at ? strtoull(at + strlen("Zxid: "), NULL, 0) : 0;
     t->reported = true;
@@ -149,7 +149,7 @@ static void on_srvr(void *context, const char *problem, const char *text, size_t
 /* By the server's own word. */
 static unsigned long long transactions_there(void)
 {
-    struct transactions t = {0};
+    struct known_transactions t = {0};
     const char *port = strrchr(private_ensemble_hosts(sandbox), ':') + 1;
     assert_non_null(fourletter_ask(&loop, NULL, "127.0.0.1", port, "srvr", WITHIN_MS, 65536, on_srvr, &t));
     run_until(&t.reported);

@@ -11,7 +11,7 @@
 #include "config/text.h"
 #include "config/times.h"
 #include "probe/clock.h"
-#include "probe/history/complete.h"
+#include "probe/history/complete_from_logs.h"
 #include "probe/history/log_recorder.h"
 #include "probe/json/json_event.h"
 #include "probe/transactions/autopsy.h"

@@ -20,7 +20,7 @@
 #include "probe/history/history.h"
 #include "probe/history/preload.h"
 #include "probe/history/recording_file.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "probe/metrics/figures.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"

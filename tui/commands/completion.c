@@ -11,7 +11,7 @@
 #include "config/text.h"
 #include "probe/history/history.h"
 #include "probe/history/recording_file.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "probe/metrics/figures.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "config/znode_path.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
 #include "tui/words/format.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "probe/history/preload.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "probe/metrics/exporter.h"
 #include "probe/monitor.h"
 #include "probe/transport/transport.h"

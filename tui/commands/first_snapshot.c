@@ -4,7 +4,7 @@
 
 #include "config/memory.h"
 #include "config/znode_path.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/exit_code.h"
 

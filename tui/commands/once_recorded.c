@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "config/znode_path.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "probe/json/json_snapshot.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/exit_code.h"

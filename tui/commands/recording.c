@@ -7,7 +7,7 @@
 #include "config/times.h"
 #include "config/znode_path.h"
 #include "probe/history/recording_file.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "probe/json/json_snapshot.h"
 #include "tui/commands/command_output.h"
 #include "tui/words/format.h"

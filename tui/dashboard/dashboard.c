@@ -13,7 +13,7 @@
 #include "tui/dashboard/jump.h"
 #include "tui/dashboard/replay.h"
 #include "tui/dashboard/title_footer.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 #include "tui/screen/safe.h"
 #include "tui/views/run_control_interface.h"
 #include "tui/views/view.h"
@@ -188,8 +188,8 @@ static void dashboard_show_note(struct dashboard *dashboard, const struct replay
         dashboard_say(dashboard, note->role, note->text);
 }
 
-bool dashboard_take_baseline(struct dashboard *dashboard, struct replay *past, const char *why_not,
-                             int64_t at_us)
+bool dashboard_set_replay(struct dashboard *dashboard, struct replay *past, const char *why_not,
+                          int64_t at_us)
 {
     dashboard->replay_keys =
         (struct replay_keys){.past = past, .why_not = why_not, .live = dashboard->model != NULL};

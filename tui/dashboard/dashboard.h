@@ -34,11 +34,12 @@ struct dashboard *dashboard_new(const struct settings *settings, const struct mo
 void dashboard_free(struct dashboard *dashboard);
 
 /*
- * Sets the recording for replay; or why there is none (past NULL; the text must outlive it). Without a live
- * model it goes to at_us; false if that cannot be shown, with the reason in replay_problem().
+ * Gives the dashboard the recording to replay. past NULL: there is none, and why_not, which must outlive the
+ * dashboard, says why. Without a live model it goes to at_us; false if that cannot be shown, with the reason in
+ * replay_problem().
  */
-bool dashboard_take_baseline(struct dashboard *dashboard, struct replay *past, const char *why_not,
-                             int64_t at_us);
+bool dashboard_set_replay(struct dashboard *dashboard, struct replay *past, const char *why_not,
+                          int64_t at_us);
 
 /* Sets the control of test candidates, which must outlive it. Without it the keys that write are refused. */
 void dashboard_equip(struct dashboard *dashboard, const struct run_control_interface *control);

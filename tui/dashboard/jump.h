@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "probe/election/model.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 
 struct jump_match {
     const char *name;                /* as Tab completes it; the election's or static */

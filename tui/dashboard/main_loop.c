@@ -519,8 +519,8 @@ static bool start(struct terminal_stage *stage, char **error)
     if (stage->show->mute)
         dashboard_record_mutes(stage->dashboard, stage->show->author, stage->show->mute,
                                stage->show->context);
-    if (!dashboard_take_baseline(stage->dashboard, stage->show->past, stage->show->why_not,
-                                 stage->show->at_us)) {
+    if (!dashboard_set_replay(stage->dashboard, stage->show->past, stage->show->why_not,
+                              stage->show->at_us)) {
         const char *why = replay_problem(stage->show->past);
         *error = why ? xstrdup(why) : NULL;
         return false;

@@ -13,7 +13,7 @@
 #include "probe/election/moment.h"
 #include "probe/history/history.h"
 #include "tui/screen/cells.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 #include "tui/views/event_log.h"
 
 struct replay;

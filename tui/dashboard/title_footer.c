@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "config/utf8.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 #include "tui/screen/safe.h"
 #include "tui/views/run_control_interface.h"
 #include "tui/words/format.h"

@@ -8,7 +8,7 @@
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/election/cluster.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "tui/output/document.h"
 #include "tui/screen/safe.h"
 #include "tui/words/labels.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "config/memory.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "tui/screen/safe.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"

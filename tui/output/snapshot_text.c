@@ -8,7 +8,7 @@
 
 #include "probe/election/chain.h"
 #include "probe/election/model.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "tui/output/line_printer.h"
 #include "tui/words/chain_lines.h"
 #include "tui/words/finding_lines.h"

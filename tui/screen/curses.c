@@ -20,7 +20,7 @@
 
 #include "config/memory.h"
 #include "config/utf8.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 #include "tui/screen/safe.h"
 #include "tui/screen/tty.h"
 

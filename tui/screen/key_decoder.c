@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "config/utf8.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 
 #define ESCAPE 0x1b
 #define CANCEL 0x18

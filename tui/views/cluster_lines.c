@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "tui/screen/columns.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"

@@ -5,7 +5,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
-#include "probe/history/lookup.h"
+#include "probe/history/name_lookup.h"
 
 struct history_read {
     struct leadership_history *leadership;
@@ -21,13 +21,13 @@ static uint32_t leadership_history_leader_of(struct history_read *reading, const
     struct leadership_history *leadership = reading->leadership;
     const char *who = identity ? identity : name;
     int64_t at;
-    if (lookup_find(&reading->leaders, who, strlen(who), &at))
+    if (name_lookup_find(&reading->leaders, who, strlen(who), &at))
         return (uint32_t)at;
     room_for_one(&leadership->leaders, leadership->leader_count, &reading->leader_room,
                  sizeof *leadership->leaders);
     leadership->leaders[leadership->leader_count] =
         (struct leadership_history_leader){.who = xstrdup(who), .by_name = !identity};
-    lookup_set(&reading->leaders, who, strlen(who), (int64_t)leadership->leader_count);
+    name_lookup_set(&reading->leaders, who, strlen(who), (int64_t)leadership->leader_count);
     return (uint32_t)leadership->leader_count++;
 }
 
@@ -197,7 +197,7 @@ bool leadership_history_read(struct leadership_history *leadership, struct histo
         else
             leadership_history_make_stats(leadership);
     }
-    lookup_free(&reading.leaders);
+    name_lookup_free(&reading.leaders);
     free(reading.led);
     if (!ok)
         leadership_history_clear(leadership);

@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 #include "tui/screen/cells.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 
 struct list {
     char *key;    /* of the selected item; NULL: nothing selected yet */

@@ -15,7 +15,7 @@
 #include "config/settings.h"
 #include "probe/election/model.h"
 #include "tui/screen/cells.h"
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 
 struct run_control_interface; /* tui/views/run_control_interface.h */
 struct event_log;             /* tui/views/event_log.h: the latest events, as lines */

@@ -1,4 +1,4 @@
-#include "probe/history/complete.h"
+#include "probe/history/complete_from_logs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -762,9 +762,9 @@ static bool digest_all(sqlite3 *db)
 {
     int64_t now_us, hour = 0, before = -1;
     bool fine = sql_ask(db, "SELECT max(to_us) FROM main.stretch", &now_us);
-    while (fine && lengths_due(now_us, hour) && hour != before) {
+    while (fine && digest_is_due(now_us, hour) && hour != before) {
         before = hour;
-        fine = lengths_digest(db, now_us, &hour);
+        fine = digest_hour(db, now_us, &hour);
     }
     return fine;
 }

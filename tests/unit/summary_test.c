@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "probe/json/json_snapshot.h"
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 #include "tests/support/golden.h"
 #include "tests/support/json_back.h"
 #include "tests/support/scenes.h"

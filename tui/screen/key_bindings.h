@@ -1,8 +1,8 @@
 /*
- * keys.h - one table of keys: it drives dispatch, the footer and the help screen.
+ * key_bindings.h - one table of keys: it drives dispatch, the footer and the help screen.
  */
-#ifndef ELECTOP_TUI_SCREEN_KEYS_H
-#define ELECTOP_TUI_SCREEN_KEYS_H
+#ifndef ELECTOP_TUI_SCREEN_KEY_BINDINGS_H
+#define ELECTOP_TUI_SCREEN_KEY_BINDINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

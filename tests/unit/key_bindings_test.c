@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 
 /* One row an action, each with keys, a help line, and codes that lead back to it. */
 static void is_complete(void **state)

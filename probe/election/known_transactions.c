@@ -1,4 +1,4 @@
-#include "probe/election/transactions.h"
+#include "probe/election/known_transactions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +11,17 @@ struct known {
     bool spares;
 };
 
-struct transactions {
+struct known_transactions {
     struct known by_zxid[TRANSACTIONS_KEPT]; /* each in its place: the lower bits of its zxid */
 };
 
-void transactions_free(struct transactions *transactions)
+void known_transactions_free(struct known_transactions *transactions)
 {
     free(transactions);
 }
 
-void transactions_note(struct transactions **transactions, int64_t zxid, uint64_t session, bool spares)
+void known_transactions_note(struct known_transactions **transactions, int64_t zxid, uint64_t session,
+                             bool spares)
 {
     if (zxid <= 0)
         return;
@@ -36,8 +37,8 @@ void transactions_note(struct transactions **transactions, int64_t zxid, uint64_
     known->spares = known->spares || spares;
 }
 
-void transactions_note_request(struct transactions **transactions, int64_t zxid, uint64_t session,
-                               const char *operation)
+void known_transactions_note_request(struct known_transactions **transactions, int64_t zxid, uint64_t session,
+                                     const char *operation)
 {
     /* Not SESS and CLOS: a local session begins and ends without a transaction, and shows another one's. */
     static const struct {
@@ -46,10 +47,10 @@ void transactions_note_request(struct transactions **transactions, int64_t zxid,
     } writes[] = {{"CREA", true}, {"SETD", true}, {"SETA", true}, {"DELE", false}, {"MULT", false}};
     for (size_t i = 0; operation && session != 0 && i < sizeof writes / sizeof writes[0]; i++)
         if (strcmp(operation, writes[i].word) == 0)
-            transactions_note(transactions, zxid, 0, writes[i].spares);
+            known_transactions_note(transactions, zxid, 0, writes[i].spares);
 }
 
-static const struct known *transactions_find(const struct transactions *transactions, int64_t zxid)
+static const struct known *transactions_find(const struct known_transactions *transactions, int64_t zxid)
 {
     const struct known *known = transactions ? &transactions->by_zxid[zxid % TRANSACTIONS_KEPT] : NULL;
     return known && known->zxid == zxid ? known : NULL;
@@ -61,7 +62,7 @@ static bool are_countable(int64_t from, int64_t to)
     return from > 0 && to >= from && to - from < TRANSACTIONS_KEPT && from >> 32 == to >> 32;
 }
 
-int64_t transactions_taker(const struct transactions *transactions, int64_t stood, int64_t gone)
+int64_t known_transactions_taker(const struct known_transactions *transactions, int64_t stood, int64_t gone)
 {
     int64_t taker = 0;
     if (stood <= 0 || !are_countable(stood + 1, gone))
@@ -77,8 +78,8 @@ int64_t transactions_taker(const struct transactions *transactions, int64_t stoo
     return taker;
 }
 
-bool transactions_are_one(const struct transactions *transactions, int64_t took, int64_t over,
-                          uint64_t session)
+bool known_transactions_are_one(const struct known_transactions *transactions, int64_t took, int64_t over,
+                                uint64_t session)
 {
     if (!are_countable(took, over))
         return false;

@@ -1,8 +1,8 @@
 /*
- * election_summary.h - the summary of a single snapshot, for every sink that ends after one.
+ * summary.h - the summary of a single snapshot, for every sink that ends after one.
  */
-#ifndef ELECTOP_PROBE_JSON_ELECTION_SUMMARY_H
-#define ELECTOP_PROBE_JSON_ELECTION_SUMMARY_H
+#ifndef ELECTOP_PROBE_ELECTION_SUMMARY_H
+#define ELECTOP_PROBE_ELECTION_SUMMARY_H
 
 #include <stdbool.h>
 

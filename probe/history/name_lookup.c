@@ -1,11 +1,11 @@
-#include "probe/history/lookup.h"
+#include "probe/history/name_lookup.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/memory.h"
 
-struct lookup_entry {
+struct name_lookup_entry {
     char *text; /* NULL: free */
     size_t length;
     uint64_t hash;
@@ -20,8 +20,8 @@ static uint64_t lookup_hash_of(const char *text, size_t length)
     return hash ^ hash >> 32;
 }
 
-static struct lookup_entry *lookup_place_of(const struct name_lookup *lookup, const char *text, size_t length,
-                                            uint64_t hash)
+static struct name_lookup_entry *lookup_place_of(const struct name_lookup *lookup, const char *text,
+                                                 size_t length, uint64_t hash)
 {
     size_t at = hash & (lookup->room - 1);
     while (lookup->entries[at].text &&
@@ -31,11 +31,12 @@ static struct lookup_entry *lookup_place_of(const struct name_lookup *lookup, co
     return &lookup->entries[at];
 }
 
-bool lookup_find(const struct name_lookup *lookup, const char *text, size_t length, int64_t *number)
+bool name_lookup_find(const struct name_lookup *lookup, const char *text, size_t length, int64_t *number)
 {
     if (lookup->room == 0)
         return false;
-    const struct lookup_entry *entry = lookup_place_of(lookup, text, length, lookup_hash_of(text, length));
+    const struct name_lookup_entry *entry =
+        lookup_place_of(lookup, text, length, lookup_hash_of(text, length));
     if (entry->text)
         *number = entry->number;
     return entry->text != NULL;
@@ -48,7 +49,7 @@ static void lookup_grow(struct name_lookup *lookup)
     struct name_lookup larger = {.count = lookup->count, .room = lookup->room ? lookup->room * 2 : 256};
     larger.entries = xcalloc(larger.room, sizeof *larger.entries);
     for (size_t i = 0; i < lookup->room; i++) {
-        const struct lookup_entry *entry = &lookup->entries[i];
+        const struct name_lookup_entry *entry = &lookup->entries[i];
         if (entry->text)
             *lookup_place_of(&larger, entry->text, entry->length, entry->hash) = *entry;
     }
@@ -56,11 +57,11 @@ static void lookup_grow(struct name_lookup *lookup)
     *lookup = larger;
 }
 
-void lookup_set(struct name_lookup *lookup, const char *text, size_t length, int64_t number)
+void name_lookup_set(struct name_lookup *lookup, const char *text, size_t length, int64_t number)
 {
     lookup_grow(lookup);
     uint64_t hash = lookup_hash_of(text, length);
-    struct lookup_entry *entry = lookup_place_of(lookup, text, length, hash);
+    struct name_lookup_entry *entry = lookup_place_of(lookup, text, length, hash);
     if (entry->text) {
         entry->number = number;
         return;
@@ -68,11 +69,11 @@ void lookup_set(struct name_lookup *lookup, const char *text, size_t length, int
     char *copy = xmalloc(length + 1);
     memcpy(copy, text, length);
     copy[length] = '\0';
-    *entry = (struct lookup_entry){copy, length, hash, number};
+    *entry = (struct name_lookup_entry){copy, length, hash, number};
     lookup->count++;
 }
 
-void lookup_clear(struct name_lookup *lookup)
+void name_lookup_clear(struct name_lookup *lookup)
 {
     for (size_t i = 0; i < lookup->room; i++) {
         free(lookup->entries[i].text);
@@ -81,17 +82,17 @@ void lookup_clear(struct name_lookup *lookup)
     lookup->count = 0;
 }
 
-void lookup_copy(struct name_lookup *lookup, const struct name_lookup *from)
+void name_lookup_copy(struct name_lookup *lookup, const struct name_lookup *from)
 {
-    lookup_clear(lookup);
+    name_lookup_clear(lookup);
     for (size_t i = 0; i < from->room; i++)
         if (from->entries[i].text)
-            lookup_set(lookup, from->entries[i].text, from->entries[i].length, from->entries[i].number);
+            name_lookup_set(lookup, from->entries[i].text, from->entries[i].length, from->entries[i].number);
 }
 
-void lookup_free(struct name_lookup *lookup)
+void name_lookup_free(struct name_lookup *lookup)
 {
-    lookup_clear(lookup);
+    name_lookup_clear(lookup);
     free(lookup->entries);
     *lookup = (struct name_lookup){0};
 }

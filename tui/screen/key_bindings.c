@@ -1,4 +1,4 @@
-#include "tui/screen/keys.h"
+#include "tui/screen/key_bindings.h"
 
 #define CONTROL(letter) ((letter)&0x1f)
 

@@ -1,13 +1,13 @@
 /*
- * complete.h - completes a recording from another one, which was made from the servers' transaction logs.
+ * complete_from_logs.h - completes a recording from another one, which was made from the servers' transaction logs.
  *
  * A recorder far from the servers misses what happens while it does not run or is not connected, and often
  * cannot tell why a leader went. The logs can. What was observed stays; its causes become certain, failovers
  * that nobody observed are added, and times that nobody watched are filled. Each row says where it comes
  * from (schema.h: source).
  */
-#ifndef ELECTOP_PROBE_HISTORY_COMPLETE_H
-#define ELECTOP_PROBE_HISTORY_COMPLETE_H
+#ifndef ELECTOP_PROBE_HISTORY_COMPLETE_FROM_LOGS_H
+#define ELECTOP_PROBE_HISTORY_COMPLETE_FROM_LOGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

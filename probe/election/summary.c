@@ -1,4 +1,4 @@
-#include "probe/json/election_summary.h"
+#include "probe/election/summary.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * transactions.h - known facts about single transactions: what each of them certainly did not do.
+ * known_transactions.h - known facts about single transactions: what each of them certainly did not do.
  *
  * ZooKeeper shows an observer only the number of a transaction, but some can be identified. A znode's Stat
  * names the transactions that created it and last set it. A directory's Stat names the one that removed a
@@ -9,8 +9,8 @@
  * Zxids count transactions without a gap within an epoch (their upper half). So a change that no known
  * transaction made was made by one of the others; if only one is left, by that one.
  */
-#ifndef ELECTOP_PROBE_ELECTION_TRANSACTIONS_H
-#define ELECTOP_PROBE_ELECTION_TRANSACTIONS_H
+#ifndef ELECTOP_PROBE_ELECTION_KNOWN_TRANSACTIONS_H
+#define ELECTOP_PROBE_ELECTION_KNOWN_TRANSACTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,31 +19,32 @@
  * seldom more. */
 #define TRANSACTIONS_KEPT 1024
 
-struct transactions;
+struct known_transactions;
 
-void transactions_free(struct transactions *transactions);
+void known_transactions_free(struct known_transactions *transactions);
 
 /*
  * This transaction ended no session except perhaps this one (0: none); spares: it also deleted no znode.
  * *transactions is created if it is NULL.
  */
-void transactions_note(struct transactions **transactions, int64_t zxid, uint64_t session, bool spares);
+void known_transactions_note(struct known_transactions **transactions, int64_t zxid, uint64_t session,
+                             bool spares);
 /* Takes the last request of this session, in the word of a connection list: "SETD". Only writes of znodes are
  * informative. */
-void transactions_note_request(struct transactions **transactions, int64_t zxid, uint64_t session,
-                               const char *operation);
+void known_transactions_note_request(struct known_transactions **transactions, int64_t zxid, uint64_t session,
+                                     const char *operation);
 
 /*
  * The transaction that removed a znode which still existed after stood and was gone after gone: the only one
  * in between that may have deleted anything. 0: there are several, or they are unknown.
  */
-int64_t transactions_taker(const struct transactions *transactions, int64_t stood, int64_t gone);
+int64_t known_transactions_taker(const struct known_transactions *transactions, int64_t stood, int64_t gone);
 
 /*
  * True: the transaction that removed a znode of this session also ended the session, because no other
  * transaction can have done so before the session's end was seen, after over.
  */
-bool transactions_are_one(const struct transactions *transactions, int64_t took, int64_t over,
-                          uint64_t session);
+bool known_transactions_are_one(const struct known_transactions *transactions, int64_t took, int64_t over,
+                                uint64_t session);
 
 #endif

@@ -1,4 +1,4 @@
-#include "probe/zookeeper/session_retry.h"
+#include "probe/zookeeper/read_retry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct again {
     uv_timer_t *timer;
 };
 
-/* The connection is lost; session_retry_lost() will be called in a moment. */
+/* The connection is lost; read_retry_lost() will be called in a moment. */
 static bool is_gone(const struct session *s)
 {
     return s->closing || s->state != CONNECTION_CONNECTED || session_attempt_broke(s);
@@ -32,11 +32,11 @@ static bool is_gone(const struct session *s)
 
 static void again_send(struct session *s);
 
-static void session_retry_on_timer(uv_timer_t *timer)
+static void read_retry_on_timer(uv_timer_t *timer)
 {
     struct session *s = timer->data;
     if (s->paused)
-        uv_timer_start(timer, session_retry_on_timer, s->again->pause_ms, 0);
+        uv_timer_start(timer, read_retry_on_timer, s->again->pause_ms, 0);
     else
         again_send(s);
 }
@@ -49,7 +49,7 @@ static void again_begin(struct session *s)
     s->again->timer = loop_timer_new(s->loop, s);
 }
 
-static void session_retry_report(struct session *s, const struct request *r, int rc)
+static void read_retry_report(struct session *s, const struct request *r, int rc)
 {
     char problem[200];
     if (!s->listener.refused)
@@ -78,7 +78,7 @@ static void again_settle(struct session *s)
         a->pause_ms = a->pause_ms ? a->pause_ms * 2 : PAUSE_FIRST_MS;
         if (a->pause_ms > PAUSE_MOST_MS)
             a->pause_ms = PAUSE_MOST_MS;
-        uv_timer_start(a->timer, session_retry_on_timer, a->pause_ms, 0);
+        uv_timer_start(a->timer, read_retry_on_timer, a->pause_ms, 0);
         return;
     }
     a->pause_ms = 0;
@@ -120,7 +120,7 @@ static void again_send(struct session *s)
     session_io_this_turn(s->io);
 }
 
-static void session_retry_keep(struct again *a, struct request *r)
+static void read_retry_keep(struct again *a, struct request *r)
 {
     request_detach(r);
     r->all->answered++;
@@ -138,7 +138,7 @@ static bool says_nothing(const struct request *r, int rc, const struct session_a
                          (answer->result == SESSION_TOO_LARGE && !r->may_be_too_large));
 }
 
-void session_retry_answer(struct request *r, int rc, const struct session_answer *answer)
+void read_retry_answer(struct request *r, int rc, const struct session_answer *answer)
 {
     struct session *s = r->all->session;
     bool was_refused = r->refusals > 0;
@@ -150,9 +150,9 @@ void session_retry_answer(struct request *r, int rc, const struct session_answer
         again_begin(s);
         s->again->refused = true;
         r->refusals++;
-        session_retry_keep(s->again, r);
+        read_retry_keep(s->again, r);
         if (r->refusals == 2) /* a single refusal ends before anyone could read about it */
-            session_retry_report(s, r, rc);
+            read_retry_report(s, r, rc);
     }
     if (!refused)
         request_answer(r, answer);
@@ -160,7 +160,7 @@ void session_retry_answer(struct request *r, int rc, const struct session_answer
         again_settle(s);
 }
 
-void session_retry_lost(struct session *s)
+void read_retry_lost(struct session *s)
 {
     static const struct session_answer lost = {.result = SESSION_LOST};
     struct again *a = s->again;
@@ -176,7 +176,7 @@ void session_retry_lost(struct session *s)
     }
 }
 
-void session_retry_free(struct session *s)
+void read_retry_free(struct session *s)
 {
     if (!s->again)
         return;
