@@ -134,7 +134,7 @@ def test_completed(recorded, file):
                          " WHERE t.from_us NOT BETWEEN s.from_us AND s.to_us"), said
     events = replayed(file)
     times = [moment(event["time"]) for event in events]
-    assert all(b > a - 1 for a, b in zip(times, times[1:])), "told in order"
+    assert all(b > a - 1 for a, b in zip(times, times[1:])), [(event["time"], event["event"]) for event in events]
     told = [event["failover"]["cause"] for event in events if event["event"] == "failover"]
     assert told == recorded.causes
     assert ask(file, "PRAGMA integrity_check") == [("ok",)]
@@ -181,7 +181,8 @@ def test_again_and_further(recorded, file):
 
 def test_refused(recorded, file, tmp_path):
     """Not while somebody records, not with logs of another cluster, not into what is no recording."""
-    holder = Recorder(tmp_path, recorded.zk.hosts, *FAR, elections=f"[{{path: {PATH}}}]")
+    (tmp_path / "held").mkdir()
+    holder = Recorder(tmp_path / "held", recorded.zk.hosts, *FAR, elections=f"[{{path: {PATH}}}]")
     holder.wait_for("SELECT 1 FROM stretch")
     until(lambda: "electop" in complete(recorded.zk, holder.file)[1])
     status, said = complete(recorded.zk, holder.file)
