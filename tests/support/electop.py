@@ -11,6 +11,7 @@ import time
 from patience import Deadline, communicate, wait
 
 PROGRAM = os.environ.get("ELECTOP", "build/asan/electop")
+PLAIN = os.path.abspath("build/electop")  # as users have it: without sanitizers, which take memory and time of their own
 # A leak is judged by what it says, not by the exit status that it would make.
 os.environ["LSAN_OPTIONS"] = "exitcode=0"
 SANITIZERS = ("AddressSanitizer", "LeakSanitizer", "runtime error:")

@@ -9,11 +9,10 @@ import subprocess
 
 import pytest
 
-from electop import PROGRAM, check_sanitizers
+from electop import PLAIN, PROGRAM, check_sanitizers
 from terminal import Pty
 from waiting import until
 
-PLAIN = os.path.abspath("build/electop")
 MB = 1 << 20
 LIMIT_S = 200
 # Its own, and the dynamic linker's before it begins.
