@@ -25,7 +25,7 @@
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
-#include "tui/commands/exit_code.h"
+#include "tui/commands/snapshot_exit.h"
 #include "tui/commands/shutdown.h"
 #include "tui/screen/safe.h"
 #include "tui/words/format.h"
@@ -471,7 +471,7 @@ static void check_cluster(struct check *check, const struct cluster *cluster,
     const char *problem = summary_problem(cluster, quorum);
     if (cluster->connection != CONNECTION_CONNECTED) {
         check_raise(check, CHECK_UNKNOWN, "%s: not connected, %s%s", name, problem ? problem : "no answer",
-                    exit_code_next_step(cluster));
+                    snapshot_exit_next_step(cluster));
         return;
     }
     check_servers(check, cluster, name);
@@ -480,7 +480,7 @@ static void check_cluster(struct check *check, const struct cluster *cluster,
     check_hidden(check, cluster);
     for (size_t i = 0; i < wanted->election_count; i++) {
         const char *pattern = wanted->elections[i].path;
-        if (!exit_code_is_matched(cluster, pattern))
+        if (!snapshot_exit_is_matched(cluster, pattern))
             check_raise(check, CHECK_UNKNOWN, "%s: no path matches %s; check the pattern", name, pattern);
     }
     if (!wanted->election_count && problem)

@@ -13,7 +13,7 @@
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
-#include "tui/commands/exit_code.h"
+#include "tui/commands/snapshot_exit.h"
 #include "tui/commands/shutdown.h"
 #include "tui/output/discovery_text.h"
 
@@ -126,9 +126,9 @@ static int command_discover_on(uv_loop_t *loop, const struct invocation *invocat
         if (!ending.signal) {
             bool cut = monitor_cut(search.monitor);
             monitor_catch_up(search.monitor);
-            status = cut ? exit_code_unsearched(model, options) : exit_code_status(model, false);
+            status = cut ? snapshot_exit_unsearched(model, options) : snapshot_exit_status(model, false);
             if (status == EXIT_NO_SNAPSHOT && !cut)
-                exit_code_complain(model, options->wait_ms);
+                snapshot_exit_complain(model, options->wait_ms);
             discover_print(&out, search.monitor, invocation);
             printed = true;
         }

@@ -14,7 +14,7 @@
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
-#include "tui/commands/exit_code.h"
+#include "tui/commands/snapshot_exit.h"
 #include "tui/commands/first_snapshot.h"
 #include "tui/commands/shutdown.h"
 #include "tui/output/line_printer.h"
@@ -115,7 +115,7 @@ static int follow(uv_loop_t *loop, struct event_stream *stream, struct shutdown 
     bool judged = false;
     while (!ending->signal && !stream->over && !*lasted && !judged) {
         uv_run(loop, UV_RUN_ONCE);
-        judged = *waited && exit_code_status(model, false) == EXIT_NO_SNAPSHOT;
+        judged = *waited && snapshot_exit_status(model, false) == EXIT_NO_SNAPSHOT;
         if (*waited && !judged)
             ending->passed[0] = false; /* it was reached once: from now on it may come and go */
     }
@@ -124,9 +124,9 @@ static int follow(uv_loop_t *loop, struct event_stream *stream, struct shutdown 
         return 128 + ending->signal;
     if (stream->over)
         return command_output_ended(stream->error, EXIT_DONE);
-    int status = exit_code_status(model, false);
+    int status = snapshot_exit_status(model, false);
     if (status == EXIT_NO_SNAPSHOT)
-        exit_code_complain(model, *lasted ? stream->options->for_ms : stream->options->wait_ms);
+        snapshot_exit_complain(model, *lasted ? stream->options->for_ms : stream->options->wait_ms);
     return status;
 }
 

@@ -6,7 +6,7 @@
 
 #include "probe/json/json_event.h"
 #include "tui/commands/command_output.h"
-#include "tui/commands/recording.h"
+#include "tui/commands/command_recording.h"
 #include "tui/output/line_printer.h"
 #include "tui/output/output.h"
 
@@ -34,7 +34,7 @@ static bool flush(struct reporting *reporting)
 static bool events_recorded_on_event(void *context, const struct event *event)
 {
     struct reporting *reporting = context;
-    if (event->election ? !recording_wants(reporting->options, event->election)
+    if (event->election ? !command_recording_wants(reporting->options, event->election)
                         : reporting->options->path_count > 0)
         return true;
     if (reporting->options->json)
@@ -55,9 +55,9 @@ int command_events_recorded(const struct invocation *invocation)
     int64_t begin_us, end_us, from_us, to_us;
     char *error = NULL;
     int status = EXIT_USAGE;
-    struct history *history = recording_open(options->replay, &begin_us, &end_us);
-    if (history && recording_moment("from", options->from, begin_us, end_us, begin_us, &from_us) &&
-        recording_moment("to", options->to, begin_us, end_us, end_us, &to_us)) {
+    struct history *history = command_recording_open(options->replay, &begin_us, &end_us);
+    if (history && command_recording_moment("from", options->from, begin_us, end_us, begin_us, &from_us) &&
+        command_recording_moment("to", options->to, begin_us, end_us, end_us, &to_us)) {
         const struct model *model = history_at(history, to_us, &error);
         free(error); /* its names are for the columns only */
         error = NULL;

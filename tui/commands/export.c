@@ -13,7 +13,7 @@
 #include "probe/transport/transport.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
-#include "tui/commands/exit_code.h"
+#include "tui/commands/snapshot_exit.h"
 #include "tui/commands/first_snapshot.h"
 #include "tui/commands/shutdown.h"
 
@@ -36,9 +36,9 @@ static int export_print(struct exporter *exporter, struct monitor *monitor,
     const struct model *model = monitor_model(monitor);
     int status = summary_result(model) == SUMMARY_TAKEN ? EXIT_DONE : EXIT_NO_SNAPSHOT;
     if (monitor_cut(monitor))
-        status = exit_code_unsearched(model, invocation->options);
+        status = snapshot_exit_unsearched(model, invocation->options);
     else if (status == EXIT_NO_SNAPSHOT)
-        exit_code_complain(model, invocation->options->wait_ms);
+        snapshot_exit_complain(model, invocation->options->wait_ms);
     else
         first_snapshot_complain(monitor, invocation->settings);
     exporter_write(exporter, false, &out);

@@ -6,7 +6,7 @@
 #include "config/znode_path.h"
 #include "probe/election/summary.h"
 #include "tui/commands/command_output.h"
-#include "tui/commands/exit_code.h"
+#include "tui/commands/snapshot_exit.h"
 
 #define CHECK_MS 250
 /* Time for the first attempts; of many silent servers some are not tried yet. */
@@ -35,7 +35,7 @@ static void first_snapshot_unreached(const struct cluster *cluster)
     char quorum[SUMMARY_QUORUM_SIZE];
     const char *problem = summary_problem(cluster, quorum);
     complain("%s is not reached yet: %s%s", first_snapshot_name(cluster), problem,
-             exit_code_next_step(cluster));
+             snapshot_exit_next_step(cluster));
 }
 
 /* Its elections and its servers have answered, as far as they do. */
@@ -92,7 +92,7 @@ static void complain_missing(const struct cluster *cluster, const struct cluster
     complain_state(cluster, ELECTION_ABSENT,
                    "this path does not exist yet; electop discover lists the elections");
     for (size_t i = 0; i < wanted->election_count; i++)
-        if (!exit_code_is_matched(cluster, wanted->elections[i].path))
+        if (!snapshot_exit_is_matched(cluster, wanted->elections[i].path))
             complain("%s: no path matches %s so far", first_snapshot_name(cluster),
                      wanted->elections[i].path);
 }

@@ -15,8 +15,8 @@
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
-#include "tui/commands/exit_code.h"
-#include "tui/commands/recording.h"
+#include "tui/commands/snapshot_exit.h"
+#include "tui/commands/command_recording.h"
 #include "tui/commands/shutdown.h"
 #include "tui/output/output.h"
 #include "tui/output/snapshot_forms.h"
@@ -34,8 +34,8 @@ static void write_json(struct buffer *out, const struct model *model, const stru
     if (settings->given && strcmp(settings->file, "off") != 0)
         file = recording_file_choose(settings, true, &error);
     struct history *history = file ? history_open(file, &error) : NULL;
-    struct recording_kept kept = {history, now.wall_us};
-    json_snapshot_write_kept(out, model, now, history ? recording_figures : NULL, &kept);
+    struct command_recording_kept kept = {history, now.wall_us};
+    json_snapshot_write_kept(out, model, now, history ? command_recording_figures : NULL, &kept);
     history_close(history);
     free(file);
     free(error);
@@ -114,7 +114,7 @@ static void once_print(struct buffer *out, const struct model *model, const stru
 {
     struct picked_model picked = {0};
     picked_model_make(&picked, model, once_wants, invocation->options);
-    *status = exit_code_status(&picked.model, invocation->options->strict);
+    *status = snapshot_exit_status(&picked.model, invocation->options->strict);
     once_print_snapshot(out, &picked.model, invocation);
     picked_model_release(&picked);
 }
@@ -261,8 +261,8 @@ static int once_judge(struct monitor *monitor, const struct invocation *invocati
     const struct options *options = invocation->options;
     const struct model *model = monitor_model(monitor);
     if (status == EXIT_NO_SNAPSHOT)
-        exit_code_complain(model, options->wait_ms);
-    else if (options->strict && exit_code_complain_unjudged(model, invocation->settings))
+        snapshot_exit_complain(model, options->wait_ms);
+    else if (options->strict && snapshot_exit_complain_unjudged(model, invocation->settings))
         return EXIT_FOUND;
     return status;
 }
@@ -275,7 +275,7 @@ static void once_first(struct monitor *monitor, const struct invocation *invocat
     bool cut = !invocation->options->watch && monitor_cut(monitor);
     monitor_catch_up(monitor);
     once_print(out, monitor_model(monitor), invocation, status);
-    *status = cut ? exit_code_unsearched(monitor_model(monitor), invocation->options)
+    *status = cut ? snapshot_exit_unsearched(monitor_model(monitor), invocation->options)
                   : once_judge(monitor, invocation, *status);
 }
 

@@ -9,8 +9,8 @@
 #include "probe/election/summary.h"
 #include "probe/json/json_snapshot.h"
 #include "tui/commands/command_output.h"
-#include "tui/commands/exit_code.h"
-#include "tui/commands/recording.h"
+#include "tui/commands/snapshot_exit.h"
+#include "tui/commands/command_recording.h"
 #include "tui/output/snapshot_forms.h"
 #include "tui/output/snapshot_text.h"
 #include "tui/words/election_filter.h"
@@ -24,7 +24,7 @@ static bool once_recorded_wants(const void *context, const struct election *elec
 {
     const struct recorded_choice *choice = context;
     const char *filter = choice->options->filter;
-    return recording_wants(choice->options, election) &&
+    return command_recording_wants(choice->options, election) &&
            (!filter || election_filter_match(filter, election, choice->at));
 }
 
@@ -52,7 +52,7 @@ static int once_recorded_print_snapshot(struct history *history, const struct mo
     const struct recorded_choice choice = {options, at};
     struct buffer out = {0};
     picked_model_make(&picked, model, once_recorded_wants, &choice);
-    int status = exit_code_status(&picked.model, options->strict);
+    int status = snapshot_exit_status(&picked.model, options->strict);
     if (complain_unrecorded(&picked.model, options))
         status = EXIT_NO_SNAPSHOT;
     struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
@@ -61,8 +61,8 @@ static int once_recorded_print_snapshot(struct history *history, const struct mo
     bool yaml = options->form && strcmp(options->form, "yaml") == 0;
     struct buffer json = {0};
     if (options->json || yaml)
-        json_snapshot_write_kept(yaml ? &json : &out, &picked.model, at, recording_figures,
-                                 &(struct recording_kept){history, at.wall_us});
+        json_snapshot_write_kept(yaml ? &json : &out, &picked.model, at, command_recording_figures,
+                                 &(struct command_recording_kept){history, at.wall_us});
     else if (options->form && strcmp(options->form, "csv") == 0)
         snapshot_csv_write(&out, &picked.model, at);
     else
@@ -80,8 +80,9 @@ int command_once_recorded(const struct invocation *invocation)
     int64_t from_us, to_us, at_us;
     char *error = NULL;
     int status = EXIT_USAGE;
-    struct history *history = recording_open(options->replay, &from_us, &to_us);
-    if (history && recording_moment("at", options->at, from_us, to_us, history_end_us(history), &at_us)) {
+    struct history *history = command_recording_open(options->replay, &from_us, &to_us);
+    if (history &&
+        command_recording_moment("at", options->at, from_us, to_us, history_end_us(history), &at_us)) {
         const struct model *model = history_at(history, at_us, &error);
         if (model) {
             struct moment at = {.mono_us = model->now.mono_us + (at_us - model->now.wall_us),

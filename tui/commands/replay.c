@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "tui/commands/command_output.h"
-#include "tui/commands/recording.h"
+#include "tui/commands/command_recording.h"
 #include "tui/commands/shutdown.h"
 #include "tui/dashboard/main_loop.h"
 
@@ -12,12 +12,12 @@ static int command_replay_on(uv_loop_t *loop, const struct invocation *invocatio
 {
     const struct options *options = invocation->options;
     int64_t from_us, to_us, at_us;
-    char *error = NULL, *file = recording_file(invocation, options->recording);
+    char *error = NULL, *file = command_recording_file(invocation, options->recording);
     int status = EXIT_USAGE;
     /* An error is printed before the screen is opened. */
-    struct history *history = file ? recording_open(file, &from_us, &to_us) : NULL;
-    bool there =
-        history && recording_moment("at", options->at, from_us, to_us, history_end_us(history), &at_us);
+    struct history *history = file ? command_recording_open(file, &from_us, &to_us) : NULL;
+    bool there = history &&
+                 command_recording_moment("at", options->at, from_us, to_us, history_end_us(history), &at_us);
     history_close(history);
     struct replay *past = there ? replay_new(file) : NULL;
     if (there) {

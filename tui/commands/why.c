@@ -7,7 +7,7 @@
 
 #include "config/times.h"
 #include "tui/commands/command_output.h"
-#include "tui/commands/recording.h"
+#include "tui/commands/command_recording.h"
 #include "tui/output/line_printer.h"
 #include "tui/output/report_document.h"
 #include "tui/words/story_lines.h"
@@ -50,8 +50,8 @@ int command_why(const struct invocation *invocation)
     const struct options *options = invocation->options;
     int64_t from_us, to_us;
     struct story_query query = {.election = options->election, .cluster = options->cluster};
-    char *error = NULL, *file = recording_file(invocation, options->replay);
-    struct history *history = file ? recording_open(file, &from_us, &to_us) : NULL;
+    char *error = NULL, *file = command_recording_file(invocation, options->replay);
+    struct history *history = file ? command_recording_open(file, &from_us, &to_us) : NULL;
     int status = EXIT_USAGE;
     if (history && choose_moment(options->when, to_us, &query.at_us)) {
         struct story *story = story_make(history, &query, &error);

@@ -35,7 +35,7 @@ static const struct help_entry legend[] = {
     {SIGN_WARNING, ROLE_WARNING, NULL, "attention: denied, electing for long, a warning"},
     {SIGN_CRITICAL, ROLE_CRITICAL, NULL, "action needed: no leader, no such path, an error found"},
     {SIGN_INFO, ROLE_DIM, NULL, "worth knowing: a note, nothing is wrong"},
-    {SIGN_UNKNOWN, ROLE_WARNING, NULL, "not known, or not known now; the reason is next to it"},
+    {SIGN_UNKNOWN, ROLE_WARNING, NULL, "unknown, or no longer known; the reason is next to it"},
     {SIGN_DASH, ROLE_DIM, NULL, "none: it is known that there is none"},
     {SIGN_LEADER, ROLE_WARNING, NULL, "the leader"},
     {SIGN_CHAIN, ROLE_GOOD, NULL, "the chain is intact here: it watches the right znode"},

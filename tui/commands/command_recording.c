@@ -1,4 +1,4 @@
-#include "tui/commands/recording.h"
+#include "tui/commands/command_recording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "tui/commands/command_output.h"
 #include "tui/words/format.h"
 
-char *recording_file(const struct invocation *invocation, const char *named)
+char *command_recording_file(const struct invocation *invocation, const char *named)
 {
     char *error = NULL;
     char *file = named ? xstrdup(named) : recording_file_choose(&invocation->settings->history, true, &error);
@@ -22,7 +22,7 @@ char *recording_file(const struct invocation *invocation, const char *named)
     return file;
 }
 
-struct history *recording_open(const char *file, int64_t *from_us, int64_t *to_us)
+struct history *command_recording_open(const char *file, int64_t *from_us, int64_t *to_us)
 {
     char *error = NULL;
     struct history *history = history_open(file, &error);
@@ -40,8 +40,8 @@ struct history *recording_open(const char *file, int64_t *from_us, int64_t *to_u
     return history;
 }
 
-bool recording_moment(const char *option, const char *text, int64_t from_us, int64_t to_us,
-                      int64_t otherwise_us, int64_t *at_us)
+bool command_recording_moment(const char *option, const char *text, int64_t from_us, int64_t to_us,
+                              int64_t otherwise_us, int64_t *at_us)
 {
     char first[40], last[40];
     *at_us = otherwise_us;
@@ -65,7 +65,7 @@ bool recording_moment(const char *option, const char *text, int64_t from_us, int
     return false;
 }
 
-bool recording_wants(const struct options *options, const struct election *election)
+bool command_recording_wants(const struct options *options, const struct election *election)
 {
     for (size_t i = 0; i < options->path_count; i++)
         if (znode_pattern_match(options->paths[i], summary_path(election)))
@@ -73,9 +73,10 @@ bool recording_wants(const struct options *options, const struct election *elect
     return options->path_count == 0;
 }
 
-bool recording_figures(void *context, const struct election *election, struct failover_figures *figures)
+bool command_recording_figures(void *context, const struct election *election,
+                               struct failover_figures *figures)
 {
-    const struct recording_kept *kept = context;
+    const struct command_recording_kept *kept = context;
     const struct history_filter filter = {.cluster = election->cluster->name, .election = election->path};
     struct failover_stats stats;
     char *error = NULL;

@@ -1,4 +1,4 @@
-#include "tui/commands/exit_code.h"
+#include "tui/commands/snapshot_exit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define HOSTS_SIZE 160
 
-int exit_code_status(const struct model *model, bool strict)
+int snapshot_exit_status(const struct model *model, bool strict)
 {
     if (summary_result(model) != SUMMARY_TAKEN)
         return EXIT_NO_SNAPSHOT;
@@ -25,7 +25,7 @@ static bool names_a_step(const char *problem)
     return strstr(problem, "; ") != NULL;
 }
 
-int exit_code_unsearched(const struct model *model, const struct options *options)
+int snapshot_exit_unsearched(const struct model *model, const struct options *options)
 {
     char wait[32];
     const char *why = NULL;
@@ -43,7 +43,7 @@ int exit_code_unsearched(const struct model *model, const struct options *option
     return any ? EXIT_FOUND : EXIT_NO_SNAPSHOT;
 }
 
-bool exit_code_is_matched(const struct cluster *cluster, const char *pattern)
+bool snapshot_exit_is_matched(const struct cluster *cluster, const char *pattern)
 {
     if (!znode_is_pattern(pattern))
         return true;
@@ -53,7 +53,7 @@ bool exit_code_is_matched(const struct cluster *cluster, const char *pattern)
     return false;
 }
 
-bool exit_code_complain_unjudged(const struct model *model, const struct settings *settings)
+bool snapshot_exit_complain_unjudged(const struct model *model, const struct settings *settings)
 {
     bool unjudged = false;
     for (size_t i = 0; i < model->cluster_count; i++) {
@@ -75,7 +75,7 @@ bool exit_code_complain_unjudged(const struct model *model, const struct setting
         }
         for (size_t j = 0; j < wanted->election_count; j++) {
             const char *pattern = wanted->elections[j].path;
-            if (exit_code_is_matched(cluster, pattern))
+            if (snapshot_exit_is_matched(cluster, pattern))
                 continue;
             complain("%s: no path matches %s, so nothing was checked; check the pattern, or name the paths",
                      cluster->hosts, pattern);
@@ -98,7 +98,7 @@ static const char *hosts_of(const struct cluster *cluster, char buffer[HOSTS_SIZ
     return buffer;
 }
 
-const char *exit_code_next_step(const struct cluster *cluster)
+const char *snapshot_exit_next_step(const struct cluster *cluster)
 {
     char quorum[SUMMARY_QUORUM_SIZE];
     if (summary_no_quorum(cluster, quorum))
@@ -149,7 +149,7 @@ static void complain_unfinished(const struct model *model, const char *wait)
              why ? why : "", why && names_a_step(why) ? "" : "; wait longer (--wait)");
 }
 
-void exit_code_complain(const struct model *model, int64_t wait_ms)
+void snapshot_exit_complain(const struct model *model, int64_t wait_ms)
 {
     char wait[32];
     switch (summary_result(model)) {

@@ -9,7 +9,7 @@
 
 #include "probe/election/summary.h"
 #include "tests/support/scripted.h"
-#include "tui/commands/exit_code.h"
+#include "tui/commands/snapshot_exit.h"
 
 /* What each of the clusters shows; SHOWN_NOTHING: not connected. */
 enum shown {
@@ -67,7 +67,7 @@ static void follows_the_contract(void **state)
         assert_non_null(model);
         show(model, 0, table[i].first);
         show(model, 1, table[i].second);
-        int status = exit_code_status(model, false), strict = exit_code_status(model, true);
+        int status = snapshot_exit_status(model, false), strict = snapshot_exit_status(model, true);
         if (status != table[i].status || strict != table[i].strict)
             fail_msg("row %zu: %d and %d", i, status, strict);
         model_free(model);
@@ -99,8 +99,8 @@ static void a_lost_connection_was_a_look(void **state)
     show(model, 0, SHOWN_LED);
     show(model, 1, SHOWN_LED);
     scripted_connect(model, 1, -1, CONNECTION_CONNECTING, "connection lost");
-    assert_int_equal(exit_code_status(model, false), 0);
-    assert_int_equal(exit_code_status(model, true), 1);
+    assert_int_equal(snapshot_exit_status(model, false), 0);
+    assert_int_equal(snapshot_exit_status(model, true), 1);
     model_free(model);
 }
 

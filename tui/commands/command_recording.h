@@ -1,0 +1,34 @@
+/*
+ * command_recording.h - opens a recording for a command, and reads the moments of its options.
+ */
+#ifndef ELECTOP_TUI_COMMANDS_COMMAND_RECORDING_H
+#define ELECTOP_TUI_COMMANDS_COMMAND_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probe/history/history.h"
+#include "tui/commands/command.h"
+
+/* The named file, else the configured one; malloc'd. NULL: the reason has been printed. */
+char *command_recording_file(const struct invocation *invocation, const char *named);
+
+/* Opened, with its bounds; NULL: the reason has been printed. */
+struct history *command_recording_open(const char *file, int64_t *from_us, int64_t *to_us);
+
+/* The moment of an option, relative to the end of the recording; text NULL: otherwise_us. False: it is
+ * outside, and a message has been printed. */
+bool command_recording_moment(const char *option, const char *text, int64_t from_us, int64_t to_us,
+                              int64_t otherwise_us, int64_t *at_us);
+
+/* Whether this path was requested (all, if none was). */
+bool command_recording_wants(const struct options *options, const struct election *election);
+
+/* A json_snapshot_kept_fn: the recorded failovers of an election before a moment. */
+struct command_recording_kept {
+    struct history *history;
+    int64_t at_us;
+};
+bool command_recording_figures(void *kept, const struct election *election, struct failover_figures *figures);
+
+#endif
