@@ -12,7 +12,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 from kazoo.security import make_acl, make_digest_acl
 
-from injection import SANDBOX, Injection, inject
+from injection import PATIENT, SANDBOX, Injection, inject
 from txnlog import last_zxid, transactions
 from waiting import until
 
@@ -25,7 +25,7 @@ def allowed(tmp_path, path):
     def write(zk, word="live"):
         config = tmp_path / "config.yaml"
         config.write_text(f"clusters:\n  - hosts: {zk.hosts}\n    servers: {{admin: '{zk.admin}'}}\n"
-                          f"    elections: [{{path: {path}, inject: {word}}}]\n")
+                          f"    elections: [{{path: {path}, inject: {word}}}]\n{PATIENT}\n")
         return ["-c", str(config), path]
     return write
 

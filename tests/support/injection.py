@@ -71,7 +71,11 @@ def standing(client):
     return sum(1 for path in tree(client, SANDBOX) if path[-10:].isdigit())
 
 
-def written(tmp_path, zk, more="", election=None):
+# A busy machine's server is slow, which would end a run.
+PATIENT = "inject: {stop_above_ping: 10s}"
+
+
+def written(tmp_path, zk, more=PATIENT, election=None):
     """A configuration for one cluster, with these lines below it."""
     file = tmp_path / "config.yaml"
     elections = f"    elections: [{{path: {election}, inject: live}}]\n" if election else ""
