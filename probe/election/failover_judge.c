@@ -183,7 +183,8 @@ static void describe_end(const struct failover_evidence *e, enum failover_cause 
         how = e->together ? ": one transaction ended it and deleted its znode"
                           : ": its client closed it, it did not expire";
     snprintf(buffer, size,
-             "last heard %s before by %s%s; its timeout is %s; absent from the session list %s after%s",
+             "last heard %s before its znode went, by %s%s; its timeout is %s; absent from the session list "
+             "%s after%s",
              seconds(e->gone_us - e->heard_low_us, heard, sizeof heard), at, parted,
              seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout), listed, how);
 }

@@ -95,8 +95,9 @@ void run_counters_cancel(struct run *t)
 #define AWAY_NOTED_US UINT64_C(500000)
 
 /*
- * A server that takes no more of this host's connections would turn away its real clients when they come
- * back: they are left some room, unless the ensemble may be loaded or that many candidates are expected.
+ * A server has refused more connections of this host, so the host's real clients could not reconnect either:
+ * some of the run's sessions end to leave them room. None, if the servers may be loaded (--load) or are the
+ * run's own; and never so many that fewer than options.least candidates stand.
  */
 static size_t give_back(struct run *t, const struct crowd_figures *figures, size_t stand)
 {

@@ -220,17 +220,17 @@ static void reports_its_evidence(void **state)
     char text[400], small[8];
     struct failover_evidence e = heard_before(11 * S);
     failover_evidence_describe(&e, CAUSE_EXPIRED, text, sizeof text);
-    assert_string_equal(text, "last heard 11.0 s before by zk1:2181; its timeout is 10.0 s; absent from the "
+    assert_string_equal(text, "last heard 11.0 s before its znode went, by zk1:2181; its timeout is 10.0 s; absent from the "
                               "session list 0.20 s after");
     failover_evidence_describe(&e, CAUSE_EXPIRED, small, sizeof small);
     assert_int_equal(strlen(small), sizeof small - 1);
     e = heard_before(2 * S);
     failover_evidence_describe(&e, CAUSE_CLOSED, text, sizeof text);
-    assert_string_equal(text, "last heard 2.00 s before by zk1:2181; its timeout is 10.0 s; absent from the "
+    assert_string_equal(text, "last heard 2.00 s before its znode went, by zk1:2181; its timeout is 10.0 s; absent from the "
                               "session list 0.20 s after: one transaction ended it and deleted its znode");
     e.together = false;
     failover_evidence_describe(&e, CAUSE_ENDED, text, sizeof text);
-    assert_string_equal(text, "last heard 2.00 s before by zk1:2181; its timeout is 10.0 s; absent from the "
+    assert_string_equal(text, "last heard 2.00 s before its znode went, by zk1:2181; its timeout is 10.0 s; absent from the "
                               "session list 0.20 s after: its client closed it, it did not expire");
     e.displaced = true;
     failover_evidence_describe(&e, CAUSE_UNKNOWN, text, sizeof text);

@@ -275,7 +275,7 @@ static void put_change_cards(struct document *doc, const struct report_election 
     bool lock = election->kind == KIND_LOCK;
     snprintf(value, sizeof value, "%zu", election->change_count);
     if (rate > 0)
-        text_printf(&more, "%s an hour watched", format_rate(rate, often, sizeof often));
+        text_printf(&more, "%s per hour watched", format_rate(rate, often, sizeof often));
     if (election->missed_count)
         text_printf(&more, "%s%zu more found after a gap", more.length ? "; " : "", election->missed_count);
     put_card(doc, false, "Changes of leader", watched ? value : "not known", &more);
