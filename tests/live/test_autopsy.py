@@ -344,7 +344,12 @@ def test_a_server_that_was_started_again(tmp_path):
         until(lambda: second.connected and first.connected, 30)
         first.create("/behind")
         first.stop()
-        until(lambda: len(second.get_children(PATH)) == 1)
+
+        def is_left():
+            names = second.get_children(PATH)
+            assert len(names) == 1, (names, zk.ask("dump"))
+            return True
+        until(is_left)
         file = tmp_path / "history.db"
         assert run("autopsy", zk.directory, "--into", str(file), within=60).status == 0
         sql = "SELECT began, time, zxid FROM facts WHERE fact = 'server-started'"
