@@ -721,8 +721,8 @@ const struct command_row command_table[] = {
      "that have candidates. A directory that it has no permission to read may contain an election\n"
      "without a leader: with --strict that is exit code 1.\n\n"
      "If a second snapshot may turn a suspicion into certainty, once takes it, within --wait; if\n"
-     "--wait is too short (a session timeout above some 10 s), the table says how long it takes.\n"
-     "Servers with different data (replica-divergence) need three comparisons, some 15 s in all:\n"
+     "--wait is too short (a session timeout above about 10 s), the table says how long it takes.\n"
+     "Servers with different data (replica-divergence) need three comparisons, about 15 s in all:\n"
      "commands that keep running find them, such as the dashboard, events and record.\n\n" TIMES},
     {COMMAND_CHECK, "check", "[PATH...]", "one line and an exit code, as a monitoring plug-in",
      "Exit codes: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN (wrong usage, too).\n\n"

@@ -419,7 +419,7 @@ void ensemble_watch_demand(struct ensemble_watch *s)
         server_poll_demand(s->all[i].poll);
 }
 
-bool ensemble_watch_are_demanded(const struct ensemble_watch *s)
+bool ensemble_watch_is_demanded(const struct ensemble_watch *s)
 {
     for (size_t i = 0; i < s->places.count; i++)
         if (server_poll_is_demanded(s->all[i].poll))
@@ -437,7 +437,7 @@ const char *ensemble_watch_address(const struct ensemble_watch *s, size_t i)
     return s->places.list[i].port ? s->places.list[i].address : NULL;
 }
 
-const char *ensemble_watch_name(const struct ensemble_watch *s, const char *server)
+const char *ensemble_watch_address_of(const struct ensemble_watch *s, const char *server)
 {
     struct host_port at;
     char *error = NULL;
@@ -452,7 +452,7 @@ const char *ensemble_watch_name(const struct ensemble_watch *s, const char *serv
     return name;
 }
 
-bool ensemble_watch_ask(const struct ensemble_watch *s, const char *address)
+bool ensemble_watch_polls(const struct ensemble_watch *s, const char *address)
 {
     for (size_t i = 0; i < s->places.count; i++)
         if (strcmp(s->places.list[i].address, address) == 0)

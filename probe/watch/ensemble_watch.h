@@ -25,17 +25,17 @@ void ensemble_watch_news(struct ensemble_watch *servers);
 /* Polls all servers for everything, now. */
 void ensemble_watch_demand(struct ensemble_watch *servers);
 /* A poll on demand is not complete yet. */
-bool ensemble_watch_are_demanded(const struct ensemble_watch *servers);
+bool ensemble_watch_is_demanded(const struct ensemble_watch *servers);
 
 /* The i-th known server, as observations name it: NULL where its address is not known. */
 size_t ensemble_watch_count(const struct ensemble_watch *servers);
 const char *ensemble_watch_address(const struct ensemble_watch *servers, size_t i);
 
 /* Translates a session's name for a server into the address that observations use; NULL: unknown server. */
-const char *ensemble_watch_name(const struct ensemble_watch *servers, const char *server);
+const char *ensemble_watch_address_of(const struct ensemble_watch *servers, const char *server);
 
 /* The address belongs to one of the polled servers. */
-bool ensemble_watch_ask(const struct ensemble_watch *servers, const char *address);
+bool ensemble_watch_polls(const struct ensemble_watch *servers, const char *address);
 
 /* The number of rounds that every server has completed. A round is complete once each fact was answered or is
  * known to be hidden. */

@@ -300,7 +300,7 @@ void live_observe(const struct live_cluster *live, const struct observation *obs
 void live_bad_reply(const struct live_cluster *live, const char *server, const char *what)
 {
     struct observation o = live_observation(live, OBSERVED_BAD_REPLY, NULL, NULL);
-    const char *known = live->servers ? ensemble_watch_name(live->servers, server) : NULL;
+    const char *known = live->servers ? ensemble_watch_address_of(live->servers, server) : NULL;
     o.bad_reply = (struct observed_bad_reply){.address = known ? known : server, .what = what};
     live_observe(live, &o);
 }
@@ -709,7 +709,7 @@ void live_ask(struct live_cluster *live)
 
 bool live_is_asking(const struct live_cluster *live)
 {
-    return live->servers && ensemble_watch_are_demanded(live->servers);
+    return live->servers && ensemble_watch_is_demanded(live->servers);
 }
 
 void live_woke(struct live_cluster *live)

@@ -59,7 +59,7 @@ struct pattern;
 struct discover;
 struct observer_watch;
 struct ensemble_watch;
-struct replica_rounds;
+struct replica_check;
 
 /*
  * One session of this program. Only a very large number of elections needs more than one: after a lost
@@ -111,14 +111,14 @@ struct live_cluster {
     size_t pattern_count;
     struct discover *discover;
     struct ensemble_watch *servers;
-    bool candidates_changed;         /* since the servers were last notified */
-    bool leader_missed;              /* a leader's connection has just disappeared from a server's list */
-    struct log_follower *log;        /* NULL: no transaction log is followed */
-    struct replica_rounds *replicas; /* NULL: not compared */
-    uv_timer_t *slow;                /* housekeeping every few seconds */
-    uv_timer_t *pulse;               /* checks that our server answers; NULL: no user is watching */
-    struct moment asked;             /* the time of an unanswered check; mono_us 0: it was answered */
-    int unanswered;                  /* timer turns since that check */
+    bool candidates_changed;        /* since the servers were last notified */
+    bool leader_missed;             /* a leader's connection has just disappeared from a server's list */
+    struct log_follower *log;       /* NULL: no transaction log is followed */
+    struct replica_check *replicas; /* NULL: not compared */
+    uv_timer_t *slow;               /* housekeeping every few seconds */
+    uv_timer_t *pulse;              /* checks that our server answers; NULL: no user is watching */
+    struct moment asked;            /* the time of an unanswered check; mono_us 0: it was answered */
+    int unanswered;                 /* timer turns since that check */
 };
 
 /* The cluster's name in the log: its configured name, or its address. */

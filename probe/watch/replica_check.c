@@ -24,14 +24,14 @@
 
 /* One server in one round. */
 struct visit {
-    struct replica_rounds *rounds;
+    struct replica_check *rounds;
     char *address;
     struct session *session; /* NULL: the visit has ended */
     size_t next, reads;      /* the next path to read; reads under way */
     bool synced;
 };
 
-struct replica_rounds {
+struct replica_check {
     struct live_cluster *live;
     uv_timer_t *timer;
     uint32_t round;
@@ -50,7 +50,7 @@ struct read {
 
 static void replica_check_on_timer(uv_timer_t *timer);
 
-static void round_forget(struct replica_rounds *r)
+static void round_forget(struct replica_check *r)
 {
     for (size_t i = 0; i < r->visit_count; i++)
         free(r->visits[i].address);
@@ -62,7 +62,7 @@ static void round_forget(struct replica_rounds *r)
     r->visiting = false;
 }
 
-static void replica_check_round_end(struct replica_rounds *r)
+static void replica_check_round_end(struct replica_check *r)
 {
     struct live_cluster *live = r->live;
     struct observation o = live_observation(live, OBSERVED_REPLICA, NULL, NULL);
@@ -91,7 +91,7 @@ static void visit_end(struct visit *v, bool gracefully)
 
 static void visit_done(struct visit *v, bool gracefully)
 {
-    struct replica_rounds *r = v->rounds;
+    struct replica_check *r = v->rounds;
     if (!v->session)
         return;
     visit_end(v, gracefully);
@@ -115,7 +115,7 @@ static void on_stat(void *context, enum session_result result, const struct znod
     if (!v->session || result == SESSION_LOST)
         return;
     /* A server that left the ensemble meanwhile is not reported again. */
-    bool asked = ensemble_watch_ask(v->rounds->live->servers, v->address);
+    bool asked = ensemble_watch_polls(v->rounds->live->servers, v->address);
     if (asked && (result == SESSION_OK || result == SESSION_NO_NODE)) {
         const char *election = v->rounds->paths[path];
         struct observation o = live_observation(v->rounds->live, OBSERVED_REPLICA, election, election);
@@ -128,7 +128,7 @@ static void on_stat(void *context, enum session_result result, const struct znod
 
 static void visit_read(struct visit *v)
 {
-    struct replica_rounds *r = v->rounds;
+    struct replica_check *r = v->rounds;
     while (v->next < r->path_count && v->reads < READS_MOST) {
         struct read *read = xmalloc(sizeof *read);
         *read = (struct read){v, v->next};
@@ -181,7 +181,7 @@ static void replica_check_on_bad_reply(void *context, const char *server, const 
     live_bad_reply(v->rounds->live, v->address, what);
 }
 
-static void visit_begin(struct replica_rounds *r, const char *address)
+static void visit_begin(struct replica_check *r, const char *address)
 {
     static const struct session_listener listener = {.state = replica_check_on_state,
                                                      .bad_reply = replica_check_on_bad_reply};
@@ -200,7 +200,7 @@ static void visit_begin(struct replica_rounds *r, const char *address)
         free(v->address);
 }
 
-static void replica_check_round_begin(struct replica_rounds *r)
+static void replica_check_round_begin(struct replica_check *r)
 {
     const struct live_cluster *live = r->live;
     r->paths = xcalloc(live->election_count + 1, sizeof *r->paths);
@@ -229,7 +229,7 @@ static bool can_begin(const struct live_cluster *live)
 
 static void replica_check_on_timer(uv_timer_t *timer)
 {
-    struct replica_rounds *r = timer->data;
+    struct replica_check *r = timer->data;
     struct live_cluster *live = r->live;
     if (r->visiting) {
         /* The last one ends the round. */
@@ -242,18 +242,18 @@ static void replica_check_on_timer(uv_timer_t *timer)
     }
 }
 
-struct replica_rounds *replica_check_begin(struct live_cluster *live)
+struct replica_check *replica_check_begin(struct live_cluster *live)
 {
     if (!live->servers || live->cluster->servers.every_ms == 0)
         return NULL;
-    struct replica_rounds *r = xcalloc(1, sizeof *r);
+    struct replica_check *r = xcalloc(1, sizeof *r);
     r->live = live;
     r->timer = loop_timer_new(live->loop, r);
     uv_timer_start(r->timer, replica_check_on_timer, FIRST_MS, 0);
     return r;
 }
 
-void replica_check_end(struct replica_rounds *r)
+void replica_check_end(struct replica_check *r)
 {
     if (!r)
         return;

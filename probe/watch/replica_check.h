@@ -18,7 +18,7 @@
 #include "probe/watch/live_cluster.h"
 
 /* Returns NULL if the servers are not compared. */
-struct replica_rounds *replica_check_begin(struct live_cluster *live);
-void replica_check_end(struct replica_rounds *replica_rounds);
+struct replica_check *replica_check_begin(struct live_cluster *live);
+void replica_check_end(struct replica_check *replica_check);
 
 #endif
