@@ -10,6 +10,7 @@
 
 #include "probe/inject/agents.h"
 #include "probe/inject/layout.h"
+#include "probe/inject/run_layout.h"
 #include "probe/inject/run.h"
 #include "probe/inject/run_report.h"
 #include "probe/inject/server_counters.h"

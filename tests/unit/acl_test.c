@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "probe/inject/layout.h"
+#include "probe/inject/acl.h"
 
 #define ALL 31
 #define HASH "tpUq/4Pn5A64fVZyQ0gOJ8ZWqkY="
