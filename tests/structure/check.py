@@ -14,7 +14,6 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 OWN_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 WRITES = re.compile(r"\bsession_(create|delete|set)\s*\(")
-LONGEST_FILE = 1000
 
 COMMENT_OR_STRING = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
 WORD = re.compile(r"\b[a-z_]\w+\b")
@@ -259,14 +258,6 @@ def struct_tags(top):
             yield path, 0, f"{tag} is the tag of another one in {paths[0]}"
 
 
-def file_lengths(top):
-    """A file that does not fit a reader's head is two modules; a test is read as often as what it tests."""
-    for path in files(top, (".c", ".h", ".py"), ("config", "probe", "tui", "tests")):
-        length = sum(1 for _ in lines(top, path))
-        if length > LONGEST_FILE:
-            yield path, length, f"{length} lines, more than {LONGEST_FILE}: make it two modules"
-
-
 def top_level(top):
     """The first look at the tree shows its parts and nothing else."""
     for name in sorted(os.listdir(top)):
@@ -285,7 +276,6 @@ RULES = [
     own_headers,
     unused_exports,
     struct_tags,
-    file_lengths,
     top_level,
 ]
 

@@ -62,8 +62,6 @@ PLANTED = [
     (check.writes_to_clusters, "tui/commands/planted.c", "    struct guard *g = guard_new_private();\n"),
     (check.unused_exports, "probe/planted.c", "int planted_do(void)\n{\n    return 1;\n}\n"),
     (check.struct_tags, "probe/planted.c", "struct election {\n    int planted;\n};\n"),
-    (check.file_lengths, "probe/planted.c", "int x;\n" * (check.LONGEST_FILE + 1)),
-    (check.file_lengths, "tests/unit/planted_test.c", "int x;\n" * (check.LONGEST_FILE + 1)),
     (check.top_level, "notes.txt", "remember\n"),
     (check.top_level, "lib/x.c", "int x;\n"),
 ]

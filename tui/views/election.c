@@ -1,4 +1,3 @@
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,233 +9,20 @@
 #include "tui/screen/cells.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
+#include "tui/views/candidate_filter.h"
 #include "tui/views/cluster_lines.h"
 #include "tui/views/election_head.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/failover_table.h"
-#include "tui/views/gantt.h"
 #include "tui/views/list.h"
 #include "tui/views/strip.h"
+#include "tui/views/timeline.h"
 #include "tui/views/view.h"
 #include "tui/words/chain_lines.h"
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 #include "tui/words/whatif_lines.h"
-
-/*
- * The candidates that a filter lets through, as places in the line.
- *
- * Ten thousand names are searched once for each change of the model or the filter, never for a frame.
- */
-
-struct line_filter {
-    char text[128]; /* "": everything passes, and nothing is searched */
-    size_t *places; /* ascending */
-    size_t count, room;
-
-    const struct model *model;
-    uint64_t generation;
-    bool made;
-};
-
-static void line_filter_set(struct line_filter *filter, const char *text)
-{
-    snprintf(filter->text, sizeof filter->text, "%s", text);
-    filter->made = false;
-}
-
-static bool line_filter_passes(const struct candidate *candidate, const char *text)
-{
-    const struct client_session *client = candidate_client(candidate);
-    char session[32];
-
-    return label_match(candidate->name, text) || label_match(candidate->identity, text) ||
-           (client != NULL && label_match(client->address, text)) ||
-           label_match(label_session(candidate, session, sizeof session), text);
-}
-
-/* Brings it up to date; returns how many pass. */
-static size_t line_filter_make(struct line_filter *filter, const struct scene *scene,
-                               const struct election *election)
-{
-    if (filter->text[0] == '\0')
-        return election->candidate_count;
-    if (filter->made && filter->model == scene->model && filter->generation == scene->model->generation)
-        return filter->count;
-    filter->made = true;
-    filter->model = scene->model;
-    filter->generation = scene->model->generation;
-    filter->count = 0;
-    if (filter->room < election->candidate_count) {
-        size_t *places = xreallocarray(filter->places, election->candidate_count, sizeof *places);
-
-        filter->places = places;
-        filter->room = election->candidate_count;
-    }
-    for (size_t i = 0; i < election->candidate_count; i++)
-        if (line_filter_passes(election->candidates[i], filter->text))
-            filter->places[filter->count++] = i;
-    return filter->count;
-}
-
-/* The place in line of the i-th that passes; and the other way: its i, or the count where it does not. */
-static size_t line_filter_place(const struct line_filter *filter, size_t i)
-{
-    return filter->text[0] == '\0' ? i : filter->places[i];
-}
-
-static size_t line_filter_index(const struct line_filter *filter, const struct election *election,
-                                size_t place)
-{
-    size_t low = 0, high = filter->count;
-
-    if (filter->text[0] == '\0')
-        return place < election->candidate_count ? place : election->candidate_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (filter->places[middle] < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < filter->count && filter->places[low] == place ? low : filter->count;
-}
-
-static void line_filter_release(struct line_filter *filter)
-{
-    free(filter->places);
-    *filter = (struct line_filter){0};
-}
-
-/* ---- who led when: a line for each of the latest leaders, over one axis of time ---- */
-
-#define LEADERS_MOST 16
-#define FRAME 2 /* the rule and the axis */
-
-struct leaders {
-    const struct tenure *of[LEADERS_MOST]; /* the latest tenure of each, newest first */
-    size_t count;
-    bool vacancy;
-};
-
-/* Who led within the window. A ring of tenures is short, so looking back for each is cheap. */
-static void timeline_gather(const struct election *election, struct moment now, int64_t window_us,
-                            struct leaders *leaders)
-{
-    *leaders = (struct leaders){0};
-    for (size_t i = election->tenure_count; i-- > 0;) {
-        const struct tenure *tenure = election_tenure_at(election, i);
-        bool known = false;
-
-        if (tenure->to.mono_us != 0 && tenure->to.mono_us < now.mono_us - window_us)
-            break;
-        if (tenure->gap)
-            continue;
-        if (tenure->name == NULL) {
-            leaders->vacancy |= election->kind == KIND_LEADER;
-            continue;
-        }
-        for (size_t j = 0; j < leaders->count && !known; j++)
-            known = strcmp(strip_who(leaders->of[j]), strip_who(tenure)) == 0;
-        if (!known && leaders->count < LEADERS_MOST)
-            leaders->of[leaders->count++] = tenure;
-    }
-}
-
-/* The rows that it would like, a rule and an axis included; at most most. */
-static int timeline_rows(const struct election *election, struct moment now, unsigned window, int most)
-{
-    struct leaders leaders;
-    int rows;
-
-    timeline_gather(election, now, strip_window_us(window), &leaders);
-    rows = (int)leaders.count + leaders.vacancy;
-    if (rows == 0)
-        rows = 1;
-    rows += FRAME;
-    return most < FRAME + 1 ? 0 : rows < most ? rows : most;
-}
-
-/* As wide as its name, within what leaves the strips most of the row: so they move only where a longer name
-   comes. */
-static int timeline_label_width(const struct cells *cells, const struct leaders *leaders)
-{
-    int width = cells->width >= 120 ? 24 : 16, most = cells->width / 4;
-
-    for (size_t i = 0; i < leaders->count; i++) {
-        const char *identity = leaders->of[i]->identity;
-        int wanted = identity != NULL ? safe_width(identity, strlen(identity), cells->ascii) : 0;
-
-        if (wanted > width)
-            width = wanted < most ? wanted : most;
-    }
-    return width;
-}
-
-static void timeline_put_label(struct cells *cells, int x, int y, int room, const struct tenure *tenure)
-{
-    char name[128];
-
-    if (tenure->identity != NULL) {
-        cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM, tenure->identity);
-        return;
-    }
-    label_short_name(cells, tenure->name, name, sizeof name); /* as everywhere: a GUID says nothing */
-    cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM,
-              safe_width(tenure->name, strlen(tenure->name), cells->ascii) <= room ? tenure->name : name);
-}
-
-/* Round times, as in a history. */
-static void draw_axis(struct cells *cells, int x, int y, int width, const struct scene *scene,
-                      int64_t window_us)
-{
-    static const char now[] = "now";
-    struct gantt axis = {.x = x,
-                         .width = width,
-                         .from_us = scene->now.wall_us - window_us,
-                         .to_us = scene->now.wall_us,
-                         .kept = scene->past ? 0 : (int)sizeof now + 1};
-
-    gantt_draw_axis(cells, y, &axis);
-    if (!scene->past)
-        cells_put_right(cells, x + width, y, -1, ROLE_DIM, now);
-}
-
-/* Draws it on rows y .. y + rows. window: of strip.h. */
-static void timeline_draw(struct cells *cells, int y, int rows, const struct election *election,
-                          const struct scene *scene, unsigned window)
-{
-    struct moment now = scene->now;
-    int64_t window_us = strip_window_us(window);
-    int bottom = y + rows - 1; /* the axis */
-    struct leaders leaders;
-    char caption[96];
-
-    if (rows < FRAME + 1)
-        return;
-    timeline_gather(election, now, window_us, &leaders);
-    int label = timeline_label_width(cells, &leaders), x = 2 + label + 2, width = cells->width - x - 1;
-    snprintf(caption, sizeof caption, "%s, last %s",
-             election->kind == KIND_LOCK ? "who held it" : "leadership", strip_window_word(window));
-    cells_rule(cells, 0, y++, cells->width, caption);
-    if (leaders.count == 0 && !leaders.vacancy) {
-        cells_put(cells, 2, y, label, ROLE_DIM,
-                  election->kind == KIND_LOCK && election->fresh ? "no leader" : "? not known");
-        strip_draw(cells, x, y, width, election, now, window_us, STRIP_ALL);
-        y++;
-    }
-    if (leaders.vacancy && y < bottom) {
-        cells_put(cells, 2, y, label, ROLE_CRITICAL, "no leader");
-        strip_draw(cells, x, y++, width, election, now, window_us, STRIP_NO_LEADER);
-    }
-    for (size_t i = 0; i < leaders.count && y < bottom; i++) {
-        timeline_put_label(cells, 2, y, label, leaders.of[i]);
-        strip_draw(cells, x, y++, width, election, now, window_us, strip_who(leaders.of[i]));
-    }
-    draw_axis(cells, x, bottom, width, scene, window_us);
-}
 
 #define GUTTER_X 2
 #define TABLE_X 4
@@ -275,7 +61,7 @@ struct election_view {
     struct view view;
     char *cluster, *path;
     struct list list;
-    struct line_filter filter;
+    struct candidate_filter filter;
     struct column columns[COLUMN_COUNT];
     int columns_width;
     struct failover_table failovers;
@@ -305,7 +91,7 @@ static const struct candidate *candidate_at(const struct election_view *view, co
 {
     if (i >= view->list.count)
         return NULL;
-    return election->candidates[line_filter_place(&view->filter, i)];
+    return election->candidates[candidate_filter_place(&view->filter, i)];
 }
 
 static void election_select_line(struct election_view *view, const struct election *election)
@@ -322,7 +108,7 @@ static void election_follow_model(struct election_view *view, const struct scene
 {
     struct list *list = &view->list;
     const struct candidate *candidate = NULL;
-    size_t count = line_filter_make(&view->filter, scene, election);
+    size_t count = candidate_filter_make(&view->filter, scene, election);
 
     list_begin(list, count, rows);
     if (view->follow && count > 0)
@@ -332,7 +118,8 @@ static void election_follow_model(struct election_view *view, const struct scene
         if (candidate == NULL) {
             list_lost(list);
         } else {
-            size_t at = line_filter_index(&view->filter, election, election_position(election, candidate));
+            size_t at =
+                candidate_filter_index(&view->filter, election, election_position(election, candidate));
 
             if (at < count)
                 list_found(list, at);
@@ -461,7 +248,8 @@ static void election_draw_table(struct election_view *view, struct cells *cells,
     for (size_t i = 0; i < list->rows && list->top + i < list->count; i++) {
         int row = view->first_y + (int)i;
 
-        election_draw_row(view, cells, row, scene, election, line_filter_place(&view->filter, list->top + i));
+        election_draw_row(view, cells, row, scene, election,
+                          candidate_filter_place(&view->filter, list->top + i));
         if (list->top + i == list->at) {
             cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
             cells_select_row(cells, row, 0, cells->width);
@@ -865,7 +653,7 @@ static void election_filter(struct view *self, const char *text)
     struct election_view *view = election_view_of(self);
 
     view->chosen |= text[0] != '\0'; /* what a filter has found stays selected after it */
-    line_filter_set(&view->filter, text);
+    candidate_filter_set(&view->filter, text);
 }
 
 static void election_free(struct view *self)
@@ -873,7 +661,7 @@ static void election_free(struct view *self)
     struct election_view *view = election_view_of(self);
 
     list_release(&view->list);
-    line_filter_release(&view->filter);
+    candidate_filter_release(&view->filter);
     free(view->cluster);
     free(view->path);
     free(view);

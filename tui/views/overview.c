@@ -1,4 +1,3 @@
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "tui/views/election_head.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/list.h"
-#include "tui/views/overview_order.h"
+#include "tui/views/overview_summary.h"
 #include "tui/views/strip.h"
 #include "tui/views/view.h"
 #include "tui/words/election_filter.h"
@@ -21,174 +20,6 @@
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 #include "tui/words/mutes.h"
-
-/*
- * The lines above the overview's table: all elections in numbers, whether the next
- * failovers would work, their findings, and the order or filter of the table.
- */
-
-#define TABLE_X 4
-#define NOTE_BYTES 256
-
-static const char outlook_heading[] = "next failover";
-
-/* A count and its word, or neither: half a word says the wrong thing. */
-static int put_count(struct cells *cells, int x, int y, size_t count, style look, const char *word)
-{
-    char text[48];
-
-    if (x + snprintf(text, sizeof text, "%zu", count) + 1 + (int)strlen(word) > cells->width)
-        return x;
-    x += cells_put(cells, x, y, -1, (style)(look | STYLE_BOLD), text) + 1;
-    return x + cells_put(cells, x, y, -1, look, word) + (cells->width < 100 ? 2 : 3);
-}
-
-static int put_if_any(struct cells *cells, int x, int y, size_t count, style look, const char *word)
-{
-    return count > 0 ? put_count(cells, x, y, count, look, word) : x;
-}
-
-static void draw_counts(struct cells *cells, int y, const struct overview_totals *totals)
-{
-    int x = 1;
-
-    x = put_count(cells, x, y, totals->elections, ROLE_TEXT,
-                  totals->elections == 1 ? "election" : "elections");
-    x = put_count(cells, x, y, totals->led, totals->led > 0 ? ROLE_GOOD : ROLE_DIM, "led");
-    x = put_count(cells, x, y, totals->vacant, totals->vacant > 0 ? ROLE_CRITICAL : ROLE_DIM, "vacant");
-    x = put_if_any(cells, x, y, totals->absent, ROLE_CRITICAL, "absent");
-    x = put_if_any(cells, x, y, totals->denied, ROLE_WARNING, "denied");
-    x = put_if_any(cells, x, y, totals->unknown, ROLE_WARNING, "unknown");
-    x = put_if_any(cells, x, y, totals->stale, ROLE_WARNING, "stale");
-    x = put_if_any(cells, x, y, totals->electing, ROLE_WARNING, "electing");
-    x = put_if_any(cells, x, y, totals->unacknowledged, ROLE_WARNING, "not acknowledged");
-    x = put_if_any(cells, x, y, totals->unseen, ROLE_WARNING, "unseen changes");
-    x = put_count(cells, x, y, totals->candidates, ROLE_TEXT,
-                  totals->candidates == 1 ? "candidate" : "candidates");
-    x = put_if_any(cells, x, y, totals->free, ROLE_TEXT, "free");
-    x = put_if_any(cells, x, y, totals->vanished, ROLE_DIM, "vanished");
-    put_if_any(cells, x, y, totals->unproven, ROLE_DIM, "unproven");
-}
-
-/* The findings, and how many watches are visible at all. */
-static void draw_findings(struct cells *cells, int y, const struct overview_totals *totals)
-{
-    int x = 1;
-    char text[64];
-
-    if (totals->elections > 0 && totals->unknown == totals->elections) {
-        cells_put(cells, x, y, -1, ROLE_DIM, "findings  ? nothing is known");
-        return;
-    }
-    x += finding_counts_put(cells, x, y, cells->width < 100 ? 0 : (int)strlen(outlook_heading),
-                            &totals->findings) +
-         4;
-    if (totals->servers == 0)
-        return;
-    /* Half a count would be another one. */
-    int width = snprintf(text, sizeof text, "watches seen on %zu of %zu server%s", totals->showing,
-                         totals->servers, totals->servers == 1 ? "" : "s");
-    if (x + width >= cells->width)
-        width = snprintf(text, sizeof text, "watches seen: %zu/%zu", totals->showing, totals->servers);
-    if (x + width < cells->width)
-        cells_put(cells, x, y, -1, totals->showing == totals->servers ? ROLE_DIM : ROLE_WARNING, text);
-}
-
-/* Whether the next failovers would work, as far as anybody can know, part by part before column end. */
-static void draw_outlook(struct cells *cells, int y, int end, const struct overview_totals *totals)
-{
-    const struct {
-        size_t count;
-        enum sign sign;
-        style look;
-        const char *word, *brief;
-    } parts[] = {
-        {totals->next_works, SIGN_CHECK, ROLE_GOOD, "would work", totals->next_works == 1 ? "works" : "work"},
-        {totals->next_stops, SIGN_CRITICAL, ROLE_CRITICAL, "would stop",
-         totals->next_stops == 1 ? "stops" : "stop"},
-        {totals->next_unknown, SIGN_UNKNOWN, ROLE_DIM, "unknown", "unknown"},
-        {totals->next_alone, SIGN_DASH, ROLE_DIM, "without successor", "alone"},
-        {totals->next_lock, SIGN_INFO, ROLE_DIM, totals->next_lock == 1 ? "lock" : "locks",
-         totals->next_lock == 1 ? "lock" : "locks"}};
-    bool brief = cells->width < 100, any = false;
-    int x = 1 + (int)strlen(outlook_heading) + 2;
-
-    if (x >= end)
-        return;
-    cells_put(cells, 1, y, -1, ROLE_DIM, outlook_heading);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const char *sign = cells_sign(cells, parts[i].sign), *word = brief ? parts[i].brief : parts[i].word;
-        int width = safe_width(sign, strlen(sign), cells->ascii) + 1 +
-                    snprintf(NULL, 0, "%zu %s", parts[i].count, word);
-
-        any |= parts[i].count > 0;
-        if (parts[i].count == 0 || x + width > end)
-            continue;
-        x += cells_put(cells, x, y, -1, parts[i].look, sign) + 1;
-        x = put_count(cells, x, y, parts[i].count, parts[i].look, word);
-    }
-    if (any)
-        return;
-    /* There is no leader with a successor; or the facts are too old to tell. */
-    bool old = totals->stale + totals->unknown + totals->denied > 0;
-    x += cells_put(cells, x, y, end - x, ROLE_DIM, cells_sign(cells, old ? SIGN_UNKNOWN : SIGN_DASH)) + 1;
-    if (old && x < end)
-        cells_put(cells, x, y, end - x, ROLE_DIM, "unknown");
-}
-
-/* The order or the filter, at the end of the row. Returns where it begins. */
-static int overview_summary_draw_note(struct cells *cells, int y, const struct overview_order *order,
-                                      const struct list *list)
-{
-    char note[NOTE_BYTES];
-    int width;
-    size_t used, below = list->count > list->top + list->rows ? list->count - list->top - list->rows : 0;
-
-    if (order->filter[0] == '\0' && order->problems)
-        snprintf(note, sizeof note, "problems only: %zu of %zu", order->matches, order->totals.elections);
-    else if (order->filter[0] != '\0')
-        snprintf(note, sizeof note, "%zu of %zu with \"%s\"", order->matches, order->totals.elections,
-                 order->filter);
-    else
-        snprintf(note, sizeof note, "%s", overview_sort_word(order->sort, order->reverse));
-    used = strlen(note);
-    if (list->rows > 0 && below > 0)
-        snprintf(note + used, sizeof note - used, ", %zu more below", below);
-    else if (list->rows > 0 && list->top > 0)
-        snprintf(note + used, sizeof note - used, ", %zu more above", list->top);
-    width = safe_width(note, strlen(note), cells->ascii);
-    cells_put_right(cells, cells->width - 1, y, width,
-                    order->filter[0] != '\0' || order->problems ? ROLE_ACCENT : ROLE_DIM, note);
-    return cells->width - 1 - width;
-}
-
-/* Whatever the numbers are, so that the table below stays in place. */
-static int overview_summary_rows(bool outlook)
-{
-    return 2 + outlook;
-}
-
-/*
- * From row y on. outlook: there is a row for the next failovers, with the order or the filter at its end; or,
- * in its place, that the selected election of list is gone.
- */
-static void overview_summary_draw(struct cells *cells, int y, const struct overview_order *order,
-                                  const struct list *list, bool outlook)
-{
-    const char *path = list->gone != NULL ? strchr(list->gone, '\n') : NULL;
-    int end;
-
-    draw_counts(cells, y++, &order->totals);
-    if (outlook) {
-        end = overview_summary_draw_note(cells, y, order, list) - 1;
-        if (path != NULL)
-            cells_printf(cells, TABLE_X, y, end - TABLE_X, ROLE_WARNING, "%s is no longer watched", path + 1);
-        else
-            draw_outlook(cells, y, end, &order->totals);
-        y++;
-    }
-    draw_findings(cells, y, &order->totals);
-}
 
 #define SIGN_X 2
 #define TABLE_X 4

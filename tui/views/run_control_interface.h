@@ -38,12 +38,4 @@ struct run_control_interface {
     bool (*act)(void *context, enum run_act, size_t i, char *problem, size_t size);
 };
 
-struct cells;
-struct list;
-
-/* Draws a run in progress: its progress, its figures, and its candidates, which form the list. said: the
- * result of the last key, in place of the cost; "": none. */
-void run_picture_draw(struct cells *cells, const struct run_control_interface *bench,
-                      const struct run_report *run_report, struct list *list, const char *said);
-
 #endif

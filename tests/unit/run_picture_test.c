@@ -13,6 +13,7 @@
 #include "tests/support/drawn.h"
 #include "tests/support/fake_bench.h"
 #include "tui/views/run_control_interface.h"
+#include "tui/views/run_picture.h"
 #include "tui/views/list.h"
 
 static bool shows(const struct run_report *report, const char *text)
