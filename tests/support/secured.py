@@ -119,8 +119,7 @@ class Kdc:
             f.write(f"[kdcdefaults]\n kdc_listen = 127.0.0.1:{self.port}\n kdc_tcp_listen = 127.0.0.1:{self.port}\n"
                     f"[realms]\n {REALM} = {{\n  database_name = {self.path('db')}\n  key_stash_file = {self.path('stash')}\n"
                     f"  max_life = {lifetime}\n }}\n")
-        self.env = {**os.environ, "KRB5_CONFIG": self.config, "KRB5_KDC_PROFILE": profile,
-                    "PATH": os.environ["PATH"] + ":/usr/sbin"}
+        self.env = {**os.environ, "KRB5_CONFIG": self.config, "KRB5_KDC_PROFILE": profile}
         self._run("kdb5_util", "create", "-s", "-P", "master", "-r", REALM)
         for principal, keytab in (("zookeeper/localhost", "zookeeper.keytab"), ("watcher", "watcher.keytab")):
             self._run("kadmin.local", "-q", f"addprinc -randkey {principal}")
