@@ -209,6 +209,12 @@ static const char *set_log(struct options *options, const char *value)
     return *value ? NULL : "is empty; name a file";
 }
 
+static const char *set_observe(struct options *options, const char *value)
+{
+    options->observe = value;
+    return *value ? NULL : "is empty; name a file";
+}
+
 static const char *set_json(struct options *options, const char *value)
 {
     (void)value;
@@ -625,11 +631,13 @@ const struct option_row option_table[] = {
     {"markdown", 0, NULL, REPORT | AUTOPSY, set_markdown, "print Markdown"},
     {"html", 0, "FILE", REPORT | INJECT | AUTOPSY, set_html,
      "write one self-contained page to FILE (-: standard output)"},
-    {"replay", 0, "FILE", ONCE | EVENTS | REPORT | WHY, set_replay,
-     "read this recording, or transaction logs, instead of a cluster"},
+    {"replay", 0, "FILE", WATCH | ONCE | EVENTS | REPORT | WHY, set_replay,
+     "read this recording, case or transaction logs, instead of a cluster"},
+    {"observe", 0, "FILE", LOOKING | RECORD | DISCOVER, set_observe,
+     "append all observations to FILE, a case for --replay"},
     {"screen", 0, NULL, AUTOPSY, set_screen, "open the dashboard on it"},
     {"events", 0, NULL, AUTOPSY, set_events, "print one line per event"},
-    {"at", 0, "TIME", ONCE | REPLAY | AUTOPSY, set_at, "moment of the recording (its end)"},
+    {"at", 0, "TIME", WATCH | ONCE | REPLAY | AUTOPSY, set_at, "moment of the recording (its end)"},
     {"from", 0, "TIME", REPORT | EVENTS | AUTOPSY, set_from,
      "start of the period (report: a day before the end, else the beginning)"},
     {"to", 0, "TIME", REPORT | EVENTS | AUTOPSY, set_to, "end of the period (the end of the recording)"},

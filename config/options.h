@@ -88,6 +88,7 @@ struct options {
     const char *form;         /* once: "json", "wide", "yaml" or "csv"; NULL: the table */
     const char *filter;       /* watch, once, events: which elections; NULL: all */
     const char *log;          /* file; NULL: none */
+    const char *observe;      /* the case that observations are written to; NULL: none */
     bool json, strict, quick; /* once, events */
     bool watch;               /* once: again after each change */
     int64_t for_ms;           /* once --watch, events: 0 for ever */

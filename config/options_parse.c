@@ -385,13 +385,16 @@ static bool read_arguments(struct parse *parse, int command_at)
 static bool check_replay(struct parse *parse)
 {
     static const char *const of_clusters[] = {
-        "server",      "cluster", "session-timeout", "auth-file", "admin",
-        "four-letter", "wait",    "quick",           "watch",     "for"};
+        "server",       "cluster", "session-timeout", "auth-file", "admin", "four-letter",
+        "transactions", "wait",    "quick",           "watch",     "for",   "observe"};
     static const char *const of_recordings[] = {"at", "from", "to"};
     const struct options *options = parse->options;
     const bool *given = parse->given;
-    if (options->command != COMMAND_ONCE && options->command != COMMAND_EVENTS)
+    if (options->command != COMMAND_ONCE && options->command != COMMAND_EVENTS &&
+        options->command != COMMAND_WATCH)
         return true;
+    if (options->replay && options->command == COMMAND_WATCH && options->path_count > 0)
+        return options_parse_refuse(parse, "watch --replay shows all elections; leave the path out");
     if (!options->replay) {
         for (size_t i = 0; i < sizeof of_recordings / sizeof *of_recordings; i++)
             if (given[find_long(of_recordings[i], strlen(of_recordings[i])) - option_table])

@@ -156,6 +156,7 @@ struct settings {
     struct screen_settings screen;
     struct alert_settings *alerts;
     size_t alert_count;
+    char *observe; /* not a key: the case that observations are written to (probe/case/); NULL: none */
 };
 
 /*

@@ -84,6 +84,7 @@ void settings_free(struct settings *settings)
     keys_clear("", settings);
     free(settings->file);
     free(settings->notes);
+    free(settings->observe);
     free(settings);
 }
 
@@ -647,6 +648,8 @@ static void settings_fill(struct settings *settings, const struct options *optio
     for (size_t i = 0; i < settings->cluster_count; i++)
         override_cluster(&settings->clusters[i], options, problems);
     take_pair(settings, options);
+    if (options->observe)
+        set_text(&settings->observe, options->observe);
     if (options->ascii)
         settings->screen.ascii = TRI_YES;
     settings->screen.utc |= options->utc;

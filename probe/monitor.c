@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "probe/case/case_file.h"
 #include "probe/clock.h"
 #include "probe/election/baseline.h"
 #include "probe/log.h"
@@ -28,6 +29,7 @@ struct subscriber {
 
 struct monitor {
     struct model *model;
+    struct case_writer *observations; /* or NULL */
     struct live_cluster **clusters;
     size_t cluster_count;
     struct subscriber *subscribers;
@@ -86,11 +88,22 @@ static void monitor_on_reading(void *context)
     notice_gap(context, clock_now());
 }
 
+/* False: the case cannot be written. */
+static bool monitor_observe(struct monitor *m, const struct settings *settings, char **error)
+{
+    if (!settings->observe)
+        return true;
+    m->observations = case_writer_open(settings->observe, settings, m->model, error);
+    m->model->on_observation = case_writer_observe;
+    m->model->observer = m->observations;
+    return m->observations != NULL;
+}
+
 struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, char **error)
 {
     *error = NULL;
     struct monitor *m = xcalloc(1, sizeof *m);
-    if (!(m->model = model_new(settings, error)))
+    if (!(m->model = model_new(settings, error)) || !monitor_observe(m, settings, error))
         goto failed;
     m->clusters = xcalloc(settings->cluster_count, sizeof *m->clusters);
     m->heartbeat = loop_timer_new(loop, m);
@@ -304,6 +317,26 @@ bool monitor_settled(struct monitor *m, uint64_t until_ms)
     return false; /* the heartbeat wakes the loop */
 }
 
+static char *monitor_problem;
+
+char *monitor_take_problem(void)
+{
+    char *problem = monitor_problem;
+    monitor_problem = NULL;
+    return problem;
+}
+
+static void monitor_observe_end(struct monitor *m)
+{
+    char *problem;
+    m->model->on_observation = NULL;
+    if (case_writer_close(m->observations, &problem))
+        return;
+    log_line(LOG_LEVEL_ERROR, "%s", problem);
+    free(monitor_problem);
+    monitor_problem = problem;
+}
+
 void monitor_stop(struct monitor *m)
 {
     if (!m)
@@ -312,6 +345,8 @@ void monitor_stop(struct monitor *m)
         m->model->on_event = NULL;
     for (size_t i = 0; i < m->cluster_count; i++)
         live_stop(m->clusters[i]);
+    if (m->observations)
+        monitor_observe_end(m);
     free(m->clusters);
     loop_timer_free(m->heartbeat);
     free(m->subscribers);

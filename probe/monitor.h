@@ -74,4 +74,8 @@ bool monitor_settled(struct monitor *monitor, uint64_t until_ms);
 /* Stops all sources and frees it. */
 void monitor_stop(struct monitor *monitor);
 
+/* Once: why the observations of monitors that were stopped are not all in their case (settings.observe). NULL:
+ * they are. The caller frees it. */
+char *monitor_take_problem(void);
+
 #endif

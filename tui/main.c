@@ -24,6 +24,7 @@
 #include "probe/alert/alert_facts.h"
 #include "probe/election/recipe.h"
 #include "probe/log.h"
+#include "probe/monitor.h"
 #include "probe/transport/transport.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
@@ -125,7 +126,7 @@ static int run_command(const struct invocation *invocation)
 {
     switch (invocation->options->command) {
     case COMMAND_WATCH:
-        return command_watch(invocation);
+        return invocation->options->replay ? command_replay(invocation) : command_watch(invocation);
     case COMMAND_ONCE:
         return invocation->options->replay ? command_once_recorded(invocation) : command_once(invocation);
     case COMMAND_EVENTS:
@@ -160,6 +161,11 @@ static int run_command(const struct invocation *invocation)
         break;
     }
     return EXIT_USAGE;
+}
+
+static int run_on_logs(const struct invocation *invocation)
+{
+    return command_on_logs(invocation, run_command);
 }
 
 /* A monitoring daemon reads standard output, and takes any other exit code for what it is not. */
@@ -243,7 +249,11 @@ static int main_run(const struct options *options)
         note += length + (note[length] == '\n');
     }
     confine(options->command);
-    int status = command_on_logs(&(struct invocation){.options = options, .settings = settings}, run_command);
+    int status = command_on_case(&(struct invocation){.options = options, .settings = settings}, run_on_logs);
+    char *problem = monitor_take_problem();
+    if (problem)
+        complain("%s", problem);
+    free(problem);
     log_line(LOG_LEVEL_INFO, "ended with %d", status);
     settings_free(settings);
     return status;

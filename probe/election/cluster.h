@@ -172,6 +172,9 @@ struct model {
     uint64_t turn;       /* increases with every observation: see the turn of elections and clusters */
     void (*on_event)(void *context, const struct event *);
     void *context;
+    /* Called before each observation is folded. With the same ones, another model tells the same. */
+    void (*on_observation)(void *observer, const struct observation *);
+    void *observer;
 };
 
 enum server_reach server_reach(const struct cluster *cluster, const struct server *server);

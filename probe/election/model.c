@@ -524,6 +524,12 @@ static bool is_of_servers(enum observation_kind kind)
 
 void model_observe(struct model *model, const struct observation *o)
 {
+    if (o->kind == OBSERVED_READ) {
+        model_catch_up(model);
+        return;
+    }
+    if (model->on_observation)
+        model->on_observation(model->observer, o);
     if (o->at.mono_us > model->now.mono_us || model->now.mono_us == 0)
         model->now = o->at; /* a server's list carries when it was asked for */
     if (o->cluster >= model->cluster_count)
@@ -594,6 +600,7 @@ void model_observe(struct model *model, const struct observation *o)
         failover_cases_logged(cluster, o->at, o->path, &o->transaction);
         break;
     case OBSERVED_TICK:
+    case OBSERVED_READ:
         break;
     }
     wake_up(cluster, model->now);
@@ -606,6 +613,9 @@ void model_observe(struct model *model, const struct observation *o)
 bool model_catch_up(struct model *model)
 {
     bool any = false;
+    if (model->on_observation)
+        model->on_observation(model->observer,
+                              &(struct observation){.kind = OBSERVED_READ, .at = model->now});
     for (size_t i = 0; i < model->cluster_count; i++) {
         any = any || model->clusters[i].dirty;
         diagnose_cluster(model, &model->clusters[i], model->now, true);

@@ -1,8 +1,8 @@
 /*
  * observation.h - a fact that a source reports to the election model, with its time.
  *
- * Every screen follows from a sequence of observations, so a recording of them is a complete history, and a
- * replay is just another source. An observation borrows everything it points to: it is valid during the call
+ * Every screen follows from a sequence of observations: a case (probe/case/) keeps them, and is just another
+ * source. (A recording, probe/history/, keeps what the model concluded from them.) An observation borrows everything it points to: it is valid during the call
  * that delivers it, and the model copies what it keeps.
  *
  * Within one cluster observations arrive in the order in which one ZooKeeper session saw them. ZooKeeper
@@ -28,6 +28,7 @@ struct znode_stat {
     uint64_t owner; /* ephemeralOwner: a session id; 0: persistent */
 };
 
+/* Files keep these numbers (probe/case/): a new kind comes last. */
 enum observation_kind {
     OBSERVED_CONNECTION,  /* the tool's own session changed its state */
     OBSERVED_SERVER,      /* one server's report about itself */
@@ -51,8 +52,9 @@ enum observation_kind {
     OBSERVED_ENSEMBLE,  /* the members of the ensemble, as far as known */
     OBSERVED_LOAD,      /* one server's workload, and its limits */
     OBSERVED_BAD_REPLY, /* a server sent an invalid ZooKeeper reply */
-    OBSERVED_TRANSACTION /* from a server's transaction log: the effect of one transaction on a znode (path),
+    OBSERVED_TRANSACTION, /* from a server's transaction log: the effect of one transaction on a znode (path),
                             or, without a path, that the log was read up to it */
+    OBSERVED_READ /* the complete state of this moment was needed: see model_catch_up() */
 };
 
 enum connection_state {

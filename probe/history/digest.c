@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "config/memory.h"
-#include "probe/history/codec.h"
+#include "probe/case/codec.h"
 #include "probe/history/sql.h"
 
 /* Buckets an octave, and their number for lengths below 2^63. */

@@ -10,7 +10,7 @@
 #include "config/text.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election_life.h"
-#include "probe/history/codec.h"
+#include "probe/case/codec.h"
 #include "probe/history/reader.h"
 #include "probe/history/recording_file.h"
 #include "probe/history/schema.h"

@@ -5,7 +5,7 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "config/utf8.h"
-#include "probe/history/codec.h"
+#include "probe/case/codec.h"
 #include "probe/history/history.h"
 #include "probe/history/reader.h"
 #include "probe/history/sql.h"

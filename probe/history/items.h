@@ -9,7 +9,7 @@
 #define ELECTOP_PROBE_HISTORY_ITEMS_H
 
 #include "probe/election/cluster.h"
-#include "probe/history/codec.h"
+#include "probe/case/codec.h"
 
 #define SLOT_NONE UINT32_MAX
 

@@ -16,7 +16,7 @@
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
 #include "probe/election/session_table.h"
-#include "probe/history/codec.h"
+#include "probe/case/codec.h"
 #include "probe/history/items.h"
 
 /* Texts and settings of a model that was read, which its structs borrow. */

@@ -7,7 +7,7 @@
 #include <libdeflate.h>
 
 #include "config/memory.h"
-#include "probe/history/codec.h"
+#include "probe/case/codec.h"
 #include "probe/history/name_lookup.h"
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"

@@ -35,7 +35,7 @@ DOORS = {
     "sqlite": (r"sqlite3(ext)?\.h$", ["probe/history/*"]),
     "microhttpd": (r"microhttpd", ["probe/metrics/exporter.c"]),
     "zlib": (r"z(lib|conf)\.h$", ["probe/history/*", "probe/transactions/*"]),
-    "libdeflate": (r"libdeflate", ["probe/history/*", "probe/metrics/exporter.c", "probe/transactions/*"]),
+    "libdeflate": (r"libdeflate", ["probe/case/*", "probe/history/*", "probe/metrics/exporter.c", "probe/transactions/*"]),
     "archive": (r"archive(_entry)?\.h$", ["probe/transactions/log_set.c"]),
 }
 
@@ -53,6 +53,7 @@ LAYERS = [
     ("probe/history/", "probe/inject/", "probe/demo/", "probe/metrics/", "probe/alert/"),
     ("probe/monitor.",),
     ("probe/watch/", "probe/candidate/"),
+    ("probe/case/",),
     ("probe/zookeeper/", "probe/json/", "probe/transactions/"),
     ("probe/transport/",),
     ("probe/clock.", "probe/log."),

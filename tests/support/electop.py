@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 
+from cases import case_of, observed
 from patience import Deadline, communicate, wait
 
 PROGRAM = os.environ.get("ELECTOP", "build/asan/electop")
@@ -40,7 +41,7 @@ class Outcome:
 
 def run(*arguments, within=40, env=None, text=True, **more):
     """Runs a command to its end. The status is negative where a signal ended it."""
-    process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    process = subprocess.Popen([PROGRAM, *observed(arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, env={**os.environ, **(env or {})}, **more)
     out, err = communicate(process, within)
     err = err.decode("utf-8", "replace")
@@ -74,7 +75,9 @@ class Events:
     def __init__(self, hosts, *arguments):
         """hosts: None where the arguments say which cluster."""
         self.errors = tempfile.TemporaryFile()
-        self.process = subprocess.Popen([PROGRAM, "events", "--json", *(["-s", hosts] if hosts else []), *arguments],
+        command = observed(["events", "--json", *(["-s", hosts] if hosts else []), *arguments])
+        self.case = case_of(command)
+        self.process = subprocess.Popen([PROGRAM, *command],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors)
         self.changed = threading.Condition()
         self.seen, self.read, self.ended = [], 0, False
@@ -136,15 +139,28 @@ class Events:
             self.process.send_signal(number)
         status = wait(self.process, 20)
         check_sanitizers(self.complaints())
+        self.keep_told()
         return status
+
+    def keep_told(self):
+        """Beside its case: what was told live."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.ended, 5)
+        if self.case:
+            with open(self.case + ".told", "w", encoding="utf-8") as file:
+                file.writelines(json.dumps({k: v for k, v in e.items() if k != "arrived"}) + "\n" for e in self.seen)
 
     def __enter__(self):
         return self
 
     def __exit__(self, kind, *_):
-        if kind:
-            self.process.kill()
-            self.process.wait()
+        if kind: # what it observed is written down
+            self.process.terminate()
+            try:
+                self.process.wait(5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
         else:
             status = self.stop()
             assert status in (0, 130), f"status {status}\n{self.complaints()}"

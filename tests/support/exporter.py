@@ -4,12 +4,13 @@ import signal
 import subprocess
 import urllib.request
 
+from cases import observed
 from electop import PROGRAM, check_sanitizers
 
 
 class Exporter:
     def __init__(self, *arguments):
-        self.process = subprocess.Popen([PROGRAM, "export", *arguments], stdin=subprocess.DEVNULL, text=True,
+        self.process = subprocess.Popen([PROGRAM, *observed(["export", *arguments])], stdin=subprocess.DEVNULL, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         line = self.process.stdout.readline()
         found = re.match(r"metrics on http://(.*)/metrics\n", line)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/case/case_file.h"
 #include "probe/election/client.h"
 #include "probe/election/election_private.h"
 #include "probe/election/model.h"
@@ -42,6 +43,7 @@ struct monkey {
     struct model *model, *twin;
     struct moment now;
     struct election_settings settings[2];
+    struct case_writer *observed;
 };
 
 static unsigned draw(struct monkey *m, unsigned below)
@@ -304,6 +306,7 @@ static void step(struct monkey *m)
     case OBSERVED_LOAD:
     case OBSERVED_SILENCE:
     case OBSERVED_TICK:
+    case OBSERVED_READ:
         break;
     }
     report(m, &o);
@@ -437,6 +440,31 @@ static void check_recording(struct recording *recording, const struct model *mod
     snapshot_model_free(restored);
 }
 
+/* The case of its observations makes the same model. */
+static void check_case(const struct monkey *m)
+{
+    struct buffer blocks = {0};
+    struct observation o;
+    char *error = NULL;
+    case_writer_take(m->observed, &blocks);
+    struct case_reader *reader = case_read(blocks.bytes, blocks.length);
+    enum case_next next = case_next(reader, &o);
+    struct model *folded = next == CASE_RUN ? case_model(reader, &error) : NULL;
+    while (folded && (next = case_next(reader, &o)) == CASE_OBSERVATION)
+        model_observe(folded, &o);
+    if (!folded || next != CASE_END || case_losses(reader)->blocks || case_losses(reader)->skipped) {
+        fprintf(stderr, "a case cannot be read again\n");
+        abort();
+    }
+    check_all(folded);
+    char *was = look(m->model, m->model->now), *is = look(folded, folded->now);
+    expect_same("the model says", was, "its case", is);
+    free(was);
+    free(is);
+    model_free(folded);
+    case_close(reader);
+}
+
 void model_monkey_run(const uint8_t *bytes, size_t length)
 {
     struct recording recording = {.written = snapshot_new(), .read = snapshot_new()};
@@ -462,6 +490,9 @@ void model_monkey_run(const uint8_t *bytes, size_t length)
         abort();
     m.model->on_event = on_event;
     m.model->context = &read;
+    m.observed = case_writer_new(&settings, m.model);
+    m.model->on_observation = case_writer_observe;
+    m.model->observer = m.observed;
     for (size_t i = 0; i < COUNT(paths); i++) {
         struct observation o = {
             .kind = OBSERVED_ELECTION, .at = m.now, .election = paths[i], .path = paths[i]};
@@ -481,6 +512,8 @@ void model_monkey_run(const uint8_t *bytes, size_t length)
             check_recording(&recording, m.model);
         check_twin(&m);
     }
+    check_case(&m);
+    case_writer_close(m.observed, &error);
     snapshot_free(recording.written);
     snapshot_free(recording.read);
     buffer_free(&recording.patch);

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import threading
 
+from cases import observed
 from electop import PROGRAM, check_sanitizers
 from patience import wait
 from waiting import until
@@ -19,7 +20,7 @@ class Recorder:
         self.elections = elections
         self.write(hosts, f"file: {self.file}, {history}")
         self.said, self.complaints = [], []
-        self.process = subprocess.Popen([PROGRAM, "record", "-c", str(self.config), *arguments], text=True,
+        self.process = subprocess.Popen([PROGRAM, *observed(["record", "-c", str(self.config), *arguments])], text=True,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         **more)
         for stream, lines in (self.process.stdout, self.said), (self.process.stderr, self.complaints):

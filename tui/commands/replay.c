@@ -12,7 +12,8 @@ static int command_replay_on(uv_loop_t *loop, const struct invocation *invocatio
 {
     const struct options *options = invocation->options;
     int64_t from_us, to_us, at_us;
-    char *error = NULL, *file = command_recording_file(invocation, options->recording);
+    const char *named = options->recording ? options->recording : options->replay;
+    char *error = NULL, *file = command_recording_file(invocation, named);
     int status = EXIT_USAGE;
     /* An error is printed before the screen is opened. */
     struct history *history = file ? command_recording_open(file, &from_us, &to_us) : NULL;

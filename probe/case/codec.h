@@ -1,11 +1,11 @@
 /*
- * codec.h - numbers, texts and moments in few bytes: how a snapshot's items are written (snapshot.h).
+ * codec.h - numbers, texts and moments in few bytes: how the items of a snapshot and of a case are written.
  *
  * Writing goes into a buffer. Reading takes bytes that may be damaged
  * or a stranger's: what does not fit turns `bad`, and from then on everything read is 0 or NULL.
  */
-#ifndef ELECTOP_PROBE_HISTORY_CODEC_H
-#define ELECTOP_PROBE_HISTORY_CODEC_H
+#ifndef ELECTOP_PROBE_CASE_CODEC_H
+#define ELECTOP_PROBE_CASE_CODEC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "probe/history/codec.h"
+#include "probe/case/codec.h"
 
 #include <stdlib.h>
 #include <string.h>

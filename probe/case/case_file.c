@@ -1,0 +1,503 @@
+#include "probe/case/case_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/memory.h"
+#include "config/text.h"
+#include "probe/case/observation_codec.h"
+
+/* Before each block; then the lengths of its bytes, packed and not, and the checksum of these and the packed
+ * bytes. */
+#define MARK "eltcase1"
+#define MARK_BYTES (sizeof MARK - 1)
+#define HEAD_BYTES (MARK_BYTES + 12)
+
+#define BLOCK_BYTES ((size_t)256 << 10)
+#define BLOCK_US INT64_C(10000000)
+/* A damaged or forged file: more is refused. */
+#define BLOCK_MOST ((size_t)64 << 20)
+#define FILE_MOST ((size_t)1 << 30)
+#define CLUSTERS_MOST 1000
+#define RECIPES_MOST 1000
+/* The best that packing can do. */
+#define PACKED_PART 1100
+/* Damage that repeats a mark may cost reading this often. */
+#define CHECKED_TIMES 4
+
+/* What a block begins with. */
+struct block_head {
+    uint64_t run, number; /* the number of its run, and its own in it */
+    bool one_poll;
+    struct settings *settings; /* reading: to be filled; its clusters and recipes */
+};
+
+static void head_text(struct coding *c, char **text, bool needed)
+{
+    const char *words = *text;
+    coding_text(c, &words, needed);
+    if (!coding_writes(c))
+        *text = text_copy(words);
+}
+
+/* Recipes that elections name by a pattern come with the elections' settings, too, but a model needs them
+ * first. */
+static void head_recipes(struct coding *c, struct settings *s)
+{
+    uint64_t count = s->recipe_count;
+    coding_number(c, &count);
+    if (!coding_writes(c)) {
+        count = coding_is_bad(c) || count > RECIPES_MOST ? 0 : count;
+        s->recipes = xcalloc((size_t)count + 1, sizeof *s->recipes);
+        s->recipe_count = (size_t)count;
+    }
+    for (size_t i = 0; i < s->recipe_count; i++) {
+        head_text(c, &s->recipes[i].name, true);
+        head_text(c, &s->recipes[i].family, false);
+        head_text(c, &s->recipes[i].candidate, false);
+        head_text(c, &s->recipes[i].watches, false);
+    }
+}
+
+static void head_elections(struct coding *c, struct cluster_settings *cluster)
+{
+    uint64_t count = cluster->election_count;
+    coding_number(c, &count);
+    for (size_t i = 0; i < count && !coding_is_bad(c); i++) {
+        struct election_settings *e =
+            coding_writes(c) ? &cluster->elections[i] : cluster_add_election(cluster);
+        if (!coding_writes(c)) {
+            free(e->path);
+            free(e->recipe);
+        }
+        head_text(c, &e->path, true);
+        head_text(c, &e->recipe, true);
+    }
+}
+
+/* One list for both directions. Writing leaves the settings as they are. */
+static void head_fields(struct coding *c, void *context)
+{
+    struct block_head *head = context;
+    uint64_t count = head->settings->cluster_count;
+    coding_number(c, &head->run);
+    coding_number(c, &head->number);
+    coding_flag(c, &head->one_poll);
+    coding_number(c, &count);
+    for (size_t i = 0; i < count && i < CLUSTERS_MOST && !coding_is_bad(c); i++) {
+        struct cluster_settings *cluster =
+            coding_writes(c) ? &head->settings->clusters[i] : settings_add_cluster(head->settings);
+        if (!coding_writes(c)) {
+            free(cluster->name);
+            free(cluster->hosts);
+        }
+        head_text(c, &cluster->name, true);
+        head_text(c, &cluster->hosts, true);
+        head_elections(c, cluster);
+    }
+    head_recipes(c, head->settings);
+}
+
+/* ---- writing ---- */
+
+struct case_writer {
+    struct block_head head;
+    const struct model *model;
+    FILE *file; /* NULL: the blocks are taken */
+    char *name, *problem;
+    struct buffer raw;
+    struct coding *coding; /* of the block; NULL: none has begun */
+    int64_t begun_us;
+};
+
+struct case_writer *case_writer_new(const struct settings *settings, const struct model *model)
+{
+    struct case_writer *w = xcalloc(1, sizeof *w);
+    w->head.settings = (struct settings *)(uintptr_t)settings;
+    w->model = model;
+    return w;
+}
+
+/* Descriptor of a file that is empty or a case; -1: errno says why. */
+static int case_file_append(const char *file)
+{
+    char mark[MARK_BYTES];
+    int fd = open(file, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    ssize_t length = fd < 0 ? -1 : read(fd, mark, sizeof mark);
+    if (fd < 0 || length == 0 || (length == (ssize_t)sizeof mark && memcmp(mark, MARK, sizeof mark) == 0))
+        return fd;
+    close(fd);
+    errno = EEXIST;
+    return -1;
+}
+
+struct case_writer *case_writer_open(const char *file, const struct settings *settings,
+                                     const struct model *model, char **error)
+{
+    int fd = case_file_append(file);
+    FILE *stream = fd < 0 ? NULL : fdopen(fd, "ab");
+    if (!stream) {
+        *error = text_format("%s: %s; name another file", file,
+                             errno == EEXIST ? "is not a case" : strerror(errno));
+        return NULL;
+    }
+    struct case_writer *w = case_writer_new(settings, model);
+    w->file = stream;
+    w->name = xstrdup(file);
+    return w;
+}
+
+static void put_u32(char *at, size_t number)
+{
+    for (unsigned i = 0; i < 4; i++)
+        at[i] = (char)(number >> 8 * i);
+}
+
+static uint32_t take_u32(const unsigned char *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* The head, whose last fields are known when the block ends, and the observations. */
+static void writer_join(struct case_writer *w, struct buffer *raw)
+{
+    struct buffer head = {0};
+    struct coding *c = coding_write(&head);
+    w->head.one_poll = w->model->one_poll;
+    coding_head(c, head_fields, &w->head);
+    coding_free(c);
+    put_bytes(raw, head.bytes, head.length);
+    buffer_put(raw, w->raw.bytes, w->raw.length);
+    buffer_free(&head);
+}
+
+void case_writer_take(struct case_writer *w, struct buffer *out)
+{
+    if (!w->coding)
+        return;
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(6);
+    if (!compressor)
+        memory_exhausted();
+    struct buffer raw = {0};
+    writer_join(w, &raw);
+    size_t room = libdeflate_deflate_compress_bound(compressor, raw.length), begin = out->length;
+    buffer_put(out, MARK, MARK_BYTES);
+    buffer_reserve(out, 12 + room);
+    char *head = out->bytes + out->length;
+    size_t packed = libdeflate_deflate_compress(compressor, raw.bytes, raw.length, head + 12, room);
+    libdeflate_free_compressor(compressor);
+    put_u32(head, packed);
+    put_u32(head + 4, raw.length);
+    put_u32(head + 8, libdeflate_crc32(libdeflate_crc32(0, head, 8), head + 12, packed));
+    out->length = begin + HEAD_BYTES + packed;
+    buffer_free(&raw);
+    coding_free(w->coding);
+    w->coding = NULL;
+    buffer_clear(&w->raw);
+    w->head.number++;
+}
+
+static void writer_flush(struct case_writer *w)
+{
+    struct buffer out = {0};
+    case_writer_take(w, &out);
+    if (!w->problem && out.length &&
+        (fwrite(out.bytes, 1, out.length, w->file) != out.length || fflush(w->file) != 0))
+        w->problem =
+            text_format("%s: %s; not everything that was observed is in it", w->name, strerror(errno));
+    buffer_free(&out);
+}
+
+void case_writer_observe(void *writer, const struct observation *o)
+{
+    struct case_writer *w = writer;
+    if (w->head.number == 0 && !w->coding)
+        w->head.run = (uint64_t)o->at.wall_us;
+    if (!w->coding) {
+        w->begun_us = o->at.mono_us;
+        w->coding = coding_write(&w->raw);
+    }
+    coding_put(w->coding, o);
+    if (w->file && (w->raw.length > BLOCK_BYTES || coding_memory(w->coding) > STRETCH_MEMORY ||
+                    o->at.mono_us - w->begun_us > BLOCK_US))
+        writer_flush(w);
+}
+
+bool case_writer_close(struct case_writer *w, char **problem)
+{
+    *problem = NULL;
+    if (!w)
+        return true;
+    if (w->file)
+        writer_flush(w);
+    coding_free(w->coding);
+    buffer_free(&w->raw);
+    if (w->file)
+        fclose(w->file);
+    *problem = w->problem;
+    free(w->name);
+    free(w);
+    return *problem == NULL;
+}
+
+/* ---- reading ---- */
+
+struct case_run {
+    struct case_run *next;
+    struct settings *settings;
+};
+
+struct case_reader {
+    unsigned char *bytes;
+    size_t length, at, checked;
+    char *raw; /* of the block */
+    struct coding *coding;
+    struct block_head head;
+    struct case_run *runs; /* the latest first */
+    struct kept_settings *kept;
+    struct case_losses losses;
+    bool lost;                 /* observations before the next one */
+    struct observation held;   /* ... which waits for the gap to be told */
+    size_t gaps;               /* clusters that are yet to be told */
+    int64_t gap_us, latest_us; /* the gap; the time of the latest observation */
+    bool holds;
+};
+
+struct case_reader *case_read(void *bytes, size_t length)
+{
+    struct case_reader *r = xcalloc(1, sizeof *r);
+    r->bytes = bytes;
+    r->length = length;
+    return r;
+}
+
+bool case_is(const char *file)
+{
+    char mark[MARK_BYTES];
+    FILE *stream = fopen(file, "rbe");
+    bool is =
+        stream && fread(mark, 1, sizeof mark, stream) == sizeof mark && memcmp(mark, MARK, sizeof mark) == 0;
+    if (stream)
+        fclose(stream);
+    return is;
+}
+
+static const unsigned char *mark_find(const unsigned char *at, const unsigned char *end)
+{
+    while (at && (size_t)(end - at) >= MARK_BYTES && memcmp(at, MARK, MARK_BYTES) != 0)
+        at = memchr(at + 1, MARK[0], (size_t)(end - at) - 1);
+    return at && (size_t)(end - at) >= MARK_BYTES ? at : NULL;
+}
+
+struct case_reader *case_open(const char *file, char **error)
+{
+    FILE *stream = fopen(file, "rbe");
+    struct buffer all = {0};
+    size_t length = 1;
+    *error = NULL;
+    while (stream && length && all.length <= FILE_MOST) {
+        buffer_reserve(&all, 1 << 16);
+        length = fread(all.bytes + all.length, 1, 1 << 16, stream);
+        all.length += length;
+    }
+    if (!stream || ferror(stream))
+        *error = text_format("%s: %s", file, strerror(errno));
+    else if (all.length > FILE_MOST)
+        *error = text_format("%s: is larger than 1 GB; cut a part of it with electop case", file);
+    else if (!mark_find((unsigned char *)all.bytes, (unsigned char *)all.bytes + all.length))
+        *error = text_format("%s: is not a case", file);
+    if (stream)
+        fclose(stream);
+    if (!*error)
+        return case_read(all.bytes, all.length);
+    buffer_free(&all);
+    return NULL;
+}
+
+void case_close(struct case_reader *r)
+{
+    if (!r)
+        return;
+    coding_free(r->coding);
+    free(r->raw);
+    while (r->runs) {
+        struct case_run *next = r->runs->next;
+        settings_free(r->runs->settings);
+        free(r->runs);
+        r->runs = next;
+    }
+    kept_settings_free(r->kept);
+    free(r->bytes);
+    free(r);
+}
+
+static void block_end(struct case_reader *r)
+{
+    if (r->coding)
+        r->losses.skipped += coding_skipped(r->coding);
+    coding_free(r->coding);
+    free(r->raw);
+    r->coding = NULL;
+    r->raw = NULL;
+}
+
+void case_rewind(struct case_reader *r)
+{
+    block_end(r);
+    r->at = r->checked = 0;
+    r->losses = (struct case_losses){0};
+    r->lost = r->holds = false;
+}
+
+static void reader_lose(struct case_reader *r, size_t from)
+{
+    if (r->losses.blocks++ == 0)
+        r->losses.first_byte = from;
+    r->lost = true;
+}
+
+/* The packed length of the block that begins here; 0: none does. */
+static size_t block_check(struct case_reader *r, const unsigned char *at)
+{
+    size_t left = (size_t)(r->bytes + r->length - at);
+    if (left < HEAD_BYTES || memcmp(at, MARK, MARK_BYTES) != 0)
+        return 0;
+    const unsigned char *head = at + MARK_BYTES;
+    size_t packed = take_u32(head), raw = take_u32(head + 4);
+    if (packed == 0 || packed > left - HEAD_BYTES || raw > BLOCK_MOST || raw > packed * PACKED_PART ||
+        r->checked > r->length * CHECKED_TIMES)
+        return 0;
+    r->checked += packed;
+    return libdeflate_crc32(libdeflate_crc32(0, head, 8), head + 12, packed) == take_u32(head + 8) ? packed
+                                                                                                   : 0;
+}
+
+static bool block_unpack(struct case_reader *r, const unsigned char *at, size_t packed)
+{
+    size_t raw = take_u32(at + MARK_BYTES + 4);
+    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+    if (!decompressor)
+        memory_exhausted();
+    r->raw = xmalloc(raw + 1);
+    bool fine = libdeflate_deflate_decompress(decompressor, at + HEAD_BYTES, packed, r->raw, raw, NULL) ==
+                LIBDEFLATE_SUCCESS;
+    libdeflate_free_decompressor(decompressor);
+    return fine;
+}
+
+/* False: its head is bad. */
+static bool block_begin(struct case_reader *r, size_t raw, bool *run, bool *follows)
+{
+    struct block_head head = {.settings = settings_new()};
+    struct scan in = {(unsigned char *)r->raw, (unsigned char *)r->raw + raw, false};
+    size_t length;
+    const char *bytes = scan_piece(&in, &length);
+    struct coding *c = coding_read(bytes, length, &r->kept);
+    coding_head(c, head_fields, &head);
+    bool fine = !coding_is_bad(c) && head.settings->cluster_count > 0;
+    coding_free(c);
+    r->coding = coding_read(in.at, (size_t)(in.end - in.at), &r->kept);
+    *run = fine && (!r->runs || head.number == 0 || head.run != r->head.run);
+    *follows = *run ? head.number == 0 : head.number == r->head.number + 1;
+    if (*run) {
+        struct case_run *begun = xmalloc(sizeof *begun);
+        *begun = (struct case_run){r->runs, head.settings};
+        r->runs = begun;
+    } else {
+        settings_free(head.settings);
+    }
+    if (fine)
+        r->head = head;
+    return fine;
+}
+
+/* Opens the next block that is whole. False: there is none. */
+static bool reader_advance(struct case_reader *r, bool *run)
+{
+    size_t from = r->at;
+    bool follows = true, whole = false;
+    const unsigned char *end = r->bytes + r->length, *at = end;
+    while (!whole && r->at < r->length) {
+        at = mark_find(r->bytes + r->at, end);
+        size_t packed = at ? block_check(r, at) : 0;
+        whole = packed && block_unpack(r, at, packed) &&
+                block_begin(r, take_u32(at + MARK_BYTES + 4), run, &follows);
+        r->at = !at ? r->length : (size_t)(at - r->bytes) + (packed ? HEAD_BYTES + packed : 1);
+        if (!whole)
+            block_end(r);
+    }
+    if ((whole ? at : end) > r->bytes + from || !follows)
+        reader_lose(r, from);
+    return whole;
+}
+
+/* The next observation comes after a gap, which each cluster is told first. */
+static void reader_hold(struct case_reader *r, const struct observation *o)
+{
+    r->held = *o;
+    r->holds = true;
+    r->lost = false;
+    r->gaps = r->runs->settings->cluster_count;
+    r->gap_us = o->at.mono_us > r->latest_us ? o->at.mono_us - r->latest_us : 1;
+}
+
+static void reader_release(struct case_reader *r, struct observation *o)
+{
+    *o = r->held;
+    r->holds = r->gaps > 0;
+    if (r->gaps == 0)
+        return;
+    r->gaps--;
+    *o = (struct observation){
+        .kind = OBSERVED_GAP, .at = r->held.at, .cluster = (unsigned)r->gaps, .gap_us = r->gap_us};
+}
+
+enum case_next case_next(struct case_reader *r, struct observation *o)
+{
+    bool run;
+    while (!r->holds) {
+        if (r->coding && coding_get(r->coding, o)) {
+            if (r->lost) {
+                reader_hold(r, o);
+                break;
+            }
+            r->latest_us = o->at.mono_us > r->latest_us ? o->at.mono_us : r->latest_us;
+            return CASE_OBSERVATION;
+        }
+        if (r->coding && coding_is_bad(r->coding))
+            reader_lose(r, r->at);
+        block_end(r);
+        if (!reader_advance(r, &run))
+            return CASE_END;
+        if (run) { /* whose model knows nothing that could be lost */
+            r->latest_us = 0;
+            r->lost = false;
+            return CASE_RUN;
+        }
+    }
+    reader_release(r, o);
+    return CASE_OBSERVATION;
+}
+
+const struct settings *case_settings(const struct case_reader *r)
+{
+    return r->runs->settings;
+}
+
+struct model *case_model(const struct case_reader *r, char **error)
+{
+    struct model *model = model_new(r->runs->settings, error);
+    if (model)
+        model->one_poll = r->head.one_poll;
+    return model;
+}
+
+const struct case_losses *case_losses(const struct case_reader *r)
+{
+    return &r->losses;
+}

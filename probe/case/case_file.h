@@ -1,0 +1,71 @@
+/*
+ * case_file.h - observations in a file: written while they come, and read again by any version.
+ *
+ * A case holds runs, each of one model: its clusters, its own recipes, its observations in their order. It is
+ * a sequence of blocks, each with a length and a checksum, compressed, and readable without the others. A
+ * damaged block loses itself: the model is told a gap in its place. Credentials are never in a case; the data
+ * of the znodes that were read is.
+ */
+#ifndef ELECTOP_PROBE_CASE_CASE_FILE_H
+#define ELECTOP_PROBE_CASE_CASE_FILE_H
+
+#include "config/settings.h"
+#include "probe/election/model.h"
+#include "probe/json/buffer.h"
+
+/* ---- writing ---- */
+
+/* Fills blocks. */
+struct case_writer;
+
+/* The blocks of this model's observations from now on: the settings and the model must outlive it. The caller
+ * sets it as the model's observer, if at all. */
+struct case_writer *case_writer_new(const struct settings *settings, const struct model *model);
+/* The same, at the end of a file, which is created where there is none. Each block is written when it is full,
+ * and at the latest ten seconds of observations after it began. NULL and a text in *error (caller frees). */
+struct case_writer *case_writer_open(const char *file, const struct settings *settings,
+                                     const struct model *model, char **error);
+/* A model's on_observation. */
+void case_writer_observe(void *writer, const struct observation *observation);
+/* Of one without a file: takes the block that is not empty, to the end of out. */
+void case_writer_take(struct case_writer *writer, struct buffer *out);
+/* Writes the rest and frees it. False and a text in *problem (caller frees): not all could be written. NULL is
+ * fine. */
+bool case_writer_close(struct case_writer *writer, char **problem);
+
+/* ---- reading ---- */
+
+struct case_reader;
+
+/* The whole file is read into memory. NULL and a text in *error (caller frees): it cannot be, or is no case. */
+struct case_reader *case_open(const char *file, char **error);
+/* Blocks, which it owns (malloc'd) and frees. */
+struct case_reader *case_read(void *bytes, size_t length);
+/* To its beginning again. */
+void case_rewind(struct case_reader *reader);
+/* After the models that were fed from it. */
+void case_close(struct case_reader *reader);
+/* This file is a case, or begins like one. */
+bool case_is(const char *file);
+
+enum case_next {
+    CASE_OBSERVATION,
+    CASE_RUN, /* another run begins, with these settings: see case_model() */
+    CASE_END
+};
+/* The observation is valid until the next call. */
+enum case_next case_next(struct case_reader *reader, struct observation *observation);
+/* Of this run; valid until case_close(). */
+const struct settings *case_settings(const struct case_reader *reader);
+/* A model for this run, without observations. NULL and a text in *error (caller frees): a recipe is bad. */
+struct model *case_model(const struct case_reader *reader, char **error);
+
+/* What could not be read so far. */
+struct case_losses {
+    uint64_t blocks;     /* damaged, or missing in their run */
+    uint64_t first_byte; /* where the first of them begins */
+    uint64_t skipped;    /* observations of kinds that this version does not know */
+};
+const struct case_losses *case_losses(const struct case_reader *reader);
+
+#endif

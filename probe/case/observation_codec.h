@@ -1,0 +1,49 @@
+/*
+ * observation_codec.h - observations as bytes, and back: one list of fields serves both directions.
+ *
+ * A stretch of observations refers to nothing before it. Texts are written once and then by number, times as
+ * distances, and the lists of connections, watches and sessions as differences to the latest list of that
+ * server in the stretch.
+ *
+ * Bytes may be damaged or forged: what does not fit ends the stretch as bad. Its memory is bounded. Kinds of
+ * later versions are counted and skipped; so are fields that a later version adds to the end of a kind.
+ */
+#ifndef ELECTOP_PROBE_CASE_OBSERVATION_CODEC_H
+#define ELECTOP_PROBE_CASE_OBSERVATION_CODEC_H
+
+#include "probe/case/codec.h"
+#include "probe/election/observation.h"
+
+/* A writer begins another stretch when this one takes more memory; a reader refuses far more. */
+#define STRETCH_MEMORY ((size_t)16 << 20)
+
+struct coding;
+
+/* Settings of elections outlive their stretch, for the model keeps them: */
+struct kept_settings;
+void kept_settings_free(struct kept_settings *kept);
+
+/* Writes to the end of out, which the caller keeps. */
+struct coding *coding_write(struct buffer *out);
+/* Reads bytes, which the caller keeps. *kept grows, and outlives the stretch and the model. */
+struct coding *coding_read(const void *bytes, size_t length, struct kept_settings **kept);
+void coding_free(struct coding *c);
+
+void coding_put(struct coding *c, const struct observation *observation);
+/* *observation is valid until coding_free(). False: no more, or bad. */
+bool coding_get(struct coding *c, struct observation *observation);
+
+bool coding_is_bad(const struct coding *c);
+size_t coding_memory(const struct coding *c);
+/* Observations of unknown kinds. */
+uint64_t coding_skipped(const struct coding *c);
+
+/* What a stretch begins with: fields lists its fields, as below. Nothing, or once, before all observations. */
+void coding_head(struct coding *c, void (*fields)(struct coding *, void *context), void *context);
+bool coding_writes(const struct coding *c);
+void coding_number(struct coding *c, uint64_t *number);
+void coding_flag(struct coding *c, bool *flag);
+/* Not NULL where needed. Reading: valid until coding_free(). */
+void coding_text(struct coding *c, const char **text, bool needed);
+
+#endif

@@ -1,0 +1,501 @@
+/* Proves that a case tells again what was observed, and that damage costs no more than the damaged block. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "config/memory.h"
+#include "probe/case/case_file.h"
+#include "tests/support/dice.h"
+#include "tests/support/folder.h"
+#include "tests/support/scripted.h"
+
+#define BLOCKS 5
+#define EACH 200
+
+static uint64_t dice;
+
+static int64_t any(void)
+{
+    static const int64_t edges[] = {0, -1, 1, INT64_MAX, INT64_MIN, INT32_MAX};
+    return dice_draw(&dice, 3) ? (int64_t)dice_draw(&dice, 100000) : edges[dice_draw(&dice, 6)];
+}
+
+static int any_int(void)
+{
+    return (int)(dice_draw(&dice, 5)   ? dice_draw(&dice, 90000)
+                 : dice_draw(&dice, 2) ? UINT32_MAX
+                                       : INT32_MAX);
+}
+
+static bool coin(void)
+{
+    return dice_draw(&dice, 2) != 0;
+}
+
+static const char *any_text(bool needed)
+{
+    static const char *const texts[] = {
+        "", "zk1:2181", "n_0000000001", "/election/n_0000000002", "\xff\x01 bytes", "10.0.0.1:4711"};
+    return needed || coin() ? texts[dice_draw(&dice, 6)] : NULL;
+}
+
+/* One observation with everything it points to. */
+struct drawn_observation {
+    struct observation o;
+    struct znode_stat stat;
+    struct seen_connection connections[20];
+    struct seen_watches watches[20];
+    struct seen_session sessions[20];
+    uint64_t own[3];
+    const char *texts[8];
+    struct election_settings settings;
+};
+
+static void draw_lists(struct drawn_observation *d)
+{
+    struct observation *o = &d->o;
+    size_t count = dice_draw(&dice, 20);
+    for (size_t i = 0; i < 20; i++) {
+        uint64_t session = coin() ? i + 1 : dice_draw(&dice, 30);
+        d->connections[i] = (struct seen_connection){
+            session, any_text(true), any(), any(), any(), any(), any_int(), any_int(), any_text(false)};
+        d->watches[i] = (struct seen_watches){session, d->texts, dice_draw(&dice, 9)};
+        d->sessions[i] = (struct seen_session){session, any()};
+    }
+    if (o->kind == OBSERVED_CONNECTIONS)
+        o->connections = (struct observed_connections){
+            any_text(true),      d->connections,      count, any(), any(), any(), any(), d->own,
+            dice_draw(&dice, 4), (uint32_t)any_int(), any()};
+    else if (o->kind == OBSERVED_WATCHES)
+        o->watches = (struct observed_watches){any_text(true),
+                                               coin() ? "adminserver" : "four-letter",
+                                               (uint32_t)any_int(),
+                                               d->watches,
+                                               count,
+                                               any(),
+                                               any()};
+    else
+        o->sessions = (struct observed_sessions){any_text(true), d->sessions, count};
+}
+
+static void draw_servers(struct drawn_observation *d)
+{
+    struct observation *o = &d->o;
+    switch (o->kind) {
+    case OBSERVED_CONNECTION:
+        o->connection = (struct observed_connection){(enum connection_state)dice_draw(&dice, 4),
+                                                     (uint64_t)any(),
+                                                     any_int(),
+                                                     any_text(false),
+                                                     any(),
+                                                     any_text(false)};
+        break;
+    case OBSERVED_SERVER:
+        o->server = (struct observed_server){
+            any_text(true),  coin(),         coin(),    (enum server_mode)dice_draw(&dice, 6),
+            any(),           any(),          any_int(), any_int(),
+            any_text(false), any_text(false)};
+        break;
+    case OBSERVED_HIDDEN:
+        o->hidden =
+            (struct observed_hidden){any_text(true), (enum hidden_part)dice_draw(&dice, 3), any_text(false)};
+        break;
+    case OBSERVED_ENSEMBLE:
+        o->ensemble = (struct observed_ensemble){d->texts, dice_draw(&dice, 9),
+                                                 (enum ensemble_known)dice_draw(&dice, 3)};
+        break;
+    case OBSERVED_LOAD:
+        o->load = (struct observed_load){
+            any_text(true),
+            coin(),
+            {any(), any(), any(), any(), any(), any(), any(), any(), any(), any(), any()}};
+        break;
+    case OBSERVED_BAD_REPLY:
+        o->bad_reply = (struct observed_bad_reply){any_text(true), any_text(true)};
+        break;
+    case OBSERVED_SILENCE:
+        o->silent_since = (struct moment){any(), any()};
+        break;
+    case OBSERVED_GAP:
+        o->gap_us = any();
+        break;
+    default:
+        draw_lists(d);
+    }
+}
+
+static void draw_observation(struct drawn_observation *d, struct moment at)
+{
+    struct observation *o = &d->o;
+    *d = (struct drawn_observation){.stat = {any(), any(), any(), any(), any(), any_int(), any_int(),
+                                             any_int(), any_int(), any_int(), (uint64_t)any()},
+                                    .own = {(uint64_t)any(), 7, 8}};
+    *o = (struct observation){.kind = (enum observation_kind)dice_draw(&dice, OBSERVED_READ + 1),
+                              .at = {at.mono_us + any_int(), at.wall_us + any_int()},
+                              .cluster = (unsigned)dice_draw(&dice, 3),
+                              .election = any_text(false),
+                              .path = any_text(false)};
+    for (size_t i = 0; i < 8; i++)
+        d->texts[i] = any_text(true);
+    switch (o->kind) {
+    case OBSERVED_ELECTION:
+        d->settings =
+            (struct election_settings){.path = (char *)(uintptr_t)any_text(true),
+                                       .name = (char *)(uintptr_t)any_text(false),
+                                       .kind = (enum election_kind)dice_draw(&dice, 3),
+                                       .recipe = (char *)(uintptr_t)any_text(true),
+                                       .acknowledgement = (char *)(uintptr_t)any_text(false),
+                                       .identity = (char *)(uintptr_t)any_text(false),
+                                       .inject = (enum inject_leave)dice_draw(&dice, 3),
+                                       .owner = (char *)(uintptr_t)any_text(false),
+                                       .runbook = (char *)(uintptr_t)any_text(false),
+                                       .allow = {any(), any(), any_int(), any_int(), any(), any(), any()}};
+        o->subject = (struct observed_election){(enum election_origin)dice_draw(&dice, 3), &d->settings};
+        break;
+    case OBSERVED_CHILDREN:
+        o->children = (struct observed_children){&d->stat, (char *const *)(uintptr_t)d->texts,
+                                                 dice_draw(&dice, 9), any()};
+        break;
+    case OBSERVED_NODE:
+        o->node = (struct observed_node){&d->stat, coin(), "\0data", 0};
+        o->node.data_length = o->node.has_data ? 5 : 0;
+        break;
+    case OBSERVED_UNREAD:
+        o->unread.ack = coin();
+        break;
+    case OBSERVED_REPLICA:
+        o->replica =
+            (struct observed_replica){(uint32_t)any_int(), any_text(false), coin() ? &d->stat : NULL};
+        break;
+    case OBSERVED_TRANSACTION:
+        o->transaction = (struct observed_transaction){
+            any(),  coin(), (enum transaction_deed)dice_draw(&dice, 4), (uint64_t)any(), any(), any_int(),
+            coin(), any()};
+        break;
+    default:
+        draw_servers(d);
+    }
+}
+
+/* ---- what is read is what was written ---- */
+
+static void same_text(const char *a, const char *b)
+{
+    assert_true((a == NULL) == (b == NULL));
+    if (a)
+        assert_string_equal(a, b);
+}
+
+static void same_lists(const struct observation *a, const struct observation *b)
+{
+    if (a->kind == OBSERVED_CONNECTIONS) {
+        const struct observed_connections *x = &a->connections, *y = &b->connections;
+        same_text(x->address, y->address);
+        assert_true(x->count == y->count && x->now_ms == y->now_ms && x->now_age_us == y->now_age_us &&
+                    x->took_us == y->took_us && x->own_children == y->own_children &&
+                    x->source == y->source && x->own_zxid == y->own_zxid &&
+                    x->own_session_count == y->own_session_count);
+        for (size_t i = 0; i < x->own_session_count; i++)
+            assert_true(x->own_sessions[i] == y->own_sessions[i]);
+        for (size_t i = 0; i < x->count; i++) {
+            const struct seen_connection *p = &x->list[i], *q = &y->list[i];
+            same_text(p->client, q->client);
+            same_text(p->last_operation, q->last_operation);
+            assert_true(p->session == q->session && p->established_ms == q->established_ms &&
+                        p->last_response_ms == q->last_response_ms && p->last_cxid == q->last_cxid &&
+                        p->last_zxid == q->last_zxid && p->timeout_ms == q->timeout_ms &&
+                        p->outstanding == q->outstanding);
+        }
+    } else if (a->kind == OBSERVED_WATCHES) {
+        const struct observed_watches *x = &a->watches, *y = &b->watches;
+        same_text(x->address, y->address);
+        same_text(x->from, y->from);
+        assert_true(x->count == y->count && x->source == y->source && x->child_watches == y->child_watches &&
+                    x->counted_us == y->counted_us);
+        for (size_t i = 0; i < x->count; i++) {
+            assert_true(x->list[i].session == y->list[i].session && x->list[i].count == y->list[i].count);
+            for (size_t k = 0; k < x->list[i].count; k++)
+                same_text(x->list[i].paths[k], y->list[i].paths[k]);
+        }
+    } else {
+        assert_true(a->sessions.count == b->sessions.count);
+        for (size_t i = 0; i < a->sessions.count; i++)
+            assert_true(a->sessions.list[i].id == b->sessions.list[i].id &&
+                        a->sessions.list[i].ends_ms == b->sessions.list[i].ends_ms);
+    }
+}
+
+static void same_settings(const struct election_settings *x, const struct election_settings *y)
+{
+    same_text(x->path, y->path);
+    same_text(x->name, y->name);
+    same_text(x->recipe, y->recipe);
+    same_text(x->acknowledgement, y->acknowledgement);
+    same_text(x->identity, y->identity);
+    same_text(x->owner, y->owner);
+    same_text(x->runbook, y->runbook);
+    assert_true(x->kind == y->kind && x->inject == y->inject);
+    assert_memory_equal(&x->allow, &y->allow, sizeof x->allow);
+}
+
+static void same_rest(const struct observation *a, const struct observation *b)
+{
+    switch (a->kind) {
+    case OBSERVED_CONNECTION:
+        same_text(a->connection.server, b->connection.server);
+        same_text(a->connection.problem, b->connection.problem);
+        assert_true(a->connection.state == b->connection.state &&
+                    a->connection.session == b->connection.session &&
+                    a->connection.timeout_ms == b->connection.timeout_ms &&
+                    a->connection.silent_us == b->connection.silent_us);
+        break;
+    case OBSERVED_SERVER:
+        same_text(a->server.address, b->server.address);
+        same_text(a->server.version, b->server.version);
+        same_text(a->server.problem, b->server.problem);
+        assert_true(a->server.unasked == b->server.unasked && a->server.reachable == b->server.reachable &&
+                    a->server.mode == b->server.mode && a->server.answer_us == b->server.answer_us &&
+                    a->server.zxid == b->server.zxid && a->server.connections == b->server.connections &&
+                    a->server.tick_ms == b->server.tick_ms);
+        break;
+    case OBSERVED_HIDDEN:
+        same_text(a->hidden.problem, b->hidden.problem);
+        assert_true(a->hidden.part == b->hidden.part);
+        break;
+    case OBSERVED_ENSEMBLE:
+        assert_true(a->ensemble.known == b->ensemble.known && a->ensemble.count == b->ensemble.count);
+        for (size_t i = 0; i < a->ensemble.count; i++)
+            same_text(a->ensemble.addresses[i], b->ensemble.addresses[i]);
+        break;
+    case OBSERVED_LOAD:
+        assert_true(a->load.part == b->load.part);
+        assert_memory_equal(&a->load.load, &b->load.load, sizeof a->load.load);
+        break;
+    case OBSERVED_BAD_REPLY:
+        same_text(a->bad_reply.what, b->bad_reply.what);
+        break;
+    case OBSERVED_SILENCE:
+        assert_memory_equal(&a->silent_since, &b->silent_since, sizeof a->silent_since);
+        break;
+    case OBSERVED_GAP:
+        assert_true(a->gap_us == b->gap_us);
+        break;
+    case OBSERVED_UNREAD:
+        assert_true(a->unread.ack == b->unread.ack);
+        break;
+    case OBSERVED_REPLICA:
+        same_text(a->replica.address, b->replica.address);
+        assert_true(a->replica.round == b->replica.round && !a->replica.stat == !b->replica.stat);
+        break;
+    case OBSERVED_TRANSACTION: {
+        const struct observed_transaction *x = &a->transaction, *y = &b->transaction;
+        assert_true(x->zxid == y->zxid && x->unproven == y->unproven && x->deed == y->deed &&
+                    x->session == y->session && x->czxid == y->czxid && x->timeout_ms == y->timeout_ms &&
+                    x->stalled == y->stalled && x->active_us == y->active_us);
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+static void same_observation(const struct observation *a, const struct observation *b)
+{
+    assert_int_equal(a->kind, b->kind);
+    assert_memory_equal(&a->at, &b->at, sizeof a->at);
+    assert_int_equal(a->cluster, b->cluster);
+    same_text(a->election, b->election);
+    same_text(a->path, b->path);
+    if (a->kind == OBSERVED_CONNECTIONS || a->kind == OBSERVED_WATCHES || a->kind == OBSERVED_SESSIONS)
+        same_lists(a, b);
+    else if (a->kind == OBSERVED_ELECTION)
+        same_settings(a->subject.settings, b->subject.settings);
+    else if (a->kind == OBSERVED_CHILDREN) {
+        assert_memory_equal(a->children.stat, b->children.stat, sizeof *a->children.stat);
+        assert_true(a->children.count == b->children.count && a->children.synced_us == b->children.synced_us);
+        for (size_t i = 0; i < a->children.count; i++)
+            same_text(a->children.names[i], b->children.names[i]);
+    } else if (a->kind == OBSERVED_NODE) {
+        assert_memory_equal(a->node.stat, b->node.stat, sizeof *a->node.stat);
+        assert_true(a->node.has_data == b->node.has_data && a->node.data_length == b->node.data_length);
+        assert_memory_equal(a->node.data_length ? a->node.data : "", a->node.data_length ? b->node.data : "",
+                            a->node.data_length);
+    } else
+        same_rest(a, b);
+}
+
+/* So many blocks of random observations, the same each time. */
+static void write_blocks(struct buffer *out, size_t blocks)
+{
+    char *error;
+    struct model *model = model_new(scripted_settings(), &error);
+    struct case_writer *writer = case_writer_new(scripted_settings(), model);
+    struct drawn_observation d;
+    dice = 33;
+    for (size_t i = 0; i < blocks * EACH; i++) {
+        draw_observation(&d, scripted_at((double)i));
+        case_writer_observe(writer, &d.o);
+        if (i % EACH == EACH - 1)
+            case_writer_take(writer, out);
+    }
+    assert_true(case_writer_close(writer, &error));
+    model_free(model);
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    struct buffer blocks = {0};
+    struct observation o;
+    struct drawn_observation d;
+    write_blocks(&blocks, BLOCKS);
+    struct case_reader *reader = case_read(blocks.bytes, blocks.length);
+    assert_int_equal(case_next(reader, &o), CASE_RUN);
+    assert_int_equal(case_settings(reader)->cluster_count, scripted_settings()->cluster_count);
+    assert_string_equal(case_settings(reader)->clusters[0].name, scripted_settings()->clusters[0].name);
+    assert_string_equal(case_settings(reader)->clusters[1].hosts, scripted_settings()->clusters[1].hosts);
+    dice = 33;
+    for (size_t i = 0; i < BLOCKS * EACH; i++) {
+        draw_observation(&d, scripted_at((double)i));
+        assert_int_equal(case_next(reader, &o), CASE_OBSERVATION);
+        same_observation(&d.o, &o);
+    }
+    assert_int_equal(case_next(reader, &o), CASE_END);
+    assert_int_equal(case_losses(reader)->blocks, 0);
+    case_close(reader);
+}
+
+/* The observations of a case, without gaps; those are counted. */
+static size_t read_all(void *bytes, size_t length, size_t *gaps, struct case_losses *losses)
+{
+    struct case_reader *reader = case_read(bytes, length);
+    struct observation o;
+    enum case_next next;
+    size_t count = 0;
+    *gaps = 0;
+    while ((next = case_next(reader, &o)) != CASE_END) {
+        count += next == CASE_OBSERVATION;
+        *gaps += next == CASE_OBSERVATION && o.kind == OBSERVED_GAP;
+    }
+    *losses = *case_losses(reader);
+    case_close(reader);
+    return count;
+}
+
+static void test_damage(void **state)
+{
+    (void)state;
+    struct buffer whole = {0}, first = {0}, second = {0};
+    struct case_losses losses;
+    size_t gaps, gaps_whole, clusters = scripted_settings()->cluster_count;
+    write_blocks(&whole, BLOCKS);
+    write_blocks(&first, 1);
+    write_blocks(&second, 2);
+    assert_int_equal(read_all(xmemdup(whole.bytes, whole.length), whole.length, &gaps_whole, &losses),
+                     BLOCKS * EACH);
+    for (size_t at = 0; at < whole.length; at += 41) {
+        char *copy = xmemdup(whole.bytes, whole.length);
+        copy[at] = (char)(copy[at] ^ 0x40);
+        size_t count = read_all(copy, whole.length, &gaps, &losses);
+        /* The gap is told to each cluster, unless nothing comes before it, or after it. */
+        size_t told = (BLOCKS - 1) * EACH;
+        assert_true(count == told || count == told + clusters);
+        assert_int_equal(losses.blocks, 1);
+        if (at > first.length && at < second.length)
+            assert_true(count == told + clusters && losses.first_byte == first.length);
+    }
+    for (size_t length = 0; length < whole.length; length += 97) {
+        size_t count = read_all(xmemdup(whole.bytes, length + !length), length, &gaps, &losses);
+        assert_int_equal(count % EACH, 0);
+        assert_int_equal(losses.blocks, count == 0 ? length > 0
+                                                   : length != first.length && length != second.length &&
+                                                         count < BLOCKS * EACH);
+    }
+    buffer_free(&whole);
+    buffer_free(&first);
+    buffer_free(&second);
+}
+
+static void test_later_version(void **state)
+{
+    (void)state;
+    char *error;
+    struct buffer blocks = {0};
+    struct model *model = model_new(scripted_settings(), &error);
+    struct case_writer *writer = case_writer_new(scripted_settings(), model);
+    struct observation o = {.at = scripted_now(), .path = "/a text of its own"};
+    for (int i = 0; i < 30; i++) {
+        o.kind = i % 3 ? OBSERVED_TICK : (enum observation_kind)(OBSERVED_READ + 7);
+        o.at.mono_us += 1000;
+        o.path = i % 3 == 2 ? "/a text of an unknown kind" : "/a text";
+        case_writer_observe(writer, &o);
+    }
+    case_writer_take(writer, &blocks);
+    case_writer_close(writer, &error);
+    model_free(model);
+    struct case_reader *reader = case_read(blocks.bytes, blocks.length);
+    assert_int_equal(case_next(reader, &o), CASE_RUN);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(case_next(reader, &o), CASE_OBSERVATION);
+        assert_int_equal(o.at.mono_us, scripted_now().mono_us + 1000 * (i / 2 * 3 + i % 2 + 2));
+        assert_string_equal(o.path, i % 2 ? "/a text of an unknown kind" : "/a text");
+    }
+    assert_int_equal(case_next(reader, &o), CASE_END);
+    assert_int_equal(case_losses(reader)->skipped, 10);
+    case_close(reader);
+}
+
+static void test_files(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/electop-case-XXXXXX", file[80], *error = NULL;
+    folder_make(folder);
+    snprintf(file, sizeof file, "%s/a.case", folder);
+    struct model *model = model_new(scripted_settings(), &error);
+    struct observation o = {.kind = OBSERVED_TICK, .at = scripted_now()};
+    for (int run = 0; run < 2; run++) {
+        struct case_writer *writer = case_writer_open(file, scripted_settings(), model, &error);
+        assert_non_null(writer);
+        o.at.mono_us++;
+        case_writer_observe(writer, &o);
+        assert_true(case_writer_close(writer, &error));
+    }
+    assert_true(case_is(file));
+    struct case_reader *reader = case_open(file, &error);
+    assert_int_equal(case_next(reader, &o), CASE_RUN);
+    assert_int_equal(case_next(reader, &o), CASE_OBSERVATION);
+    assert_int_equal(case_next(reader, &o), CASE_RUN);
+    assert_int_equal(case_next(reader, &o), CASE_OBSERVATION);
+    assert_int_equal(case_next(reader, &o), CASE_END);
+    case_close(reader);
+    snprintf(file, sizeof file, "%s/other", folder);
+    FILE *other = fopen(file, "w");
+    fputs("not a case at all", other);
+    fclose(other);
+    assert_false(case_is(file));
+    assert_null(case_writer_open(file, scripted_settings(), model, &error));
+    assert_non_null(strstr(error, "is not a case"));
+    free(error);
+    assert_null(case_open(file, &error));
+    assert_non_null(strstr(error, "is not a case"));
+    free(error);
+    model_free(model);
+    folder_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_later_version),
+        cmocka_unit_test(test_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

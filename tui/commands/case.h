@@ -1,0 +1,15 @@
+/*
+ * case.h - opens a case for a command.
+ */
+#ifndef ELECTOP_TUI_COMMANDS_CASE_H
+#define ELECTOP_TUI_COMMANDS_CASE_H
+
+#include <stdint.h>
+
+#include "probe/case/case_file.h"
+
+/* At its beginning, with the wall-clock bounds of its observations. Damage has been printed. NULL: the reason
+ * has been printed. */
+struct case_reader *command_case_open(const char *file, int64_t *from_us, int64_t *to_us);
+
+#endif
