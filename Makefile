@@ -40,7 +40,7 @@ LD_asan     := -fsanitize=address,undefined $(if $(shell command -v ld.gold),-fu
 LD_tsan     := -fsanitize=thread
 LD_fuzz     := -fsanitize=address,undefined
 
-PKGS_LIB := libuv libcurl libmicrohttpd jansson yaml-0.1 libpcre2-8 sqlite3 zlib openssl libsasl2 krb5-gssapi krb5 libarchive libdeflate
+PKGS_LIB := libuv libpcap libcurl libmicrohttpd jansson yaml-0.1 libpcre2-8 sqlite3 zlib openssl libsasl2 krb5-gssapi krb5 libarchive libdeflate
 PKGS_TUI := ncursesw
 PKGS_TEST := cmocka vterm
 pkg       = $(shell $(PKG_CONFIG) $(1) $(2) 2>/dev/null)

@@ -324,6 +324,17 @@ static const char *set_follow(struct options *options, const char *value)
     return NULL;
 }
 
+static const char *set_capture(struct options *options, const char *value)
+{
+    const char *equals = strchr(value, '=');
+    if (!*value || equals == value || (equals && !equals[1]))
+        return "names no file; write FILE, SERVER=FILE, or - for standard input";
+    if (options->capture_count == CAPTURES_MOST)
+        return "is one too many; merge some captures with mergecap";
+    options->captures[options->capture_count++] = (char *)(uintptr_t)value;
+    return NULL;
+}
+
 static const char *set_screen(struct options *options, const char *value)
 {
     (void)value;
@@ -635,6 +646,9 @@ const struct option_row option_table[] = {
      "read this recording, case or transaction logs, instead of a cluster"},
     {"observe", 0, "FILE", LOOKING | RECORD | DISCOVER, set_observe,
      "append all observations to FILE, a case for --replay"},
+    {"capture", 0, "FILE", WATCH | ONCE | EVENTS | RECORD | REPORT | WHY | AUTOPSY, set_capture,
+     "read packets of tcpdump instead of a cluster; - for standard input; repeatable;\n"
+     "                                    SERVER=FILE names the server"},
     {"screen", 0, NULL, AUTOPSY, set_screen, "open the dashboard on it"},
     {"events", 0, NULL, AUTOPSY, set_events, "print one line per event"},
     {"at", 0, "TIME", WATCH | ONCE | REPLAY | AUTOPSY, set_at, "moment of the recording (its end)"},

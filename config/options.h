@@ -60,6 +60,8 @@ struct check_options {
     bool verbose;
 };
 
+#define CAPTURES_MOST 16
+
 /* The command line; members without an option keep zero or the default named here. */
 struct options {
     enum command command;
@@ -77,6 +79,8 @@ struct options {
     const char *admin;          /* PORT | HOST:PORT,... | off; NULL: not given */
     enum tri_state four_letter; /* TRI_AUTO: auto, TRI_NO: off; TRI_YES: not given */
     const char *transactions;   /* directory; NULL: not given */
+    char *captures[CAPTURES_MOST]; /* --capture: FILE, - or NAME=FILE, of the command line */
+    size_t capture_count;
     int64_t wait_ms;            /* default 10000 */
     bool wait_given;            /* --wait says so */
     enum color_choice color;

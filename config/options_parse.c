@@ -384,18 +384,22 @@ static bool read_arguments(struct parse *parse, int command_at)
 /* A recording has no cluster that could be asked, and a cluster no past. */
 static bool check_replay(struct parse *parse)
 {
+    const bool captured = parse->options->capture_count > 0;
     static const char *const of_clusters[] = {
         "server",       "cluster", "session-timeout", "auth-file", "admin", "four-letter",
         "transactions", "wait",    "quick",           "watch",     "for",   "observe"};
     static const char *const of_recordings[] = {"at", "from", "to"};
     const struct options *options = parse->options;
     const bool *given = parse->given;
+    bool logs = options->command == COMMAND_AUTOPSY && options->path_count > 0;
+    if (captured && (options->replay || options->recording || logs))
+        return options_parse_refuse(parse, "--capture and a recording, or logs, are two sources; name one");
     if (options->command != COMMAND_ONCE && options->command != COMMAND_EVENTS &&
-        options->command != COMMAND_WATCH)
+        options->command != COMMAND_WATCH && !(captured && options->command == COMMAND_RECORD))
         return true;
     if (options->replay && options->command == COMMAND_WATCH && options->path_count > 0)
         return options_parse_refuse(parse, "watch --replay shows all elections; leave the path out");
-    if (!options->replay) {
+    if (!options->replay && !captured) {
         for (size_t i = 0; i < sizeof of_recordings / sizeof *of_recordings; i++)
             if (given[find_long(of_recordings[i], strlen(of_recordings[i])) - option_table])
                 return options_parse_refuse(parse,
@@ -407,8 +411,8 @@ static bool check_replay(struct parse *parse)
     for (size_t i = 0; i < sizeof of_clusters / sizeof *of_clusters; i++)
         if (given[find_long(of_clusters[i], strlen(of_clusters[i])) - option_table])
             return options_parse_refuse(
-                parse, "--%s has no meaning with --replay, which uses no cluster; leave one of them out",
-                of_clusters[i]);
+                parse, "--%s has no meaning with --%s, which uses no cluster; leave one of them out",
+                of_clusters[i], captured ? "capture" : "replay");
     return true;
 }
 
@@ -450,8 +454,9 @@ static bool check_together(struct parse *parse)
     bool page = options->html && strcmp(options->html, "-") == 0;
     if (options->command == COMMAND_REPORT && options->replay && options->recording)
         return options_parse_refuse(parse, "--replay FILE and FILE are two recordings; name one of them");
-    if (options->command == COMMAND_AUTOPSY && options->path_count == 0)
-        return options_parse_refuse(parse, "autopsy needs logs to read; name a server's data directory");
+    if (options->command == COMMAND_AUTOPSY && options->path_count == 0 && options->capture_count == 0)
+        return options_parse_refuse(parse, "autopsy needs logs to read; name a server's data directory, or a "
+                                           "capture with --capture FILE");
     if ((options->screen && options->events) ||
         (options->at && options->command == COMMAND_AUTOPSY && options->events))
         return options_parse_refuse(parse,

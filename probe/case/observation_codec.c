@@ -16,7 +16,7 @@
 #define MATCH_NEAR 64
 /* A record is the next text, the head, or an observation. */
 enum { RECORD_TEXT, RECORD_HEAD, RECORD_OBSERVATION };
-#define KINDS (OBSERVED_READ + 1)
+#define KINDS (OBSERVED_CAPTURED + 1)
 
 struct arena_block {
     struct arena_block *next;
@@ -671,6 +671,37 @@ static void transaction_coding(struct coding *c, struct observed_transaction *o)
     coding_int(c, &o->timeout_ms);
     coding_flag(c, &o->stalled);
     coding_signed(c, &o->active_us);
+    if (!c->out && c->in.at == c->in.end) /* from a version that read no captures */
+        return;
+    coding_flag(c, &o->captured);
+    coding_signed(c, &o->heard_us);
+    coding_signed(c, &o->gone_us);
+}
+
+static void captured_coding(struct coding *c, struct observed_captured *o)
+{
+    coding_enum(c, &o->step, CAPTURED_OVER);
+    coding_text(c, &o->address, true);
+    coding_number(c, &o->session);
+    coding_text(c, &o->client, true);
+    coding_int(c, &o->timeout_ms);
+    coding_flag(c, &o->connected);
+    coding_flag(c, &o->watches_known);
+    coding_signed(c, &o->heard_us);
+    o->count = coding_count(c, o->count);
+    struct captured_watch *watches = coding_take(c, o->count, sizeof *watches);
+    if (!watches)
+        o->count = 0;
+    for (size_t i = 0; i < o->count; i++) {
+        if (c->out)
+            watches[i] = o->watches[i];
+        const char *path = watches[i].path;
+        coding_text(c, &path, true);
+        coding_enum(c, &watches[i].kind, WATCH_RECURSIVE);
+        coding_signed(c, &watches[i].since_us);
+        watches[i].path = (char *)(uintptr_t)path;
+    }
+    o->watches = watches;
 }
 
 static void payload_coding(struct coding *c, struct observation *o)
@@ -731,6 +762,9 @@ static void payload_coding(struct coding *c, struct observation *o)
         break;
     case OBSERVED_TRANSACTION:
         transaction_coding(c, &o->transaction);
+        break;
+    case OBSERVED_CAPTURED:
+        captured_coding(c, &o->captured);
         break;
     case OBSERVED_DROPPED:
     case OBSERVED_ABSENT:

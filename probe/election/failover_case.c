@@ -135,7 +135,10 @@ static void take_logged(struct failover_case *c, const struct observed_transacti
     e->logged_stalled = t->stalled;
     e->logged_session = t->session;
     e->logged_zxid = t->zxid;
-    if (c->zxid == 0)
+    e->captured = t->captured;
+    e->captured_gone_us = t->gone_us;
+    e->captured_heard_us = t->heard_us;
+    if (c->zxid == 0 && !t->captured)
         c->zxid = t->zxid;
     if (e->timeout_ms == 0)
         e->timeout_ms = t->timeout_ms;

@@ -65,7 +65,7 @@ static enum failover_cause logged_cause(const struct failover_evidence *e)
         return CAUSE_CLOSED;
     if (e->logged == DEED_EXPIRED)
         return CAUSE_EXPIRED;
-    if (e->session == 0)
+    if (e->session == 0 || e->logged_session == 0)
         return CAUSE_DELETED;
     return e->logged_session == e->session ? CAUSE_RESIGNED : CAUSE_EVICTED;
 }
@@ -98,6 +98,10 @@ static enum failover_cause judge_cause(const struct failover_evidence *e, enum c
  */
 static struct span judge_detection(const struct failover_evidence *e)
 {
+    if (e->captured && e->captured_heard_us != 0 && e->captured_gone_us != 0) {
+        int64_t silent_us = e->captured_gone_us - e->captured_heard_us;
+        return (struct span){silent_us, silent_us};
+    }
     int64_t timeout_us = (int64_t)e->timeout_ms * 1000, third_us = timeout_us / 3;
     int64_t most_us = e->restarted ? -1 : failover_expiry_most_us(e->timeout_ms, e->tick_ms);
     bool bounded = most_us >= 0 || e->heard_low_us != 0;
@@ -216,9 +220,41 @@ static void describe_deed(const struct failover_evidence *e, enum failover_cause
                  e->no_session ? "it belonged to no session" : "its owner is not known");
 }
 
+static void describe_captured(const struct failover_evidence *e, enum failover_cause cause, char *buffer,
+                              size_t size)
+{
+    char silent[32], timeout[32];
+    int64_t gone_us = e->captured_gone_us ? e->captured_gone_us : e->gone_us;
+    if (cause == CAUSE_CLOSED)
+        snprintf(buffer, size, "its client asked to close session 0x%" PRIx64, e->logged_session);
+    else if (cause == CAUSE_EXPIRED && e->captured_heard_us != 0)
+        snprintf(
+            buffer, size,
+            "the last packet of its client came %s before its znode went; its timeout is %s, and no captured "
+            "server heard it since",
+            seconds(gone_us - e->captured_heard_us, silent, sizeof silent),
+            seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout));
+    else if (cause == CAUSE_EXPIRED)
+        snprintf(buffer, size, "the servers had ended session 0x%" PRIx64 " when its client came back",
+                 e->logged_session);
+    else if (cause == CAUSE_RESIGNED)
+        snprintf(buffer, size, "its own session 0x%" PRIx64 " asked to delete it", e->logged_session);
+    else if (cause == CAUSE_EVICTED)
+        snprintf(buffer, size, "session 0x%" PRIx64 " asked to delete it; its own session is 0x%" PRIx64,
+                 e->logged_session, e->session);
+    else if (e->logged_session != 0)
+        snprintf(buffer, size, "session 0x%" PRIx64 " asked to delete it", e->logged_session);
+    else
+        snprintf(buffer, size, "a client whose session is not known asked to delete it");
+}
+
 static void describe_logged(const struct failover_evidence *e, enum failover_cause cause, char *buffer,
                             size_t size)
 {
+    if (e->captured) {
+        describe_captured(e, cause, buffer, size);
+        return;
+    }
     describe_deed(e, cause, buffer, size);
     size_t length = strlen(buffer);
     if (e->logged_unproven)

@@ -599,6 +599,7 @@ void model_observe(struct model *model, const struct observation *o)
     case OBSERVED_TRANSACTION:
         failover_cases_logged(cluster, o->at, o->path, &o->transaction);
         break;
+    case OBSERVED_CAPTURED:
     case OBSERVED_TICK:
     case OBSERVED_READ:
         break;

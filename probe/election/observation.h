@@ -52,9 +52,10 @@ enum observation_kind {
     OBSERVED_ENSEMBLE,  /* the members of the ensemble, as far as known */
     OBSERVED_LOAD,      /* one server's workload, and its limits */
     OBSERVED_BAD_REPLY, /* a server sent an invalid ZooKeeper reply */
-    OBSERVED_TRANSACTION, /* from a server's transaction log: the effect of one transaction on a znode (path),
-                            or, without a path, that the log was read up to it */
-    OBSERVED_READ /* the complete state of this moment was needed: see model_catch_up() */
+    OBSERVED_TRANSACTION, /* from a server's transaction log, or a capture: the effect of one transaction on
+                             a znode (path), or, without a path, that the log was read up to it */
+    OBSERVED_READ,        /* the complete state of this moment was needed: see model_catch_up() */
+    OBSERVED_CAPTURED     /* what packets show of one session */
 };
 
 enum connection_state {
@@ -269,6 +270,39 @@ struct observed_transaction {
                           so may have ended a session that had not fallen silent */
     int64_t active_us; /* the owner's latest earlier transaction, on the observer's monotonic clock: proof
                           that the client was alive then; 0: unknown */
+    bool captured;     /* from packets: zxid is that of the latest reply, and the znode's end is at gone_us */
+    int64_t heard_us;  /* captured: the latest packet of the owner; 0: unknown */
+    int64_t gone_us;   /* captured, to the packet; 0: it was found out later */
+};
+
+enum watch_kind { WATCH_DATA, WATCH_CHILDREN, WATCH_PERSISTENT, WATCH_RECURSIVE };
+
+/* WATCH_DATA: set by exists, too. */
+struct captured_watch {
+    char *path;
+    enum watch_kind kind;
+    int64_t since_us;
+};
+
+enum captured_step {
+    CAPTURED_STATE,    /* its connection, or its watches, changed */
+    CAPTURED_NOTIFIED, /* its client was notified of a change of path */
+    CAPTURED_REACTED,  /* the next request of a client that was notified of path */
+    CAPTURED_OVER      /* its client was told that the session is over */
+};
+
+/* The state is that after the step. */
+struct observed_captured {
+    enum captured_step step;
+    const char *address; /* of the server, as the packets, or the capture's name, tell */
+    uint64_t session;
+    const char *client;
+    int timeout_ms;
+    bool connected;
+    bool watches_known; /* they are all of this connection */
+    const struct captured_watch *watches;
+    size_t count;
+    int64_t heard_us; /* its client's latest bytes, on the observer's monotonic clock */
 };
 
 struct observed_node {
@@ -300,6 +334,7 @@ struct observation {
         struct observed_load load;
         struct observed_transaction transaction;
         struct observed_bad_reply bad_reply;
+        struct observed_captured captured;
         int64_t gap_us;
         struct moment silent_since; /* mono_us 0: it answers */
     };

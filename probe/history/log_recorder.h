@@ -1,5 +1,6 @@
 /*
- * log_recorder.h - a recording from transaction logs: runs an autopsy and records what the model then shows.
+ * log_recorder.h - a recording from transaction logs, or from captures: runs an autopsy and records what the model
+ * then shows.
  *
  * What comes out is a recording like any other; its rows say that they come from logs. Times are those of the
  * logs, so that a whole year may be recorded in seconds.
@@ -10,6 +11,7 @@
 #include <stdbool.h>
 
 #include "config/settings.h"
+#include "probe/capture/capture.h"
 #include "probe/transactions/autopsy.h"
 
 struct log_recorder;
@@ -17,6 +19,7 @@ struct log_recorder;
 struct log_recorder_options {
     char *const *paths; /* directories, files, archives */
     size_t path_count;
+    bool captures; /* the paths are those of captures: capture_file.h */
     struct autopsy_query query;
     const char *file; /* the recording */
     stream_note_fn note;
@@ -27,15 +30,24 @@ struct log_recorder_options {
 struct log_recorder *log_recorder_new(const struct settings *settings,
                                       const struct log_recorder_options *options, char **error);
 
-/* Takes up to so many transactions. False: there is no more at present. */
+/* Takes up to so many transactions, or packets. False: there is no more at present. */
 bool log_recorder_step(struct log_recorder *log_recorder, size_t most);
 /* Looks for files that the servers have begun since. */
 void log_recorder_refresh(struct log_recorder *log_recorder);
 /* Nothing else has happened until this moment (wall clock). */
 void log_recorder_pass(struct log_recorder *log_recorder, int64_t wall_us);
 
+/* NULL where captures are read. */
 const struct autopsy *log_recorder_autopsy(const struct log_recorder *log_recorder);
 const struct log_set *log_recorder_set(const struct log_recorder *log_recorder);
+/* NULL where logs are read. */
+const struct capture *log_recorder_capture(const struct log_recorder *log_recorder);
+/* See capture_files_note(). */
+const char *log_recorder_note_of_capture(struct log_recorder *log_recorder);
+/* All before the query's end was read, and no pipe may bring more. */
+bool log_recorder_is_over(const struct log_recorder *log_recorder);
+/* The time of the latest transaction, or packet; 0: none. */
+int64_t log_recorder_latest_us(const struct log_recorder *log_recorder);
 /* Its events, from now on, beside being recorded. */
 void log_recorder_listen(struct log_recorder *log_recorder, void (*fn)(void *context, const struct event *),
                          void *context);

@@ -235,7 +235,8 @@ static void show_own(struct logged_elections *es, const struct logged_election *
     show_node(es, e, own, at);
     for (const struct znode *child = with_children && !own->session ? own->children : NULL; child;
          child = child->sibling)
-        show_node(es, e, child, at);
+        if (child->known) /* of the others a capture shows the name only */
+            show_node(es, e, child, at);
 }
 
 static void show_all(struct logged_elections *es, struct logged_election *e, struct moment at)
@@ -463,7 +464,7 @@ static void show_touched(struct logged_elections *es, const struct logged_electi
         const struct znode *node = path ? znode_tree_find(es->tree, path, strlen(path)) : NULL;
         if (path && gone)
             show_absent(es, e, path, at);
-        else if (node && node->exists)
+        else if (node && node->exists && node->known)
             show_node(es, e, node, at);
         free(path);
     }

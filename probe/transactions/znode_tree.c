@@ -388,6 +388,16 @@ void znode_tree_session_ended(struct znode_tree *tree, uint64_t id)
     free(session);
 }
 
+void znode_tree_each_session(struct znode_tree *tree, void (*fn)(void *context, struct logged_session *),
+                             void *context)
+{
+    for (size_t i = 0; i < SESSION_BUCKETS; i++)
+        for (struct logged_session *session = tree->sessions[i], *next; session; session = next) {
+            next = session->next;
+            fn(context, session);
+        }
+}
+
 static void znode_own(struct znode_tree *tree, struct znode *node, uint64_t owner)
 {
     struct logged_session *session = znode_tree_session_made(tree, owner);
@@ -558,6 +568,61 @@ struct znode *znode_tree_data(struct znode_tree *tree, const struct transaction 
     node->stat.mtime_ms = t->time_ms;
     node->stat.version = change->version;
     znode_tree_keep_data(node, change->data, change->data_length);
+    return node;
+}
+
+/* ---- what a client was shown ---- */
+
+/* It exists from now on, with its directory. */
+static struct znode *znode_appear(struct znode_tree *tree, const char *path, bool ephemeral)
+{
+    size_t length = strlen(path);
+    struct znode *node = znode_tree_find(tree, path, length);
+    struct znode *parent = znode_tree_parent(tree, path, length);
+    if (!node && !ephemeral && !(parent && parent->interests) && tree->plain >= PLAIN_MOST)
+        return NULL;
+    if (!parent && length > 1 && ephemeral)
+        parent = znode_tree_place(tree, path, parent_length(path, length));
+    node = node ? node : znode_tree_place(tree, path, length);
+    if (!node || node->exists)
+        return node;
+    node->exists = true;
+    tree->plain++;
+    if (parent)
+        parent_counts(tree, parent, &(struct znode_change){.creations = -1}, 0, true);
+    znode_join(node, parent);
+    return node;
+}
+
+struct znode *znode_tree_named(struct znode_tree *tree, const char *path)
+{
+    return znode_appear(tree, path, false);
+}
+
+struct znode *znode_tree_read(struct znode_tree *tree, const char *path, const struct znode_stat *stat,
+                              const unsigned char *data, size_t data_length)
+{
+    bool ephemeral = owner_is_session(stat->owner);
+    struct znode *node = znode_appear(tree, path, ephemeral);
+    if (!node || (node->known && node->stat.mzxid > stat->mzxid))
+        return NULL;
+    if (!node->known) {
+        struct znode_stat was = node->stat;
+        tree->plain -= stat->owner != 0;
+        node->known = true;
+        node->stat = *stat;
+        node->stat.children = was.children; /* as the tree counts them */
+        if (!ephemeral && node->interests)
+            node->stat.czxid = was.czxid; /* it is the one that was shown before */
+        if (ephemeral)
+            znode_own(tree, node, stat->owner);
+    } else {
+        node->stat.mzxid = stat->mzxid;
+        node->stat.mtime_ms = stat->mtime_ms;
+        node->stat.version = stat->version;
+    }
+    if (data)
+        znode_tree_keep_data(node, data, data_length);
     return node;
 }
 

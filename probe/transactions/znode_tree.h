@@ -18,10 +18,14 @@
 
 struct logged_session {
     uint64_t id;
-    int timeout_ms;    /* 0: its beginning was not seen */
-    int64_t began_ms;  /* 0: not seen */
-    int64_t active_ms; /* its latest transaction; 0: none was seen */
-    int64_t active_us; /* the caller's: the same on its own clock */
+    int timeout_ms;              /* 0: its beginning was not seen */
+    int64_t began_ms;            /* 0: not seen */
+    int64_t active_ms;           /* its latest transaction; 0: none was seen */
+    int64_t active_us;           /* the caller's: the same on its own clock */
+    int64_t closing_us, left_us; /* the caller's, of a capture: its client asked to close it; its server ended
+                                    its connection after it had been silent for its timeout; 0: neither */
+    void *connection;            /* the caller's: the open one; NULL: none, or not known */
+    bool shown, heard_about;     /* the caller's; of a capture: active_us is about right, bytes are missing */
     struct znode *owned;
     struct logged_session *next;
 };
@@ -68,9 +72,19 @@ void znode_tree_deleted(struct znode_tree *tree, const char *path, size_t length
 struct znode *znode_tree_data(struct znode_tree *tree, const struct transaction *transaction,
                               const struct znode_change *change);
 
+/*
+ * What a client was shown: a znode's Stat, and its data where data is not NULL; or a name in a list, of a znode
+ * of which nothing else is known. NULL: it is not kept, or what is known is newer.
+ */
+struct znode *znode_tree_read(struct znode_tree *tree, const char *path, const struct znode_stat *stat,
+                              const unsigned char *data, size_t data_length);
+struct znode *znode_tree_named(struct znode_tree *tree, const char *path);
+
 /* NULL: not known; or out of memory. */
 struct logged_session *znode_tree_session(const struct znode_tree *tree, uint64_t id);
 struct logged_session *znode_tree_session_made(struct znode_tree *tree, uint64_t id);
+void znode_tree_each_session(struct znode_tree *tree, void (*fn)(void *context, struct logged_session *),
+                             void *context);
 /* Its znodes must be deleted before. */
 void znode_tree_session_ended(struct znode_tree *tree, uint64_t id);
 

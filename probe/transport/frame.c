@@ -27,38 +27,7 @@
 
 #define OWED_FIRST 4u
 
-enum fixed_number { NUMBER_NOTICE = -1, NUMBER_PING = -2, NUMBER_CREDENTIAL = -4, NUMBER_WATCHES = -8 };
-
-enum request_kind {
-    KIND_CREATE = 1,
-    KIND_DELETE = 2,
-    KIND_EXISTS = 3,
-    KIND_GET = 4,
-    KIND_SET = 5,
-    KIND_GET_ACL = 6,
-    KIND_SET_ACL = 7,
-    KIND_CHILDREN = 8,
-    KIND_SYNC = 9,
-    KIND_PING = 11,
-    KIND_CHILDREN_STAT = 12,
-    KIND_CREATE_STAT = 15,
-    KIND_CHECK_WATCHES = 17,
-    KIND_REMOVE_WATCHES = 18,
-    KIND_CREDENTIAL = 100,
-    KIND_WATCHES = 101,
-    KIND_CLOSE = -11
-};
-
-/* The rest of a frame. A read past the end sets the fault and returns 0. */
-struct frame_reader {
-    const uint8_t *at, *end;
-    uint32_t length; /* of the whole frame, for the faults */
-    uint32_t decoded;
-    char *fault;
-    bool failed, too_large;
-};
-
-static void reader_fail(struct frame_reader *r, const char *what, int64_t value)
+void frame_read_fail(struct frame_reader *r, const char *what, int64_t value)
 {
     if (!r->failed)
         snprintf(r->fault, FRAME_FAULT_TEXT, "%s %" PRId64 " in %" PRIu32 " bytes", what, value, r->length);
@@ -86,7 +55,7 @@ static int32_t frame_int(const uint8_t *at)
     return (int32_t)ntohl(value);
 }
 
-static int32_t reader_int(struct frame_reader *r, const char *what)
+int32_t frame_read_int(struct frame_reader *r, const char *what)
 {
     if (!reader_has(r, 4, what))
         return 0;
@@ -94,7 +63,7 @@ static int32_t reader_int(struct frame_reader *r, const char *what)
     return frame_int(r->at - 4);
 }
 
-static void reader_skip(struct frame_reader *r, uint32_t bytes, const char *what)
+void frame_read_skip(struct frame_reader *r, uint32_t bytes, const char *what)
 {
     if (reader_has(r, bytes, what))
         r->at += bytes;
@@ -108,12 +77,12 @@ static void reader_add_piece(struct frame_reader *r, uint32_t bytes)
 }
 
 /* A length and so many bytes. least -1: there may be none at all, as in a znode without data. */
-static const uint8_t *reader_bytes(struct frame_reader *r, int32_t least, const char *what, uint32_t *length)
+const uint8_t *frame_read_bytes(struct frame_reader *r, int32_t least, const char *what, uint32_t *length)
 {
-    int32_t said = reader_int(r, what);
+    int32_t said = frame_read_int(r, what);
     *length = said > 0 ? (uint32_t)said : 0;
     if (!r->failed && (said < least || *length > reader_left(r)))
-        reader_fail(r, what, said);
+        frame_read_fail(r, what, said);
     if (r->failed)
         return NULL;
     const uint8_t *bytes = r->at;
@@ -125,17 +94,17 @@ static const uint8_t *reader_bytes(struct frame_reader *r, int32_t least, const 
 static void reader_path(struct frame_reader *r, const char *what)
 {
     uint32_t length;
-    const uint8_t *path = reader_bytes(r, 1, what, &length);
+    const uint8_t *path = frame_read_bytes(r, 1, what, &length);
     if (path && (*path != '/' || memchr(path, '\0', length)))
-        reader_fail(r, "a path that begins with no slash, of length", length);
+        frame_read_fail(r, "a path that begins with no slash, of length", length);
 }
 
-static void reader_count(struct frame_reader *r, uint32_t least_each, const char *what, uint32_t *count)
+void frame_read_count(struct frame_reader *r, uint32_t least_each, const char *what, uint32_t *count)
 {
-    int32_t said = reader_int(r, what);
+    int32_t said = frame_read_int(r, what);
     *count = 0;
     if (!r->failed && (said < 0 || (uint32_t)said > reader_left(r) / least_each))
-        reader_fail(r, what, said);
+        frame_read_fail(r, what, said);
     else if (!r->failed)
         *count = (uint32_t)said;
 }
@@ -143,58 +112,59 @@ static void reader_count(struct frame_reader *r, uint32_t least_each, const char
 static void reader_children(struct frame_reader *r)
 {
     uint32_t count, length;
-    reader_count(r, 5, "children count", &count);
+    frame_read_count(r, 5, "children count", &count);
     reader_add_piece(r, count * (uint32_t)sizeof(char *));
     r->too_large |= count > FRAME_CHILDREN_MOST;
     for (uint32_t i = 0; i < count && !r->failed; i++) {
-        const uint8_t *name = reader_bytes(r, 1, "a child's name of length", &length);
+        const uint8_t *name = frame_read_bytes(r, 1, "a child's name of length", &length);
         if (name && (memchr(name, '/', length) || memchr(name, '\0', length)))
-            reader_fail(r, "a child's name with a slash or a NUL, of length", length);
+            frame_read_fail(r, "a child's name with a slash or a NUL, of length", length);
     }
 }
 
 static void reader_acl(struct frame_reader *r)
 {
     uint32_t count, length;
-    reader_count(r, ACL_LENGTH_LEAST, "ACL count", &count);
+    frame_read_count(r, ACL_LENGTH_LEAST, "ACL count", &count);
     reader_add_piece(r, count * 24);
     for (uint32_t i = 0; i < count && !r->failed; i++) {
-        reader_skip(r, 4, "permissions");
-        reader_bytes(r, 0, "an ACL scheme of length", &length);
-        reader_bytes(r, 0, "an ACL identity of length", &length);
+        frame_read_skip(r, 4, "permissions");
+        frame_read_bytes(r, 0, "an ACL scheme of length", &length);
+        frame_read_bytes(r, 0, "an ACL identity of length", &length);
     }
 }
 
 static void reader_body(struct frame_reader *r, int32_t kind)
 {
     uint32_t length;
-    if (kind == KIND_CREATE || kind == KIND_CREATE_STAT || kind == KIND_SYNC)
+    if (kind == REQUEST_CREATE || kind == REQUEST_CREATE_STAT || kind == REQUEST_SYNC)
         reader_path(r, "a path of length");
-    else if (kind == KIND_GET)
-        reader_bytes(r, -1, "data of length", &length);
-    else if (kind == KIND_CHILDREN || kind == KIND_CHILDREN_STAT)
+    else if (kind == REQUEST_GET)
+        frame_read_bytes(r, -1, "data of length", &length);
+    else if (kind == REQUEST_CHILDREN || kind == REQUEST_CHILDREN_STAT)
         reader_children(r);
-    else if (kind == KIND_GET_ACL)
+    else if (kind == REQUEST_GET_ACL)
         reader_acl(r);
-    bool stat = kind != KIND_CREATE && kind != KIND_SYNC && kind != KIND_CHILDREN && kind != KIND_DELETE &&
-                kind != KIND_CHECK_WATCHES && kind != KIND_REMOVE_WATCHES && kind != KIND_CLOSE;
+    bool stat = kind != REQUEST_CREATE && kind != REQUEST_SYNC && kind != REQUEST_CHILDREN &&
+                kind != REQUEST_DELETE && kind != REQUEST_CHECK_WATCHES && kind != REQUEST_REMOVE_WATCHES &&
+                kind != REQUEST_CLOSE;
     if (stat)
-        reader_skip(r, STAT_LENGTH, "a Stat");
+        frame_read_skip(r, STAT_LENGTH, "a Stat");
 }
 
 /* A watch fires once at most, so there are no more notifications than watches were asked for. */
 static void reader_notice(struct frame_reader *r, struct frame_ledger *ledger)
 {
-    int32_t type = reader_int(r, "a notification");
+    int32_t type = frame_read_int(r, "a notification");
     if (type < 1 || type > 4)
-        reader_fail(r, "notification of type", type);
+        frame_read_fail(r, "notification of type", type);
     else if (ledger->watches == 0)
-        reader_fail(r, "unasked notification of type", type);
+        frame_read_fail(r, "unasked notification of type", type);
     else
         ledger->watches--;
-    int32_t state = reader_int(r, "a notification");
+    int32_t state = frame_read_int(r, "a notification");
     if (state != 3 && state != 5) /* connected, or to a read-only server */
-        reader_fail(r, "notification in state", state);
+        frame_read_fail(r, "notification in state", state);
     reader_path(r, "a notification's path of length");
 }
 
@@ -213,20 +183,20 @@ static bool settle_fixed(struct frame_ledger *ledger, int32_t number)
 
 static void reader_reply(struct frame_reader *r, struct frame_ledger *ledger)
 {
-    int32_t number = reader_int(r, "a header");
-    reader_skip(r, 8, "a header");
-    int32_t error = reader_int(r, "a header");
+    int32_t number = frame_read_int(r, "a header");
+    frame_read_skip(r, 8, "a header");
+    int32_t error = frame_read_int(r, "a header");
     if (r->failed)
         return;
     if (error > 0 || error < -1000) {
-        reader_fail(r, "error code", error);
+        frame_read_fail(r, "error code", error);
     } else if (number == NUMBER_NOTICE) {
         reader_notice(r, ledger);
     } else if (number < 0) {
         if (!settle_fixed(ledger, number))
-            reader_fail(r, "unasked reply number", number);
+            frame_read_fail(r, "unasked reply number", number);
     } else if (ledger->count == 0 || ledger->owed[ledger->first].number != number) {
-        reader_fail(r, "unasked reply number", number);
+        frame_read_fail(r, "unasked reply number", number);
     } else {
         int32_t kind = ledger->owed[ledger->first].kind;
         ledger->first = (ledger->first + 1) % ledger->room;
@@ -235,29 +205,29 @@ static void reader_reply(struct frame_reader *r, struct frame_ledger *ledger)
             reader_body(r, kind);
     }
     if (!r->failed && r->at != r->end)
-        reader_fail(r, "surplus bytes:", reader_left(r));
+        frame_read_fail(r, "surplus bytes:", reader_left(r));
 }
 
 static void reader_greeting(struct frame_reader *r)
 {
-    int32_t version = reader_int(r, "a version");
-    int32_t timeout_ms = reader_int(r, "a timeout");
+    int32_t version = frame_read_int(r, "a version");
+    int32_t timeout_ms = frame_read_int(r, "a timeout");
     if (version != 0)
-        reader_fail(r, "protocol version", version);
+        frame_read_fail(r, "protocol version", version);
     else if (timeout_ms < 0 || timeout_ms > TIMEOUT_MOST_MS)
-        reader_fail(r, "session timeout", timeout_ms);
+        frame_read_fail(r, "session timeout", timeout_ms);
     uint8_t session = 0;
     for (int i = 0; i < 8 && reader_has(r, 8, "a session"); i++)
         session |= r->at[i];
     if (!r->failed && timeout_ms == 0 && session)
-        reader_fail(r, "session timeout", timeout_ms);
-    reader_skip(r, 8, "a session");
-    int32_t password = reader_int(r, "a password");
+        frame_read_fail(r, "session timeout", timeout_ms);
+    frame_read_skip(r, 8, "a session");
+    int32_t password = frame_read_int(r, "a password");
     if (!r->failed && password != PASSWORD_LENGTH)
-        reader_fail(r, "password length", password);
-    reader_skip(r, PASSWORD_LENGTH, "a password");
+        frame_read_fail(r, "password length", password);
+    frame_read_skip(r, PASSWORD_LENGTH, "a password");
     if (!r->failed && r->at != r->end && *r->at > 1)
-        reader_fail(r, "read-only flag", *r->at);
+        frame_read_fail(r, "read-only flag", *r->at);
 }
 
 void frame_ledger_free(struct frame_ledger *ledger)
@@ -283,9 +253,9 @@ static bool ledger_grow(struct frame_ledger *ledger)
 
 static bool kind_is_known(int32_t kind)
 {
-    return (kind >= KIND_CREATE && kind <= KIND_SYNC) || kind == KIND_CHILDREN_STAT ||
-           kind == KIND_CREATE_STAT || kind == KIND_CHECK_WATCHES || kind == KIND_REMOVE_WATCHES ||
-           kind == KIND_CLOSE;
+    return (kind >= REQUEST_CREATE && kind <= REQUEST_SYNC) || kind == REQUEST_CHILDREN_STAT ||
+           kind == REQUEST_CREATE_STAT || kind == REQUEST_CHECK_WATCHES || kind == REQUEST_REMOVE_WATCHES ||
+           kind == REQUEST_CLOSE;
 }
 
 static void ledger_add_watches(struct frame_ledger *ledger, uint32_t count)
@@ -296,8 +266,8 @@ static void ledger_add_watches(struct frame_ledger *ledger, uint32_t count)
 /* A read ends with whether it leaves a watch. */
 static void ledger_note_watch(struct frame_ledger *ledger, int32_t kind, const uint8_t *frame, size_t length)
 {
-    bool may_watch =
-        kind == KIND_EXISTS || kind == KIND_GET || kind == KIND_CHILDREN || kind == KIND_CHILDREN_STAT;
+    bool may_watch = kind == REQUEST_EXISTS || kind == REQUEST_GET || kind == REQUEST_CHILDREN ||
+                     kind == REQUEST_CHILDREN_STAT;
     if (may_watch && length >= READ_LENGTH_LEAST && frame[length - 1])
         ledger_add_watches(ledger, 1);
 }
@@ -307,13 +277,13 @@ static void ledger_note_watch_lists(struct frame_ledger *ledger, const uint8_t *
 {
     char fault[FRAME_FAULT_TEXT];
     struct frame_reader r = {.at = frame, .end = frame + length, .fault = fault};
-    reader_skip(&r, 16, "a header");
+    frame_read_skip(&r, 16, "a header");
     for (int list = 0; list < 3; list++) {
         uint32_t count, path;
-        reader_count(&r, 4, "paths", &count);
+        frame_read_count(&r, 4, "paths", &count);
         ledger_add_watches(ledger, count);
         for (uint32_t i = 0; i < count && !r.failed; i++)
-            reader_bytes(&r, 0, "a path", &path);
+            frame_read_bytes(&r, 0, "a path", &path);
     }
 }
 
@@ -327,10 +297,10 @@ bool frame_note_request(struct frame_ledger *ledger, const uint8_t *frame, size_
         return false;
     int32_t number = frame_int(frame), kind = frame_int(frame + 4);
     if (number < 0) {
-        uint32_t *open = number == NUMBER_PING && kind == KIND_PING               ? &ledger->pings
-                         : number == NUMBER_CREDENTIAL && kind == KIND_CREDENTIAL ? &ledger->credentials
-                         : number == NUMBER_WATCHES && kind == KIND_WATCHES       ? &ledger->watch_lists
-                                                                                  : NULL;
+        uint32_t *open = number == NUMBER_PING && kind == REQUEST_PING               ? &ledger->pings
+                         : number == NUMBER_CREDENTIAL && kind == REQUEST_CREDENTIAL ? &ledger->credentials
+                         : number == NUMBER_WATCHES && kind == REQUEST_WATCHES       ? &ledger->watch_lists
+                                                                                     : NULL;
         if (open)
             ++*open;
         if (number == NUMBER_WATCHES)
@@ -373,9 +343,9 @@ bool frame_skip(struct frame_ledger *ledger, const uint8_t *header, uint32_t len
         .at = header, .end = header + FRAME_HEADER_LENGTH, .length = length, .fault = fault};
     int32_t kind = ledger->count ? ledger->owed[ledger->first].kind : 0;
     if (ledger->count == 0 || ledger->owed[ledger->first].number != frame_int(header)) {
-        reader_fail(&r, "unasked reply number", frame_int(header));
+        frame_read_fail(&r, "unasked reply number", frame_int(header));
     } else if (frame_error(header) != 0 ||
-               (kind != KIND_CHILDREN && kind != KIND_CHILDREN_STAT && kind != KIND_GET)) {
+               (kind != REQUEST_CHILDREN && kind != REQUEST_CHILDREN_STAT && kind != REQUEST_GET)) {
         snprintf(fault, FRAME_FAULT_TEXT, "a frame of %" PRIu32 " bytes", length);
         r.failed = true;
     } else {
@@ -411,11 +381,11 @@ bool frame_read_sasl(const uint8_t *frame, uint32_t length, const uint8_t **toke
 {
     struct frame_reader r = {.at = frame, .end = frame + length, .length = length, .fault = fault};
     uint32_t bytes = 0;
-    reader_skip(&r, 12, "a header");
-    *error = reader_int(&r, "a header");
+    frame_read_skip(&r, 12, "a header");
+    *error = frame_read_int(&r, "a header");
     *token = NULL;
     if (!r.failed && *error == 0)
-        *token = reader_bytes(&r, -1, "a SASL token of length", &bytes);
+        *token = frame_read_bytes(&r, -1, "a SASL token of length", &bytes);
     *token_length = bytes;
     return !r.failed;
 }

@@ -35,6 +35,55 @@
 
 #define FRAME_FAULT_TEXT 160
 
+/* Requests and replies with these numbers are notifications, pings, credentials, renewals of watches. */
+enum fixed_number { NUMBER_NOTICE = -1, NUMBER_PING = -2, NUMBER_CREDENTIAL = -4, NUMBER_WATCHES = -8 };
+
+enum request_kind {
+    REQUEST_CREATE = 1,
+    REQUEST_DELETE = 2,
+    REQUEST_EXISTS = 3,
+    REQUEST_GET = 4,
+    REQUEST_SET = 5,
+    REQUEST_GET_ACL = 6,
+    REQUEST_SET_ACL = 7,
+    REQUEST_CHILDREN = 8,
+    REQUEST_SYNC = 9,
+    REQUEST_PING = 11,
+    REQUEST_CHILDREN_STAT = 12,
+    REQUEST_CHECK = 13,
+    REQUEST_MULTI = 14,
+    REQUEST_CREATE_STAT = 15,
+    REQUEST_CHECK_WATCHES = 17,
+    REQUEST_REMOVE_WATCHES = 18,
+    REQUEST_CREATE_CONTAINER = 19,
+    REQUEST_CREATE_TTL = 21,
+    REQUEST_MULTI_READ = 22,
+    REQUEST_CREDENTIAL = 100,
+    REQUEST_WATCHES = 101,
+    REQUEST_SASL = 102,
+    REQUEST_WATCHES_ALL = 105,
+    REQUEST_ADD_WATCH = 106,
+    REQUEST_CLOSE = -11
+};
+
+/* The rest of a frame. A read past its end sets the fault and returns 0. */
+struct frame_reader {
+    const uint8_t *at, *end;
+    uint32_t length; /* of the whole frame, for the faults */
+    uint32_t decoded;
+    char *fault; /* of FRAME_FAULT_TEXT bytes */
+    bool failed, too_large;
+};
+
+void frame_read_fail(struct frame_reader *reader, const char *what, int64_t value);
+int32_t frame_read_int(struct frame_reader *reader, const char *what);
+void frame_read_skip(struct frame_reader *reader, uint32_t bytes, const char *what);
+/* A length and so many bytes. least -1: there may be none at all, as in a znode without data. */
+const uint8_t *frame_read_bytes(struct frame_reader *reader, int32_t least, const char *what,
+                                uint32_t *length);
+/* The length of a list, each of whose entries has at least so many bytes. */
+void frame_read_count(struct frame_reader *reader, uint32_t least_each, const char *what, uint32_t *count);
+
 /* One request that is not answered yet. */
 struct frame_owed {
     int32_t number, kind;

@@ -36,6 +36,7 @@ DOORS = {
     "microhttpd": (r"microhttpd", ["probe/metrics/exporter.c"]),
     "zlib": (r"z(lib|conf)\.h$", ["probe/history/*", "probe/transactions/*"]),
     "libdeflate": (r"libdeflate", ["probe/case/*", "probe/history/*", "probe/metrics/exporter.c", "probe/transactions/*"]),
+    "pcap": (r"pcap(/|\.h$)", ["probe/capture/capture_file.c"]),
     "archive": (r"archive(_entry)?\.h$", ["probe/transactions/log_set.c"]),
 }
 
@@ -53,7 +54,7 @@ LAYERS = [
     ("probe/history/", "probe/inject/", "probe/demo/", "probe/metrics/", "probe/alert/"),
     ("probe/monitor.",),
     ("probe/watch/", "probe/candidate/"),
-    ("probe/case/",),
+    ("probe/case/", "probe/capture/"),
     ("probe/zookeeper/", "probe/json/", "probe/transactions/"),
     ("probe/transport/",),
     ("probe/clock.", "probe/log."),
@@ -66,7 +67,8 @@ CLUSTERS = ("probe/transport/", "probe/zookeeper/", "probe/watch/", "probe/candi
 WITHOUT_CLUSTERS = ("tui/views/", "tui/output/", "tui/words/", "tui/screen/", "probe/history/", "probe/report/", "probe/json/", "probe/metrics/")
 
 # What is pure: the model, the recipe of our own candidates, what they count.
-PURE = ("probe/election/", "probe/transport/frame.", "probe/candidate/candidate.", "probe/candidate/behaviour.", "probe/inject/run_stats.",
+PURE = ("probe/election/", "probe/transport/frame.", "probe/capture/packet.", "probe/capture/tcp.", "probe/capture/wire.",
+        "probe/capture/capture.", "probe/candidate/candidate.", "probe/candidate/behaviour.", "probe/inject/run_stats.",
         "probe/inject/kill_schedule.")
 # ... and may not touch: clocks, files, the network, the loop.
 IMPURE = re.compile(r"^(uv|time|sys/time|unistd|fcntl|poll|sys/socket|netdb|pthread|curl/curl)\.h$")

@@ -235,10 +235,10 @@ static void step(struct monkey *m)
         return;
     }
     static const enum observation_kind kinds[] = {
-        OBSERVED_CHILDREN,    OBSERVED_CHILDREN, OBSERVED_CHILDREN, OBSERVED_NODE,    OBSERVED_NODE,
-        OBSERVED_NODE,        OBSERVED_ABSENT,   OBSERVED_ABSENT,   OBSERVED_DENIED,  OBSERVED_CONNECTION,
-        OBSERVED_GAP,         OBSERVED_ELECTION, OBSERVED_DROPPED,  OBSERVED_CLEARED, OBSERVED_UNREAD,
-        OBSERVED_TRANSACTION, OBSERVED_BAD_REPLY};
+        OBSERVED_CHILDREN,    OBSERVED_CHILDREN,  OBSERVED_CHILDREN, OBSERVED_NODE,    OBSERVED_NODE,
+        OBSERVED_NODE,        OBSERVED_ABSENT,    OBSERVED_ABSENT,   OBSERVED_DENIED,  OBSERVED_CONNECTION,
+        OBSERVED_GAP,         OBSERVED_ELECTION,  OBSERVED_DROPPED,  OBSERVED_CLEARED, OBSERVED_UNREAD,
+        OBSERVED_TRANSACTION, OBSERVED_BAD_REPLY, OBSERVED_CAPTURED};
     const char *election = paths[draw(m, COUNT(paths))];
     char path[300];
     char *names[COUNT(children)];
@@ -275,6 +275,27 @@ static void step(struct monkey *m)
     case OBSERVED_UNREAD:
         o.unread.ack = draw(m, 2) == 0;
         break;
+    case OBSERVED_CAPTURED: {
+        static struct captured_watch watches[2];
+        static char watched[2][300];
+        for (int i = 0; i < 2; i++) {
+            draw_path(m, election, watched[i], sizeof watched[i]);
+            watches[i] = (struct captured_watch){watched[i], (enum watch_kind)draw(m, 4), o.at.mono_us};
+        }
+        draw_path(m, election, path, sizeof path);
+        o.election = NULL;
+        o.captured = (struct observed_captured){.step = (enum captured_step)draw(m, 4),
+                                                .address = draw(m, 2) ? "10.0.0.1:2181" : "10.0.0.2:2181",
+                                                .session = draw(m, 5),
+                                                .client = "10.0.0.9:40000",
+                                                .timeout_ms = (int)draw(m, 2) * 4000,
+                                                .connected = draw(m, 4) > 0,
+                                                .watches_known = draw(m, 4) > 0,
+                                                .watches = watches,
+                                                .count = draw(m, 3),
+                                                .heard_us = o.at.mono_us};
+        break;
+    }
     case OBSERVED_TRANSACTION:
         draw_path(m, election, path, sizeof path);
         o.path = draw(m, 4) ? path : NULL;

@@ -55,6 +55,7 @@ struct drawn_observation {
     uint64_t own[3];
     const char *texts[8];
     struct election_settings settings;
+    struct captured_watch watch;
 };
 
 static void draw_lists(struct drawn_observation *d)
@@ -136,7 +137,7 @@ static void draw_observation(struct drawn_observation *d, struct moment at)
     *d = (struct drawn_observation){.stat = {any(), any(), any(), any(), any(), any_int(), any_int(),
                                              any_int(), any_int(), any_int(), (uint64_t)any()},
                                     .own = {(uint64_t)any(), 7, 8}};
-    *o = (struct observation){.kind = (enum observation_kind)dice_draw(&dice, OBSERVED_READ + 1),
+    *o = (struct observation){.kind = (enum observation_kind)dice_draw(&dice, OBSERVED_CAPTURED + 1),
                               .at = {at.mono_us + any_int(), at.wall_us + any_int()},
                               .cluster = (unsigned)dice_draw(&dice, 3),
                               .election = any_text(false),
@@ -174,9 +175,25 @@ static void draw_observation(struct drawn_observation *d, struct moment at)
             (struct observed_replica){(uint32_t)any_int(), any_text(false), coin() ? &d->stat : NULL};
         break;
     case OBSERVED_TRANSACTION:
-        o->transaction = (struct observed_transaction){
-            any(),  coin(), (enum transaction_deed)dice_draw(&dice, 4), (uint64_t)any(), any(), any_int(),
-            coin(), any()};
+        o->transaction =
+            (struct observed_transaction){any(),           coin(), (enum transaction_deed)dice_draw(&dice, 4),
+                                          (uint64_t)any(), any(),  any_int(),
+                                          coin(),          any(),  coin(),
+                                          any(),           any()};
+        break;
+    case OBSERVED_CAPTURED:
+        d->watch = (struct captured_watch){(char *)(uintptr_t)any_text(true),
+                                           (enum watch_kind)dice_draw(&dice, 4), any()};
+        o->captured = (struct observed_captured){(enum captured_step)dice_draw(&dice, 4),
+                                                 any_text(true),
+                                                 (uint64_t)any(),
+                                                 any_text(true),
+                                                 any_int(),
+                                                 coin(),
+                                                 coin(),
+                                                 &d->watch,
+                                                 dice_draw(&dice, 2),
+                                                 any()};
         break;
     default:
         draw_servers(d);
@@ -297,7 +314,22 @@ static void same_rest(const struct observation *a, const struct observation *b)
         const struct observed_transaction *x = &a->transaction, *y = &b->transaction;
         assert_true(x->zxid == y->zxid && x->unproven == y->unproven && x->deed == y->deed &&
                     x->session == y->session && x->czxid == y->czxid && x->timeout_ms == y->timeout_ms &&
-                    x->stalled == y->stalled && x->active_us == y->active_us);
+                    x->stalled == y->stalled && x->active_us == y->active_us && x->captured == y->captured &&
+                    x->heard_us == y->heard_us && x->gone_us == y->gone_us);
+        break;
+    }
+    case OBSERVED_CAPTURED: {
+        const struct observed_captured *x = &a->captured, *y = &b->captured;
+        same_text(x->address, y->address);
+        same_text(x->client, y->client);
+        assert_true(x->step == y->step && x->session == y->session && x->timeout_ms == y->timeout_ms &&
+                    x->connected == y->connected && x->watches_known == y->watches_known &&
+                    x->heard_us == y->heard_us && x->count == y->count);
+        for (size_t i = 0; i < x->count; i++) {
+            same_text(x->watches[i].path, y->watches[i].path);
+            assert_true(x->watches[i].kind == y->watches[i].kind &&
+                        x->watches[i].since_us == y->watches[i].since_us);
+        }
         break;
     }
     default:
@@ -431,7 +463,7 @@ static void test_later_version(void **state)
     struct case_writer *writer = case_writer_new(scripted_settings(), model);
     struct observation o = {.at = scripted_now(), .path = "/a text of its own"};
     for (int i = 0; i < 30; i++) {
-        o.kind = i % 3 ? OBSERVED_TICK : (enum observation_kind)(OBSERVED_READ + 7);
+        o.kind = i % 3 ? OBSERVED_TICK : (enum observation_kind)(OBSERVED_CAPTURED + 7);
         o.at.mono_us += 1000;
         o.path = i % 3 == 2 ? "/a text of an unknown kind" : "/a text";
         case_writer_observe(writer, &o);

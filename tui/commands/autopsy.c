@@ -13,6 +13,7 @@
 #include "probe/clock.h"
 #include "probe/history/complete_from_logs.h"
 #include "probe/history/log_recorder.h"
+#include "probe/history/recording_file.h"
 #include "probe/json/json_event.h"
 #include "probe/transactions/autopsy.h"
 #include "probe/transactions/log_set.h"
@@ -28,12 +29,15 @@
 #define STEP 20000
 #define FOLLOW_MS 200
 #define REFRESH_MS 1000
+/* Packets of a pipe are looked for this often. */
+#define CAPTURE_FOLLOW_MS 20
 /* Problems of files are reported this often; further ones are only counted. */
 #define NOTES_MOST 20
 /* Clocks that are so far apart are reported, and allowed for. */
 #define APART_US INT64_C(1000000)
 
 struct autopsy_run {
+    int64_t packet_us, packet_mono_us; /* of the latest packet: its time, and when it came */
     const struct invocation *invocation;
     struct log_recorder *recorder;
     struct log_recorder_options options;
@@ -43,7 +47,7 @@ struct autopsy_run {
     struct printer printer;
     long reported;
     int output_error;
-    bool over;
+    bool over, failed;
 };
 
 /* ---- problems of files ---- */
@@ -71,9 +75,40 @@ static void autopsy_note(void *context, const struct stream_note *note)
                  (uint64_t)note->zxid, note->where, note->other);
 }
 
+/* What the captures do not show, and why. */
+static void report_capture(const struct autopsy_run *run)
+{
+    const struct capture_limits *limits = capture_limits(log_recorder_capture(run->recorder));
+    const char *note;
+    while ((note = log_recorder_note_of_capture(run->recorder)))
+        complain("%s", note);
+    if (limits->encrypted)
+        complain("%" PRIu64
+                 " connection%s encrypted (TLS): their packets show nothing; capture the plain port",
+                 limits->encrypted, limits->encrypted == 1 ? " is" : "s are");
+    if (limits->late)
+        complain("%" PRIu64
+                 " connection%s open before the capture began: watches set there are unknown until "
+                 "the client reconnects",
+                 limits->late, limits->late == 1 ? " was" : "s were");
+    if (limits->holes)
+        complain("packets are missing in %" PRIu64 " place%s: watches of these connections are unknown until "
+                 "the client reconnects; capture with -s0, and -B for a larger buffer",
+                 limits->holes, limits->holes == 1 ? "" : "s");
+    if (limits->sessions == 0 && limits->late == 0 && limits->encrypted == 0)
+        complain("no packet of ZooKeeper's protocol among %" PRIu64
+                 "; capture the servers' client port, 2181 "
+                 "if it was not changed",
+                 limits->packets);
+}
+
 static void report_notes(const struct autopsy_run *run)
 {
     const struct log_set *set = log_recorder_set(run->recorder);
+    if (!set) {
+        report_capture(run);
+        return;
+    }
     for (size_t i = 0; i < set->note_count; i++)
         complain("%s", set->notes[i]);
     if (run->notes > NOTES_MOST)
@@ -126,7 +161,7 @@ static bool choose_query(struct autopsy_run *run)
     int64_t end_us = clock_wall_us();
     *query = (struct autopsy_query){
         .to_us = INT64_MAX, .ahead_us = query->ahead_us, .election = options->election};
-    if (is_relative(options->from) || is_relative(options->to)) {
+    if (!run->options.captures && (is_relative(options->from) || is_relative(options->to))) {
         char *error = NULL;
         struct log_set *set = log_set_open(run->options.paths, run->options.path_count, &error);
         if (set && latest_of(set) > 0)
@@ -161,9 +196,8 @@ static void autopsy_read_all(struct autopsy_run *run)
 {
     while (log_recorder_step(run->recorder, STEP))
         continue;
-    const struct autopsy *autopsy = log_recorder_autopsy(run->recorder);
-    if (!autopsy_is_over(autopsy) && !run->invocation->options->follow)
-        log_recorder_pass(run->recorder, autopsy_latest_us(autopsy));
+    if (!log_recorder_is_over(run->recorder) && !run->invocation->options->follow)
+        log_recorder_pass(run->recorder, log_recorder_latest_us(run->recorder));
 }
 
 static bool autopsy_run_end(struct autopsy_run *run)
@@ -174,6 +208,7 @@ static bool autopsy_run_end(struct autopsy_run *run)
         complain("%s", problem ? problem : "not everything could be written");
     free(problem);
     run->recorder = NULL;
+    run->failed = !fine;
     return fine;
 }
 
@@ -194,14 +229,31 @@ static void on_follow_event(void *context, const struct event *event)
     run->over = run->output_error != 0;
 }
 
+/* Time goes on by the clock of the capturing host, as far as packets have shown it. */
+static void pass_after_packets(struct autopsy_run *run)
+{
+    int64_t latest_us = log_recorder_latest_us(run->recorder), now_us = clock_now().mono_us;
+    if (latest_us > run->packet_us) {
+        run->packet_us = latest_us;
+        run->packet_mono_us = now_us;
+    } else if (latest_us != 0 && now_us - run->packet_mono_us > 1000 * FOLLOW_MS) {
+        run->packet_us = latest_us + (now_us - run->packet_mono_us) - 1000 * FOLLOW_MS;
+        run->packet_mono_us = now_us - 1000 * FOLLOW_MS;
+        log_recorder_pass(run->recorder, run->packet_us);
+    }
+    run->over = run->over || log_recorder_is_over(run->recorder);
+}
+
 static void on_follow_timer(uv_timer_t *timer)
 {
     struct autopsy_run *run = timer->data;
     if (++run->reported % (REFRESH_MS / FOLLOW_MS) == 0)
         log_recorder_refresh(run->recorder);
     autopsy_read_all(run);
-    /* A server writes its log before it answers: a transaction missing there has not happened. */
-    log_recorder_pass(run->recorder, clock_wall_us() - 1000 * FOLLOW_MS);
+    if (log_recorder_capture(run->recorder))
+        pass_after_packets(run);
+    else /* A server writes its log before it answers: a transaction missing there has not happened. */
+        log_recorder_pass(run->recorder, clock_wall_us() - 1000 * FOLLOW_MS);
 }
 
 static int follow_on(uv_loop_t *loop, struct autopsy_run *run)
@@ -218,7 +270,7 @@ static int follow_on(uv_loop_t *loop, struct autopsy_run *run)
     log_recorder_listen(run->recorder, on_follow_event, run);
     uv_timer_init(loop, &timer);
     timer.data = run;
-    uv_timer_start(&timer, on_follow_timer, 0, FOLLOW_MS);
+    uv_timer_start(&timer, on_follow_timer, 0, run->options.captures ? CAPTURE_FOLLOW_MS : FOLLOW_MS);
     while (!ending.signal && !run->over)
         uv_run(loop, UV_RUN_ONCE);
     uv_close((uv_handle_t *)&timer, NULL);
@@ -293,9 +345,11 @@ static int report_recording(const struct autopsy_run *run, const char *file)
 static char *source_name(const struct options *options)
 {
     struct text text = {0};
-    text_add(&text, "transaction logs: ");
-    for (size_t i = 0; i < options->path_count; i++)
-        text_printf(&text, "%s%s", i ? ", " : "", options->paths[i]);
+    bool captures = options->capture_count > 0;
+    size_t count = captures ? options->capture_count : options->path_count;
+    text_add(&text, captures ? "captures: " : "transaction logs: ");
+    for (size_t i = 0; i < count; i++)
+        text_printf(&text, "%s%s", i ? ", " : "", captures ? options->captures[i] : options->paths[i]);
     return text_take(&text);
 }
 
@@ -331,6 +385,16 @@ static int run_follow(struct autopsy_run *run, const char *file)
     return status;
 }
 
+static char *what_was_read(const struct autopsy_run *run)
+{
+    const struct autopsy *autopsy = log_recorder_autopsy(run->recorder);
+    if (!autopsy)
+        return text_format("%" PRIu64 " packets",
+                           capture_limits(log_recorder_capture(run->recorder))->packets);
+    return text_format("%" PRIu64 " transactions in %.1f MB of logs", autopsy_transactions(autopsy),
+                       (double)autopsy_bytes(autopsy) / 1e6);
+}
+
 static int autopsy_into(struct autopsy_run *run, const char *file)
 {
     run->options.file = file;
@@ -342,13 +406,12 @@ static int autopsy_into(struct autopsy_run *run, const char *file)
     }
     autopsy_read_all(run);
     report_notes(run);
-    uint64_t transactions = autopsy_transactions(log_recorder_autopsy(run->recorder));
-    int64_t bytes = autopsy_bytes(log_recorder_autopsy(run->recorder));
-    if (!autopsy_run_end(run))
+    char *what = what_was_read(run);
+    if (autopsy_run_end(run) && run->invocation->options->into)
+        complain("%s: from %s", run->invocation->options->into, what);
+    free(what);
+    if (run->failed)
         return EXIT_USAGE;
-    if (run->invocation->options->into)
-        complain("%s: from %" PRIu64 " transactions in %.1f MB of logs", run->invocation->options->into,
-                 transactions, (double)bytes / 1e6);
     return is_reported(run->invocation->options) ? report_recording(run, file) : EXIT_DONE;
 }
 
@@ -457,7 +520,14 @@ int command_autopsy(const struct invocation *invocation)
     struct autopsy_run run = {.invocation = &named,
                               .options = {.paths = options->paths, .path_count = options->path_count}};
     int status = EXIT_USAGE;
-    if (is_recorded(options->into) && options->follow) {
+    if (options->capture_count > 0)
+        run.options = (struct log_recorder_options){.paths = (char *const *)options->captures,
+                                                    .path_count = options->capture_count,
+                                                    .captures = true};
+    if (is_recorded(options->into) && options->capture_count > 0) {
+        complain("%s: there is a recording, which a capture does not complete; name a new file",
+                 options->into);
+    } else if (is_recorded(options->into) && options->follow) {
         complain("%s: there is a recording; complete it without --follow, or follow into a new file",
                  options->into);
     } else if (is_recorded(options->into)) {
@@ -497,35 +567,98 @@ static bool is_logs(const char *path)
             memcmp(magic, "\x1f\x8b", 2) == 0 || memcmp(magic, "\x28\xb5\x2f\xfd", 4) == 0);
 }
 
+/* Packets may come as long as the program runs. */
+static bool is_live(const struct options *options)
+{
+    for (size_t i = 0; i < options->capture_count; i++) {
+        const char *equals = strchr(options->captures[i], '=');
+        const char *file = equals ? equals + 1 : options->captures[i];
+        struct stat status;
+        if (strcmp(file, "-") == 0 ? fstat(STDIN_FILENO, &status) == 0 && !S_ISREG(status.st_mode)
+                                   : stat(file, &status) == 0 && S_ISFIFO(status.st_mode))
+            return true;
+    }
+    return false;
+}
+
+/* watch, events and record follow a pipe, as `autopsy --follow` does; record writes into the configured file. */
+static int command_on_packets(const struct invocation *invocation, bool live)
+{
+    const struct options *options = invocation->options;
+    struct options as = *options;
+    char *error = NULL;
+    as.command = COMMAND_AUTOPSY;
+    as.follow = live;
+    as.screen = options->command == COMMAND_WATCH;
+    as.events = options->command == COMMAND_EVENTS;
+    as.election = options->path_count > 0 ? options->paths[0] : options->election;
+    as.paths = NULL;
+    as.path_count = 0;
+    char *file = options->command == COMMAND_RECORD
+                     ? recording_file_choose(&invocation->settings->history, false, &error)
+                     : NULL;
+    as.into = file;
+    int status = EXIT_USAGE;
+    if (error)
+        complain("%s", error);
+    else
+        status = command_autopsy(&(struct invocation){&as, invocation->settings, NULL});
+    free(file);
+    free(error);
+    return status;
+}
+
+static int command_on_recording_of(struct autopsy_run *run, const struct invocation *invocation,
+                                   int (*command)(const struct invocation *))
+{
+    const char *file = run->options.file, *source = run->invocation->source;
+    struct options reported = *invocation->options;
+    bool replays = reported.command == COMMAND_ONCE || reported.command == COMMAND_EVENTS;
+    if (!autopsy_run_begin(run))
+        return EXIT_USAGE;
+    autopsy_read_all(run);
+    report_notes(run);
+    reported.capture_count = 0;
+    if (reported.recording || !replays)
+        reported.recording = file;
+    if (reported.replay || replays)
+        reported.replay = file;
+    return autopsy_run_end(run) ? command(&(struct invocation){&reported, invocation->settings, source})
+                                : EXIT_USAGE;
+}
+
 int command_on_logs(const struct invocation *invocation, int (*command)(const struct invocation *))
 {
     const struct options *options = invocation->options;
     const char *named = options->recording ? options->recording : options->replay;
-    if (options->command == COMMAND_AUTOPSY || !is_logs(named))
+    bool captures = options->capture_count > 0 || capture_file_is(named), live = is_live(options);
+    if (options->command == COMMAND_AUTOPSY || (!captures && !is_logs(named)))
         return command(invocation);
+    if (options->capture_count > 0 &&
+        (options->command == COMMAND_WATCH || options->command == COMMAND_RECORD ||
+         (options->command == COMMAND_EVENTS && live)))
+        return command_on_packets(invocation, live);
     char *error = NULL, *paths[] = {(char *)(uintptr_t)named, NULL};
-    char *directory = private_directory_make(&error);
+    char *directory = private_directory_make(&error),
+         *name = options->capture_count ? source_name(options) : NULL;
     char *file = directory ? text_format("%s/history.db", directory) : NULL;
     struct options whole = {.election = NULL};
-    struct invocation reading = {&whole, invocation->settings, named};
-    struct autopsy_run run = {.invocation = &reading,
-                              .options = {.paths = paths, .path_count = 1, .file = file}};
+    struct invocation reading = {&whole, invocation->settings, name ? name : named};
+    struct autopsy_run run = {
+        .invocation = &reading,
+        .options = {.paths = paths, .path_count = 1, .file = file, .captures = captures}};
+    if (options->capture_count > 0) {
+        run.options.paths = (char *const *)options->captures;
+        run.options.path_count = options->capture_count;
+    }
     int status = EXIT_USAGE;
     if (!file)
         complain("%s", error);
-    else if (autopsy_run_begin(&run)) {
-        autopsy_read_all(&run);
-        report_notes(&run);
-        struct options reported = *options;
-        if (reported.recording)
-            reported.recording = file;
-        if (reported.replay)
-            reported.replay = file;
-        if (autopsy_run_end(&run))
-            status = command(&(struct invocation){&reported, invocation->settings, named});
-    }
+    else
+        status = command_on_recording_of(&run, invocation, command);
     private_directory_remove(directory);
     free(error);
     free(file);
+    free(name);
     return status;
 }

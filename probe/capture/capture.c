@@ -1,0 +1,702 @@
+#include "probe/capture/capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/memory.h"
+#include "config/text.h"
+#include "config/znode_path.h"
+#include "probe/capture/wire.h"
+#include "probe/election/session_table.h"
+#include "probe/transactions/logged_elections.h"
+#include "probe/transactions/znode_tree.h"
+
+/* Changes so close to each other are handed on as one. */
+#define TOGETHER_US INT64_C(10000)
+/* The model's time goes on at least so often; through a longer silence, in larger steps. */
+#define TICK_US INT64_C(250000)
+#define TICKS_MOST 400
+/* A request to delete a znode that was answered so long ago did not end a znode now. */
+#define DELETION_KEPT_US INT64_C(60000000)
+#define DELETIONS_KEPT 64
+/* Znodes that ended, so that an older list of a slower server does not bring them back. */
+#define ENDED_KEPT 256
+#define ENDED_KEPT_US INT64_C(60000000)
+/* Packets and clocks are that late at most. */
+#define LATE_US INT64_C(150000)
+/* A server ends the connection of an expired session with its znodes. */
+#define ENDED_TOGETHER_US INT64_C(1000000)
+#define TOLD_MOST 8
+/* Sessions are looked through for those that are over. */
+#define SWEEP_US INT64_C(60000000)
+#define FORGOTTEN_US INT64_C(600000000)
+
+struct asked_deletion {
+    char *path;
+    uint64_t session;
+    int64_t at_us;
+};
+
+struct ended_znode {
+    char *path;
+    int64_t at_us;
+};
+
+/* What is kept of one connection. */
+struct capture_client {
+    char *server;          /* its name as given; NULL: its address */
+    char *told[TOLD_MOST]; /* changes that it was notified of since its latest request */
+    size_t told_count;
+};
+
+struct capture {
+    struct model *model;
+    struct capture_query query;
+    struct capture_sink sink;
+    struct wire *wire;
+    struct znode_tree *tree;
+    struct logged_elections *elections;
+    struct moment now;
+    int64_t ticked_us, swept_us;
+    int64_t unreported_us; /* the first change that was not handed on; 0: none */
+    int64_t zxid;          /* the latest that any reply bore */
+    size_t election_count; /* when the sessions were last shown */
+    bool started, showing, sessions_changed;
+    const char *server; /* of the present packet's capture */
+    struct asked_deletion deletions[DELETIONS_KEPT];
+    size_t next_deletion;
+    struct ended_znode ended[ENDED_KEPT];
+    size_t next_ended;
+    struct capture_limits limits;
+};
+
+/* ---- reporting ---- */
+
+static void note_unreported(struct capture *k)
+{
+    if (k->unreported_us == 0)
+        k->unreported_us = k->now.mono_us;
+}
+
+static void capture_fact(struct capture *k, struct logged_fact fact)
+{
+    if (!k->showing || !k->sink.fact)
+        return;
+    fact.at = k->now;
+    fact.zxid = k->zxid;
+    k->sink.fact(k->sink.context, &fact);
+    note_unreported(k);
+}
+
+/* Is a watch on this path one on an election, on what lies in it, or on what lies above? */
+static bool concerns_elections(const struct capture *k, const struct captured_watch *watch)
+{
+    const struct cluster *cluster = &k->model->clusters[0];
+    size_t length = strlen(watch->path), above = length;
+    while (above > 1 && watch->path[above - 1] != '/')
+        above--;
+    if (cluster_election(cluster, watch->path, length) ||
+        cluster_election(cluster, watch->path, above > 1 ? above - 1 : above))
+        return true;
+    if (watch->kind != WATCH_RECURSIVE && strstr(watch->path, "/electop-observer") == NULL)
+        return false;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        const char *path = cluster->elections[i]->path;
+        if (length == 1 || (strncmp(path, watch->path, length) == 0 && path[length] == '/'))
+            return true;
+    }
+    return watch->kind != WATCH_RECURSIVE;
+}
+
+static void show_client(struct capture *k, const struct wire_client *client, enum captured_step step,
+                        uint64_t session, const char *path)
+{
+    const struct capture_client *own = client->user;
+    struct observation o = {.kind = OBSERVED_CAPTURED, .at = k->now, .path = path};
+    struct captured_watch *watches = xmalloc((client->watch_count + 1) * sizeof *watches);
+    size_t count = 0;
+    for (size_t i = 0; i < client->watch_count; i++)
+        if (concerns_elections(k, &client->watches[i]))
+            watches[count++] = client->watches[i];
+    o.captured = (struct observed_captured){.step = step,
+                                            .address = own && own->server ? own->server : client->server,
+                                            .session = session,
+                                            .client = client->address,
+                                            .timeout_ms = client->timeout_ms,
+                                            .connected = client->ended_us == 0 && step != CAPTURED_OVER,
+                                            .watches_known = client->watches_known,
+                                            .watches = watches,
+                                            .count = count,
+                                            .heard_us = client->heard_us};
+    if (k->showing && session != 0)
+        model_observe(k->model, &o);
+    free(watches);
+    note_unreported(k);
+}
+
+static void show_session(void *context, struct logged_session *session)
+{
+    struct capture *k = context;
+    if (session->connection && !session->shown) {
+        session->shown = true;
+        show_client(k, session->connection, CAPTURED_STATE, session->id, NULL);
+    }
+}
+
+static void unshow_session(void *context, struct logged_session *session)
+{
+    (void)context;
+    session->shown = false;
+}
+
+/* A new election makes other watches interesting. */
+static void show_sessions(struct capture *k)
+{
+    size_t elections = k->model->clusters[0].election_count;
+    if (elections != k->election_count)
+        znode_tree_each_session(k->tree, unshow_session, NULL);
+    if (k->showing && (k->sessions_changed || elections != k->election_count))
+        znode_tree_each_session(k->tree, show_session, k);
+    k->election_count = elections;
+    k->sessions_changed = false;
+}
+
+static void session_changed(struct capture *k, struct logged_session *session)
+{
+    if (session)
+        session->shown = false;
+    k->sessions_changed = true;
+    note_unreported(k);
+}
+
+void capture_settle(struct capture *k)
+{
+    if (logged_elections_settle(k->elections, k->now))
+        note_unreported(k);
+    show_sessions(k);
+    if (k->unreported_us == 0)
+        return;
+    k->unreported_us = 0;
+    if (k->showing && k->sink.changed)
+        k->sink.changed(k->sink.context);
+}
+
+/* ---- time ---- */
+
+static void capture_begin(struct capture *k)
+{
+    if (k->showing || k->now.wall_us < k->query.from_us)
+        return;
+    k->showing = true;
+    struct observation o = {.kind = OBSERVED_CONNECTION, .at = k->now};
+    o.connection = (struct observed_connection){.state = CONNECTION_CONNECTED,
+                                                .problem = "a capture shows nothing from before it began"};
+    model_observe(k->model, &o);
+    logged_elections_show(k->elections, k->now);
+    znode_tree_each_session(k->tree, unshow_session, NULL);
+    k->sessions_changed = true;
+    note_unreported(k);
+}
+
+static void capture_tick(struct capture *k, int64_t at_us)
+{
+    k->now = (struct moment){at_us, at_us};
+    k->ticked_us = at_us;
+    if (k->showing)
+        model_observe(k->model, &(struct observation){.kind = OBSERVED_TICK, .at = k->now});
+    note_unreported(k);
+    capture_settle(k);
+}
+
+/* Until this moment; what has its time in between comes then. */
+static void capture_go_on(struct capture *k, int64_t at_us)
+{
+    if (!k->started) {
+        k->started = true;
+        k->ticked_us = k->swept_us = at_us;
+        k->now = (struct moment){at_us, at_us};
+        capture_begin(k);
+        return;
+    }
+    if (at_us <= k->now.mono_us)
+        return;
+    if (k->unreported_us != 0 && at_us - k->unreported_us >= TOGETHER_US)
+        capture_settle(k);
+    int64_t step_us = (at_us - k->ticked_us) / TICKS_MOST;
+    step_us = step_us > TICK_US ? step_us : TICK_US;
+    for (int64_t next_us = k->ticked_us + step_us; next_us <= at_us; next_us += step_us)
+        capture_tick(k, next_us);
+    k->now = (struct moment){at_us, at_us};
+    capture_begin(k);
+}
+
+void capture_pass(struct capture *k, int64_t wall_us)
+{
+    int64_t at_us = wall_us < k->query.to_us ? wall_us : k->query.to_us;
+    if (k->started && at_us > k->now.mono_us)
+        capture_go_on(k, at_us);
+    capture_settle(k);
+}
+
+/* ---- the ends of znodes ---- */
+
+static void note_deletion(struct capture *k, uint64_t session, const char *path)
+{
+    struct asked_deletion *one = &k->deletions[k->next_deletion++ % DELETIONS_KEPT];
+    free(one->path);
+    *one = (struct asked_deletion){text_copy(path), session, k->now.mono_us};
+}
+
+static const struct asked_deletion *find_deletion(const struct capture *k, const char *path)
+{
+    for (size_t i = 0; i < DELETIONS_KEPT; i++) {
+        const struct asked_deletion *one = &k->deletions[i];
+        if (one->path && strcmp(one->path, path) == 0 && k->now.mono_us - one->at_us < DELETION_KEPT_US)
+            return one;
+    }
+    return NULL;
+}
+
+static void forget_deletions(struct capture *k, uint64_t session, const char *path)
+{
+    for (size_t i = 0; i < DELETIONS_KEPT; i++) {
+        struct asked_deletion *one = &k->deletions[i];
+        if (!one->path || one->session != session || (path && strcmp(one->path, path) != 0))
+            continue;
+        free(one->path);
+        *one = (struct asked_deletion){0};
+    }
+}
+
+static void note_ended(struct capture *k, const char *path)
+{
+    struct ended_znode *one = &k->ended[k->next_ended++ % ENDED_KEPT];
+    free(one->path);
+    *one = (struct ended_znode){text_copy(path), k->now.mono_us};
+}
+
+static bool has_ended(const struct capture *k, const char *path)
+{
+    for (size_t i = 0; i < ENDED_KEPT; i++)
+        if (k->ended[i].path && k->now.mono_us - k->ended[i].at_us < ENDED_KEPT_US &&
+            strcmp(k->ended[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+static void znode_ends(struct capture *k, struct znode *node, const struct observed_transaction *deed)
+{
+    struct observed_transaction seen = *deed;
+    const struct logged_session *session = node->session;
+    seen.czxid = node->stat.czxid;
+    seen.captured = true;
+    seen.zxid = k->zxid > seen.czxid ? k->zxid : seen.czxid + 1;
+    seen.timeout_ms = session ? session->timeout_ms : 0;
+    seen.heard_us = session && !session->heard_about ? session->active_us : 0;
+    if (deed->deed == DEED_DELETED && session)
+        capture_fact(
+            k, (struct logged_fact){
+                   .kind = FACT_DELETED, .session = deed->session, .owner = session->id, .path = node->path});
+    logged_elections_deleted(k->elections, node, &seen, k->now);
+    note_ended(k, node->path);
+    znode_tree_deleted(k->tree, node->path, node->path_length, INT64_MAX);
+    note_unreported(k);
+}
+
+/* One transaction ends a session and all its znodes. */
+static void session_ends(struct capture *k, struct logged_session *session, enum transaction_deed deed,
+                         int64_t gone_us)
+{
+    struct observed_transaction seen = {.deed = deed, .session = session->id, .gone_us = gone_us};
+    if (session->owned)
+        capture_fact(
+            k, (struct logged_fact){.kind = deed == DEED_EXPIRED ? FACT_SESSION_EXPIRED : FACT_SESSION_CLOSED,
+                                    .session = session->id,
+                                    .timeout_ms = session->timeout_ms,
+                                    .began_us = session->began_ms * 1000});
+    while (session->owned)
+        znode_ends(k, session->owned, &seen);
+}
+
+static void hear(struct logged_session *session, const struct wire_client *client)
+{
+    if (!session || client->heard_us <= session->active_us)
+        return;
+    session->active_us = client->heard_us;
+    session->heard_about = false;
+}
+
+/* Its client may have sent pings since the latest other fact. */
+static void hear_connection(struct logged_session *session)
+{
+    if (session && session->connection)
+        hear(session, session->connection);
+}
+
+static bool was_silent_for_timeout(struct logged_session *session, int64_t at_us)
+{
+    hear_connection(session);
+    return session->timeout_ms > 0 && session->active_us != 0 &&
+           at_us - session->active_us >= session->timeout_ms * INT64_C(1000) - LATE_US;
+}
+
+/* A znode is gone. exact: it went just now. */
+static void znode_vanishes(struct capture *k, const char *path, bool exact)
+{
+    struct znode *node = znode_tree_find(k->tree, path, strlen(path));
+    if (!node || !node->exists)
+        return;
+    struct logged_session *session = node->session;
+    const struct asked_deletion *deletion = find_deletion(k, path);
+    struct observed_transaction unknown = {.gone_us = exact ? k->now.mono_us : 0};
+    if (deletion) {
+        unknown.deed = DEED_DELETED;
+        unknown.session = deletion->session;
+    } else if (session && session->closing_us != 0) {
+        session_ends(k, session, DEED_CLOSED, unknown.gone_us);
+        return;
+    } else if (session && was_silent_for_timeout(session, k->now.mono_us)) {
+        bool left = session->left_us != 0 && k->now.mono_us - session->left_us < ENDED_TOGETHER_US;
+        session_ends(k, session, DEED_EXPIRED, left ? session->left_us : unknown.gone_us);
+        return;
+    }
+    znode_ends(k, node, &unknown);
+}
+
+/* ---- what clients ask and are answered ---- */
+
+/* The transaction of a change, as a log would hold it. */
+static struct transaction change_of(const struct capture *k, const struct wire_client *client,
+                                    const struct wire_fact *fact)
+{
+    return (struct transaction){.session = client->session,
+                                .zxid = fact->zxid > 0 ? fact->zxid : k->zxid,
+                                .time_ms = k->now.wall_us / 1000};
+}
+
+static void on_created(struct capture *k, const struct wire_client *client, const struct wire_fact *fact)
+{
+    struct transaction t = change_of(k, client, fact);
+    struct znode_change change = {.kind = CHANGE_CREATED,
+                                  .path = fact->path,
+                                  .path_length = strlen(fact->path),
+                                  .data = fact->data,
+                                  .data_length = fact->data_length,
+                                  .sort = fact->ephemeral ? ZNODE_EPHEMERAL : ZNODE_PERSISTENT,
+                                  .creations = -1};
+    struct znode *node;
+    logged_elections_examine(k->elections, &change, k->now);
+    if (fact->ephemeral && client->session == 0)
+        node = znode_tree_named(k->tree, fact->path); /* its owner is not known */
+    else
+        node = znode_tree_created(k->tree, &t, &change);
+    if (node)
+        logged_elections_changed(k->elections, node, true);
+}
+
+static void on_set(struct capture *k, const struct wire_client *client, const struct wire_fact *fact)
+{
+    struct transaction t = change_of(k, client, fact);
+    struct znode *node = znode_tree_data(k->tree, &t,
+                                         &(struct znode_change){.kind = CHANGE_DATA,
+                                                                .path = fact->path,
+                                                                .path_length = strlen(fact->path),
+                                                                .data = fact->data,
+                                                                .data_length = fact->data_length,
+                                                                .version = fact->stat->version});
+    if (node)
+        logged_elections_changed(k->elections, node, false);
+}
+
+static void on_read(struct capture *k, const struct wire_fact *fact)
+{
+    struct znode_change change = {
+        .path = fact->path, .path_length = strlen(fact->path), .sort = ZNODE_EPHEMERAL};
+    struct znode *before = znode_tree_find(k->tree, fact->path, change.path_length);
+    bool there = before && before->exists, known = there && before->known;
+    if ((known && before->stat.mzxid >= fact->stat->mzxid && (before->data_kept > 0 || !fact->has_data)) ||
+        (!there && has_ended(k, fact->path)))
+        return;
+    if (!known && owner_is_session(fact->stat->owner))
+        logged_elections_examine(k->elections, &change, k->now);
+    struct znode *node = znode_tree_read(k->tree, fact->path, fact->stat,
+                                         fact->has_data && fact->data ? fact->data : NULL, fact->data_length);
+    if (node)
+        logged_elections_changed(k->elections, node, !there);
+}
+
+/* ---- lists ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Children that are no longer in the list are gone, unless they were created after it. */
+static void leave_unlisted(struct capture *k, struct znode *directory, char **names, size_t count,
+                           int64_t zxid)
+{
+    for (struct znode *child = directory->children, *next; child; child = next) {
+        const char *name = znode_name(child);
+        next = child->sibling;
+        if (child->stat.czxid > zxid || bsearch(&name, names, count, sizeof *names, compare_names))
+            continue;
+        char *path = text_copy(child->path);
+        znode_vanishes(k, path, false);
+        free(path);
+        /* Its session may have taken others along. */
+        next = directory->children;
+    }
+}
+
+static void on_listed(struct capture *k, const struct wire_fact *fact)
+{
+    struct znode *directory = znode_tree_find(k->tree, fact->path, strlen(fact->path));
+    int64_t zxid = fact->zxid > 0 ? fact->zxid : 0;
+    if (!directory || (!directory->interests && !directory->children) || directory->stat.pzxid > zxid)
+        return;
+    char **names = xmalloc((fact->name_count + 1) * sizeof *names);
+    if (fact->name_count > 0)
+        memcpy(names, fact->names, fact->name_count * sizeof *names);
+    qsort(names, fact->name_count, sizeof *names, compare_names);
+    leave_unlisted(k, directory, names, fact->name_count, zxid);
+    for (size_t i = 0; i < fact->name_count; i++) {
+        char *path = znode_path_join(strcmp(fact->path, "/") == 0 ? "" : fact->path, names[i]);
+        const struct znode *child = znode_tree_find(k->tree, path, strlen(path));
+        struct znode *named =
+            (child && child->exists) || has_ended(k, path) ? NULL : znode_tree_named(k->tree, path);
+        if (named)
+            logged_elections_changed(k->elections, named, true);
+        free(path);
+    }
+    free(names);
+}
+
+/* ---- sessions ---- */
+
+static struct logged_session *capture_session_of(struct capture *k, const struct wire_client *client)
+{
+    return client->session ? znode_tree_session(k->tree, client->session) : NULL;
+}
+
+static void on_opened(struct capture *k, struct wire_client *client)
+{
+    struct logged_session *session = znode_tree_session_made(k->tree, client->session);
+    struct capture_client *own = client->user;
+    if (k->server && !own->server)
+        own->server = text_copy(k->server);
+    if (session->began_ms == 0 && session->active_us == 0)
+        session->began_ms = k->now.wall_us / 1000;
+    session->timeout_ms = client->timeout_ms;
+    session->active_us = client->heard_us;
+    session->left_us = 0;
+    session->connection = client;
+    k->limits.sessions++;
+    session_changed(k, session);
+}
+
+/* It asked for a session that is over: what it owned is gone, however long. */
+static void on_refused(struct capture *k, struct wire_client *client, const struct wire_fact *fact)
+{
+    struct logged_session *session = fact->session ? znode_tree_session(k->tree, fact->session) : NULL;
+    if (session && session->owned)
+        session_ends(k, session, session->closing_us ? DEED_CLOSED : DEED_EXPIRED, 0);
+    logged_elections_settle(k->elections, k->now);
+    show_client(k, client, CAPTURED_OVER, fact->session, NULL);
+}
+
+static void on_asked(struct capture *k, struct wire_client *client)
+{
+    struct capture_client *own = client->user;
+    for (size_t i = 0; i < own->told_count; i++) {
+        show_client(k, client, CAPTURED_REACTED, client->session, own->told[i]);
+        free(own->told[i]);
+    }
+    own->told_count = 0;
+}
+
+static void on_notified(struct capture *k, struct wire_client *client, const struct wire_fact *fact)
+{
+    struct capture_client *own = client->user;
+    if (fact->event == WIRE_NODE_DELETED)
+        znode_vanishes(k, fact->path, true);
+    if (fact->event != WIRE_NODE_DELETED && fact->event != WIRE_NODE_CHILDREN)
+        return;
+    /* The model knows of the change before it hears who was notified. */
+    logged_elections_settle(k->elections, k->now);
+    show_client(k, client, CAPTURED_NOTIFIED, client->session, fact->path);
+    if (own->told_count < TOLD_MOST)
+        own->told[own->told_count++] = text_copy(fact->path);
+}
+
+static void on_ended(struct capture *k, struct wire_client *client)
+{
+    struct logged_session *session = capture_session_of(k, client);
+    if (!session || session->connection != client)
+        return;
+    if (client->ended_by_server && was_silent_for_timeout(session, k->now.mono_us))
+        session->left_us = k->now.mono_us;
+    show_client(k, client, CAPTURED_STATE, client->session, NULL);
+    session->connection = NULL;
+}
+
+/* The client was heard at some time in a hole. */
+static void on_lost(struct capture *k, struct logged_session *session, const struct wire_fact *fact)
+{
+    k->limits.holes++;
+    if (!session || fact->of_server)
+        return;
+    session->active_us = k->now.mono_us;
+    session->heard_about = true;
+}
+
+static void capture_on_fact(void *context, struct wire_client *client, const struct wire_fact *fact)
+{
+    struct capture *k = context;
+    struct logged_session *session = capture_session_of(k, client);
+    if (!client->user) {
+        client->user = xcalloc(1, sizeof(struct capture_client));
+        k->limits.late += client->session == 0 && fact->kind == WIRE_ASKED;
+    }
+    hear(session, client);
+    if (fact->zxid > k->zxid)
+        k->zxid = fact->zxid;
+    switch (fact->kind) {
+    case WIRE_OPENED:
+        on_opened(k, client);
+        break;
+    case WIRE_REFUSED:
+        on_refused(k, client, fact);
+        break;
+    case WIRE_ASKED:
+        on_asked(k, client);
+        break;
+    case WIRE_DELETING:
+        note_deletion(k, client->session, fact->path);
+        break;
+    case WIRE_KEPT:
+        forget_deletions(k, client->session, fact->path);
+        break;
+    case WIRE_CLOSING:
+        if (session)
+            session->closing_us = k->now.mono_us;
+        break;
+    case WIRE_CREATED:
+        on_created(k, client, fact);
+        break;
+    case WIRE_DELETED:
+        znode_vanishes(k, fact->path, true);
+        break;
+    case WIRE_SET:
+        on_set(k, client, fact);
+        break;
+    case WIRE_READ:
+        on_read(k, fact);
+        break;
+    case WIRE_ABSENT:
+        znode_vanishes(k, fact->path, false);
+        break;
+    case WIRE_LISTED:
+        on_listed(k, fact);
+        break;
+    case WIRE_CLOSED:
+        if (session)
+            session_ends(k, session, DEED_CLOSED, k->now.mono_us);
+        break;
+    case WIRE_NOTIFIED:
+        on_notified(k, client, fact);
+        break;
+    case WIRE_WATCHES:
+        session_changed(k, session);
+        break;
+    case WIRE_LOST:
+        on_lost(k, session, fact);
+        break;
+    case WIRE_ENDED:
+        on_ended(k, client);
+        break;
+    case WIRE_OPAQUE:
+        k->limits.encrypted++;
+        break;
+    }
+}
+
+static void capture_on_gone(void *context, struct wire_client *client)
+{
+    struct capture *k = context;
+    struct capture_client *own = client->user;
+    struct logged_session *session = capture_session_of(k, client);
+    if (session && session->connection == client)
+        session->connection = NULL;
+    for (size_t i = 0; own && i < own->told_count; i++)
+        free(own->told[i]);
+    if (own)
+        free(own->server);
+    free(own);
+}
+
+static void sweep_session(void *context, struct logged_session *session)
+{
+    struct capture *k = context;
+    if (!session->connection && !session->owned && k->now.mono_us - session->active_us > FORGOTTEN_US)
+        znode_tree_session_ended(k->tree, session->id);
+}
+
+/* ---- the whole ---- */
+
+struct capture *capture_new(struct model *model, const struct settings *settings,
+                            const struct capture_query *query, const struct capture_sink *sink)
+{
+    struct capture *k = xcalloc(1, sizeof *k);
+    k->model = model;
+    k->query = *query;
+    k->sink = *sink;
+    k->tree = znode_tree_new();
+    k->elections = logged_elections_new(k->tree, model, settings, query->election);
+    k->wire = wire_new(&(struct wire_listener){k, capture_on_fact, capture_on_gone});
+    return k;
+}
+
+void capture_free(struct capture *k)
+{
+    if (!k)
+        return;
+    wire_free(k->wire);
+    logged_elections_free(k->elections);
+    znode_tree_free(k->tree);
+    for (size_t i = 0; i < DELETIONS_KEPT; i++)
+        free(k->deletions[i].path);
+    for (size_t i = 0; i < ENDED_KEPT; i++)
+        free(k->ended[i].path);
+    free(k);
+}
+
+bool capture_take(struct capture *k, const struct captured_packet *packet)
+{
+    struct tcp_segment segment;
+    int64_t at_us = packet->at_us;
+    k->limits.packets++;
+    if (at_us > k->query.to_us) {
+        capture_pass(k, k->query.to_us);
+        return false;
+    }
+    capture_go_on(k, at_us);
+    k->server = packet->server;
+    if (packet_read(packet->link, packet->bytes, packet->captured, packet->length, &segment))
+        wire_take(k->wire, k->now.mono_us, &segment);
+    if (k->now.mono_us - k->swept_us > SWEEP_US) {
+        k->swept_us = k->now.mono_us;
+        znode_tree_each_session(k->tree, sweep_session, k);
+    }
+    return true;
+}
+
+int64_t capture_latest_us(const struct capture *k)
+{
+    return k->started ? k->now.wall_us : 0;
+}
+
+const struct capture_limits *capture_limits(const struct capture *k)
+{
+    return &k->limits;
+}

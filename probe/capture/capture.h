@@ -1,0 +1,58 @@
+/*
+ * capture.h - elections as packets show them: a source of observations for the model.
+ *
+ * Znodes are followed by what clients create, delete, read and list; sessions by their connections. What was
+ * there before the capture began is learned as clients read it, and unknown until then. A znode's end is seen
+ * when a client is notified, its deletion is answered, or its session is closed. If nobody asked for it, its
+ * session has expired when its client was silent for the whole timeout on every captured server.
+ *
+ * Times are those of the packets: the wall clock of the capturing host, and monotonic.
+ */
+#ifndef ELECTOP_PROBE_CAPTURE_CAPTURE_H
+#define ELECTOP_PROBE_CAPTURE_CAPTURE_H
+
+#include <stdbool.h>
+
+#include "config/settings.h"
+#include "probe/capture/capture_file.h"
+#include "probe/election/model.h"
+#include "probe/transactions/logged_fact.h"
+
+struct capture_sink {
+    void *context;
+    void (*changed)(void *context); /* the model may have changed */
+    void (*fact)(void *context, const struct logged_fact *);
+};
+
+struct capture_query {
+    int64_t from_us, to_us; /* wall clock; 0: from the beginning; INT64_MAX: to the end */
+    const char *election;   /* only those with this path, or that match this pattern; NULL: all */
+};
+
+/* What a capture could not show. */
+struct capture_limits {
+    uint64_t packets;   /* read */
+    uint64_t late;      /* connections that were open before the capture began */
+    uint64_t holes;     /* places where bytes are missing */
+    uint64_t encrypted; /* connections in TLS */
+    uint64_t sessions;  /* greetings that were answered */
+};
+
+struct capture;
+
+/* All arguments must outlive it. */
+struct capture *capture_new(struct model *model, const struct settings *settings,
+                            const struct capture_query *query, const struct capture_sink *sink);
+void capture_free(struct capture *capture); /* NULL is fine */
+
+/* False: the query's end is reached. */
+bool capture_take(struct capture *capture, const struct captured_packet *packet);
+/* Nothing was captured until this moment (wall clock). */
+void capture_pass(struct capture *capture, int64_t wall_us);
+/* Hands on what was not handed on yet. */
+void capture_settle(struct capture *capture);
+
+int64_t capture_latest_us(const struct capture *capture); /* wall clock; 0: no packet yet */
+const struct capture_limits *capture_limits(const struct capture *capture);
+
+#endif

@@ -1,0 +1,280 @@
+/* libpcap's header uses the BSD names of integers. */
+#define _DEFAULT_SOURCE
+#include "probe/capture/capture_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <pcap/pcap.h>
+#include <uv.h>
+
+#include "config/memory.h"
+#include "config/text.h"
+#include "probe/capture/packet.h"
+
+/* A longer packet was not captured by any tool. */
+#define PACKET_MOST (1u << 20)
+/* Packets that a pipe has delivered and that were not taken yet. */
+#define QUEUED_MOST (8u << 20)
+
+struct queued_packet {
+    struct queued_packet *next;
+    int64_t at_us;
+    size_t captured, length;
+    uint8_t bytes[];
+};
+
+struct capture_file {
+    const char *path;
+    char *server; /* its name; or NULL */
+    pcap_t *pcap;
+    int link;
+    char *note;
+    bool noted, over, ready;
+    struct captured_packet packet; /* the next one, if ready */
+    /* Of a pipe. */
+    bool piped;
+    uv_thread_t thread;
+    uv_mutex_t mutex;
+    uv_cond_t taken;
+    struct queued_packet *first, **last, *current;
+    size_t queued;
+    bool ended, stopping;
+};
+
+struct capture_files {
+    struct capture_file **list;
+    size_t count, room;
+};
+
+bool capture_file_is(const char *path)
+{
+    static const uint8_t magics[][4] = {{0xa1, 0xb2, 0xc3, 0xd4}, {0xd4, 0xc3, 0xb2, 0xa1},
+                                        {0xa1, 0xb2, 0x3c, 0x4d}, {0x4d, 0x3c, 0xb2, 0xa1},
+                                        {0x0a, 0x0d, 0x0d, 0x0a}, {0xa1, 0xb2, 0xcd, 0x34},
+                                        {0x34, 0xcd, 0xb2, 0xa1}};
+    uint8_t magic[4] = {0};
+    struct stat status;
+    FILE *file = path && stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
+    size_t got = file ? fread(magic, 1, sizeof magic, file) : 0;
+    if (file)
+        fclose(file);
+    for (size_t i = 0; got == sizeof magic && i < sizeof magics / sizeof magics[0]; i++)
+        if (memcmp(magic, magics[i], sizeof magic) == 0)
+            return true;
+    return false;
+}
+
+/* ---- one capture ---- */
+
+/* False: it is over. */
+static bool capture_file_read(struct capture_file *file, struct captured_packet *packet)
+{
+    struct pcap_pkthdr *header;
+    const u_char *bytes;
+    int got = pcap_next_ex(file->pcap, &header, &bytes);
+    if (got == 1 && header->caplen <= PACKET_MOST) {
+        *packet = (struct captured_packet){.at_us = header->ts.tv_sec * INT64_C(1000000) + header->ts.tv_usec,
+                                           .link = file->link,
+                                           .bytes = bytes,
+                                           .captured = header->caplen,
+                                           .length = header->len,
+                                           .server = file->server};
+        return true;
+    }
+    if (got == 1)
+        file->note = text_format("%s: a packet of %u bytes is not valid; the rest is left out", file->path,
+                                 (unsigned)header->caplen);
+    else if (got == PCAP_ERROR)
+        file->note = text_format("%s: %s", file->path, pcap_geterr(file->pcap));
+    return false;
+}
+
+static bool wait_for_room(struct capture_file *file)
+{
+    while (file->queued > QUEUED_MOST && !file->stopping)
+        uv_cond_wait(&file->taken, &file->mutex);
+    return !file->stopping;
+}
+
+static void capture_file_run(void *context)
+{
+    struct capture_file *file = context;
+    struct captured_packet packet;
+    bool goes_on = true;
+    while (goes_on && capture_file_read(file, &packet)) {
+        struct queued_packet *one = xmalloc(sizeof *one + packet.captured);
+        *one = (struct queued_packet){NULL, packet.at_us, packet.captured, packet.length};
+        memcpy(one->bytes, packet.bytes, packet.captured);
+        uv_mutex_lock(&file->mutex);
+        *file->last = one;
+        file->last = &one->next;
+        file->queued += packet.captured + sizeof *one;
+        goes_on = wait_for_room(file);
+        uv_mutex_unlock(&file->mutex);
+    }
+    uv_mutex_lock(&file->mutex);
+    file->ended = true;
+    uv_mutex_unlock(&file->mutex);
+}
+
+static bool take_queued(struct capture_file *file)
+{
+    free(file->current);
+    uv_mutex_lock(&file->mutex);
+    struct queued_packet *one = file->current = file->first;
+    if (one) {
+        file->first = one->next;
+        if (!file->first)
+            file->last = &file->first;
+        file->queued -= one->captured + sizeof *one;
+        uv_cond_signal(&file->taken);
+        file->packet = (struct captured_packet){one->at_us,    file->link,  one->bytes,
+                                                one->captured, one->length, file->server};
+    }
+    file->over = !one && file->ended;
+    uv_mutex_unlock(&file->mutex);
+    return one != NULL;
+}
+
+static char *open_problem(const char *path, const char *problem)
+{
+    bool none = strstr(problem, "unknown file format") || strstr(problem, "truncated");
+    return text_format("%s: %s%s", path, problem,
+                       none ? "; write a capture with: tcpdump -U -s0 -w FILE port 2181" : "");
+}
+
+static bool capture_file_open(struct capture_file *file, const char *path, char **error)
+{
+    char problem[PCAP_ERRBUF_SIZE] = "";
+    const char *equals = strchr(path, '=');
+    file->path = equals ? equals + 1 : path;
+    file->server = equals ? text_format("%.*s", (int)(equals - path), path) : NULL;
+    bool input = strcmp(file->path, "-") == 0;
+    FILE *stream = input ? fdopen(dup(STDIN_FILENO), "rb") : fopen(file->path, "rbe");
+    struct stat status;
+    if (!stream) {
+        *error = open_problem(file->path, strerror(errno));
+        return false;
+    }
+    file->piped = fstat(fileno(stream), &status) == 0 && !S_ISREG(status.st_mode);
+    file->pcap = pcap_fopen_offline(stream, problem);
+    if (!file->pcap) {
+        fclose(stream);
+        *error = open_problem(input ? "standard input" : file->path, problem);
+        return false;
+    }
+    file->link = pcap_datalink(file->pcap);
+    if (packet_link_is_known(file->link))
+        return true;
+    const char *name = pcap_datalink_val_to_name(file->link);
+    *error = text_format("%s: packets of link type %s cannot be read; capture on -i any, or on an Ethernet "
+                         "interface",
+                         file->path, name ? name : "unknown");
+    return false;
+}
+
+static void capture_file_close(struct capture_file *file)
+{
+    if (file->last) {
+        uv_mutex_lock(&file->mutex);
+        file->stopping = true;
+        uv_cond_signal(&file->taken);
+        bool ended = file->ended;
+        uv_mutex_unlock(&file->mutex);
+        /* It may wait for a pipe that never says anything: its thread ends with the program. */
+        if (!ended)
+            return;
+        uv_thread_join(&file->thread);
+        uv_mutex_destroy(&file->mutex);
+        uv_cond_destroy(&file->taken);
+    }
+    for (struct queued_packet *one = file->first, *next; one; one = next) {
+        next = one->next;
+        free(one);
+    }
+    free(file->current);
+    if (file->pcap)
+        pcap_close(file->pcap);
+    free(file->note);
+    free(file->server);
+    free(file);
+}
+
+static bool capture_file_start(struct capture_file *file)
+{
+    if (!file->piped)
+        return true;
+    uv_mutex_init(&file->mutex);
+    uv_cond_init(&file->taken);
+    file->last = &file->first;
+    if (uv_thread_create(&file->thread, capture_file_run, file) == 0)
+        return true;
+    file->ended = true;
+    file->last = NULL;
+    return false;
+}
+
+/* ---- all of them ---- */
+
+struct capture_files *capture_files_open(char *const *paths, size_t count, char **error)
+{
+    struct capture_files *files = xcalloc(1, sizeof *files);
+    for (size_t i = 0; i < count; i++) {
+        struct capture_file *file = xcalloc(1, sizeof *file);
+        room_for_one(&files->list, files->count, &files->room, sizeof(struct capture_file *));
+        files->list[files->count++] = file;
+        if (capture_file_open(file, paths[i], error) && capture_file_start(file))
+            continue;
+        capture_files_close(files);
+        return NULL;
+    }
+    return files;
+}
+
+void capture_files_close(struct capture_files *files)
+{
+    for (size_t i = 0; files && i < files->count; i++)
+        capture_file_close(files->list[i]);
+    if (files)
+        free(files->list);
+    free(files);
+}
+
+enum capture_next capture_files_next(struct capture_files *files, struct captured_packet *packet)
+{
+    struct capture_file *earliest = NULL;
+    bool waits = false;
+    for (size_t i = 0; i < files->count; i++) {
+        struct capture_file *file = files->list[i];
+        if (!file->ready && !file->over) {
+            file->ready = file->last ? take_queued(file) : capture_file_read(file, &file->packet);
+            file->over = file->last ? file->over : !file->ready;
+        }
+        waits = waits || (!file->ready && !file->over);
+        if (file->ready && (!earliest || file->packet.at_us < earliest->packet.at_us))
+            earliest = file;
+    }
+    if (!earliest)
+        return waits ? CAPTURE_WAITS : CAPTURE_END;
+    /* A pipe that stalls must not hold the others up. */
+    *packet = earliest->packet;
+    earliest->ready = false;
+    return CAPTURE_PACKET;
+}
+
+const char *capture_files_note(struct capture_files *files)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        struct capture_file *file = files->list[i];
+        if (!file->over || !file->note || file->noted)
+            continue;
+        file->noted = true;
+        return file->note;
+    }
+    return NULL;
+}

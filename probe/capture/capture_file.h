@@ -1,0 +1,45 @@
+/*
+ * capture_file.h - the packets of some captures, in the order of their times: files and pipes that libpcap
+ * reads, pcap and pcapng.
+ *
+ * Nothing is captured here, and no privilege is needed. A pipe is read on a thread, so that it may stall
+ * without stopping the program.
+ */
+#ifndef ELECTOP_PROBE_CAPTURE_CAPTURE_FILE_H
+#define ELECTOP_PROBE_CAPTURE_CAPTURE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct captured_packet {
+    int64_t at_us; /* wall clock of the capturing host */
+    int link;
+    const uint8_t *bytes;
+    size_t captured, length; /* length: on the wire */
+    const char *server;      /* that the capture was named after; or NULL */
+};
+
+enum capture_next {
+    CAPTURE_PACKET, /* valid until the next call */
+    CAPTURE_WAITS,  /* a pipe has no packet now */
+    CAPTURE_END
+};
+
+struct capture_files;
+
+/*
+ * Each: a file, "-" for standard input, or NAME=FILE, where NAME is that of the server. They must outlive it.
+ * NULL and a text in *error (caller frees): which cannot be read, and the remedy.
+ */
+struct capture_files *capture_files_open(char *const *paths, size_t count, char **error);
+void capture_files_close(struct capture_files *files); /* NULL is fine */
+enum capture_next capture_files_next(struct capture_files *files, struct captured_packet *packet);
+
+/* Why one of them ended early or was left out, for the user; NULL: no more. Valid until it is closed. */
+const char *capture_files_note(struct capture_files *files);
+
+/* Whether this file begins as a capture does. */
+bool capture_file_is(const char *path);
+
+#endif

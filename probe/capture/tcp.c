@@ -1,0 +1,288 @@
+#include "probe/capture/tcp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/memory.h"
+
+#define BUCKETS 4096
+/* A packet may be captured a moment after the one that acknowledges it. */
+#define REORDERED_US INT64_C(100000)
+/* A jump so far is none of lost packets. */
+#define JUMP_MOST (64 << 20)
+
+struct tcp_piece {
+    struct tcp_piece *next;
+    uint32_t sequence, length, cut;
+    uint8_t bytes[];
+};
+
+struct tcp_table {
+    struct tcp_listener listener;
+    struct tcp_connection *buckets[BUCKETS];
+    struct tcp_connection *oldest, *newest; /* by their latest packet */
+    size_t count;
+    uint32_t waiting_bytes;
+};
+
+static int32_t sequence_after(uint32_t sequence, uint32_t base)
+{
+    return (int32_t)(sequence - base);
+}
+
+/* ---- the table ---- */
+
+/* The same for both directions. */
+static size_t tcp_bucket_of(const struct tcp_end *a, const struct tcp_end *b)
+{
+    uint32_t hash = 0;
+    for (size_t i = 0; i < sizeof a->address; i++)
+        hash = hash * 31 + (uint32_t)(a->address[i] + b->address[i]);
+    hash = hash * 31 + a->port + b->port;
+    return (hash * 0x9e3779b1u) >> 20;
+}
+
+static bool same_end(const struct tcp_end *a, const struct tcp_end *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static void order_leave(struct tcp_table *table, struct tcp_connection *c)
+{
+    *(c->older ? &c->older->newer : &table->oldest) = c->newer;
+    *(c->newer ? &c->newer->older : &table->newest) = c->older;
+    c->older = c->newer = NULL;
+}
+
+static void order_join(struct tcp_table *table, struct tcp_connection *c)
+{
+    c->older = table->newest;
+    *(table->newest ? &table->newest->newer : &table->oldest) = c;
+    table->newest = c;
+}
+
+static void pieces_free(struct tcp_table *table, struct tcp_stream *stream)
+{
+    for (struct tcp_piece *piece = stream->waiting, *next; piece; piece = next) {
+        next = piece->next;
+        free(piece);
+    }
+    stream->waiting = NULL;
+    table->waiting_bytes -= stream->waiting_bytes;
+    stream->waiting_bytes = 0;
+}
+
+static void tcp_connection_free(struct tcp_table *table, struct tcp_connection *c)
+{
+    struct tcp_connection **link = &table->buckets[tcp_bucket_of(&c->ends[0], &c->ends[1])];
+    while (*link != c)
+        link = &(*link)->next;
+    *link = c->next;
+    order_leave(table, c);
+    table->count--;
+    table->listener.gone(table->listener.context, c);
+    pieces_free(table, &c->streams[0]);
+    pieces_free(table, &c->streams[1]);
+    free(c);
+}
+
+static struct tcp_connection *tcp_connection_new(struct tcp_table *table, const struct tcp_segment *s)
+{
+    if (table->count >= TCP_CONNECTIONS_MOST)
+        tcp_connection_free(table, table->oldest);
+    struct tcp_connection *c = xcalloc(1, sizeof *c);
+    bool answers = (s->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK);
+    c->ends[answers] = s->from;
+    c->ends[!answers] = s->to;
+    c->opened = s->flags & TCP_SYN;
+    struct tcp_connection **bucket = &table->buckets[tcp_bucket_of(&s->from, &s->to)];
+    c->next = *bucket;
+    *bucket = c;
+    order_join(table, c);
+    table->count++;
+    return c;
+}
+
+static struct tcp_connection *tcp_connection_find(const struct tcp_table *table, const struct tcp_segment *s)
+{
+    struct tcp_connection *c = table->buckets[tcp_bucket_of(&s->from, &s->to)];
+    while (c && !(same_end(&c->ends[0], &s->from) && same_end(&c->ends[1], &s->to)) &&
+           !(same_end(&c->ends[1], &s->from) && same_end(&c->ends[0], &s->to)))
+        c = c->next;
+    return c;
+}
+
+struct tcp_table *tcp_table_new(const struct tcp_listener *listener)
+{
+    struct tcp_table *table = xcalloc(1, sizeof *table);
+    table->listener = *listener;
+    return table;
+}
+
+void tcp_table_free(struct tcp_table *table)
+{
+    while (table && table->oldest)
+        tcp_connection_free(table, table->oldest);
+    free(table);
+}
+
+/* ---- one direction ---- */
+
+struct tcp_turn {
+    struct tcp_table *table;
+    struct tcp_connection *connection;
+    struct tcp_stream *stream;
+    int side;
+    int64_t at_us;
+};
+
+static void stream_skip(const struct tcp_turn *t, uint32_t length)
+{
+    t->stream->next += length;
+    t->table->listener.hole(t->table->listener.context, t->connection, t->side, t->at_us, length);
+}
+
+/* A segment that begins no later than the next byte. */
+static void stream_pass(const struct tcp_turn *t, uint32_t sequence, const uint8_t *bytes, uint32_t length,
+                        uint32_t cut)
+{
+    uint32_t known = t->stream->next - sequence;
+    if (known >= length + cut)
+        return;
+    if (known < length) {
+        t->stream->next += length - known;
+        t->table->listener.bytes(t->table->listener.context, t->connection, t->side, t->at_us, bytes + known,
+                                 length - known);
+        known = length;
+    }
+    if (length + cut > known)
+        stream_skip(t, length + cut - known);
+}
+
+static void stream_drain(const struct tcp_turn *t)
+{
+    struct tcp_piece *piece;
+    while ((piece = t->stream->waiting) && sequence_after(piece->sequence, t->stream->next) <= 0) {
+        t->stream->waiting = piece->next;
+        t->stream->waiting_bytes -= piece->length;
+        t->table->waiting_bytes -= piece->length;
+        stream_pass(t, piece->sequence, piece->bytes, piece->length, piece->cut);
+        free(piece);
+    }
+    if (sequence_after(t->stream->acknowledged, t->stream->next) <= 0)
+        t->stream->acknowledged_us = 0;
+}
+
+/* What is missing in front of the waiting pieces, or was acknowledged, will not come any more. */
+static void stream_give_up(const struct tcp_turn *t)
+{
+    uint32_t to = t->stream->waiting ? t->stream->waiting->sequence : t->stream->acknowledged;
+    if (sequence_after(to, t->stream->next) > 0)
+        stream_skip(t, to - t->stream->next);
+    stream_drain(t);
+}
+
+static void stream_wait(const struct tcp_turn *t, const struct tcp_segment *s)
+{
+    struct tcp_stream *stream = t->stream;
+    struct tcp_piece **link = &stream->waiting;
+    while (*link && sequence_after((*link)->sequence, s->sequence) < 0)
+        link = &(*link)->next;
+    if (*link && (*link)->sequence == s->sequence && (*link)->length >= s->length)
+        return;
+    struct tcp_piece *piece = xmalloc(sizeof *piece + s->length);
+    *piece = (struct tcp_piece){*link, s->sequence, s->length, s->cut};
+    memcpy(piece->bytes, s->data, s->length);
+    *link = piece;
+    stream->waiting_bytes += s->length;
+    t->table->waiting_bytes += s->length;
+    while (stream->waiting &&
+           (stream->waiting_bytes > TCP_WAITING_MOST || t->table->waiting_bytes > TCP_WAITING_MOST_ALL))
+        stream_give_up(t);
+}
+
+static void stream_take(const struct tcp_turn *t, const struct tcp_segment *s)
+{
+    struct tcp_stream *stream = t->stream;
+    uint32_t first = s->sequence + ((s->flags & TCP_SYN) != 0);
+    if (!stream->begun) {
+        stream->begun = true;
+        stream->next = stream->acknowledged = first;
+    }
+    if (s->length + s->cut == 0 || s->flags & TCP_SYN)
+        return;
+    int32_t ahead = sequence_after(s->sequence, stream->next);
+    if (ahead > JUMP_MOST) {
+        pieces_free(t->table, stream);
+        stream_skip(t, (uint32_t)ahead);
+        ahead = 0;
+    }
+    if (ahead > 0) {
+        stream_wait(t, s);
+    } else if (ahead > -JUMP_MOST) {
+        stream_pass(t, s->sequence, s->data, s->length, s->cut);
+        stream_drain(t);
+    }
+}
+
+/* What the other side says it has received. */
+static void stream_acknowledged(const struct tcp_turn *t, uint32_t acknowledged)
+{
+    struct tcp_stream *stream = t->stream;
+    if (!stream->begun) {
+        stream->begun = true;
+        stream->next = stream->acknowledged = acknowledged;
+    }
+    int32_t ahead = sequence_after(acknowledged, stream->next);
+    if (ahead <= 0 || ahead > JUMP_MOST || stream->ended)
+        return;
+    stream->acknowledged = acknowledged;
+    if (stream->acknowledged_us == 0)
+        stream->acknowledged_us = t->at_us;
+}
+
+static void streams_settle(struct tcp_table *table, struct tcp_connection *c, int64_t at_us, bool over)
+{
+    for (int side = 0; side < 2; side++) {
+        struct tcp_turn t = {table, c, &c->streams[side], side, at_us};
+        bool missing = t.stream->acknowledged_us != 0 && at_us - t.stream->acknowledged_us >= REORDERED_US;
+        if (missing || over)
+            stream_give_up(&t);
+        while (over && t.stream->waiting)
+            stream_give_up(&t);
+    }
+}
+
+void tcp_table_take(struct tcp_table *table, int64_t at_us, const struct tcp_segment *s)
+{
+    struct tcp_connection *c = tcp_connection_find(table, s);
+    bool opens = (s->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN;
+    int side = c && same_end(&c->ends[1], &s->from);
+    /* The ports were used before. */
+    if (c && opens && (c->over || !c->opened || c->streams[side].next != s->sequence + 1)) {
+        tcp_connection_free(table, c);
+        c = NULL;
+    }
+    /* What is still on its way behind an end opens nothing. */
+    if (!c && s->flags & (TCP_FIN | TCP_RST))
+        return;
+    if (!c)
+        c = tcp_connection_new(table, s);
+    order_leave(table, c);
+    order_join(table, c);
+    side = same_end(&c->ends[1], &s->from);
+    struct tcp_turn t = {table, c, &c->streams[side], side, at_us};
+    stream_take(&t, s);
+    if (s->flags & TCP_ACK)
+        stream_acknowledged(&(struct tcp_turn){table, c, &c->streams[!side], !side, at_us}, s->acknowledged);
+    bool resets = s->flags & TCP_RST, ends = resets || s->flags & TCP_FIN;
+    streams_settle(table, c, at_us, resets);
+    if (!ends || t.stream->ended)
+        return;
+    t.stream->ended = true;
+    while (t.stream->waiting)
+        stream_give_up(&t);
+    if (!c->over)
+        table->listener.ended(table->listener.context, c, side, at_us);
+    c->over = true;
+}
