@@ -396,6 +396,25 @@ static void print_duration(const struct key *key, const void *field, struct text
 const struct key_type type_duration = {"a duration such as 250ms, 10s, 5m, 2h or 30d", read_duration,
                                        print_duration, NULL};
 
+static void read_size(const struct key *key, const struct yaml_node *node, void *field,
+                      struct key_reading *reading)
+{
+    int64_t value = 0;
+    if (!value_text(key, node, reading))
+        return;
+    const char *problem = size_parse(node->text, &value);
+    if (is_good_number(key, node, reading, problem, value, size_print))
+        *(int64_t *)field = value;
+}
+
+static void print_size(const struct key *key, const void *field, struct text *out)
+{
+    char buffer[UNITS_TEXT];
+    (void)key;
+    text_add(out, size_print(*(const int64_t *)field, buffer, sizeof buffer));
+}
+const struct key_type type_size = {"a size such as 256MB or 4GB", read_size, print_size, NULL};
+
 static void read_interval(const struct key *key, const struct yaml_node *node, void *field,
                           struct key_reading *reading)
 {

@@ -68,7 +68,7 @@ bool key_is_at(const struct key *key, const char *path);
 /* The kinds of values of one field. */
 extern const struct key_type type_text, type_choice, type_word, type_switch, type_tri_state, type_integer,
     type_duration, type_interval, type_percent, type_rate, type_path, type_pattern, type_connect_string,
-    type_file, type_history, type_identity;
+    type_file, type_history, type_identity, type_size;
 
 /* Patterns of names, compiled while they are read, so that an error is reported with its place in the file.
  */

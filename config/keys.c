@@ -157,6 +157,8 @@ const struct key keys[] = {
     {"history.file", &type_history, "auto", TOP(history.file), .help = "auto, off, or a file"},
     {"history.keep", &type_duration, "30d", TOP(history.keep_ms), MINUTE, 3650 * DAY,
      .help = "older events are removed"},
+    {"history.unpack", &type_size, "8GB", TOP(history.unpack_bytes), 1000, INT64_C(1000000000000),
+     .help = "how much of packed transaction logs and snapshots is unpacked, in $TMPDIR"},
 
     {"screen", .help = "the dashboard"},
     {"screen.theme", &type_choice, "auto", TOP(screen.theme), .words = themes,

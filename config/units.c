@@ -170,6 +170,38 @@ char *range_print(int64_t least_ms, int64_t most_ms, char *buffer, size_t size)
     return buffer;
 }
 
+static const struct {
+    const char *word;
+    int64_t bytes;
+} size_units[] = {{"kB", 1000}, {"MB", 1000000}, {"GB", 1000000000}};
+#define SIZE_UNITS (sizeof size_units / sizeof size_units[0])
+#define SIZE_FORM "is not a size; write it as in 256MB or 4GB"
+
+const char *size_parse(const char *text, int64_t *bytes)
+{
+    int64_t whole;
+    if (!digits_read(&text, INT64_MAX, &whole))
+        return SIZE_FORM;
+    for (size_t i = 0; i < SIZE_UNITS; i++) {
+        if (strcmp(text, size_units[i].word) != 0)
+            continue;
+        if (whole > INT64_MAX / size_units[i].bytes)
+            return "is too large; write a smaller size";
+        *bytes = whole * size_units[i].bytes;
+        return NULL;
+    }
+    return SIZE_FORM;
+}
+
+char *size_print(int64_t bytes, char *buffer, size_t size)
+{
+    size_t unit = SIZE_UNITS - 1;
+    while (unit > 0 && bytes % size_units[unit].bytes)
+        unit--;
+    snprintf(buffer, size, "%" PRId64 "%s", bytes / size_units[unit].bytes, size_units[unit].word);
+    return buffer;
+}
+
 const char *number_parse(const char *text, int64_t *number)
 {
     bool negative = *text == '-';

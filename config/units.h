@@ -31,6 +31,10 @@ const char *rate_parse(const char *text, int *per_s);
 const char *count_in_parse(const char *text, int *count, int64_t *ms);
 char *count_in_print(int count, int64_t ms, char *buffer, size_t size);
 
+/* "256MB": decimal, as for disks. */
+const char *size_parse(const char *text, int64_t *bytes);
+char *size_print(int64_t bytes, char *buffer, size_t size);
+
 /* "1s to 60s": a range of durations; the second is at least as long as the first. */
 const char *range_parse(const char *text, int64_t *least_ms, int64_t *most_ms);
 char *range_print(int64_t least_ms, int64_t most_ms, char *buffer, size_t size);

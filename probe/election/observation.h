@@ -28,6 +28,12 @@ struct znode_stat {
     uint64_t owner; /* ephemeralOwner: a session id; 0: persistent */
 };
 
+/* A server's clock may contain any value; one that does not fit in microseconds is ignored. */
+static inline int64_t znode_time_ms(int64_t ms)
+{
+    return ms > 0 && ms < INT64_MAX / 1000 ? ms : 0;
+}
+
 /* Files keep these numbers (probe/case/): a new kind comes last. */
 enum observation_kind {
     OBSERVED_CONNECTION,  /* the tool's own session changed its state */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "config/memory.h"
+#include "config/plain_file.h"
 #include "config/text.h"
 #include "probe/transactions/log_reader.h"
 #include "probe/transactions/logged_elections.h"
@@ -48,10 +49,11 @@ struct log_starts {
 #define ROLLED_BYTES (512 << 10)
 
 /* Behind the last transaction there are zeros, or nothing. */
-static bool is_short(const char *path)
+static bool is_short(struct log_set *set, struct server_file *file)
 {
     unsigned char page[4096];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const char *why;
+    int fd = log_set_read(set, file, &why);
     ssize_t got = fd >= 0 ? pread(fd, page, sizeof page, ROLLED_BYTES) : -1;
     if (fd >= 0)
         close(fd);
@@ -64,7 +66,8 @@ static bool is_short(const char *path)
 static uint64_t read_number(const char *path)
 {
     char text[24] = "";
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const char *why;
+    int fd = plain_file_open(path, &why);
     ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
     if (fd >= 0)
         close(fd);
@@ -92,10 +95,10 @@ static uint64_t autopsy_number_of(const struct log_server *server)
     return number;
 }
 
-static bool is_start(const struct log_file *before, const struct log_file *file)
+static bool is_start(struct log_set *set, struct server_file *before, const struct server_file *file)
 {
     bool same = zxid_epoch(before->zxid) == zxid_epoch(file->zxid);
-    return same ? file->zxid - before->zxid < ROLLED_LEAST : is_short(before->path);
+    return same ? file->zxid - before->zxid < ROLLED_LEAST : is_short(set, before);
 }
 
 static int log_starts_compare(const void *a, const void *b)
@@ -104,14 +107,14 @@ static int log_starts_compare(const void *a, const void *b)
     return (x->zxid > y->zxid) - (x->zxid < y->zxid);
 }
 
-static void log_starts_find(struct log_starts *starts, const struct log_set *set)
+static void log_starts_find(struct log_starts *starts, struct log_set *set)
 {
     starts->count = 0;
     for (size_t i = 0; i < set->server_count; i++) {
         const struct log_server *server = &set->servers[i];
         uint64_t number = autopsy_number_of(server);
         for (size_t k = 1; k < server->log_count; k++) {
-            if (!is_start(&server->logs[k - 1], &server->logs[k]))
+            if (!is_start(set, &server->logs[k - 1], &server->logs[k]))
                 continue;
             room_for_one(&starts->list, starts->count, &starts->room, sizeof *starts->list);
             starts->list[starts->count++] = (struct log_start){server->logs[k].zxid, server->name, number};
@@ -142,10 +145,9 @@ struct autopsy {
     size_t ticked;         /* of ticks_us since then */
     int64_t unreported_us; /* monotonic: the first change or fact that was not handed on */
     bool unreported;
-    int64_t zxid;        /* of the latest transaction */
-    int64_t settled;     /* behind a fuzzy snapshot: until then the tree may be ahead of the log */
-    int64_t repair_zxid; /* a snapshot behind a gap; 0: none */
-    const char *repair;
+    int64_t zxid;               /* of the latest transaction */
+    int64_t settled;            /* behind a fuzzy snapshot: until then the tree may be ahead of the log */
+    struct server_file *repair; /* a snapshot behind a gap; NULL: none */
     int64_t latest_us;
     int64_t before_us; /* the time of the transaction before; 0: there is none */
     /* When ZooKeeper's leader worked: times of transactions, WORKED_APART_US apart or more, the latest last. */
@@ -489,15 +491,13 @@ static void apply(struct autopsy *a, const struct transaction *t)
 
 /* ---- gaps ---- */
 
-static bool load_snapshot(struct autopsy *a, const char *path, int64_t zxid, const char **problem)
+static bool load_snapshot(struct autopsy *a, struct server_file *file, const char **problem)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        *problem = strerror(errno);
+    int fd = log_set_read(a->set, file, problem);
+    if (fd < 0)
         return false;
-    }
     znode_tree_clear(a->tree);
-    bool fine = znode_tree_load(a->tree, fd, zxid, &a->settled, problem);
+    bool fine = znode_tree_load(a->tree, fd, file->zxid, &a->settled, problem);
     close(fd);
     if (!fine)
         znode_tree_clear(a->tree);
@@ -517,20 +517,18 @@ static void find_repair(struct autopsy *a, int64_t missing_to)
 {
     a->repair = NULL;
     for (size_t i = 0; i < a->set->snapshot_count; i++) {
-        const struct snapshot_file *file = &a->set->snapshots[i];
-        if (file->zxid >= missing_to && (!a->repair || file->zxid < a->repair_zxid)) {
-            a->repair = file->path;
-            a->repair_zxid = file->zxid;
-        }
+        struct server_file *file = &a->set->snapshots[i];
+        if (file->zxid >= missing_to && (!a->repair || file->zxid < a->repair->zxid))
+            a->repair = file;
     }
 }
 
 static void repair(struct autopsy *a, int64_t zxid)
 {
     const char *problem;
-    if (!a->repair || zxid <= a->repair_zxid)
+    if (!a->repair || zxid <= a->repair->zxid)
         return;
-    if (load_snapshot(a, a->repair, a->repair_zxid, &problem))
+    if (load_snapshot(a, a->repair, &problem))
         logged_elections_examine_all(a->elections);
     a->repair = NULL;
     if (a->showing)
@@ -538,11 +536,11 @@ static void repair(struct autopsy *a, int64_t zxid)
 }
 
 /* NULL: it cannot be read, or is damaged. */
-static struct znode_tree *snapshot_tree(const struct snapshot_file *file)
+static struct znode_tree *snapshot_tree(struct log_set *set, struct server_file *file)
 {
     const char *problem;
     int64_t settled;
-    int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+    int fd = log_set_read(set, file, &problem);
     struct znode_tree *tree = fd >= 0 ? znode_tree_new() : NULL;
     if (tree && !znode_tree_load(tree, fd, file->zxid, &settled, &problem)) {
         znode_tree_free(tree);
@@ -553,9 +551,9 @@ static struct znode_tree *snapshot_tree(const struct snapshot_file *file)
     return tree;
 }
 
-static bool is_snapshot_whole(const struct snapshot_file *file)
+static bool is_snapshot_whole(struct log_set *set, struct server_file *file)
 {
-    struct znode_tree *tree = snapshot_tree(file);
+    struct znode_tree *tree = snapshot_tree(set, file);
     znode_tree_free(tree);
     return tree != NULL;
 }
@@ -563,15 +561,15 @@ static bool is_snapshot_whole(const struct snapshot_file *file)
 /* The latest snapshot within a gap is nearer to what there is behind it than what there was before. */
 static void catch_up(struct autopsy *a, int64_t zxid)
 {
-    const struct snapshot_file *latest = NULL;
+    struct server_file *latest = NULL;
     const char *problem;
     for (size_t i = 0; i < a->set->snapshot_count; i++) {
-        const struct snapshot_file *file = &a->set->snapshots[i];
+        struct server_file *file = &a->set->snapshots[i];
         if (file->zxid > a->zxid && file->zxid < zxid && (!latest || file->zxid > latest->zxid) &&
-            is_snapshot_whole(file))
+            is_snapshot_whole(a->set, file))
             latest = file;
     }
-    if (latest && load_snapshot(a, latest->path, latest->zxid, &problem))
+    if (latest && load_snapshot(a, latest, &problem))
         logged_elections_examine_all(a->elections);
 }
 
@@ -591,7 +589,7 @@ static void miss(struct autopsy *a, const struct transaction *t, struct moment a
     a->now = at;
     connection(a, CONNECTION_CONNECTED, NULL);
     catch_up(a, t->zxid);
-    if (a->repair && t->zxid > a->repair_zxid)
+    if (a->repair && t->zxid > a->repair->zxid)
         repair(a, t->zxid);
     else
         logged_elections_show(a->elections, a->now);
@@ -601,15 +599,15 @@ static void miss(struct autopsy *a, const struct transaction *t, struct moment a
 /* ---- transactions without a quorum ---- */
 
 /* The first snapshot of a later epoch; NULL: none can be read. */
-static struct znode_tree *load_witness(const struct log_set *set, int64_t epoch)
+static struct znode_tree *load_witness(struct log_set *set, int64_t epoch)
 {
-    const struct snapshot_file *first = NULL;
+    struct server_file *first = NULL;
     for (size_t i = 0; i < set->snapshot_count; i++) {
-        const struct snapshot_file *file = &set->snapshots[i];
+        struct server_file *file = &set->snapshots[i];
         if (zxid_epoch(file->zxid) > epoch && (!first || file->zxid < first->zxid))
             first = file;
     }
-    return first ? snapshot_tree(first) : NULL;
+    return first ? snapshot_tree(set, first) : NULL;
 }
 
 /* A znode that this transaction deletes, or a session that it ends, and that are there in a later epoch. */
@@ -732,7 +730,7 @@ void autopsy_pass(struct autopsy *a, int64_t wall_us)
 }
 
 /* The latest file of each server that begins by then: nothing of what is asked for is in an earlier one. */
-static int64_t first_zxid(const struct log_set *set, int64_t from_us)
+static int64_t first_zxid(struct log_set *set, int64_t from_us)
 {
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < set->server_count; i++) {
@@ -741,7 +739,9 @@ static int64_t first_zxid(const struct log_set *set, int64_t from_us)
         while (high - low > 1) {
             size_t middle = low + (high - low) / 2;
             int64_t time_ms;
-            bool later = log_first_time(server->logs[middle].path, &time_ms) && time_ms * 1000 > from_us;
+            const char *why;
+            bool later = log_first_time(log_set_read(set, &server->logs[middle], &why), &time_ms) &&
+                         time_ms > from_us / 1000;
             if (later)
                 high = middle;
             else
@@ -755,11 +755,11 @@ static int64_t first_zxid(const struct log_set *set, int64_t from_us)
 
 /* The snapshot to begin with: the latest that is no later than the transaction before this; or, where there
    is none, and the logs do not reach back to the beginning, the earliest. NULL: none. */
-static const struct snapshot_file *choose_snapshot(const struct log_set *set, int64_t first, int64_t below)
+static struct server_file *choose_snapshot(const struct log_set *set, int64_t first, int64_t below)
 {
-    const struct snapshot_file *chosen = NULL, *earliest = NULL;
+    struct server_file *chosen = NULL, *earliest = NULL;
     for (size_t i = 0; i < set->snapshot_count; i++) {
-        const struct snapshot_file *file = &set->snapshots[i];
+        struct server_file *file = &set->snapshots[i];
         if (file->zxid < first && file->zxid < below && (!chosen || file->zxid > chosen->zxid))
             chosen = file;
         if (file->zxid < below && (!earliest || file->zxid < earliest->zxid))
@@ -769,10 +769,10 @@ static const struct snapshot_file *choose_snapshot(const struct log_set *set, in
 }
 
 /* False: it is damaged, and an earlier one is to be tried. */
-static bool begin_with(struct autopsy *a, const struct snapshot_file *file)
+static bool begin_with(struct autopsy *a, struct server_file *file)
 {
     const char *problem;
-    if (load_snapshot(a, file->path, file->zxid, &problem))
+    if (load_snapshot(a, file, &problem))
         return true;
     on_note(a, &(struct stream_note){.kind = STREAM_UNREAD, .where = file->path, .why = problem});
     return false;
@@ -791,7 +791,7 @@ static bool logs_go_beyond(struct log_set *set, int64_t zxid)
 static int64_t load_base(struct autopsy *a)
 {
     int64_t wanted = first_zxid(a->set, a->query.from_us - a->query.ahead_us), below = INT64_MAX;
-    const struct snapshot_file *file;
+    struct server_file *file;
     while ((file = choose_snapshot(a->set, wanted, below))) {
         if (file->zxid >= wanted && !logs_go_beyond(a->set, file->zxid))
             on_note(a, &(struct stream_note){.kind = STREAM_UNREAD,

@@ -395,15 +395,24 @@ enum log_next log_reader_next(struct log_reader *r, const unsigned char **record
     return log_reader_skip(r, whole && frame[FRAME_BYTES + size] == 'B' ? FRAME_BYTES + size + 1 : 1, false);
 }
 
+const unsigned char *log_reader_peek(const struct log_reader *r)
+{
+    const unsigned char *bytes = r->piece ? r->piece : r->window;
+    size_t left = (r->piece ? r->piece_length : r->length) - r->at;
+    if (left < FRAME_BYTES + TRANSACTION_HEADER_BYTES ||
+        read_u32(bytes + r->at + 8) < TRANSACTION_HEADER_BYTES)
+        return NULL;
+    return bytes + r->at + FRAME_BYTES;
+}
+
 /* ---- one file ---- */
 
-bool log_first_time(const char *path, int64_t *time_ms)
+bool log_first_time(int fd, int64_t *time_ms)
 {
     struct log_reader reader;
     struct transaction t;
     const unsigned char *record;
     size_t length;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     log_reader_begin(&reader, fd);
@@ -433,7 +442,7 @@ static int64_t content_end(int fd)
     return at;
 }
 
-int64_t log_last_zxid(const char *path)
+int64_t log_last_zxid(int fd)
 {
     struct log_reader reader;
     struct transaction t;
@@ -441,7 +450,6 @@ int64_t log_last_zxid(const char *path)
     size_t length;
     enum log_next next = LOG_DAMAGED;
     int64_t last = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     int64_t end = fd < 0 ? 0 : content_end(fd);
     if (end <= FILE_HEADER_BYTES) {
         if (fd >= 0)

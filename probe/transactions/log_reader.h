@@ -48,13 +48,17 @@ void log_reader_end(struct log_reader *log_reader);
 /* The record is valid until the next call. */
 enum log_next log_reader_next(struct log_reader *log_reader, const unsigned char **record, size_t *length);
 
+/* The record behind the current one, if it is in memory already; else NULL. It is not verified. */
+const unsigned char *log_reader_peek(const struct log_reader *log_reader);
+
 /* Where the next record begins in the file. */
 int64_t log_reader_offset(const struct log_reader *log_reader);
 
-/* The time of a file's first transaction. False: it has none, or cannot be read. */
-bool log_first_time(const char *path, int64_t *time_ms);
+/* The time of a file's first transaction. False: it has none, or cannot be read. Both take the descriptor over;
+ * -1 is fine. */
+bool log_first_time(int fd, int64_t *time_ms);
 
 /* Its last transaction, as its end alone shows; 0: none is found there, or it cannot be read. */
-int64_t log_last_zxid(const char *path);
+int64_t log_last_zxid(int fd);
 
 #endif

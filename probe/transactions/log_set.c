@@ -14,15 +14,8 @@
 #include <unistd.h>
 
 #include "config/memory.h"
+#include "config/plain_file.h"
 #include "config/text.h"
-
-/*
- * Unpacks a server's files from an archive (tar, zip ...) or from a compressed file (gz, zst, xz
- * ...).
- *
- * Names in an archive are not trusted: a file is written under a name made from the zxid in it, into a
- * directory that was made for this.
- */
 
 /* "log.100000001" or "snapshot.0", perhaps with a suffix such as ".gz". */
 struct server_file_name {
@@ -31,17 +24,11 @@ struct server_file_name {
     const char *suffix; /* "" or ".gz" ... */
 };
 
-/*
- * Unpacks each log and each snapshot of the archive. fn gets the folder that it was in inside the archive,
- * its name, and the path of the unpacked file, which is the caller's to delete. A file that is only
- * compressed counts as an archive that holds it under its own name. False and a text in *error (caller
- * frees).
- */
-typedef void (*archive_fn)(void *context, const char *folder, const struct server_file_name *,
-                           const char *path);
-
 #define BLOCK_BYTES (1u << 20)
-#define FILES_MOST 100000
+/* Members of an archive that are looked at. Each log and snapshot among them takes a descriptor. */
+#define MEMBERS_MOST 100000
+/* A file's first bytes, which say what it is. */
+#define MAGIC_BYTES 8
 
 static bool parse_zxid(const char *text, const char **end, int64_t *zxid)
 {
@@ -90,32 +77,95 @@ static bool write_block(int fd, const char *bytes, size_t length, off_t at)
     return true;
 }
 
-static char *archive_complaint(const char *file, const char *what)
+static char *archive_problem(struct archive *a)
 {
-    return text_format("%s: %s", file, what ? what : "cannot be unpacked");
+    const char *what = archive_error_string(a);
+    return text_copy(what ? what : "cannot be unpacked");
 }
 
-static bool unpack_entry(struct archive *a, const char *file, const char *path, char **error)
+/* A file without a name, in $TMPDIR. -1: errno says why. */
+static int nameless_file(void)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    char *block = xmalloc(BLOCK_BYTES);
+    const char *where = getenv("TMPDIR");
+    char *path = text_format("%s/electop-XXXXXX", where && *where ? where : "/tmp");
+    int fd = mkstemp(path);
+    if (fd >= 0 && unlink(path) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    if (fd >= 0)
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    free(path);
+    return fd;
+}
+
+static char *room_problem(void)
+{
+    return text_format("cannot be unpacked (%s); set TMPDIR to a directory with room", strerror(errno));
+}
+
+/* Can this be the beginning of such a file? A server makes a log by preallocating zeros. */
+static bool begins_rightly(const char *bytes, size_t length, bool snapshot)
+{
+    static const char log[MAGIC_BYTES] = "ZKLG\0\0\0\2", tree[MAGIC_BYTES] = "ZKSN\0\0\0\2";
+    size_t known = length < MAGIC_BYTES ? length : MAGIC_BYTES;
+    return memcmp(bytes, snapshot ? tree : log, known) == 0 || (!snapshot && is_zero(bytes, length));
+}
+
+/* The next bytes of an entry. -1 and *error: it is damaged, or too large. */
+static la_ssize_t unpack_block(struct log_set *set, struct archive *a, char *block, char **error)
+{
+    la_ssize_t got = archive_read_data(a, block, BLOCK_BYTES);
+    if (got < 0) {
+        *error = archive_problem(a);
+        return -1;
+    }
+    if (got > set->unpack_left) {
+        *error = text_copy("too large to be unpacked; raise history: unpack in the configuration");
+        return -1;
+    }
+    set->unpack_left -= got;
+    return got;
+}
+
+static bool unpack_blocks(struct log_set *set, struct archive *a, bool snapshot, int fd, char *block,
+                          char **error)
+{
     off_t at = 0;
-    la_ssize_t got = -1;
-    bool fine = fd >= 0;
-    while (fine && (got = archive_read_data(a, block, BLOCK_BYTES)) > 0) {
-        fine = write_block(fd, block, (size_t)got, at);
+    for (;;) {
+        la_ssize_t got = unpack_block(set, a, block, error);
+        if (got < 0)
+            return false;
+        if (at == 0 && !begins_rightly(block, (size_t)got, snapshot)) {
+            *error = text_copy(snapshot ? "contains no snapshot of ZooKeeper"
+                                        : "contains no transaction log of ZooKeeper");
+            return false;
+        }
+        if (got == 0 && ftruncate(fd, at) == 0)
+            return true;
+        if (got == 0 || !write_block(fd, block, (size_t)got, at)) {
+            *error = room_problem();
+            return false;
+        }
         at += got;
     }
-    fine = fine && got == 0 && ftruncate(fd, at) == 0;
-    if (!fine)
-        *error = got < 0 && fd >= 0
-                     ? archive_complaint(file, archive_error_string(a))
-                     : text_format("%s cannot be written: %s; set TMPDIR to a directory with room", path,
-                                   strerror(errno));
-    if (fd >= 0)
-        close(fd);
+}
+
+/* The entry's content, as a descriptor. -1 and *error. */
+static int unpack_entry(struct log_set *set, struct archive *a, bool snapshot, char **error)
+{
+    int fd = nameless_file();
+    if (fd < 0) {
+        *error = room_problem();
+        return -1;
+    }
+    char *block = xmalloc(BLOCK_BYTES);
+    bool fine = unpack_blocks(set, a, snapshot, fd, block, error);
     free(block);
-    return fine;
+    if (fine)
+        return fd;
+    close(fd);
+    return -1;
 }
 
 /* Of a path: its last part; *folder_length: of what is in front of it. */
@@ -126,73 +176,44 @@ static const char *last_part(const char *path, size_t *folder_length)
     return slash ? slash + 1 : path;
 }
 
-static bool take_entry(struct archive *a, const char *file, const char *inside, const char *into,
-                       size_t number, archive_fn fn, void *context, char **error)
-{
-    size_t length;
-    struct server_file_name name;
-    const char *last = last_part(inside, &length);
-    if (!server_file_parse(last, &name))
-        return true;
-    char *path = text_format("%s/%zu.%s.%llx", into, number, name.snapshot ? "snapshot" : "log",
-                             (unsigned long long)name.zxid);
-    char *folder = text_format("%s:%.*s", file, (int)(length < 4096 ? length : 4096), inside);
-    name.suffix = "";
-    bool fine = unpack_entry(a, file, path, error);
-    if (fine)
-        fn(context, folder, &name, path);
-    free(path);
-    free(folder);
-    return fine;
-}
+/* An open archive, or a file that is only compressed (raw). */
+struct packed_file {
+    struct archive *archive;
+    int fd;
+};
 
-static struct archive *archive_open(const char *file, bool raw, char **error)
+static bool packed_open(struct packed_file *packed, const char *file, bool raw, char **error)
 {
-    struct archive *a = archive_read_new();
-    if (!a)
-        return NULL;
-    archive_read_support_filter_all(a);
+    const char *why;
+    *packed = (struct packed_file){NULL, plain_file_open(file, &why)};
+    if (packed->fd < 0) {
+        *error = text_copy(why);
+        return false;
+    }
+    packed->archive = archive_read_new();
+    if (!packed->archive)
+        memory_exhausted();
+    archive_read_support_filter_all(packed->archive);
     if (raw)
-        archive_read_support_format_raw(a);
+        archive_read_support_format_raw(packed->archive);
     else
-        archive_read_support_format_all(a);
-    if (archive_read_open_filename(a, file, 1u << 18) == ARCHIVE_OK)
-        return a;
-    *error = archive_complaint(file, archive_error_string(a));
-    archive_read_free(a);
-    return NULL;
+        archive_read_support_format_all(packed->archive);
+    if (archive_read_open_fd(packed->archive, packed->fd, 1u << 18) == ARCHIVE_OK)
+        return true;
+    *error = archive_problem(packed->archive);
+    return false;
 }
 
-static bool archive_unpack(const char *file, const char *into, archive_fn fn, void *context, char **error)
+static void packed_close(struct packed_file *packed)
 {
-    size_t length;
-    struct server_file_name own;
-    struct archive_entry *entry;
-    const char *name = last_part(file, &length);
-    bool raw = server_file_parse(name, &own), fine = true;
-    *error = NULL;
-    struct archive *a = archive_open(file, raw, error);
-    int got = ARCHIVE_EOF;
-    for (size_t i = 0; a && fine && i < FILES_MOST; i++) {
-        got = archive_read_next_header(a, &entry);
-        if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
-            break;
-        const char *inside = raw ? name : archive_entry_pathname(entry);
-        bool plain = raw || archive_entry_filetype(entry) == AE_IFREG;
-        if (inside && plain)
-            fine = take_entry(a, file, inside, into, i, fn, context, error);
-    }
-    if (a && fine && got != ARCHIVE_EOF) {
-        *error = archive_complaint(file, archive_error_string(a));
-        fine = false;
-    }
-    archive_read_free(a);
-    return a && fine;
+    archive_read_free(packed->archive);
+    if (packed->fd >= 0)
+        close(packed->fd);
 }
 
 /* Deeper than this below a given directory no server keeps its files. */
 #define DEPTH_MOST 4
-#define ENTRIES_MOST 1000000
+#define ENTRIES_MOST 100000
 
 static void add_text(char ***list, size_t *count, size_t *room, char *text)
 {
@@ -216,160 +237,261 @@ static struct log_server *log_set_server_of(struct log_set *set, const char *nam
     return server;
 }
 
-static void add_log(struct log_set *set, const char *folder, int64_t zxid, const char *path)
+static void server_file_end(struct server_file *file)
+{
+    if (file->unpacked >= 0)
+        close(file->unpacked);
+    free(file->path);
+    free(file->problem);
+}
+
+/* The same log may be there twice: while it is compressed, its packed copy is not whole. */
+static void log_meets_copy(struct server_file *known, struct server_file file)
+{
+    struct server_file spare = file;
+    if (known->packed && known->unpacked < 0 && !file.packed) {
+        spare = *known;
+        *known = file;
+    }
+    server_file_end(&spare);
+}
+
+/* Takes the file over. */
+static void add_log(struct log_set *set, const char *folder, struct server_file file)
 {
     struct log_server *server = log_set_server_of(set, folder);
     size_t at = server->log_count;
-    while (at > 0 && server->logs[at - 1].zxid > zxid)
+    while (at > 0 && server->logs[at - 1].zxid > file.zxid)
         at--;
-    for (size_t i = 0; i < server->log_count; i++)
-        if (server->logs[i].zxid == zxid)
-            return; /* given twice */
+    if (at > 0 && server->logs[at - 1].zxid == file.zxid) {
+        log_meets_copy(&server->logs[at - 1], file);
+        return;
+    }
     room_for_one(&server->logs, server->log_count, &server->log_room, sizeof *server->logs);
     memmove(server->logs + at + 1, server->logs + at, (server->log_count - at) * sizeof *server->logs);
-    server->logs[at] = (struct log_file){text_copy(path), zxid};
+    server->logs[at] = file;
     server->log_count++;
 }
 
-static void add_snapshot(struct log_set *set, int64_t zxid, const char *path)
+static void add_snapshot(struct log_set *set, struct server_file file)
 {
     for (size_t i = 0; i < set->snapshot_count; i++)
-        if (strcmp(set->snapshots[i].path, path) == 0)
+        if (strcmp(set->snapshots[i].path, file.path) == 0) {
+            server_file_end(&file);
             return;
-    room_for_one(&set->snapshots, set->snapshot_count, &set->snapshot_room, sizeof *set->snapshots);
-    set->snapshots[set->snapshot_count++] = (struct snapshot_file){text_copy(path), zxid};
-}
-
-static void log_set_add_file(struct log_set *set, const char *folder, const struct server_file_name *name,
-                             const char *path)
-{
-    if (name->snapshot)
-        add_snapshot(set, name->zxid, path);
-    else
-        add_log(set, folder, name->zxid, path);
-}
-
-/* ---- archives ---- */
-
-static void on_unpacked(void *context, const char *folder, const struct server_file_name *name,
-                        const char *path)
-{
-    struct log_set *set = context;
-    add_text(&set->unpacked, &set->unpacked_count, &set->unpacked_room, text_copy(path));
-    log_set_add_file(set, folder, name, path);
-}
-
-/* A directory inside the temporary one: two archives may hold files of one name. */
-static char *unpack_into(struct log_set *set, char **error)
-{
-    const char *where = getenv("TMPDIR");
-    if (!set->temporary) {
-        char *made = text_format("%s/electop-autopsy-XXXXXX", where && *where ? where : "/tmp");
-        if (!mkdtemp(made)) {
-            *error = text_format("%s: %s; set TMPDIR to a directory with room", made, strerror(errno));
-            free(made);
-            return NULL;
         }
-        set->temporary = made;
-    }
-    char *into = text_format("%s/%zu", set->temporary, set->unpacked_count);
-    if (mkdir(into, 0700) == 0) {
-        add_text(&set->unpacked, &set->unpacked_count, &set->unpacked_room, text_copy(into));
-        return into;
-    }
-    *error = text_format("%s: %s", into, strerror(errno));
-    free(into);
-    return NULL;
+    room_for_one(&set->snapshots, set->snapshot_count, &set->snapshot_room, sizeof *set->snapshots);
+    set->snapshots[set->snapshot_count++] = file;
 }
 
-static bool unpack(struct log_set *set, const char *file, char **error)
+/* Takes the file over. */
+static void log_set_add_file(struct log_set *set, const char *folder, bool snapshot, struct server_file file)
 {
-    char *into = unpack_into(set, error);
-    bool fine = into && archive_unpack(file, into, on_unpacked, set, error);
-    free(into);
+    if (snapshot)
+        add_snapshot(set, file);
+    else
+        add_log(set, folder, file);
+}
+
+/* ---- archives and compressed files ---- */
+
+/* A log or a snapshot inside an archive; other members are passed over. */
+static bool take_member(struct log_set *set, struct archive *a, const char *file, const char *inside,
+                        char **error)
+{
+    size_t length;
+    struct server_file_name name;
+    if (!server_file_parse(last_part(inside, &length), &name))
+        return true;
+    int unpacked = unpack_entry(set, a, name.snapshot, error);
+    if (unpacked < 0)
+        return false;
+    struct server_file member = {text_format("%s:%s", file, inside), name.zxid, true, unpacked, NULL};
+    char *folder = text_format("%s:%.*s", file, (int)(length < 4096 ? length : 4096), inside);
+    log_set_add_file(set, folder, name.snapshot, member);
+    free(folder);
+    return true;
+}
+
+static bool unpack_archive(struct log_set *set, const char *file, char **error)
+{
+    struct packed_file packed;
+    struct archive_entry *entry;
+    bool fine = packed_open(&packed, file, false, error);
+    int got = ARCHIVE_EOF;
+    for (size_t i = 0; fine && i < MEMBERS_MOST; i++) {
+        got = archive_read_next_header(packed.archive, &entry);
+        if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
+            break;
+        const char *inside = archive_entry_pathname(entry);
+        if (inside && archive_entry_filetype(entry) == AE_IFREG)
+            fine = take_member(set, packed.archive, file, inside, error);
+    }
+    if (fine && got != ARCHIVE_EOF) {
+        *error = archive_problem(packed.archive);
+        fine = false;
+    }
+    packed_close(&packed);
+    if (!fine) {
+        char *problem = *error;
+        *error = text_format("%s: %s", file, problem);
+        free(problem);
+    }
     return fine;
+}
+
+/* A file that is only compressed: its content. -1 and *error. */
+static int unpack_file(struct log_set *set, const struct server_file *file, char **error)
+{
+    struct packed_file packed;
+    struct archive_entry *entry;
+    size_t length;
+    struct server_file_name name;
+    int fd = -1;
+    if (packed_open(&packed, file->path, true, error) &&
+        server_file_parse(last_part(file->path, &length), &name)) {
+        int got = archive_read_next_header(packed.archive, &entry);
+        if (got == ARCHIVE_OK || got == ARCHIVE_WARN)
+            fd = unpack_entry(set, packed.archive, name.snapshot, error);
+        else
+            *error = archive_problem(packed.archive);
+    }
+    packed_close(&packed);
+    return fd;
+}
+
+int log_set_read(struct log_set *set, struct server_file *file, const char **why)
+{
+    if (!file->packed)
+        return plain_file_open(file->path, why);
+    if (file->unpacked < 0 && !file->problem)
+        file->unpacked = unpack_file(set, file, &file->problem);
+    *why = file->problem;
+    int fd = file->unpacked >= 0 ? fcntl(file->unpacked, F_DUPFD_CLOEXEC, 0) : -1;
+    if (fd < 0 && !*why)
+        *why = strerror(errno);
+    return fd;
 }
 
 /* ---- directories ---- */
 
-static bool is_directory(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 static void add_entry(struct log_set *set, const char *folder, const char *name, const char *path, bool again)
 {
     struct server_file_name file;
-    char *error = NULL;
     if (!server_file_parse(name, &file))
         return;
     if (strcmp(file.suffix, ".snappy") == 0) {
         if (!again)
             note(set, text_format("%s: compressed with snappy, which electop cannot read", path));
-    } else if (*file.suffix == '\0') {
-        log_set_add_file(set, folder, &file, path);
-    } else if (!again && !unpack(set, path, &error)) {
-        note(set, error);
+        return;
     }
+    log_set_add_file(set, folder, file.snapshot,
+                     (struct server_file){text_copy(path), file.zxid, *file.suffix != '\0', -1, NULL});
 }
 
-static void scan(struct log_set *set, const char *directory, int depth, bool again)
+enum entry_kind { ENTRY_FILE, ENTRY_DIRECTORY, ENTRY_OTHER };
+
+static enum entry_kind entry_kind(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) != 0  ? ENTRY_OTHER
+           : S_ISREG(status.st_mode) ? ENTRY_FILE
+           : S_ISDIR(status.st_mode) ? ENTRY_DIRECTORY
+                                     : ENTRY_OTHER;
+}
+
+/* One look through a directory and those below it. */
+struct directory_scan {
+    struct log_set *set;
+    bool again;               /* problems were noted before */
+    size_t left;              /* entries that may still be looked at */
+    struct stat *directories; /* that were looked at: links may lead back to them */
+    size_t count, room;
+};
+
+static bool scan_knows(struct directory_scan *scan, DIR *dir)
+{
+    struct stat status;
+    if (fstat(dirfd(dir), &status) != 0)
+        return true;
+    for (size_t i = 0; i < scan->count; i++)
+        if (scan->directories[i].st_dev == status.st_dev && scan->directories[i].st_ino == status.st_ino)
+            return true;
+    room_for_one(&scan->directories, scan->count, &scan->room, sizeof *scan->directories);
+    scan->directories[scan->count++] = status;
+    return false;
+}
+
+static void scan_directory(struct directory_scan *scan, const char *directory, int depth)
 {
     DIR *dir = opendir(directory);
     if (!dir) {
-        if (!again)
-            note(set, text_format("%s: %s", directory, strerror(errno)));
+        if (!scan->again)
+            note(scan->set, text_format("%s: %s", directory, strerror(errno)));
         return;
     }
     struct dirent *entry;
-    for (size_t seen = 0; seen < ENTRIES_MOST && (entry = readdir(dir)); seen++) {
+    bool known = scan_knows(scan, dir);
+    while (!known && scan->left > 0 && (entry = readdir(dir))) {
         if (entry->d_name[0] == '.')
             continue;
+        scan->left--;
         char *path = text_format("%s%s%s", directory, strcmp(directory, "/") == 0 ? "" : "/", entry->d_name);
-        if (!is_directory(path))
-            add_entry(set, directory, entry->d_name, path, again);
-        else if (depth < DEPTH_MOST)
-            scan(set, path, depth + 1, again);
+        enum entry_kind kind = entry_kind(path);
+        if (kind == ENTRY_FILE)
+            add_entry(scan->set, directory, entry->d_name, path, scan->again);
+        else if (kind == ENTRY_DIRECTORY && depth < DEPTH_MOST)
+            scan_directory(scan, path, depth + 1);
         free(path);
     }
     closedir(dir);
 }
 
+static void log_set_scan(struct log_set *set, const char *directory, bool again)
+{
+    struct directory_scan scan = {.set = set, .again = again, .left = ENTRIES_MOST};
+    scan_directory(&scan, directory, 0);
+    free(scan.directories);
+    if (scan.left == 0 && !again)
+        note(set, text_format("%s: only its first %d files were looked at; name the directory of the logs",
+                              directory, ENTRIES_MOST));
+}
+
 /* One that was named is read, or the reason why not is an error. */
 static bool log_set_add_named(struct log_set *set, const char *path, char **error)
 {
-    struct stat status;
     struct server_file_name file;
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    if (stat(path, &status) != 0 || access(path, R_OK) != 0) {
+    if (access(path, R_OK) != 0) {
         *error = text_format("%s: %s", path, strerror(errno));
         return false;
     }
-    if (S_ISDIR(status.st_mode)) {
-        scan(set, path, 0, false);
+    enum entry_kind kind = entry_kind(path);
+    if (kind == ENTRY_DIRECTORY) {
+        log_set_scan(set, path, false);
         return true;
     }
-    if (!S_ISREG(status.st_mode)) {
+    if (kind != ENTRY_FILE) {
         *error = text_format("%s: neither a directory nor a file", path);
         return false;
     }
-    if (!server_file_parse(name, &file) || *file.suffix)
-        return unpack(set, path, error);
+    if (!server_file_parse(name, &file))
+        return unpack_archive(set, path, error);
     char *folder =
         slash ? text_format("%.*s", (int)(slash - path > 0 ? slash - path : 1), path) : text_copy(".");
-    log_set_add_file(set, folder, &file, path);
+    add_entry(set, folder, name, path, false);
     free(folder);
     return true;
 }
 
-struct log_set *log_set_open(char *const *paths, size_t count, char **error)
+struct log_set *log_set_open(char *const *paths, size_t count, int64_t unpack_most, char **error)
 {
     struct log_set *set = xcalloc(1, sizeof *set);
     bool fine = true;
     *error = NULL;
     set->paths = paths;
     set->path_count = count;
+    set->unpack_left = unpack_most;
     for (size_t i = 0; fine && i < count; i++)
         fine = log_set_add_named(set, paths[i], error);
     if (fine && set->server_count == 0 && set->snapshot_count == 0) {
@@ -388,8 +510,8 @@ struct log_set *log_set_open(char *const *paths, size_t count, char **error)
 void log_set_refresh(struct log_set *set)
 {
     for (size_t i = 0; i < set->path_count; i++)
-        if (is_directory(set->paths[i]))
-            scan(set, set->paths[i], 0, true);
+        if (entry_kind(set->paths[i]) == ENTRY_DIRECTORY)
+            log_set_scan(set, set->paths[i], true);
 }
 
 void log_set_free(struct log_set *set)
@@ -398,26 +520,16 @@ void log_set_free(struct log_set *set)
         return;
     for (size_t i = 0; i < set->server_count; i++) {
         for (size_t k = 0; k < set->servers[i].log_count; k++)
-            free(set->servers[i].logs[k].path);
+            server_file_end(&set->servers[i].logs[k]);
         free(set->servers[i].logs);
         free(set->servers[i].name);
     }
     for (size_t i = 0; i < set->snapshot_count; i++)
-        free(set->snapshots[i].path);
-    /* Directories were noted before the files in them. */
-    for (size_t i = set->unpacked_count; i-- > 0;) {
-        if (remove(set->unpacked[i]) != 0)
-            errno = 0;
-        free(set->unpacked[i]);
-    }
-    if (set->temporary)
-        rmdir(set->temporary);
+        server_file_end(&set->snapshots[i]);
     for (size_t i = 0; i < set->note_count; i++)
         free(set->notes[i]);
     free(set->servers);
     free(set->snapshots);
-    free(set->unpacked);
-    free(set->temporary);
     free(set->notes);
     free(set);
 }

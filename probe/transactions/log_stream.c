@@ -37,6 +37,7 @@ struct server_log {
     bool over; /* the last file gives nothing more: it cannot be read */
     struct transaction head;
     int64_t last;         /* zxid of the latest one before the head; 0: none */
+    int64_t time_ms;      /* of the latest record before the head; 0: none */
     struct epoch_end end; /* of the head's epoch, once it was looked for */
 };
 
@@ -59,7 +60,7 @@ static void stream_emit(const struct log_stream *s, struct stream_note note)
         s->note(s->context, &note);
 }
 
-static const struct log_file *current_file(const struct log_stream *s, const struct server_log *log)
+static struct server_file *current_file(const struct log_stream *s, const struct server_log *log)
 {
     return &s->set->servers[log->server].logs[log->file];
 }
@@ -91,11 +92,11 @@ static bool server_log_on(struct log_stream *s, struct server_log *log)
 
 static bool server_log_open(struct log_stream *s, struct server_log *log)
 {
-    int fd = open(current_file(s, log)->path, O_RDONLY | O_CLOEXEC);
+    const char *why;
+    int fd = log_set_read(s->set, current_file(s, log), &why);
     if (fd < 0) {
-        stream_emit(s, (struct stream_note){.kind = STREAM_UNREAD,
-                                            .where = current_file(s, log)->path,
-                                            .why = strerror(errno)});
+        stream_emit(
+            s, (struct stream_note){.kind = STREAM_UNREAD, .where = current_file(s, log)->path, .why = why});
         return false;
     }
     log_reader_begin(&log->reader, fd);
@@ -121,6 +122,61 @@ static bool note_trouble(struct log_stream *s, struct server_log *log, enum log_
     return false;
 }
 
+/*
+ * A wrong bit, or a bug, can leave a time that no server ever had: it would stretch the whole story over years.
+ * Real clocks do jump. So a time is impossible where it is before ZooKeeper or centuries ahead, or where it is
+ * far from the records on both sides, which agree; at the end of what is known, where it is years away.
+ */
+#define FIRST_MS INT64_C(1136073600000) /* 2006 */
+#define LAST_MS INT64_C(7258118400000)  /* 2200 */
+#define FAR_MS INT64_C(86400000)
+#define YEARS_FAR_MS (3652 * FAR_MS)
+
+static bool is_far(int64_t a_ms, int64_t b_ms, int64_t far_ms)
+{
+    return a_ms - b_ms > far_ms || b_ms - a_ms > far_ms;
+}
+
+static bool is_possible_time(int64_t time_ms)
+{
+    return time_ms >= FIRST_MS && time_ms < LAST_MS;
+}
+
+static bool time_is_damaged(const struct server_log *log)
+{
+    struct transaction next;
+    int64_t time_ms = log->head.time_ms;
+    if (!is_possible_time(time_ms))
+        return true;
+    if (log->time_ms == 0 || !is_far(time_ms, log->time_ms, FAR_MS))
+        return false;
+    const unsigned char *record = log_reader_peek(&log->reader);
+    if (!record || !transaction_read(record, TRANSACTION_HEADER_BYTES, &next) ||
+        !is_possible_time(next.time_ms))
+        return is_far(time_ms, log->time_ms, YEARS_FAR_MS);
+    return is_far(time_ms, next.time_ms, FAR_MS) && !is_far(next.time_ms, log->time_ms, FAR_MS);
+}
+
+/* Takes a record as the head, unless it was seen before, or is damaged in spite of its checksum. */
+static void server_log_take(struct log_stream *s, struct server_log *log, const unsigned char *record,
+                            size_t length)
+{
+    if (!transaction_read(record, length, &log->head))
+        return;
+    if (time_is_damaged(log)) {
+        int64_t to = log_reader_offset(&log->reader);
+        stream_emit(s, (struct stream_note){.kind = STREAM_DAMAGED,
+                                            .where = current_file(s, log)->path,
+                                            .why = "an impossible time",
+                                            .from = to - (int64_t)length - FRAME_BYTES - 1,
+                                            .to = to,
+                                            .zxid = log->last});
+        return;
+    }
+    log->time_ms = log->head.time_ms;
+    log->has_head = log->head.zxid > log->last && log->head.zxid > s->last;
+}
+
 /* Fills the head. False: there is no more at present. */
 static bool server_log_fill(struct log_stream *s, struct server_log *log)
 {
@@ -135,8 +191,7 @@ static bool server_log_fill(struct log_stream *s, struct server_log *log)
         }
         enum log_next next = log_reader_next(&log->reader, &record, &length);
         if (next == LOG_RECORD) {
-            log->has_head = transaction_read(record, length, &log->head) && log->head.zxid > log->last &&
-                            log->head.zxid > s->last;
+            server_log_take(s, log, record, length);
         } else if (!note_trouble(s, log, next) && !server_log_on(s, log)) {
             log->over = next == LOG_FAILED;
             return false;
@@ -190,14 +245,13 @@ static int64_t tail_begin(const struct tail *tail)
 }
 
 /* Reads a log file for the end of an epoch. True: it has a transaction of a later one. */
-static bool find_epoch_end(const char *path, struct epoch_end *end, struct tail *tail)
+static bool find_epoch_end(int fd, struct epoch_end *end, struct tail *tail)
 {
     struct log_reader reader;
     struct transaction t;
     const unsigned char *record;
     size_t length;
     enum log_next next;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     log_reader_begin(&reader, fd);
@@ -218,17 +272,19 @@ static void look_up_epoch_end(const struct log_stream *s, struct server_log *log
 {
     const struct log_server *server = &s->set->servers[log->server];
     struct epoch_end *end = &log->end;
+    const char *why;
     int64_t epoch = zxid_epoch(log->head.zxid);
     *end = (struct epoch_end){.known = true, .epoch = epoch, .unproven = INT64_MAX};
     size_t last = log->file; /* the last file that begins in this epoch */
     while (last + 1 < server->log_count && zxid_epoch(server->logs[last + 1].zxid) <= epoch)
         last++;
     /* Most logs end in the epoch in which they began: that shows from their end alone. */
-    if (last + 1 == server->log_count && zxid_epoch(log_last_zxid(server->logs[last].path)) == epoch)
+    if (last + 1 == server->log_count &&
+        zxid_epoch(log_last_zxid(log_set_read(s->set, &server->logs[last], &why))) == epoch)
         return;
     struct tail tail = {.ring = xcalloc(TAIL_MOST, sizeof *tail.ring)};
     for (size_t i = last > log->file ? last - 1 : last; i < server->log_count; i++)
-        if (find_epoch_end(server->logs[i].path, end, &tail))
+        if (find_epoch_end(log_set_read(s->set, &server->logs[i], &why), end, &tail))
             break;
     if (zxid_count(end->next) > 1)
         end->unproven = tail_begin(&tail);

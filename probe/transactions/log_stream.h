@@ -31,7 +31,7 @@ enum stream_note_kind {
 struct stream_note {
     enum stream_note_kind kind;
     const char *where, *other; /* file, or servers; or NULL */
-    const char *why;           /* of STREAM_UNREAD */
+    const char *why;           /* of STREAM_UNREAD; of STREAM_DAMAGED if the bytes themselves are whole */
     int64_t from, to;          /* bytes of a damaged file */
     int64_t zxid, zxid_to;
 };

@@ -128,8 +128,8 @@ static void read_stat(const unsigned char *at, struct znode_stat *stat)
 {
     *stat = (struct znode_stat){.czxid = (int64_t)read_u64(at),
                                 .mzxid = (int64_t)read_u64(at + 8),
-                                .ctime_ms = (int64_t)read_u64(at + 16),
-                                .mtime_ms = (int64_t)read_u64(at + 24),
+                                .ctime_ms = znode_time_ms((int64_t)read_u64(at + 16)),
+                                .mtime_ms = znode_time_ms((int64_t)read_u64(at + 24)),
                                 .version = (int32_t)read_u32(at + 32),
                                 .cversion = (int32_t)read_u32(at + 36),
                                 .aversion = (int32_t)read_u32(at + 40),

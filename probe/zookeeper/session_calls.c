@@ -206,20 +206,14 @@ static enum session_result result_of(int rc)
     }
 }
 
-/* A server's clock may contain any value; one that does not fit in microseconds is ignored. */
-static int64_t server_time_ms(int64_t ms)
-{
-    return ms > 0 && ms < INT64_MAX / 1000 ? ms : 0;
-}
-
 static struct znode_stat stat_of(const struct Stat *stat)
 {
     return (struct znode_stat){
         .czxid = stat->czxid,
         .mzxid = stat->mzxid,
         .pzxid = stat->pzxid,
-        .ctime_ms = server_time_ms(stat->ctime),
-        .mtime_ms = server_time_ms(stat->mtime),
+        .ctime_ms = znode_time_ms(stat->ctime),
+        .mtime_ms = znode_time_ms(stat->mtime),
         .version = stat->version,
         .cversion = stat->cversion,
         .aversion = stat->aversion,

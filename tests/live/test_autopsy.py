@@ -1,5 +1,6 @@
 """`electop autopsy`: what happened, from the transaction logs of a real server alone."""
 import datetime
+import gzip
 import html
 import json
 import os
@@ -402,6 +403,26 @@ def test_why_of_what_never_was(played):
     assert run("why", PATH, "2020-01-01T00:00:00Z", "--replay", zk.directory, within=60).status == 3
     assert run("why", PATH, "last", "last").status == 2
     assert "leadership of " + PATH in run("why", "--replay", zk.directory, within=60).out
+
+
+def test_live_beside_files_that_hang(zk, tmp_path):
+    """Named pipes and packed old logs in the directory of --transactions stop neither the stream nor its end."""
+    path, folder = "/hang/leader", tmp_path / "data"
+    client = zk.client(timeout=4)
+    client.ensure_path(path)
+    shutil.copytree(zk.directory, folder, ignore=shutil.ignore_patterns("*.log"))
+    [version] = folder.glob("**/version-2")
+    os.mkfifo(version / "log.ffffff")
+    os.mkfifo(version / "snapshot.ffffff")
+    for i in range(3):
+        (version / f"log.{i + 1}.gz").write_bytes(gzip.compress(bytes(64 << 20)))
+    with Events(zk.hosts, "--transactions", str(folder), "--admin", "off", path) as events:
+        events.expect("election-seen", election=path)
+        own = client.create(f"{path}/n_", ephemeral=True, sequence=True)
+        events.expect("leader-elected", election=path)
+        client.delete(own)
+        events.expect("leader-lost", election=path)
+    client.stop()
 
 
 def test_live_with_the_log_of_a_server(zk):

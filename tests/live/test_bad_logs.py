@@ -231,6 +231,67 @@ def test_packed_files(folder, tmp_path, suffix, pack):
     assert told(whole)[:2] == (["expired", "closed"], "")
 
 
+def test_only_plain_files_are_opened(folder):
+    """A named pipe, a device and a link to one have the name of a log: they are passed over, and hang nothing."""
+    (folder / "log.1").write_bytes(log(*story()))
+    os.mkfifo(folder / "log.ffffff")
+    os.mkfifo(folder / "log.ffffffff.gz")
+    os.mkfifo(folder / "snapshot.ffffff")
+    (folder / "log.fffffff").symlink_to("/dev/zero")
+    assert told(folder)[:2] == (["expired", "closed"], "")
+    _, said, _ = told(folder / "log.ffffff", statuses=(2,))
+    assert "neither a directory nor a file" in said, said
+
+
+def test_a_tree_of_links(folder):
+    """Directories that contain themselves are read once."""
+    (folder / "log.1").write_bytes(log(*story()))
+    for i in range(40):
+        (folder / f"again-{i}").symlink_to(folder)
+    assert told(folder)[:2] == (["expired", "closed"], "")
+
+
+@pytest.mark.parametrize("wrong_ms", [2**63 - 1, -2**63, -1, 0, BEGAN_MS + 3700 * 86_400_000, BEGAN_MS // 2])
+@pytest.mark.parametrize("at", [0, 5, 10])
+def test_a_time_that_no_server_had(folder, wrong_ms, at):
+    """That record is damage and is named, wherever it is; the others are told, in their own time."""
+    records = story()
+    records.insert(at, record(0, 7, CREATE_SESSION, struct.pack(">i", 6000), at_ms=wrong_ms))
+    records = [struct.pack(">Qiq", *struct.unpack(">Qi", r[:12]), i + 1) + r[20:] for i, r in enumerate(records)]
+    (folder / "log.1").write_bytes(log(*records))
+    causes, said, events = told(folder)
+    assert "an impossible time" in said and "log.1" in said or at == 0 and 0 < wrong_ms, said
+    assert causes == ["expired", "closed"], (causes, said)
+    if "an impossible time" in said:
+        assert {e["time"][:7] for e in events} == {"2026-11"}, events
+    done = run("report", folder, "--json", within=60)
+    assert done.status == 0 and "damaged" not in done.err.replace("are damaged: an impossible time", ""), done
+
+
+def test_what_is_packed_is_bounded(folder, tmp_path):
+    """A bomb is refused by its first bytes, or by the bound of the configuration, and leaves nothing in TMPDIR."""
+    (folder / "log.1").write_bytes(log(*story()))
+    (folder / "snapshot.0.gz").write_bytes(gzip.compress(bytes(64 << 20)))
+    where = tmp_path / "tmp"
+    where.mkdir()
+    causes, said, _ = told(folder, env={"TMPDIR": str(where)})
+    assert causes == ["expired", "closed"] and "contains no snapshot of ZooKeeper" in said, said
+    (folder / "log.b.gz").write_bytes(gzip.compress(log(*[create(11 + i, f"/x{i}") for i in range(20_000)])))
+    config = tmp_path / "config.yaml"
+    config.write_text("history: {unpack: 100kB}\n")
+    causes, said, _ = told(folder, "-c", config, env={"TMPDIR": str(where)})
+    assert causes == ["expired", "closed"] and "too large to be unpacked" in said, said
+    assert not [name for name in os.listdir(where) if not name.startswith("electop-") or os.listdir(where / name)]
+
+
+def test_a_packed_copy_in_the_making(folder):
+    """A log is compressed beside itself: the whole one is read."""
+    whole = log(*story())
+    (folder / "log.1").write_bytes(whole)
+    (folder / "log.1.gz").write_bytes(gzip.compress(whole)[:60])
+    assert told(folder)[:2] == (["expired", "closed"], "")
+
+
 def test_logs_that_do_not_meet(folder):
     """The gap is named; the change that lies in it has no cause, for nobody knows it."""
     (folder / "log.1").write_bytes(log(*story()[:8]))

@@ -62,8 +62,9 @@ static void autopsy_note(void *context, const struct stream_note *note)
     if (run->notes++ >= NOTES_MOST)
         return;
     if (note->kind == STREAM_DAMAGED)
-        complain("%s: bytes %" PRId64 " to %" PRId64 " are damaged, after transaction 0x%" PRIx64,
-                 note->where, note->from, note->to, (uint64_t)note->zxid);
+        complain("%s: bytes %" PRId64 " to %" PRId64 " are damaged%s%s, after transaction 0x%" PRIx64,
+                 note->where, note->from, note->to, note->why ? ": " : "", note->why ? note->why : "",
+                 (uint64_t)note->zxid);
     else if (note->kind == STREAM_UNREAD)
         complain("%s: %s", note->where, note->why);
     else if (note->kind == STREAM_MISSING)
@@ -163,7 +164,8 @@ static bool choose_query(struct autopsy_run *run)
         .to_us = INT64_MAX, .ahead_us = query->ahead_us, .election = options->election};
     if (!run->options.captures && (is_relative(options->from) || is_relative(options->to))) {
         char *error = NULL;
-        struct log_set *set = log_set_open(run->options.paths, run->options.path_count, &error);
+        struct log_set *set = log_set_open(run->options.paths, run->options.path_count,
+                                           run->invocation->settings->history.unpack_bytes, &error);
         if (set && latest_of(set) > 0)
             end_us = latest_of(set);
         log_set_free(set);

@@ -1,0 +1,14 @@
+/*
+ * plain_file.h - opens files that a user or a directory names.
+ *
+ * open() of a named pipe or a device can block for ever, deaf to signals. So a file that should be a plain
+ * one is opened without blocking, and refused if it is anything else.
+ */
+#ifndef ELECTOP_CONFIG_PLAIN_FILE_H
+#define ELECTOP_CONFIG_PLAIN_FILE_H
+
+/* For reading: a descriptor. -1: *why says the reason in a static text, or in that of strerror(): "is not a
+   plain file". */
+int plain_file_open(const char *path, const char **why);
+
+#endif

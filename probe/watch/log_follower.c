@@ -1,0 +1,289 @@
+#include "probe/watch/log_follower.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+#include "config/memory.h"
+#include "config/text.h"
+#include "probe/election/client.h"
+#include "probe/election/cluster.h"
+#include "probe/log.h"
+#include "probe/transactions/log_stream.h"
+#include "probe/watch/live_cluster.h"
+
+#define FOLLOW_MS 200
+/* New files, and after a failure the directory itself, are looked up every this many turns. */
+#define REFRESH_TURNS 5
+/* The loop takes what was read at once; a thread that is so far ahead waits for it. */
+#define WAITING_MOST 100000
+/* An idle thread ends within this time when it is told to. */
+#define END_NS UINT64_C(100000000)
+
+/* What the thread found. */
+struct followed_change {
+    enum transaction_deed deed; /* DEED_NONE: the log was read up to this transaction */
+    int64_t zxid;
+    uint64_t session;
+    char *path;      /* of a removed znode; NULL: all those of the session, or DEED_NONE */
+    char *complaint; /* the directory cannot be read; NULL: it can */
+};
+
+struct log_follower {
+    struct live_cluster *live; /* the loop's alone */
+    uv_async_t *wake;          /* of the loop; NULL: it was closed */
+    pthread_t thread;
+    uv_mutex_t mutex; /* of all that follows up to the thread's own */
+    uv_cond_t moved;
+    bool over, ended; /* it is to end; it has ended */
+    bool left;        /* nobody waits for it: it frees this struct */
+    struct followed_change *found;
+    size_t count, room;
+    /* The thread's own. */
+    char *directory;
+    int64_t unpack_most;
+    struct log_set *set;
+    struct log_stream *stream;
+    unsigned turns;
+    bool current; /* the initial content has been read */
+    bool complained;
+};
+
+static void followed_free(struct followed_change *followed)
+{
+    free(followed->path);
+    free(followed->complaint);
+}
+
+/* ---- on the thread ---- */
+
+/* Takes the texts over. False: it is to end. */
+static bool follower_hand_on(struct log_follower *f, struct followed_change followed)
+{
+    uv_mutex_lock(&f->mutex);
+    while (f->count >= WAITING_MOST && !f->over)
+        uv_cond_wait(&f->moved, &f->mutex);
+    bool more = !f->over;
+    if (more) {
+        room_for_one(&f->found, f->count, &f->room, sizeof *f->found);
+        f->found[f->count++] = followed;
+    } else {
+        followed_free(&followed);
+    }
+    uv_mutex_unlock(&f->mutex);
+    return more;
+}
+
+static void follower_change(void *context, const struct transaction *t, const struct znode_change *change)
+{
+    struct log_follower *f = context;
+    enum transaction_deed ended = t->cxid == 0 ? DEED_EXPIRED : DEED_CLOSED;
+    struct followed_change followed = {.deed = ended, .zxid = t->zxid, .session = t->session};
+    if (change->kind == CHANGE_DELETED)
+        followed.deed = DEED_DELETED;
+    else if (change->kind != CHANGE_CLOSED && change->kind != CHANGE_SESSION_ENDED)
+        return;
+    if (change->kind != CHANGE_SESSION_ENDED)
+        followed.path = text_format("%.*s", (int)change->path_length, change->path);
+    follower_hand_on(f, followed);
+}
+
+static bool follower_open(struct log_follower *f)
+{
+    char *error = NULL;
+    int64_t newest = 0;
+    f->set = log_set_open(&f->directory, 1, f->unpack_most, &error);
+    for (size_t i = 0; f->set && i < f->set->server_count; i++) {
+        const struct log_server *server = &f->set->servers[i];
+        if (server->log_count > 0 && server->logs[server->log_count - 1].zxid > newest)
+            newest = server->logs[server->log_count - 1].zxid;
+    }
+    f->stream = f->set ? log_stream_open(f->set, newest > 0 ? newest - 1 : 0, NULL, NULL) : NULL;
+    if (!f->stream && !f->complained)
+        follower_hand_on(f, (struct followed_change){.complaint = xstrdup(error)});
+    f->complained = !f->stream;
+    free(error);
+    return f->stream != NULL;
+}
+
+static bool follower_is_over(struct log_follower *f)
+{
+    uv_mutex_lock(&f->mutex);
+    bool over = f->over;
+    uv_mutex_unlock(&f->mutex);
+    return over;
+}
+
+static void follower_turn(struct log_follower *f)
+{
+    struct transaction t, last = {0};
+    bool missing, more = true, refresh = f->turns++ % REFRESH_TURNS == 0;
+    if (!f->stream && !(refresh && follower_open(f)))
+        return;
+    if (refresh)
+        log_set_refresh(f->set);
+    while (!follower_is_over(f) && (more = log_stream_next(f->stream, &t, &missing))) {
+        last = t;
+        if (f->current)
+            transaction_changes(&t, follower_change, f);
+    }
+    f->current = f->current || !more;
+    /* Done even without transactions: it shows that the log is being followed. */
+    if (f->current)
+        follower_hand_on(f, (struct followed_change){.zxid = last.zxid, .session = last.session});
+}
+
+static void follower_free(struct log_follower *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        followed_free(&f->found[i]);
+    free(f->found);
+    log_stream_close(f->stream);
+    log_set_free(f->set);
+    free(f->directory);
+    uv_cond_destroy(&f->moved);
+    uv_mutex_destroy(&f->mutex);
+    free(f);
+}
+
+static void *log_follower_run(void *context)
+{
+    struct log_follower *f = context;
+    uv_mutex_lock(&f->mutex);
+    while (!f->over) {
+        uv_mutex_unlock(&f->mutex);
+        follower_turn(f);
+        uv_mutex_lock(&f->mutex);
+        if (f->wake)
+            uv_async_send(f->wake);
+        if (!f->over)
+            uv_cond_timedwait(&f->moved, &f->mutex, FOLLOW_MS * UINT64_C(1000000));
+    }
+    f->ended = true;
+    bool left = f->left;
+    uv_cond_signal(&f->moved);
+    uv_mutex_unlock(&f->mutex);
+    if (left)
+        follower_free(f);
+    return NULL;
+}
+
+/* ---- on the loop ---- */
+
+static void follower_observe(const struct log_follower *f, const struct followed_change *found,
+                             const char *path)
+{
+    struct observation o = live_observation(f->live, OBSERVED_TRANSACTION, NULL, path);
+    o.transaction =
+        (struct observed_transaction){.zxid = found->zxid, .deed = found->deed, .session = found->session};
+    live_observe(f->live, &o);
+}
+
+/* The path is a watched election, or lies in one. */
+static bool is_of_election(const struct cluster *cluster, const char *path)
+{
+    size_t length = strlen(path), above = length;
+    while (above > 0 && path[above - 1] != '/')
+        above--;
+    return cluster_election(cluster, path, length) ||
+           cluster_election(cluster, path, above > 1 ? above - 1 : above);
+}
+
+/* Old servers do not log which znodes end with a session; the session's candidates do. */
+static void follower_observe_owned(const struct log_follower *f, const struct followed_change *found)
+{
+    const struct cluster *cluster = &f->live->model->clusters[f->live->index];
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        const struct election *election = cluster->elections[i];
+        const struct candidate *leader = election->leader;
+        if (!leader || !leader->known || leader->stat.owner != found->session)
+            continue;
+        bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+        char *path =
+            lock ? xstrdup(election->path)
+                 : text_format("%s/%s", strcmp(election->path, "/") == 0 ? "" : election->path, leader->name);
+        follower_observe(f, found, path);
+        free(path);
+    }
+}
+
+static void follower_take(const struct log_follower *f, const struct followed_change *found)
+{
+    if (found->complaint)
+        log_line(LOG_LEVEL_WARNING, "%s", found->complaint);
+    else if (found->deed == DEED_NONE)
+        follower_observe(f, found, NULL);
+    else if (!found->path)
+        follower_observe_owned(f, found);
+    else if (is_of_election(&f->live->model->clusters[f->live->index], found->path))
+        follower_observe(f, found, found->path);
+}
+
+static void log_follower_on_wake(uv_async_t *wake)
+{
+    struct log_follower *f = wake->data;
+    uv_mutex_lock(&f->mutex);
+    struct followed_change *found = f->found;
+    size_t count = f->count;
+    f->found = NULL;
+    f->count = f->room = 0;
+    uv_cond_signal(&f->moved);
+    uv_mutex_unlock(&f->mutex);
+    for (size_t i = 0; i < count; i++) {
+        follower_take(f, &found[i]);
+        followed_free(&found[i]);
+    }
+    free(found);
+}
+
+static void log_follower_on_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+struct log_follower *log_follower_new(struct live_cluster *live)
+{
+    const char *directory = live->cluster->servers.transactions;
+    if (!directory)
+        return NULL;
+    struct log_follower *f = xcalloc(1, sizeof *f);
+    f->live = live;
+    f->directory = xstrdup(directory);
+    f->unpack_most = live->settings->history.unpack_bytes;
+    uv_mutex_init(&f->mutex);
+    uv_cond_init(&f->moved);
+    f->wake = xcalloc(1, sizeof *f->wake);
+    f->wake->data = f;
+    uv_async_init(live->loop, f->wake, log_follower_on_wake);
+    f->ended = pthread_create(&f->thread, NULL, log_follower_run, f) != 0;
+    f->over = f->ended;
+    if (f->over)
+        log_line(LOG_LEVEL_WARNING, "%s cannot be followed: no thread can be started", directory);
+    return f;
+}
+
+void log_follower_free(struct log_follower *f)
+{
+    if (!f)
+        return;
+    uv_mutex_lock(&f->mutex);
+    bool begun = !f->over;
+    f->over = true;
+    uv_close((uv_handle_t *)f->wake, log_follower_on_closed);
+    f->wake = NULL;
+    uv_cond_signal(&f->moved);
+    if (!f->ended)
+        uv_cond_timedwait(&f->moved, &f->mutex, END_NS);
+    f->left = !f->ended;
+    bool left = f->left;
+    uv_mutex_unlock(&f->mutex);
+    if (left) {
+        pthread_detach(f->thread);
+        return;
+    }
+    if (begun)
+        pthread_join(f->thread, NULL);
+    follower_free(f);
+}

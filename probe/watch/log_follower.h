@@ -1,0 +1,21 @@
+/*
+ * log_follower.h - follows the transaction log of a server on this machine, in addition to watching its
+ * cluster.
+ *
+ * A server writes a transaction to its log before it takes effect. So the log says with certainty what ended
+ * a candidate, at most a fifth of a second after a watch reported the deletion. Files are only read, on a
+ * thread of their own: whatever lies in the directory, the loop does not wait for it.
+ */
+#ifndef ELECTOP_PROBE_WATCH_LOG_FOLLOWER_H
+#define ELECTOP_PROBE_WATCH_LOG_FOLLOWER_H
+
+struct live_cluster;
+struct log_follower;
+
+/* Starts to follow if the settings name a directory. NULL: they name none. One that cannot be read is logged,
+ * and tried again. */
+struct log_follower *log_follower_new(struct live_cluster *live);
+/* A thread that is held up by a file is left to itself. NULL is fine. */
+void log_follower_free(struct log_follower *log_follower);
+
+#endif
