@@ -32,7 +32,9 @@
  *
  * GET and HEAD only. What a page costs does not grow with the number of those who ask: a page is made at most
  * once in PAGE_AGE_MS, and scrapes in between get the same. Slow readers, aborted requests and large
- * requests are dropped; nothing of it blocks the loop.
+ * requests are dropped; nothing of it blocks the loop. One address has at most CONNECTIONS_EACH connections,
+ * and a request that is not answered within REQUEST_MS, however busily it dribbles, ends with its connection:
+ * so those who hold connections do not keep others from theirs.
  */
 
 /* Writes the metrics. openmetrics: in that format, else in the text format. False: there are none now. */
@@ -40,6 +42,8 @@ typedef bool (*listener_page_fn)(void *context, bool openmetrics, struct buffer 
 
 #define PAGE_AGE_MS 500
 #define CONNECTIONS_MOST 200
+#define CONNECTIONS_EACH 100
+#define REQUEST_MS 10000
 #define IDLE_S 5
 #define REQUEST_MEMORY 16384 /* bytes of one connection's buffers: headers, not pages */
 #define BACKLOG 1024
@@ -49,8 +53,18 @@ struct metrics_page {
     uint64_t made_ms;
 };
 
+/* One connection, in the order of `since`. */
+struct scrape {
+    struct scrape *next, *before;
+    struct listener *listener;
+    int descriptor;
+    uint64_t since_ms; /* it was made, or its latest request was answered */
+    bool ended;        /* its time is over */
+};
+
 struct listener {
     uv_loop_t *loop;
+    struct scrape *oldest, *newest;
     struct MHD_Daemon *daemon;
     struct MHD_Response *index, *missing, *refused;
     struct metrics_page pages[2][2]; /* by format, and whether it is compressed */
@@ -193,6 +207,74 @@ static enum MHD_Result listener_on_request(void *context, struct MHD_Connection 
     return page ? MHD_queue_response(connection, MHD_HTTP_OK, page) : MHD_NO;
 }
 
+/* ---- the time of a request ---- */
+
+static void scrape_unlink(struct scrape *scrape)
+{
+    struct listener *l = scrape->listener;
+    *(scrape->before ? &scrape->before->next : &l->oldest) = scrape->next;
+    *(scrape->next ? &scrape->next->before : &l->newest) = scrape->before;
+}
+
+static void scrape_link(struct scrape *scrape)
+{
+    struct listener *l = scrape->listener;
+    scrape->since_ms = uv_now(l->loop);
+    scrape->next = NULL;
+    scrape->before = l->newest;
+    *(l->newest ? &l->newest->next : &l->oldest) = scrape;
+    l->newest = scrape;
+}
+
+static void scrape_on_connection(void *context, struct MHD_Connection *connection, void **socket_context,
+                                 enum MHD_ConnectionNotificationCode code)
+{
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        struct scrape *scrape = xcalloc(1, sizeof *scrape);
+        scrape->listener = context;
+        scrape->descriptor =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+        scrape_link(scrape);
+        *socket_context = scrape;
+    } else if (*socket_context) {
+        scrape_unlink(*socket_context);
+        free(*socket_context);
+        *socket_context = NULL;
+    }
+}
+
+/* The next request of this connection has its own time. */
+static void scrape_on_answered(void *context, struct MHD_Connection *connection, void **request,
+                               enum MHD_RequestTerminationCode code)
+{
+    (void)context;
+    (void)request;
+    (void)code;
+    struct scrape *scrape =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    if (!scrape || scrape->ended)
+        return;
+    scrape_unlink(scrape);
+    scrape_link(scrape);
+}
+
+/* Shut down, a connection is closed by libmicrohttpd. Returns the time until the next one is due, at most
+ * wait_ms. */
+static uint64_t scrapes_end_late(struct listener *l, uint64_t wait_ms)
+{
+    uint64_t now_ms = uv_now(l->loop);
+    for (struct scrape *scrape = l->oldest; scrape; scrape = scrape->next) {
+        if (scrape->ended)
+            continue;
+        uint64_t age_ms = now_ms - scrape->since_ms;
+        if (age_ms < REQUEST_MS)
+            return REQUEST_MS - age_ms < wait_ms ? REQUEST_MS - age_ms : wait_ms;
+        shutdown(scrape->descriptor, SHUT_RDWR);
+        scrape->ended = true;
+    }
+    return wait_ms;
+}
+
 static void listener_serve(struct listener *l);
 
 static void listener_on_timer(uv_timer_t *timer)
@@ -216,7 +298,7 @@ static void listener_serve(struct listener *l)
     for (int turn = 0; turn < 2; turn++) {
         MHD_run(l->daemon);
         if (MHD_get_timeout(l->daemon, &wait_ms) == MHD_YES) {
-            uv_timer_start(l->timer, listener_on_timer, wait_ms, 0);
+            uv_timer_start(l->timer, listener_on_timer, scrapes_end_late(l, wait_ms), 0);
             return;
         }
     }
@@ -309,10 +391,12 @@ static int listener_bind(const char *address, char **error)
 /* libmicrohttpd's own epoll descriptor is watched by the loop: no thread is needed. */
 static bool listener_attach(struct listener *l, int descriptor)
 {
-    l->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, listener_on_request, l,
-                                 MHD_OPTION_LISTEN_SOCKET, descriptor, MHD_OPTION_CONNECTION_LIMIT,
-                                 (unsigned)CONNECTIONS_MOST, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-                                 MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MEMORY, MHD_OPTION_END);
+    l->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL, 0, NULL, NULL, listener_on_request, l, MHD_OPTION_LISTEN_SOCKET, descriptor,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS_EACH, MHD_OPTION_NOTIFY_CONNECTION, scrape_on_connection, l,
+        MHD_OPTION_NOTIFY_COMPLETED, scrape_on_answered, l, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MEMORY, MHD_OPTION_END);
     if (!l->daemon) {
         close(descriptor);
         return false;

@@ -202,7 +202,7 @@ def test_requests_that_never_end(path, exporter, many):
             connection.sendall(b"GET /met")
         if close:
             # Once it has taken what it takes.
-            until(lambda: descriptors(one.process) > 150, what="the connections are taken")
+            until(lambda: descriptors(one.process) > 90, what="the connections are taken")
             for connection in half:
                 connection.close()
 
@@ -214,6 +214,36 @@ def test_requests_that_never_end(path, exporter, many):
         until(served, 60, "it serves again")
         for connection in half:
             connection.close()
+
+
+def test_requests_that_dribble(path, exporter):
+    """Connections that send a byte now and then are cut off in the end, and meanwhile keep nobody elsewhere waiting."""
+    one = exporter(path)
+    slow = [socket.create_connection(one.place) for _ in range(200)]
+    over, answered = set(), 0
+
+    def all_over():
+        nonlocal answered
+        for connection in slow:
+            try:
+                connection.sendall(b"G")
+                connection.setblocking(False)
+                if connection.recv(1) == b"":
+                    over.add(connection)
+            except BlockingIOError:
+                connection.setblocking(True)
+            except OSError:
+                over.add(connection)
+        with socket.create_connection(one.place, 20, source_address=("127.0.0.2", 0)) as scraper:
+            scraper.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+            assert b"200 OK" in scraper.recv(100)
+        answered += 1
+        time.sleep(0.5)
+        return len(over) == len(slow)
+    until(all_over, 90, "all are cut off")
+    assert answered > 1
+    for connection in slow:
+        connection.close()
 
 
 def descriptors(process):
