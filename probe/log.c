@@ -75,13 +75,18 @@ bool log_open(const char *file, char **error)
     log_close();
     if (strcmp(file, JOURNAL) == 0 || strncmp(file, JOURNAL ":", strlen(JOURNAL ":")) == 0)
         return journal_open(file, error);
-    /* O_NONBLOCK: a named pipe without a reader must not hang the start, nor a slow one the loop. */
-    int descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+    /* O_NONBLOCK: a named pipe without a reader must not hang the start, nor a slow one the loop. O_NOFOLLOW,
+     * as for a recording: who may make links in its directory must not choose the file that is written. The
+     * system's own links (/dev/stderr) are followed. */
+    int link = strncmp(file, "/dev/", 5) == 0 ? 0 : O_NOFOLLOW;
+    int descriptor =
+        open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | link, 0600);
     if (descriptor < 0) {
         struct text text = {0};
         text_add(&text, "the log ");
         text_quote(&text, file, strlen(file));
-        text_printf(&text, " cannot be written (%s); name another file with --log", strerror(errno));
+        text_printf(&text, " cannot be written (%s); name another file with --log",
+                    errno == ELOOP ? "it is a symbolic link" : strerror(errno));
         *error = text_take(&text);
         return false;
     }

@@ -84,6 +84,15 @@ static void bad_files_are_refused(void **state)
         error, "the log \"/nonexistent-directory/log\" cannot be written (No such file or directory); "
                "name another file with --log");
     free(error);
+    char link[256];
+    snprintf(link, sizeof link, "%s.link", file);
+    assert_int_equal(symlink(file, link), 0);
+    assert_false(log_open(link, &error)); /* as for a recording */
+    assert_non_null(strstr(error, "it is a symbolic link"));
+    free(error);
+    unlink(link);
+    assert_true(log_open("/dev/stderr", &error)); /* the system's own */
+    log_close();
 }
 
 /* What is missing in a log is counted, and why. */

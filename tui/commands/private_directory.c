@@ -97,9 +97,8 @@ char *private_directory_make(char **error)
     char *directory = text_format("%s/" PREFIX SUFFIX, base);
     if (mkdtemp(directory))
         return directory;
-    *error =
-        text_format("nothing is recorded, so you cannot go back in time: cannot create a directory in %s: %s",
-                    base, strerror(errno));
+    *error = text_format("cannot create a directory in %s (%s); set TMPDIR to one in which you may write",
+                         base, strerror(errno));
     free(directory);
     return NULL;
 }

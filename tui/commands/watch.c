@@ -176,8 +176,12 @@ static void record(struct watch *watch, uv_loop_t *loop, const struct history_se
 /* No history is configured: a private recording for this run, so that one can go back in time. */
 static void record_privately(struct watch *watch, uv_loop_t *loop)
 {
+    char *problem = NULL;
     if (!watch->directory)
-        watch->directory = private_directory_make(&watch->why_not);
+        watch->directory = private_directory_make(&problem);
+    if (problem)
+        watch->why_not = text_format("you cannot go back in time: %s", problem);
+    free(problem);
     if (!watch->directory)
         return;
     char *file = text_format("%s/history.db", watch->directory);
