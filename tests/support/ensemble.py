@@ -50,6 +50,7 @@ class Ensemble:
         threading.Thread(target=self._read, daemon=True).start()
         facts = self._answer()
         self.hosts, self.admin, self.directory = facts["hosts"], facts["admin"], facts["dir"]
+        self.pids = facts["pids"]
         self.addresses = self.hosts.split(",")
         self.clients, self.dead, self.frozen = [], set(), set()
 
