@@ -175,6 +175,13 @@ bool monitor_discovery(const struct monitor *m, size_t cluster, struct discovery
     return cluster < m->cluster_count && live_discovery(m->clusters[cluster], state);
 }
 
+void monitor_reads(const struct monitor *m, size_t cluster, uint64_t *sent, uint64_t *delayed)
+{
+    struct read_figures reads = read_account_figures(m->clusters[cluster]->account);
+    *sent = reads.sent;
+    *delayed = reads.delayed;
+}
+
 void monitor_ask(struct monitor *m)
 {
     for (size_t i = 0; i < m->cluster_count; i++)

@@ -41,6 +41,9 @@ bool monitor_cut(struct monitor *monitor);
  * named. */
 bool monitor_discovery(const struct monitor *monitor, size_t cluster, struct discovery *state);
 
+/* The reads of that cluster since the start, and those of them that had to wait. */
+void monitor_reads(const struct monitor *monitor, size_t cluster, uint64_t *sent, uint64_t *delayed);
+
 /* Ask all servers now whatever can be asked, also where the settings say: on demand only. */
 void monitor_ask(struct monitor *monitor);
 

@@ -209,6 +209,16 @@ void candidates_queue(struct election *election, struct candidate *candidate)
     election->own->unread_last = candidate;
 }
 
+void candidates_read_again(struct election *election, struct candidate *candidate, int64_t since_us,
+                           int64_t now_us)
+{
+    int64_t asked_us = candidate->own->again_us;
+    if (asked_us >= since_us || (asked_us != 0 && now_us - asked_us < READ_AGAIN_US))
+        return;
+    candidates_queue(election, candidate);
+    candidate->own->again_us = now_us;
+}
+
 void candidates_unqueue(struct election *election, struct candidate *candidate)
 {
     if (!candidate->own->unread_queued)

@@ -47,6 +47,11 @@ void candidates_rank(struct election *election, struct candidate *candidate);
 size_t candidates_position(const struct election *election, const struct candidate *candidate);
 
 void candidates_queue(struct election *election, struct candidate *candidate);
+/* Asks for a candidate to be read again, unless that was asked since then, or within READ_AGAIN_US: a diagnosis
+ * that asks each time it runs must not make the source read in a loop. */
+#define READ_AGAIN_US INT64_C(1000000)
+void candidates_read_again(struct election *election, struct candidate *candidate, int64_t since_us,
+                           int64_t now_us);
 void candidates_unqueue(struct election *election, struct candidate *candidate);
 
 /* The outsiders have changed: updates which of them are shown as foreign. */

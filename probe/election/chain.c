@@ -504,10 +504,7 @@ static bool expected_is_read(const struct election *election, const struct candi
     int64_t since_us = client_counted_end_us(c->own->client);
     if (c->own->client->idle || expected->own->read_us > since_us)
         return true;
-    if (expected->own->again_us <= since_us) {
-        candidates_queue(c->election, expected);
-        expected->own->again_us = now_us;
-    }
+    candidates_read_again(c->election, expected, since_us + 1, now_us);
     return false;
 }
 

@@ -146,21 +146,20 @@ struct namesakes {
 /*
  * What its data said when it was read, it need not say any more. They were alike at one time where the others
  * still say the same after the last one was read; and from time to time they are asked whether they still do.
- * False: they have not all been read since.
+ * False: they have not all been read since. asks: read them again.
  */
-static bool read_since(struct diagnosis *d, const struct namesakes *alike, int64_t since_us)
+static bool read_since(struct diagnosis *d, const struct namesakes *alike, int64_t since_us, bool asks)
 {
     int64_t now_us = d->f->at.mono_us;
     bool all = true;
     for (size_t i = 0; i < alike->count && i < NAMED; i++) {
         struct candidate *c = d->election->candidates[alike->of[i]->place];
         int64_t wanted_us = now_us - AGAIN_US > since_us ? now_us - AGAIN_US : since_us;
-        if (c->own->read_us < wanted_us && c->own->again_us < wanted_us) {
-            candidates_queue(d->election, c);
-            c->own->again_us = now_us;
-        }
+        if (asks && c->own->read_us < wanted_us)
+            candidates_read_again(d->election, c, wanted_us, now_us);
         int64_t asked_us = c->own->read_us > c->own->again_us ? c->own->read_us : c->own->again_us;
-        diagnosis_again(d, asked_us + AGAIN_US + 1);
+        if (asks)
+            diagnosis_again(d, asked_us + AGAIN_US + 1);
         all = all && c->own->read_us >= since_us;
     }
     return all;
@@ -175,7 +174,7 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
     if (!stands && is_reading(d, alike->of, named))
         return;
     int64_t since_us = diagnosis_since(d, FINDING_DUPLICATE_IDENTITY, subject).mono_us;
-    bool sure = alike->by_name || read_since(d, alike, since_us);
+    bool sure = alike->by_name || read_since(d, alike, since_us, stands);
     char more[48] = "";
     if (alike->count > 2)
         snprintf(more, sizeof more, ", and so do %zu more", alike->count - 2);
@@ -183,6 +182,9 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
                     sure ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject, alike->of, named, NULL,
                     "%s and %s have the same identity %.120s, in sessions 0x%" PRIx64 " and 0x%" PRIx64 "%s",
                     first->name, second->name, first->identity, first->stat.owner, second->stat.owner, more);
+    /* Nothing is read for a finding that the certainty of this layout forbids. */
+    if (!stands && !alike->by_name && diagnosis_stands(d, FINDING_DUPLICATE_IDENTITY, subject))
+        read_since(d, alike, since_us, true);
 }
 
 /* Places in line by identity, from 1; 0: none. Of one identity, each leads to the next. */

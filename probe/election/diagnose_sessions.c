@@ -53,12 +53,8 @@ static bool owner_read_since(struct diagnosis *d, const struct candidate *c, int
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK; /* each list brings its Stat */
     if (lock)
         return true;
-    if (candidate->own->again_us < since_us) {
-        candidates_queue(election, candidate);
-        candidate->own->again_us = d->f->at.mono_us;
-        return false;
-    }
-    return candidate->own->read_us >= candidate->own->again_us;
+    candidates_read_again(election, candidate, since_us, d->f->at.mono_us);
+    return candidate->own->again_us >= since_us && candidate->own->read_us >= candidate->own->again_us;
 }
 
 /*

@@ -539,7 +539,13 @@ bool exporter_write(struct exporter *e, bool openmetrics, struct buffer *out)
     if (!e->monitor)
         return false; /* a reload is under way: the page before serves */
     monitor_catch_up(e->monitor);
-    metrics_write(e->metrics, monitor_model(e->monitor), now, &process, openmetrics, out);
+    const struct model *model = monitor_model(e->monitor);
+    struct metrics_reads *reads = xcalloc(model->cluster_count + 1, sizeof *reads);
+    for (size_t i = 0; i < model->cluster_count; i++)
+        monitor_reads(e->monitor, i, &reads[i].sent, &reads[i].delayed);
+    process.reads = reads;
+    metrics_write(e->metrics, model, now, &process, openmetrics, out);
+    free(reads);
     e->rendered_s = (double)(clock_now().mono_us - now.mono_us) / 1e6;
     return true;
 }

@@ -20,6 +20,8 @@ enum metric {
     METRIC_CLUSTER_CONNECTED,
     METRIC_CLUSTER_ELECTIONS,
     METRIC_CLUSTER_OMITTED,
+    METRIC_READS,
+    METRIC_READS_DELAYED,
     METRIC_SERVER_UP,
     METRIC_SERVER_ANSWER,
     METRIC_SERVER_WATCHES,
@@ -63,6 +65,10 @@ const struct metric_kind metric_table[] = {
                                   "Elections that are watched."},
     [METRIC_CLUSTER_OMITTED] = {"electop_cluster_elections_omitted", METRIC_GAUGE, NULL, "cluster",
                                 "Elections without series, because the bound on series applies."},
+    [METRIC_READS] = {"electop_cluster_reads", METRIC_COUNTER, NULL, "cluster",
+                      "Reads that electop itself sent to the cluster, without polls of its servers."},
+    [METRIC_READS_DELAYED] = {"electop_cluster_reads_delayed", METRIC_COUNTER, NULL, "cluster",
+                              "Those that waited, because electop limits its reads while nothing changes."},
     [METRIC_SERVER_UP] = {"electop_server_up", METRIC_GAUGE, NULL, "cluster, server, mode",
                           "1 for a server that answers."},
     [METRIC_SERVER_ANSWER] = {"electop_server_answer_seconds", METRIC_GAUGE, "seconds", "cluster, server",
@@ -365,7 +371,7 @@ static void metrics_put_row(struct writer *writer, const struct row *row, double
     end_sample(writer, value);
 }
 
-static void write_clusters(struct writer *writer)
+static void write_clusters(struct writer *writer, const struct metrics_reads *reads)
 {
     const struct model *model = writer->model;
     begin_family(writer, METRIC_CLUSTER_CONNECTED);
@@ -383,6 +389,12 @@ static void write_clusters(struct writer *writer)
                           writer->omitted[i], model->clusters[i].election_count);
         metrics_put_cluster(writer, &model->clusters[i], (double)writer->omitted[i]);
     }
+    begin_family(writer, METRIC_READS);
+    for (size_t i = 0; reads && i < model->cluster_count; i++)
+        metrics_put_cluster(writer, &model->clusters[i], (double)reads[i].sent);
+    begin_family(writer, METRIC_READS_DELAYED);
+    for (size_t i = 0; reads && i < model->cluster_count; i++)
+        metrics_put_cluster(writer, &model->clusters[i], (double)reads[i].delayed);
 }
 
 static void metrics_write_server(struct writer *writer, enum metric metric, const struct cluster *cluster,
@@ -683,7 +695,7 @@ void metrics_write(struct metrics *metrics, const struct model *model, struct mo
     begin_family(&writer, METRIC_BUILD);
     metrics_put_label(begin_sample(&writer, ""), "version", ELECTOP_VERSION);
     end_sample(&writer, 1);
-    write_clusters(&writer);
+    write_clusters(&writer, process->reads);
     metrics_write_servers(&writer);
     metrics_write_elections(&writer);
     metrics_write_failovers(metrics, &writer);

@@ -42,8 +42,14 @@ void metrics_free(struct metrics *metrics);
 /* Counts a failover; other events are ignored. */
 void metrics_take(struct metrics *metrics, const struct event *event);
 
+/* Reads of one cluster since the start; those of them that had to wait. */
+struct metrics_reads {
+    uint64_t sent, delayed;
+};
+
 /* The program's own state, which is not in the model. */
 struct metrics_process {
+    const struct metrics_reads *reads; /* by cluster of the model; NULL: unknown */
     double cpu_s, start_time_s; /* start_time_s: since 1970 */
     int64_t resident_bytes;
     int open_files; /* -1: unknown */

@@ -73,6 +73,7 @@ struct discover {
     double budget; /* reads that the rate allows now */
     uint64_t budget_ms;
     bool walking, complete, answered;
+    bool again; /* the walk repeats a complete one, since no watch shows all changes */
     bool cut, lost; /* this walk left something out: because of its limits, or of a lost connection */
     size_t denied;  /* unreadable directories, without the roots */
     char *denied_at[DENIED_KEPT]; /* the first of them, below the chroot */
@@ -439,6 +440,7 @@ static bool ask_witness(struct directory *dir)
     if (dir->witness_at >= dir->witness_count)
         return false;
     const char *path = dir->witnesses[dir->witness_at++];
+    read_account_grant(d->live->account, 1); /* the rate of the walk limits it */
     /* A witness whose data is read may be the leader, so the read sets a watch. */
     bool sent = dir->seen ? session_get(d->live->session, path, true, on_witness, dir)
                           : session_exists(d->live->session, path, false, on_witness, dir);
@@ -676,11 +678,20 @@ static void on_pace(uv_timer_t *timer)
     walk_on(timer->data);
 }
 
+static bool wait_for_rate(struct discover *d, uint64_t wait_ms)
+{
+    if (!uv_is_active((uv_handle_t *)d->pace))
+        uv_timer_start(d->pace, on_pace, wait_ms < RATE_STEP_MS ? RATE_STEP_MS : wait_ms, 0);
+    return false;
+}
+
 /* Whether the rate allows another read. The rate is applied to short periods, so that servers see no
- * burst. */
+ * burst. A repeated walk has no rate of its own: it reads while nothing changes. */
 static bool within_rate(struct discover *d)
 {
     int rate = d->settings->rate_per_s;
+    if (d->again)
+        return read_account_take(d->live->account, false) || wait_for_rate(d, 1000 / READS_PER_S);
     if (rate <= 0)
         return true;
     uint64_t now = uv_now(d->live->loop);
@@ -691,10 +702,7 @@ static bool within_rate(struct discover *d)
         d->budget = most > 1 ? most : 1;
     if (d->budget >= 1)
         return true;
-    uint64_t wait_ms = (uint64_t)((1 - d->budget) * 1000 / rate) + 1;
-    if (!uv_is_active((uv_handle_t *)d->pace))
-        uv_timer_start(d->pace, on_pace, wait_ms < RATE_STEP_MS ? RATE_STEP_MS : wait_ms, 0);
-    return false;
+    return wait_for_rate(d, (uint64_t)((1 - d->budget) * 1000 / rate) + 1);
 }
 
 static void walk_ended(struct discover *d)
@@ -727,6 +735,8 @@ static void walk_on(struct discover *d)
             directory_done(dir);
             continue; /* the others fail as well, and the next walk starts over */
         }
+        if (!d->again)
+            read_account_count(d->live->account);
         d->budget -= 1;
         d->references++;
         d->under_way++;
@@ -762,6 +772,7 @@ void discover_begin(struct discover *d, bool renewed)
         return;
     }
     d->walking = true;
+    d->again = !renewed && d->walked > 0 && !d->lost;
     d->cut = d->lost = false;
     d->walked = 0;
     d->no_root = NULL;

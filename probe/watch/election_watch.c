@@ -349,7 +349,10 @@ static bool election_watch_read_next(struct election_watch *s)
         free(r);
         return true;
     }
-    if (!session_get(s->shard->session, r->path, false, candidate_reads_on_candidate, r)) {
+    struct session *session = s->shard->session;
+    bool sent = c->known ? session_get_again(session, r->path, candidate_reads_on_candidate, r)
+                         : session_get(session, r->path, false, candidate_reads_on_candidate, r);
+    if (!sent) {
         free(r); /* not connected: the request is repeated after the next connection */
         return false;
     }
@@ -882,6 +885,11 @@ void election_watch_free(struct election_watch *s)
 const char *election_watch_path(const struct election_watch *s)
 {
     return s->path;
+}
+
+size_t election_watch_unknown(const struct election_watch *s)
+{
+    return s->election->unknown_count;
 }
 
 struct session_shard *election_watch_shard(const struct election_watch *s)

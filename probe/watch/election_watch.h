@@ -20,6 +20,8 @@ void election_watch_free(struct election_watch *election_watch);
 const char *election_watch_path(const struct election_watch *election_watch);
 struct session_shard *election_watch_shard(const struct election_watch *election_watch);
 
+/* Candidates that are not read yet. */
+size_t election_watch_unknown(const struct election_watch *election_watch);
 /* Call this when the session is connected: reads everything (again) and sets every watch. */
 void election_watch_begin(struct election_watch *election_watch);
 

@@ -179,10 +179,14 @@ bool live_watches(const struct live_cluster *live, const char *path)
 /* The interval of housekeeping: removes vanished elections that are not configured, retries unreadable
  * directories. */
 #define SLOW_MS 10000
-/* While a user is watching: the interval of empty reads, and how many intervals without an answer count as
- * silence. */
-#define PULSE_MS 300
-#define PULSES_SILENT 2
+/* While a user is watching: the turns of a timer, how long a server says nothing before it is probed, and
+ * how many turns without an answer count as silence. */
+#define PULSE_MS 150
+#define PULSE_UNHEARD_MS 300
+#define PULSES_SILENT 4
+/* Reads that a notification, a new election or a new connection may lead to, beside those of the entries of
+ * its lists: of the leader, the acknowledgements and the registries. */
+#define NEWS_READS (2 * ELECTION_GUARDS + 8)
 
 static bool all_connected(const struct live_cluster *live)
 {
@@ -318,6 +322,13 @@ static void on_refused(void *context, const char *path, bool list, const char *p
             election_watch_unread(live->elections[i], path, list);
 }
 
+/* A new connection: everything may have changed. */
+static void election_begin_again(struct live_cluster *live, size_t i)
+{
+    read_account_grant(live->account, NEWS_READS + election_watch_unknown(live->elections[i]));
+    election_watch_begin(live->elections[i]);
+}
+
 static void live_cluster_on_state(void *context, enum connection_state state, bool renewed,
                                   const char *problem)
 {
@@ -338,7 +349,7 @@ static void live_cluster_on_state(void *context, enum connection_state state, bo
         /* A further session for more elections: the others stay connected. */
         for (size_t i = 0; i < live->election_count; i++)
             if (election_watch_shard(live->elections[i]) == shard)
-                election_watch_begin(live->elections[i]);
+                election_begin_again(live, i);
         return;
     }
     if (!shard->counted || (state == CONNECTION_CONNECTED && !all_connected(live)))
@@ -348,7 +359,7 @@ static void live_cluster_on_state(void *context, enum connection_state state, bo
         return;
     chroot_ask(live);
     for (size_t i = 0; i < live->election_count; i++)
-        election_watch_begin(live->elections[i]);
+        election_begin_again(live, i);
     for (size_t i = 0; i < live->pattern_count; i++)
         pattern_begin(live->patterns[i]);
     if (live->discover)
@@ -360,6 +371,7 @@ static void live_cluster_on_state(void *context, enum connection_state state, bo
 static void live_cluster_on_notice(void *context, enum session_notice notice, const char *path)
 {
     struct session_shard *shard = context;
+    read_account_grant(shard->live->account, NEWS_READS);
     watch_map_notify(&shard->live->watches, notice, path);
 }
 
@@ -376,8 +388,16 @@ static void live_cluster_on_reading(void *context)
              "%s: not heard from for %lld ms: electop now reads what happened in that time", live_name(live),
              (long long)(silent_us / 1000));
     live_cluster_observe_connection(live, CONNECTION_CONNECTED, NULL);
-    for (size_t i = 0; i < live->election_count; i++)
-        election_watch_woke(live->elections[i]);
+    live_woke(live);
+}
+
+static void live_cluster_on_delay(void *context, const char *path)
+{
+    const struct live_cluster *live = context;
+    struct read_figures reads = read_account_figures(live->account);
+    log_line(LOG_LEVEL_INFO,
+             "%s: without news electop reads %d times a second at most: %zu reads wait, such as that of %s",
+             live_name(live), READS_PER_S, reads.waiting, path);
 }
 
 static void shard_on_child_watches(void *context)
@@ -400,6 +420,7 @@ static bool shard_open(struct live_cluster *live)
                                       .auth_scheme = live->cluster->auth_scheme,
                                       .auth_credential = live->cluster->auth_credential,
                                       .counts_children = true,
+                                      .account = live->account,
                                       .security = &live->cluster->security};
     struct session_shard *shard = &live->shards[live->shard_count];
     *shard = (struct session_shard){.live = live};
@@ -443,6 +464,7 @@ void live_cluster_watch(struct live_cluster *live, const char *path, const struc
     if (!shard)
         return;
     static const char *const why[] = {"named", "matches a pattern", "discovered"};
+    read_account_grant(live->account, NEWS_READS + (seen ? 2 * seen->count : 0));
     live->elections[live->election_count++] = election_watch_new(live, shard, path, settings, origin, seen);
     log_line(LOG_LEVEL_INFO, "%s: watching %s (%s)", live_name(live), path, why[origin]);
 }
@@ -503,10 +525,9 @@ static void on_pulse(uv_timer_t *timer)
     if (session_state(live->session) != CONNECTION_CONNECTED) {
         live->unanswered = 0;
     } else if (!live->asked.mono_us) {
-        struct moment now = clock_now();
-        live->asked = now;
-        if (!session_exists(live->session, "/", false, on_pulse_answer, live))
-            live->asked = (struct moment){0, 0};
+        bool silent = session_unheard_ms(live->session) >= PULSE_UNHEARD_MS;
+        if (silent && session_probe(live->session, on_pulse_answer, live))
+            live->asked = clock_now();
     } else if (++live->unanswered == PULSES_SILENT) {
         observe_silence(live, live->asked);
     }
@@ -568,8 +589,10 @@ bool live_is_asking(const struct live_cluster *live)
 
 void live_woke(struct live_cluster *live)
 {
-    for (size_t i = 0; i < live->election_count; i++)
+    for (size_t i = 0; i < live->election_count; i++) {
+        read_account_grant(live->account, NEWS_READS);
         election_watch_woke(live->elections[i]);
+    }
 }
 
 void live_stop(struct live_cluster *live)
@@ -592,6 +615,7 @@ void live_stop(struct live_cluster *live)
     }
     election_watches_read(live); /* releases those that still wait for their turn */
     watch_map_clear(&live->watches);
+    read_account_free(live->account);
     loop_timer_free(live->slow);
     loop_timer_free(live->pulse);
     free(live->patterns);
@@ -651,8 +675,10 @@ struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct
     }
     free(error);
     live->slow = loop_timer_new(loop, live);
+    live->account = read_account_new(loop, live_cluster_on_delay, live);
     if (!live->hosts || !shard_open(live)) {
         loop_timer_free(live->slow);
+        read_account_free(live->account);
         free(live->hosts);
         free(live->chroot);
         free(live);

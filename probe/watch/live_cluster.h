@@ -17,6 +17,7 @@
 
 #include "probe/election/directory_kind.h"
 #include "probe/election/model.h"
+#include "probe/zookeeper/read_account.h"
 #include "probe/zookeeper/session.h"
 
 /*
@@ -93,6 +94,7 @@ struct live_cluster {
     struct session *session; /* the first shard's: patterns and discovery use it */
     struct session_shard shards[SESSION_SHARDS_MOST];
     size_t shard_count;
+    struct read_account *account; /* of the reads of all its sessions */
     struct watch_map watches;
     struct watch_entry chroot_entry; /* waits for the chroot to appear */
     bool chroot_missing;
@@ -117,8 +119,8 @@ struct live_cluster {
     struct replica_check *replicas; /* NULL: not compared */
     uv_timer_t *slow;               /* housekeeping every few seconds */
     uv_timer_t *pulse;              /* checks that our server answers; NULL: no user is watching */
-    struct moment asked;            /* the time of an unanswered check; mono_us 0: it was answered */
-    int unanswered;                 /* timer turns since that check */
+    struct moment asked;            /* the time of an unanswered probe; mono_us 0: it was answered */
+    int unanswered;                 /* timer turns since that probe */
 };
 
 /* The cluster's name in the log: its configured name, or its address. */
@@ -185,8 +187,8 @@ bool live_discovery(const struct live_cluster *live, struct discovery *state);
 /* Ends the snapshot, complete or not. True: discovery was still running; this is recorded as a problem of the
  * cluster. */
 bool live_cut(struct live_cluster *live);
-/* A user is watching: silence of our session's server is noticed within a second, at the cost of three empty
- * reads a second. */
+/* A user is watching: silence of our session's server is noticed within a second, at the cost of up to three
+ * empty reads a second. */
 void live_attend(struct live_cluster *live);
 /* The program was stalled: all earlier facts may have changed, and are read again. */
 void live_woke(struct live_cluster *live);

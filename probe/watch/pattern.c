@@ -308,6 +308,7 @@ void pattern_free(struct pattern *p)
 
 void pattern_begin(struct pattern *p)
 {
+    read_account_grant(p->live->account, 2 * p->place_count);
     for (struct pattern_directory *place = p->places; place; place = place->next) {
         place->asking = false;
         place_ask(place);

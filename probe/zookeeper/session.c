@@ -18,6 +18,7 @@
 #include "probe/zookeeper/resolver.h"
 #include "probe/zookeeper/session_attempt.h"
 #include "probe/zookeeper/session_io.h"
+#include "probe/zookeeper/read_account.h"
 #include "probe/zookeeper/read_retry.h"
 #include "probe/zookeeper/session_state.h"
 
@@ -438,6 +439,8 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
     session_io_not_this_turn(s->io); /* otherwise the next turn would connect again without the pause */
     session_io_deadline(s->io, 0);
     read_retry_lost(s);
+    if (s->account)
+        read_account_lost(s->account, s);
     if (s->limiter) /* an expired session was admitted and notified */
         connect_limiter_leave(s->limiter, &s->pass, state != ZOO_EXPIRED_SESSION_STATE);
     session_attempt_describe(s, rc, error, state_before);
@@ -670,6 +673,7 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
     s->io = io;
     s->limiter = options->limiter;
     s->counts_children = options->counts_children;
+    s->account = options->account;
     s->pass = (struct connect_limiter_pass){.go = on_admitted, .context = s};
     s->link = (struct transport_link){.security = options->security,
                                       .loop = loop,
@@ -689,6 +693,8 @@ static void session_part(struct session *s)
     s->listener = (struct session_listener){0};
     requests_give_up(&s->requests);
     read_retry_lost(s);
+    if (s->account)
+        read_account_lost(s->account, s);
     if (s->busy == 0) /* [nested] else leave() frees it */
         session_free(s);
 }
@@ -745,6 +751,11 @@ bool session_is_awaited(const struct session *s)
 int64_t session_silent_us(const struct session *s)
 {
     return (int64_t)(s->state == CONNECTION_CONNECTED ? s->stalled_ms : s->silent_ms) * 1000;
+}
+
+uint64_t session_unheard_ms(const struct session *s)
+{
+    return uv_now(s->loop) - s->heard_ms;
 }
 
 int session_timeout_ms(const struct session *s)

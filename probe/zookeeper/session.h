@@ -24,6 +24,7 @@ struct security_settings; /* config/security.h */
 struct session;
 struct connect_limiter; /* connect_limiter.h */
 struct descriptor_poll; /* descriptor_poll.h */
+struct read_account;    /* read_account.h */
 
 struct session_options {
     const char *hosts;       /* host:port,... without a chroot */
@@ -36,6 +37,7 @@ struct session_options {
         *limiter; /* asked before each attempt to connect; must outlive the session. NULL: none */
     struct descriptor_poll
         *poller; /* shared by sessions of the loop; must outlive them. NULL: a private one */
+    struct read_account *account; /* pays for all reads; must outlive the session. NULL: reads are free */
 };
 
 /* Starts connecting. Borrows nothing after it returns. NULL: the host list is invalid, or no descriptor is
@@ -93,10 +95,17 @@ bool session_exists(struct session *session, const char *path, bool watch, sessi
 bool session_get(struct session *session, const char *path, bool watch, session_node_fn fn, void *context);
 bool session_children(struct session *session, const char *path, bool watch, session_children_fn fn,
                       void *context);
-/* Like children(), but a list that is too large is answered with SESSION_TOO_LARGE. children() repeats the
- * request until the list is smaller. */
+/* Like children(), but a list that is too large is answered with SESSION_TOO_LARGE, where children() repeats
+ * the request until the list is smaller. For the walk of discovery, which has its own rate: the account does
+ * not limit it. */
 bool session_list(struct session *session, const char *path, bool watch, session_children_fn fn,
                   void *context);
+/* Reads a znode again, without a watch, to confirm what is known of it: no news pays for that. */
+bool session_get_again(struct session *session, const char *path, session_node_fn fn, void *context);
+/* An empty read that shows whether the server answers. The account counts it and never delays it. */
+bool session_probe(struct session *session, session_node_fn fn, void *context);
+/* How long ago the server last sent something, in milliseconds of the loop's time. */
+uint64_t session_unheard_ms(const struct session *session);
 bool session_sync(struct session *session, const char *path, session_text_fn fn, void *context);
 /* Removes a watch that exists() or get() has set. Servers before 3.5 do not know this request. */
 bool session_unwatch(struct session *session, const char *path, session_text_fn fn, void *context);

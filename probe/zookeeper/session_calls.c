@@ -8,6 +8,7 @@
 #include "probe/zookeeper/session.h"
 #include "probe/zookeeper/session_attempt.h"
 #include "probe/zookeeper/session_io.h"
+#include "probe/zookeeper/read_account.h"
 #include "probe/zookeeper/read_retry.h"
 
 /* Creates a request; path: of a read, else NULL. */
@@ -130,8 +131,18 @@ bool child_watches_add(struct child_watches *w, const char *path, int64_t since_
     struct child_watch *watch = &w->list[child_watch_at(w, hash)];
     if (watch->hash != 0)
         return false;
-    *watch = (struct child_watch){hash, since_us};
+    *watch = (struct child_watch){.hash = hash, .since_us = since_us};
     w->count++;
+    return true;
+}
+
+/* The list of that path has been read. True: for the first time since its watch was set, or set again. */
+static bool child_watches_listed(struct child_watches *w, const char *path)
+{
+    struct child_watch *watch = w->count ? &w->list[child_watch_at(w, child_watch_hash(path))] : NULL;
+    if (!watch || watch->hash == 0 || watch->listed)
+        return false;
+    watch->listed = true;
     return true;
 }
 
@@ -165,8 +176,10 @@ size_t child_watches_since(const struct child_watches *w, int64_t by_us)
 
 void child_watches_restart(struct child_watches *w, int64_t now_us)
 {
-    for (size_t i = 0; i < w->room; i++)
+    for (size_t i = 0; i < w->room; i++) {
         w->list[i].since_us = now_us;
+        w->list[i].listed = false;
+    }
 }
 
 void child_watches_clear(struct child_watches *w)
@@ -278,12 +291,15 @@ static void on_node(int rc, const struct Stat *stat, const void *data)
     on_data(rc, NULL, 0, stat, data);
 }
 
-static void child_watch_set(const struct request *r)
+static void child_watch_set(const struct request *r, size_t entries)
 {
     struct session *s = r->all->session;
-    if (r->watch && s->counts_children &&
-        child_watches_add(&s->child_watches, r->path, clock_now().mono_us) && s->listener.child_watches &&
-        !s->closing)
+    if (!r->watch || !s->counts_children)
+        return;
+    bool set = child_watches_add(&s->child_watches, r->path, clock_now().mono_us);
+    if (s->account && !r->may_be_too_large && child_watches_listed(&s->child_watches, r->path))
+        read_account_listed(s->account, entries);
+    if (set && s->listener.child_watches && !s->closing)
         s->listener.child_watches(s->context);
 }
 
@@ -297,7 +313,7 @@ static void session_calls_on_children(int rc, const struct String_vector *names,
         a.stat = &s;
         a.names = names->data;
         a.length = (size_t)names->count;
-        child_watch_set(request_of(data));
+        child_watch_set(request_of(data), a.length);
     }
     read_retry_answer(request_of(data), rc, &a);
 }
@@ -334,8 +350,14 @@ static void on_void(int rc, const void *data)
 
 static bool read_send(struct request *r, bool (*send)(struct request *), bool watch)
 {
+    struct read_account *account = r->all->session->account;
     r->send = send;
     r->watch = watch;
+    r->confirms |= r->kind == ANSWER_TEXT || (r->kind == ANSWER_CHILDREN && !watch);
+    if (account && !r->may_be_too_large && !read_account_take(account, !r->confirms)) {
+        read_account_keep(account, r);
+        return true;
+    }
     return request_sent(r, send(r));
 }
 
@@ -349,6 +371,14 @@ bool session_get(struct session *s, const char *path, bool watch, session_node_f
 {
     struct request *r = request_node(s, path, fn, context);
     return r && read_send(r, send_get, watch);
+}
+
+bool session_get_again(struct session *s, const char *path, session_node_fn fn, void *context)
+{
+    struct request *r = request_node(s, path, fn, context);
+    if (r)
+        r->confirms = true;
+    return r && read_send(r, send_get, false);
 }
 
 static bool children_ask(struct session *s, const char *path, bool watch, bool may_be_too_large,
@@ -372,10 +402,28 @@ bool session_list(struct session *s, const char *path, bool watch, session_child
     return children_ask(s, path, watch, true, fn, context);
 }
 
+bool session_probe(struct session *s, session_node_fn fn, void *context)
+{
+    struct request *r = request_node(s, "/", fn, context);
+    if (r && s->account)
+        read_account_charge(s->account);
+    if (r)
+        r->send = send_exists;
+    return r && request_sent(r, send_exists(r));
+}
+
+static bool send_sync(struct request *r)
+{
+    return zoo_async(r->all->session->zh, r->path, on_text, r) == ZOK;
+}
+
 bool session_sync(struct session *s, const char *path, session_text_fn fn, void *context)
 {
-    struct request *r = request_text(s, fn, context);
-    return r && request_sent(r, zoo_async(s->zh, path, on_text, r) == ZOK);
+    struct request *r = session_request_begin(s, ANSWER_TEXT, path, context);
+    if (!r)
+        return false;
+    r->fn.text = fn;
+    return read_send(r, send_sync, false);
 }
 
 /* Instead of removing a single watcher, the library only asks the server whether there is a watch. It

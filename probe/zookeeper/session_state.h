@@ -36,6 +36,7 @@ struct request {
     void *context;
     bool (*send)(struct request *); /* of a read, which may be sent again; false: the library refused it */
     bool watch;                     /* set a watch */
+    bool confirms;                  /* news does not pay for it: see read_account.h */
     bool may_be_too_large;          /* SESSION_TOO_LARGE is a valid answer */
     unsigned refusals;              /* how often the servers refused */
     struct request *previous, *next;
@@ -83,6 +84,7 @@ void requests_give_up(struct requests *all);
 struct child_watch {
     uint64_t hash; /* 0: free */
     int64_t since_us;
+    bool listed; /* its list has been read since it was set, or set again */
 };
 
 /* All zero: empty. */
@@ -145,6 +147,7 @@ struct session {
     bool counts_children;
     struct child_watches child_watches; /* if the session counts them */
     struct again *again;                /* reads that the servers refused; NULL: none so far */
+    struct read_account *account;       /* or NULL */
 };
 
 /* The library's watcher for the session itself and for every watch. */
