@@ -1,5 +1,7 @@
 #include "probe/election/certainty.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "probe/election/client.h"
@@ -9,6 +11,7 @@
 #include "probe/election/election_private.h"
 #include "probe/election/failover.h"
 #include "probe/election/session_table.h"
+#include "probe/election/watch_proof.h"
 
 /* A directory, or a leader, that was there for less than this was made for one decision. */
 #define LASTING_US INT64_C(200000)
@@ -23,8 +26,12 @@ static const struct presumption_kind presumption_kinds[PRESUMPTIONS] = {
                          "set kind: leader or kind: lock in the configuration"},
     [PRESUMES_LAYOUT] = {"layout", "that members of this layout watch their predecessor",
                          "set recipe: in the configuration"},
-    [PRESUMES_ORDER] = {"order", "that equal sequence numbers are ordered by creation", NULL},
+    [PRESUMES_ORDER] = {"order", "that sequence numbers alone order its members", NULL},
     [PRESUMES_WATCHES] = {"watches", "that no watch on children or above the directory notifies it", NULL},
+    [PRESUMES_LINE] = {"line", "that its members do not all watch one znode on purpose", NULL},
+    [PRESUMES_MARK] = {"mark", "that no znode that it watches elsewhere notifies it", NULL},
+    [PRESUMES_ALONE] = {"alone", "that no other session of its address watches for it", NULL},
+    [PRESUMES_PASSIVE] = {"passive", "that its client waits for a notification and does not poll", NULL},
     [PRESUMES_ACK] = {"acknowledgement", "that this version of the layout acknowledges there",
                       "set acknowledgement: in the configuration"},
     [PRESUMES_LASTING] = {"lasting", "that the directory was meant to stay", NULL},
@@ -47,7 +54,7 @@ struct rule {
 /* What a member should watch and does not. */
 #define WATCH_RULE                                                                                           \
     {                                                                                                        \
-        BIT(ELECTION), BIT(FRESH), BIT(LAYOUT) | BIT(ORDER) | BIT(WATCHES)                                   \
+        BIT(ELECTION), BIT(FRESH), CERTAINTY_OF_MEMBER                                                       \
     }
 /* What servers show of sessions. */
 #define SHOWN_RULE                                                                                           \
@@ -160,9 +167,18 @@ uint64_t certainty_role(const char *name)
     return role;
 }
 
-bool certainty_layout(const struct election *election, const struct candidate *c)
+/* Two members wait, and nobody watches anything: perhaps nobody should. */
+static bool nobody_watches(const struct election *election)
 {
-    return election->recognised != RECOGNISED_NAME && c->election == election &&
+    const struct line_shown *line = &election->own->line;
+    return line->waiting >= 2 && line->watching == 0 && election->recognised != RECOGNISED_CONFIGURED;
+}
+
+/* The znode that members of this layout watch is known. If that follows only from a name that others may use
+   too, the names leave it open, and the watches have to show it. */
+static bool certainty_layout(const struct election *election, const struct candidate *c)
+{
+    return election->recognised != RECOGNISED_NAME && c->election == election && !nobody_watches(election) &&
            (!names_leave_open(election) || election->own->shows_layout);
 }
 
@@ -185,6 +201,57 @@ bool certainty_shows_layout(const struct election *election)
         other += !c->own->watches_right && c->own->client && c->own->client->shown.watches_known;
     }
     return right > other && line_has_one_role(election);
+}
+
+/* The number that is all of its data, or that follows a word such as "priority" in it. */
+static bool read_priority(const struct candidate *c, int64_t *priority)
+{
+    static const char *const words[] = {"priority", "weight", "rank"};
+    char text[CANDIDATE_DATA_KEPT + 1], *end;
+    snprintf(text, sizeof text, "%.*s", (int)c->data_length, c->data ? (const char *)c->data : "");
+    const char *at = text;
+    for (size_t i = 0; i < sizeof words / sizeof *words && at == text; i++)
+        if ((at = strstr(text, words[i])) != NULL)
+            at += strcspn(at, "-" DIGITS);
+        else
+            at = text;
+    *priority = strtoll(at, &end, 10);
+    return end != at && (at != text || *end == '\0');
+}
+
+/* By priorities in the data, smallest or largest first, it watches the one before it, or is the first and
+   watches nobody. */
+static bool priority_explains(const struct election *election, const struct candidate *c)
+{
+    const struct candidate *below = NULL, *above = NULL;
+    int64_t own, other, below_is = 0, above_is = 0;
+    if (!read_priority(c, &own))
+        return false;
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        const struct candidate *at = election->candidates[i];
+        if (at == c)
+            continue;
+        if (!read_priority(at, &other) || other == own)
+            return false;
+        if (other < own && (!below || other > below_is)) {
+            below = at;
+            below_is = other;
+        } else if (other > own && (!above || other < above_is)) {
+            above = at;
+            above_is = other;
+        }
+    }
+    return c->own->watched == below || c->own->watched == above;
+}
+
+/* So many right watches outweigh one that no line of sequence numbers has. */
+#define RIGHT_TO_WRONG 3
+
+static bool others_contradict(const struct election *election, const struct candidate *c)
+{
+    const struct line_shown *line = &election->own->line;
+    uint32_t others = c->wrong == FINDING_WRONG_PREDECESSOR ? line->wrong - 1 + line->deaf : line->wrong;
+    return line->backwards || line->right < others * RIGHT_TO_WRONG;
 }
 
 bool certainty_order(const struct election *election, const struct candidate *c)
@@ -223,12 +290,65 @@ static bool watched_above(const struct election *election)
     return false;
 }
 
-bool certainty_watches(const struct election *election, const struct candidate *c)
+/* No hidden watch could notify it: its server counts no watches on children but observers', and no session
+   watches an ancestor of the election (perhaps recursively). */
+static bool certainty_watches(const struct election *election, const struct candidate *c)
 {
     const struct cluster *cluster = election->cluster;
     const struct client_session *shown = c->own->client ? &c->own->client->shown : NULL;
     return shown && shown->server < cluster->server_count &&
            cluster->servers[shown->server].foreign_children == 0 && !watched_above(election);
+}
+
+/* ---- the rule for a missing or a wrong watch ---- */
+
+static bool lies_in(const char *path, const char *directory)
+{
+    size_t length = directory ? strlen(directory) : 0;
+    return length > 0 && strncmp(path, directory, length) == 0 &&
+           (path[length] == '/' || path[length] == '\0');
+}
+
+/* A znode whose end or change may tell a member of its turn. Nobody knows who made one that is outside of the
+   election; but with a sequence number it is rather a place in another line. */
+static bool watches_mark(const struct election *election, const struct candidate *c)
+{
+    const struct client_session *shown = &c->own->client->shown;
+    for (size_t i = 0; i < shown->watch_count; i++) {
+        const char *path = shown->watches[i];
+        if (lies_in(path, election->ack_path)
+                ? strcmp(path, election->path) != 0
+                : !lies_in(path, election->path) && recipe_sequence_of(path) == SEQUENCE_NONE)
+            return true;
+    }
+    return false;
+}
+
+/* Where a server hides its watches, another session of this address may watch there. */
+static bool certainty_alone(const struct election *election, const struct candidate *c)
+{
+    return chain_watches_complete(election->cluster) && !client_is_helped(c->own->client, c->own->helped_us);
+}
+
+bool certainty_lasts(const struct candidate *c, unsigned holds)
+{
+    bool helped = client_is_helped(c->own->client, c->own->helped_us);
+    return (holds | BIT(WATCHES) | (helped ? 0 : BIT(ALONE))) == CERTAINTY_OF_MEMBER;
+}
+
+unsigned certainty_of_member(const struct election *election, const struct candidate *c)
+{
+    const struct client *client = c->own->client;
+    if (!client)
+        return 0;
+    bool contradicts =
+        election->reader_count == 0 && (others_contradict(election, c) || priority_explains(election, c));
+    bool as_all = c->own->watched && c->own->watched == election->own->line.watched_by_all;
+    return (certainty_layout(election, c) ? BIT(LAYOUT) : 0) |
+           (certainty_order(election, c) && !contradicts ? BIT(ORDER) : 0) |
+           (certainty_watches(election, c) ? BIT(WATCHES) : 0) | (as_all ? 0 : BIT(LINE)) |
+           (watches_mark(election, c) ? 0 : BIT(MARK)) | (certainty_alone(election, c) ? BIT(ALONE) : 0) |
+           (client_is_passive(client, c->own->before_us) ? BIT(PASSIVE) : 0);
 }
 
 bool certainty_hidden_watches(const struct election *election)
@@ -311,17 +431,21 @@ unsigned certainty_holds(const struct election *election, enum finding_code code
     const struct candidate *c = about.candidate;
     enum certainty_verdict without;
     *again_us = INT64_MAX;
-    /* Proved while every watch was shown or excluded: the proof itself ends when the session asks for more.
-     */
-    bool proved = c && c->proof == code;
-    bool member = c && is_watch_code(code);
+    /* certainty_lasts() ends the proof. */
+    unsigned proved = c && c->proof == code ? BIT(WATCHES) | BIT(ALONE) : 0;
+    unsigned member =
+        c && is_watch_code(code) ? certainty_of_member(election, c) | proved : CERTAINTY_OF_MEMBER;
     bool known[PRESUMPTIONS] = {
         [PRESUMES_ELECTION] = election_is_proven(election),
         [PRESUMES_LEADER] = election->kind == KIND_LEADER && election->kind_proof != KIND_ASSUMED,
         [PRESUMES_LAYOUT] = code == FINDING_HERD ? !names_leave_open(election) || line_has_one_role(election)
-                                                 : !member || certainty_layout(election, c),
-        [PRESUMES_ORDER] = !member || certainty_order(election, c),
-        [PRESUMES_WATCHES] = !member || proved || certainty_watches(election, c),
+                                                 : member >> PRESUMES_LAYOUT & 1u,
+        [PRESUMES_ORDER] = member >> PRESUMES_ORDER & 1u,
+        [PRESUMES_WATCHES] = member >> PRESUMES_WATCHES & 1u,
+        [PRESUMES_LINE] = member >> PRESUMES_LINE & 1u,
+        [PRESUMES_MARK] = member >> PRESUMES_MARK & 1u,
+        [PRESUMES_ALONE] = member >> PRESUMES_ALONE & 1u,
+        [PRESUMES_PASSIVE] = member >> PRESUMES_PASSIVE & 1u,
         [PRESUMES_ACK] = certainty_ack(election),
         [PRESUMES_LASTING] = certainty_lasting(election),
         [PRESUMES_FRESH] = !certainty_presumes(code, PRESUMES_FRESH, &without) ||

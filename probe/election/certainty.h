@@ -19,11 +19,16 @@ enum presumption {
     PRESUMES_ELECTION, /* a signature, a watch on a predecessor, or the user's word: not a name alone */
     PRESUMES_LEADER,   /* there must be a leader: configured, or the layout has no other use */
     PRESUMES_LAYOUT,   /* which znode its members watch: configured, a distinctive signature, or seen */
-    PRESUMES_ORDER,    /* the order is defined: no equal sequence numbers around the candidate */
-    PRESUMES_WATCHES,  /* every watch that could serve the member is shown or excluded */
-    PRESUMES_ACK,      /* the acknowledgement: configured, or seen with a member's session as its owner */
-    PRESUMES_LASTING,  /* the directory is permanent: not created for a single election */
-    PRESUMES_FRESH,    /* the servers' lists behind it are recent */
+    PRESUMES_ORDER, /* sequence numbers order its members: no equal ones around the candidate, no other member
+                          watches against that order, no priority in the data explains what it watches */
+    PRESUMES_WATCHES, /* every watch that could serve the member is shown or excluded */
+    PRESUMES_LINE,    /* not all members watch one and the same znode */
+    PRESUMES_MARK,    /* the member watches no znode that another member may have made */
+    PRESUMES_ALONE,   /* no other session of its address watches something of the election */
+    PRESUMES_PASSIVE, /* its client does not poll (watch_proof.h) */
+    PRESUMES_ACK,     /* the acknowledgement: configured, or seen with a member's session as its owner */
+    PRESUMES_LASTING, /* the directory is permanent: not created for a single election */
+    PRESUMES_FRESH,   /* the servers' lists behind it are recent */
     PRESUMPTIONS
 };
 
@@ -51,6 +56,19 @@ bool certainty_presumes(enum finding_code code, enum presumption presumption,
  * decides the verdict; PRESUMPTIONS for VERDICT_CERTAIN. */
 enum certainty_verdict certainty_judge(enum finding_code code, unsigned holds, enum presumption *missing);
 
+/*
+ * The rule for a missing or a wrong watch: that no server lists the watch is a fact, that the member will not
+ * be notified is a conclusion. Returns the presumptions that this conclusion needs and that hold for this member now, a bit each:
+ * LAYOUT, ORDER, WATCHES, LINE, MARK, ALONE, PASSIVE.
+ */
+unsigned certainty_of_member(const struct election *election, const struct candidate *candidate);
+/* A proof lasts although a hidden watch, or a server that hides its watches, came later: the member's client
+ * has requested nothing since. */
+bool certainty_lasts(const struct candidate *candidate, unsigned holds);
+#define CERTAINTY_OF_MEMBER                                                                                  \
+    (1u << PRESUMES_LAYOUT | 1u << PRESUMES_ORDER | 1u << PRESUMES_WATCHES | 1u << PRESUMES_LINE |           \
+     1u << PRESUMES_MARK | 1u << PRESUMES_ALONE | 1u << PRESUMES_PASSIVE)
+
 /* The subject of a finding, if it has one: a candidate, or a session (0: none). */
 struct about {
     const struct candidate *candidate;
@@ -74,18 +92,12 @@ void certainty_see_kind(struct election *election);
 
 /* ---- single presumptions, for the watch chain ---- */
 
-/* The znode that members of this layout watch is known. If that follows only from a name that others may use
- * too, the names leave it open, and the watches have to show it. */
-bool certainty_layout(const struct election *election, const struct candidate *candidate);
 /* Most waiting members watch the one before them, and all have one role: the present watches show which znode
  * members watch. Or their names do. */
 bool certainty_shows_layout(const struct election *election);
 /* Equal for names that differ only in numbers and ids. Readers and writers of one lock watch differently, and
  * their names contain different words. */
 uint64_t certainty_role(const char *name);
-/* No hidden watch could notify this candidate: its server counts no child watches except those of observers,
- * and no session watches an ancestor of the election (perhaps recursively). */
-bool certainty_watches(const struct election *election, const struct candidate *candidate);
 /* Its place in line is defined: neither it nor the one before it shares its number. */
 bool certainty_order(const struct election *election, const struct candidate *candidate);
 

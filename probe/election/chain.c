@@ -76,11 +76,44 @@ const struct client_session *candidate_client(const struct candidate *candidate)
     return candidate->own->client ? &candidate->own->client->shown : NULL;
 }
 
+static bool each_leads(const struct election *election)
+{
+    const struct candidate *first = election->candidate_count ? election->candidates[0] : NULL;
+    size_t length = strlen(RECIPE_EACH_LEADS);
+    for (size_t i = 0; first && first->data && i + length <= first->data_length; i++)
+        if (memcmp(first->data + i, RECIPE_EACH_LEADS, length) == 0)
+            return true;
+    return false;
+}
+
+#define SEQUENCE_LENGTH 10
+
+static bool same_member(const struct candidate *one, const struct candidate *other)
+{
+    size_t length = strlen(one->name);
+    return length > SEQUENCE_LENGTH && strlen(other->name) == length &&
+           memcmp(one->name, other->name, length - SEQUENCE_LENGTH) == 0;
+}
+
+/* NULL: an earlier znode of the same member stands for it. */
+static const struct candidate *member_before(const struct election *election, size_t place)
+{
+    struct candidate *const *line = election->candidates;
+    const struct candidate *first = line[place - 1];
+    for (size_t i = place; i-- > 0;) {
+        if (same_member(line[i], line[place]))
+            return NULL;
+        if (same_member(line[i], line[place - 1]))
+            first = line[i];
+    }
+    return first;
+}
+
 /* What members of this layout watch, as far as that is visible. */
 static enum recipe_watches layout_watches(const struct election *election)
 {
     const struct recipe *recipe = election->recipe;
-    if (!recipe || recipe->family == FAMILY_LOCK)
+    if (!recipe || recipe->family == FAMILY_LOCK || each_leads(election))
         return WATCHES_NOTHING;
     if (recipe->watches == WATCHES_UNKNOWN && election->shows_predecessor)
         return WATCHES_PREDECESSOR;
@@ -96,6 +129,8 @@ static const struct candidate *expected_at(const struct election *election, size
         return shared_lock(election) ? shared_lock_awaited(election, place) : election->candidates[place - 1];
     case WATCHES_LEADER:
         return election->candidates[0];
+    case WATCHES_MEMBER:
+        return member_before(election, place);
     case WATCHES_CHILDREN:
     case WATCHES_NOTHING:
     case WATCHES_UNKNOWN:
@@ -207,6 +242,16 @@ static bool serve_next(const struct election *election, const struct viewer *vie
     return true;
 }
 
+static bool serve_member(const struct election *election, const struct viewer *viewer,
+                         const struct candidate *target)
+{
+    bool any = false;
+    for (struct candidate *c = viewer->client->owned; c; c = c->own->owned_next)
+        if (c->election == election && !c->outside && expected_at(election, c->place) == target)
+            any = c->own->watches_right = true;
+    return any;
+}
+
 static bool serve_shared(const struct election *election, const struct viewer *viewer,
                          const struct candidate *target)
 {
@@ -227,8 +272,9 @@ static void see_target(struct diagnosis *d, struct viewer *viewer, struct candid
         viewer->targets++;
     if (target->place < viewer->lowest)
         viewer->lowest = target->place;
-    bool serves =
-        shared_lock(election) ? serve_shared(election, viewer, target) : serve_next(election, viewer, target);
+    bool serves = shared_lock(election)                        ? serve_shared(election, viewer, target)
+                  : layout_watches(election) == WATCHES_MEMBER ? serve_member(election, viewer, target)
+                                                               : serve_next(election, viewer, target);
     if (!serves && target->own->client != viewer->client && !viewer->other)
         viewer->other = target;
 }
@@ -467,20 +513,10 @@ static bool layout_may_settle(const struct candidate *c)
            announced_may_settle(&cluster->servers[shown->server]);
 }
 
-/* A session that sends requests may set its watch again after each write to its predecessor, and every poll may
-   fall in between. */
-static bool may_watch_again(const struct election *election, const struct candidate *c)
+/* All that is presumed of it holds, except what time proves. */
+static bool layout_certain(const struct candidate *c)
 {
-    const struct candidate *expected = expected_at(election, c->place);
-    return c->own->client && !c->own->client->idle && expected && expected->known &&
-           expected->stat.mzxid > c->stat.czxid;
-}
-
-/* No hidden watch could notify it, and its expected watch is known. */
-static bool layout_certain(const struct election *election, const struct candidate *c)
-{
-    return certainty_layout(election, c) && certainty_order(election, c) && certainty_watches(election, c) &&
-           !may_watch_again(election, c);
+    return (c->own->holds | 1u << PRESUMES_PASSIVE) == CERTAINTY_OF_MEMBER;
 }
 
 /*
@@ -492,32 +528,28 @@ static bool layout_certain(const struct election *election, const struct candida
 static bool chain_proved(const struct election *election, const struct candidate *c)
 {
     const struct client *client = c->own->client;
-    return client_proved(client) && layout_certain(election, c) && election->own->quiet_us != 0 &&
-           election->own->quiet_us <= client->series_us &&
+    return c->own->holds == CERTAINTY_OF_MEMBER && client->idle && client_proved(client) &&
+           election->own->quiet_us != 0 && election->own->quiet_us <= client->series_us &&
            election->own->synced_us > client_counted_end_us(client);
 }
 
-/* Its predecessor is read once more after the polls: it may have been written to since. */
-static bool expected_is_read(const struct election *election, const struct candidate *c, int64_t now_us)
+static bool is_deaf_code(enum finding_code code)
 {
-    struct candidate *expected = election->candidates[expected_at(election, c->place)->place];
-    int64_t since_us = client_counted_end_us(c->own->client);
-    if (c->own->client->idle || expected->own->read_us > since_us)
-        return true;
-    candidates_read_again(c->election, expected, since_us + 1, now_us);
-    return false;
+    return code == FINDING_NO_WATCH || code == FINDING_WATCH_SELF || code == FINDING_WATCH_ON_DELETED ||
+           code == FINDING_ORPHAN_READER;
 }
 
 /* A session's znode went while nothing could notify it: it does not know. */
 static void became_first(struct candidate *c)
 {
-    if (c->proof == FINDING_NO_WATCH || c->proof == FINDING_WATCH_SELF ||
-        c->proof == FINDING_WATCH_ON_DELETED || c->proof == FINDING_ORPHAN_READER)
-        c->own->deaf = true;
+    const struct client *client = c->own->client;
+    c->own->deaf = c->own->deaf || is_deaf_code(c->proof);
+    c->own->doubted = c->own->doubted || (is_deaf_code(c->wrong) && layout_certain(c) && client &&
+                                          client->shown.watches_seen_us > c->own->wrong_us);
     c->proof = FINDING_COUNT;
 }
 
-static void update_link(struct diagnosis *d, struct candidate *c)
+static void see_fault(struct diagnosis *d, struct candidate *c)
 {
     struct election *election = d->election;
     const struct candidate *before = c->place ? election->candidates[c->place - 1] : NULL;
@@ -527,38 +559,137 @@ static void update_link(struct diagnosis *d, struct candidate *c)
         c->own->before_us = stood ? 0 : d->f->at.mono_us;
         c->own->before_hash = hash;
     }
-    enum link_state was = c->link;
-    const char *why = c->link_why;
-    enum finding_code was_wrong = c->wrong, was_proof = c->proof, wrong = chain_judge(d, c);
+    enum finding_code wrong = chain_judge(d, c);
+    if (c->place == 0 || c->link == LINK_FIRST)
+        became_first(c);
     if (wrong != c->wrong) {
         c->wrong = wrong;
         c->own->wrong_us = wrong != FINDING_COUNT ? c->own->client->shown.watches_seen_us : 0;
+        d->f->model->generation++;
     }
+    const struct viewer *viewer = c->own->client ? viewer_find(d, c->own->client) : NULL;
+    c->own->watched = viewer && wrong != FINDING_COUNT ? viewer->other : NULL;
+}
+
+static void prove_fault(struct diagnosis *d, struct candidate *c)
+{
+    struct election *election = d->election;
+    struct client *client = c->own->client;
+    enum finding_code was_proof = c->proof;
     /* A proof lasts as long as its facts are visible: while they were hidden it may have changed. */
-    bool known = c->own->client && c->own->client->shown.watches_known;
-    if (!known || c->link == LINK_RIGHT || (wrong != FINDING_COUNT && c->proof != wrong))
-        c->proof = FINDING_COUNT;
-    /* Since it was proved the session asked for something: perhaps for a watch that no server shows. */
-    if (c->proof != FINDING_COUNT && c->own->client && !c->own->client->idle &&
-        !certainty_watches(election, c))
-        c->proof = FINDING_COUNT;
-    if (c->place == 0 || c->link == LINK_FIRST)
-        became_first(c);
-    if (wrong != FINDING_COUNT && c->proof != wrong) {
-        client_restart_proof(c->own->client, election->own->quiet_us);
-        if (chain_proved(election, c) && expected_is_read(election, c, d->f->at.mono_us)) {
-            c->proof = wrong;
-            client_is_proved(c->own->client);
+    if (c->wrong == FINDING_COUNT) {
+        if (!client || !client->shown.watches_known || c->link == LINK_RIGHT)
+            c->proof = FINDING_COUNT;
+    } else {
+        c->own->holds = certainty_of_member(election, c);
+        if (c->proof != c->wrong || !certainty_lasts(c, c->own->holds))
+            c->proof = FINDING_COUNT;
+        client_restart_proof(client, election->own->quiet_us);
+        client_restart_busy(client);
+        if (chain_proved(election, c)) {
+            c->proof = c->wrong;
+            client_is_proved(client);
+        }
+        if (c->link == LINK_SUSPECT && c->proof != FINDING_COUNT)
+            c->link = LINK_STUCK;
+        /* Two polls settle it, unless the layout keeps it from being certain for ever. */
+        if (c->proof != c->wrong && (layout_certain(c) || layout_may_settle(c) || client->counted < 2))
+            election->suspected = true;
+    }
+    if (c->proof != was_proof)
+        d->f->model->generation++;
+}
+
+/* ---- what the line shows ---- */
+
+/* Several watches are a cache, or a leak: they speak for no order. */
+static void see_member(struct election *election, const struct viewer *viewer)
+{
+    struct line_shown *line = &election->own->line;
+    uint32_t last = 0;
+    for (const struct candidate *c = viewer->client->owned; c; c = c->own->owned_next)
+        if (c->election == election && !c->outside && c->place > last)
+            last = c->place;
+    line->watching++;
+    line->backwards = line->backwards || (viewer->targets == 1 && viewer->lowest > last);
+}
+
+/* The candidate that all watching sessions of members watch, where there are two and more. */
+static const struct candidate *watched_by_all(struct diagnosis *d)
+{
+    const struct election *election = d->election;
+    for (size_t i = 0; election->own->line.watching >= 2 && i < election->candidate_count; i++) {
+        const struct candidate *c = election->candidates[i];
+        uint32_t count = 0;
+        for (uint32_t at = c->own->watchers; at != 0; at = election->own->links[at - 1].next) {
+            struct client *client =
+                session_table_find(election->cluster->clients, election->own->links[at - 1].session);
+            const struct viewer *viewer = client && client != c->own->client ? viewer_find(d, client) : NULL;
+            count += viewer && viewer->owned > 0;
+        }
+        if (count == election->own->line.watching)
+            return c;
+    }
+    return NULL;
+}
+
+/* Its watches here serve no candidate of its own: perhaps that of another session of its client. */
+static bool serves_others(const struct viewer *viewer)
+{
+    return viewer->owned == 0 ? viewer->targets > 0 || viewer->deleted || viewer->above
+                              : viewer->other != NULL;
+}
+
+static bool same_host(const struct client *one, const struct client *other)
+{
+    const char *a, *b;
+    size_t length = client_host(&one->shown, &a);
+    return one != other && length > 0 && client_host(&other->shown, &b) == length &&
+           memcmp(a, b, length) == 0;
+}
+
+/* Of so many that watch for others, and that have a fault, nobody is proved to be alone. */
+#define HELPERS_MOST 1000
+
+static void see_helpers(struct diagnosis *d, size_t faults)
+{
+    size_t helpers = 0;
+    for (size_t i = 0; i < d->viewer_count; i++)
+        helpers += serves_others(&d->viewers[i]);
+    bool many = helpers > HELPERS_MOST && faults > HELPERS_MOST;
+    for (size_t k = 0; helpers > 0 && k < d->election->candidate_count; k++) {
+        struct candidate *c = d->election->candidates[k];
+        for (size_t i = 0; c->wrong != FINDING_COUNT && i < d->viewer_count; i++) {
+            const struct viewer *viewer = &d->viewers[many ? c->own->client->scratch : i];
+            if (many || (serves_others(viewer) && same_host(viewer->client, c->own->client))) {
+                c->own->helped_us = viewer->client->shown.seen.mono_us;
+                break;
+            }
         }
     }
-    if (c->link == LINK_SUSPECT && c->proof != FINDING_COUNT)
-        c->link = LINK_STUCK;
-    /* Two polls settle it, unless the layout keeps it from being certain for ever. */
-    if (wrong != FINDING_COUNT && c->proof != wrong &&
-        (layout_certain(election, c) || layout_may_settle(c) || c->own->client->counted < 2))
-        election->suspected = true;
-    if (c->link != was || c->link_why != why || c->wrong != was_wrong || c->proof != was_proof)
-        d->f->model->generation++;
+}
+
+static void see_line(struct diagnosis *d)
+{
+    struct election *election = d->election;
+    struct line_shown *line = &election->own->line;
+    *line = (struct line_shown){0};
+    size_t faults = 0;
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        const struct candidate *c = election->candidates[i];
+        line->waiting += i > 0 && c->own->client && c->own->client->shown.watches_known;
+        line->right += c->link == LINK_RIGHT;
+        line->wrong += c->wrong == FINDING_WRONG_PREDECESSOR;
+        line->deaf += c->wrong != FINDING_COUNT && c->wrong != FINDING_WRONG_PREDECESSOR;
+        faults += c->wrong != FINDING_COUNT;
+    }
+    for (size_t i = 0; i < d->viewer_count; i++)
+        if (d->viewers[i].owned > 0 && d->viewers[i].targets > 0)
+            see_member(election, &d->viewers[i]);
+    if (faults == 0)
+        return;
+    line->watched_by_all = shared_lock(election) ? NULL : watched_by_all(d);
+    see_helpers(d, faults);
 }
 
 /* A client pings at a third of its timeout; a poll, and the list after it, take a moment themselves. */
@@ -567,19 +698,24 @@ static void update_link(struct diagnosis *d, struct candidate *c)
 
 int64_t chain_certain_after_us(const struct candidate *c)
 {
-    if (!c->own->client || c->wrong == FINDING_COUNT || c->proof == c->wrong ||
-        !layout_certain(c->election, c))
+    if (!c->own->client || c->wrong == FINDING_COUNT || c->proof == c->wrong || !layout_certain(c))
         return 0;
-    int64_t proof_us = client_proof_us(c->own->client);
-    return proof_us
-               ? proof_us + c->own->client->shown.timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT + POLL_TAKES_US
-               : 0;
+    const struct client *client = c->own->client;
+    int64_t proof_us = client_proof_us(client);
+    if (proof_us == 0 || client->still_us == 0)
+        return 0;
+    int64_t passive_us = client_passive_at_us(client) - client->still_us;
+    proof_us += client->shown.timeout_ms * INT64_C(1000) / PINGS_A_TIMEOUT;
+    return (proof_us > passive_us ? proof_us : passive_us) + POLL_TAKES_US;
 }
 
-/* The earlier of the two. */
-static int64_t client_due_by(const struct client *client, int64_t now_us, int64_t due_us, bool *watches)
+/* The earlier of the two. proves: two polls suspect it of a fault, which takes a passive client. */
+static int64_t client_due_by(const struct client *client, bool proves, int64_t now_us, int64_t due_us,
+                             bool *watches)
 {
     int64_t own_us = client_due_us(client, now_us);
+    if (proves && client->enclosed >= 2 && client_passive_at_us(client) > own_us)
+        own_us = client_passive_at_us(client);
     *watches = *watches || (own_us <= now_us && !client_awaits_list(client));
     return own_us < due_us ? own_us : due_us;
 }
@@ -595,14 +731,14 @@ int64_t chain_poll_due_us(const struct election *election, int64_t now_us, bool 
         /* If no candidate's own watches are suspected, the links are: any session may be meant. */
         if (!c->own->client || (anybody ? chain_certain_after_us(c) == 0 : client_proved(c->own->client)))
             continue;
-        due_us = client_due_by(c->own->client, now_us, due_us, watches);
+        due_us = client_due_by(c->own->client, anybody, now_us, due_us, watches);
     }
     /* ... and those who watch without a candidacy. */
     for (size_t i = 0; i < election->own->bystander_count; i++) {
         const struct client *client =
             session_table_find(election->cluster->clients, election->own->bystanders[i]);
         if (client && client->shown.connected && !client->shown.observer && !client_proved(client))
-            due_us = client_due_by(client, now_us, due_us, watches);
+            due_us = client_due_by(client, false, now_us, due_us, watches);
     }
     return due_us;
 }
@@ -638,5 +774,8 @@ void chain_update(struct diagnosis *d)
     }
     election->own->shows_layout = certainty_shows_layout(election);
     for (size_t i = 0; i < election->candidate_count; i++)
-        update_link(d, election->candidates[i]);
+        see_fault(d, election->candidates[i]);
+    see_line(d);
+    for (size_t i = 0; i < election->candidate_count; i++)
+        prove_fault(d, election->candidates[i]);
 }

@@ -133,18 +133,24 @@ static void watch_eaten(struct diagnosis *d, struct candidate *c)
 static void never_wakes(struct diagnosis *d, struct candidate *c)
 {
     struct election *election = d->election;
-    if (!c->own->deaf || election->leader != c)
+    const struct client *client = c->own->client;
+    if (election->acknowledged == ACK_YES)
+        c->own->deaf = c->own->doubted = false;
+    /* A request since then, or a notification, may have told it. */
+    if (!client || client->still_us == 0 || client->still_us > c->own->before_us)
+        c->own->doubted = false;
+    election->own->listens = election->own->listens || c->own->doubted;
+    bool passes = c->own->doubted && client_let_pass(client, c->own->before_us);
+    if ((!c->own->deaf && !passes) || election->leader != c)
         return;
-    if (election->acknowledged == ACK_YES) {
-        c->own->deaf = false;
-        return;
-    }
     char session[SESSION_TEXT], when[SPAN_TEXT];
     const struct candidate *who[] = {c};
     diagnosis_raise(d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c), who,
-                    1, NULL, "%s certainly watched nothing that would notify it when it became first at %s",
+                    1, NULL, "%s %s nothing that would notify it when it became first at %s%s",
                     describe_session(election, c->stat.owner, session, sizeof session),
-                    describe_clock(election->leader_since, when, sizeof when));
+                    c->own->deaf ? "certainly watched" : "was seen to watch",
+                    describe_clock(election->leader_since, when, sizeof when),
+                    c->own->deaf ? "" : ", and has requested nothing since");
 }
 
 /* What this session watches, while the line was as it is: certain by the same rule as a missing watch. */

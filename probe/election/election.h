@@ -61,8 +61,8 @@ enum link_state {
     LINK_FIRST,   /* the leader, or a holder of a read-write lock, needs no watch */
     LINK_RIGHT,   /* it watches the one the recipe wants */
     LINK_WRONG,   /* it watches something else in here, which will not tell it of the one before it */
-    LINK_SUSPECT, /* one poll showed no watch of it */
-    LINK_STUCK    /* it certainly watches nothing here */
+    LINK_SUSPECT, /* no watch of it was seen */
+    LINK_STUCK    /* it certainly watches nothing here, and waits for a notification */
 };
 
 /* Bytes of a candidate's data that are kept; stat.data_length has the full length. */

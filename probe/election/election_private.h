@@ -19,6 +19,7 @@ struct candidate_private {
     bool named;                       /* its name holds a GUID or a session: its client finds it again */
     bool watches_right, watches_self; /* of its session's watches: the one before it, itself */
     bool deaf;                        /* it was proved to watch nothing when it became first */
+    bool doubted;                     /* ... or was only suspected to, and has requested nothing since */
     bool shares_host;                 /* another member's connection comes from its host */
     bool by_children;                 /* it has no visible watch, and a hidden one may notify it */
     bool reread;                      /* asked to be read again, for what changed in it */
@@ -26,6 +27,9 @@ struct candidate_private {
     int64_t wrong_us;                 /* the poll since which something is wrong */
     int64_t read_us;                  /* its data, the latest time; 0: never */
     int64_t again_us;                 /* it was asked to be read again, the latest time */
+    unsigned holds;                   /* of a fault: certainty_of_member() */
+    int64_t helped_us; /* another session of its address was seen to watch something here; 0: none was */
+    const struct candidate *watched; /* what its session watches instead; NULL: nothing in here */
     uint32_t hash, round;
     uint32_t watchers;     /* the first of its links, from 1; 0: no watcher is known */
     uint32_t before_hash;  /* the name of the one before it ... */
@@ -40,6 +44,17 @@ struct further_ack {
     char *path; /* NULL: none */
     bool known, present;
     uint64_t owner;
+};
+
+/* What the watches of a line show, as of the latest diagnosis. */
+struct line_shown {
+    uint32_t waiting;  /* members with known watches, the first left out */
+    uint32_t watching; /* sessions of members that watch another candidate */
+    uint32_t right;    /* members that watch the one before them */
+    uint32_t wrong;    /* members that watch another candidate than the one before them */
+    uint32_t deaf;     /* members with another fault */
+    bool backwards;    /* a session watches only a candidate behind all of its own */
+    const struct candidate *watched_by_all; /* by all sessions that watch; NULL: there are not two */
 };
 
 struct election_private {
@@ -84,8 +99,9 @@ struct election_private {
 
     /* Its diagnosis. */
     bool dirty, touched; /* to be diagnosed; something that is shown has changed already */
-    bool shows_layout;   /* its line, or its names, show whom its members watch (certainty.h) */
-    bool listens;        /* a client that connects or disconnects could settle something */
+    struct line_shown line;
+    bool shows_layout; /* its line, or its names, show whom its members watch (certainty.h) */
+    bool listens;      /* a client that connects or disconnects could settle something */
     int64_t diagnosed_us, diagnose_at_us; /* the latest; when time alone may change it, 0: never */
     struct chain_link *links;             /* see chain.h */
     size_t link_count, link_room;

@@ -474,9 +474,9 @@ static void observe_cleared(struct election *election, const struct observation 
 {
     const char *name = child_name(election, o->path);
     struct candidate *c = name ? candidates_find(election, name, candidates_hash(election, name)) : NULL;
-    if (!c || !c->own->deaf)
+    if (!c || !(c->own->deaf || c->own->doubted))
         return;
-    c->own->deaf = false;
+    c->own->deaf = c->own->doubted = false;
     diagnose_soon(election);
 }
 

@@ -24,7 +24,8 @@ enum recipe_watches {
     WATCHES_LEADER,
     WATCHES_CHILDREN,
     WATCHES_NOTHING,
-    WATCHES_UNKNOWN
+    WATCHES_UNKNOWN,
+    WATCHES_MEMBER /* the first znode of the member before it: a member may have several, with one GUID */
 };
 
 /* What the layout is used for. */
@@ -156,6 +157,9 @@ struct recipe_book *recipes_of(const struct settings *settings, char **error);
 
 /* PCRE2 over paths of directories that look like elections but are not. */
 #define RECIPE_NOT_AN_ELECTION "(^|/)(coordinators|workers)_service_registry$|/leader/election/latch$"
+
+/* In a candidate's data: every candidate leads, and nobody watches (ClickHouse 20.6 to 21.11). */
+#define RECIPE_EACH_LEADS "(multiple leaders Ok)"
 
 extern const struct recipe recipe_table[];
 extern const size_t recipe_table_count;

@@ -128,7 +128,7 @@ const struct recipe recipe_table[] = {
      WATCHES_CHILDREN, ACK_PLACE_NONE, NULL, "mesos: zookeeper/group.cpp",
      NATURE_LEADS, NULL},
     {"accumulo", "Accumulo service lock", FAMILY_SEQUENCE, "^zlock#" UUID "#" SEQ, NULL, true,
-     WATCHES_PREDECESSOR, ACK_PLACE_NONE, NULL, "accumulo: ServiceLock.java",
+     WATCHES_MEMBER, ACK_PLACE_NONE, NULL, "accumulo: ServiceLock.java",
      NATURE_EITHER, NULL},
     {"zk-ruby", "zk-ruby election", FAMILY_HYBRID, "^ballot" SEQ, NULL, true,
      WATCHES_PREDECESSOR, ACK_PLACE_NODE, "leader_ack", "zk: election.rb",

@@ -30,10 +30,12 @@ struct client {
     int64_t counted_shown_us;  /* ... and the list asked for then showed it alive since */
     int64_t refuted_us; /* it was reported as disconnected since then, and outlived its timeout; 0: not so */
     int64_t proved_ms;  /* the connection that something was proved on: its establishment; 0: none */
+    int64_t still_us;   /* it has made no request since then, on this connection; 0: unknown */
     uint32_t enclosed_took_us, counted_took_us; /* ... until the list after it was asked for */
     int32_t series_cxid;
-    uint32_t scratch;                                /* for the caller that walks over clients */
-    uint16_t enclosed, counted;                      /* polls of the series; they stay at the largest */
+    int32_t rhythm_ms;          /* the longest pause that a request of it ended; 0: none was seen */
+    uint32_t scratch;           /* for the caller that walks over clients */
+    uint16_t enclosed, counted; /* polls of the series; they stay at the largest */
     uint16_t list_round, watch_round, session_round; /* compared with the server's, for equality */
     uint16_t other_round; /* another server listed it, too, in this round of its lists */
     uint16_t other_server;

@@ -199,6 +199,19 @@ static bool leader_reports(const struct candidate *c, int32_t before_ms)
            longest_ms * INT64_C(100) >= shown->timeout_ms * percent;
 }
 
+/* For how long it has requested nothing. A pause that ended shows how long the next one may be. */
+static void see_request(struct client *client, const struct seen_connection *seen, bool same,
+                        int64_t listed_us)
+{
+    bool idle = seen->last_cxid >= 0 && seen->outstanding == 0;
+    if (same && idle && client->still_us != 0 && seen->last_cxid == client->shown.last_cxid)
+        return;
+    int64_t pause_ms = same && client->still_us != 0 ? (listed_us - client->still_us) / 1000 : 0;
+    if (pause_ms > client->rhythm_ms)
+        client->rhythm_ms = pause_ms > INT32_MAX ? INT32_MAX : (int32_t)pause_ms;
+    client->still_us = idle ? listed_us : 0;
+}
+
 /* True where it is the same connection as in the server's list before. */
 static bool see_connection(struct cluster *cluster, size_t server, struct moment at, int64_t now_ms,
                            bool bound, const struct seen_connection *seen)
@@ -223,6 +236,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     shown->seen = at;
     shown->timeout_ms = seen->timeout_ms;
     shown->outstanding = seen->outstanding;
+    see_request(client, seen, same, at.mono_us + cluster->servers[server].list_took_us);
     shown->last_cxid =
         seen->last_cxid > INT32_MAX ? -1 : (int32_t)seen->last_cxid; /* an int32 by the protocol */
     /* A connection that has not been answered anything yet has no last response, which reads as 0. */

@@ -8,6 +8,10 @@
 #define PING_EARLY_US 1000000
 /* Until its server has answered a ping, and shows that. */
 #define PING_TAKES_US 50000
+/* Without a request for so long, a client is passive ... */
+#define PASSIVE_US INT64_C(30000000)
+/* ... or around the end of its predecessor. */
+#define PASSED_US INT64_C(10000000)
 /* While a ping is awaited. */
 #define LISTS_APART_US 250000
 
@@ -105,6 +109,30 @@ int64_t client_due_us(const struct client *client, int64_t now_us)
     return seen_us < shown_us && shown_us < seen_us + LISTS_APART_US ? shown_us : seen_us + LISTS_APART_US;
 }
 
+int64_t client_passive_at_us(const struct client *client)
+{
+    int64_t pause_us = 2 * client->rhythm_ms * INT64_C(1000);
+    return client->still_us ? client->still_us + (pause_us > PASSIVE_US ? pause_us : PASSIVE_US) : INT64_MAX;
+}
+
+bool client_let_pass(const struct client *client, int64_t passed_us)
+{
+    return client->still_us != 0 && passed_us != 0 && client->still_us <= passed_us &&
+           client->shown.seen.mono_us >= passed_us + PASSED_US;
+}
+
+bool client_is_helped(const struct client *client, int64_t helped_us)
+{
+    return helped_us != 0 && client->shown.seen.mono_us < helped_us + PASSIVE_US;
+}
+
+bool client_is_passive(const struct client *client, int64_t passed_us)
+{
+    bool rests = client->still_us <= passed_us - PASSED_US && client->rhythm_ms * INT64_C(1000) < PASSED_US;
+    return client->shown.seen.mono_us >= client_passive_at_us(client) ||
+           (rests && client_let_pass(client, passed_us));
+}
+
 void client_is_proved(struct client *client)
 {
     client->proved_ms = client->shown.established_ms;
@@ -125,6 +153,12 @@ void client_restart_proof(struct client *client, int64_t since_us)
     client->asked_us = waiting_us >= since_us ? waiting_us : 0;
     client->series_cxid = client->shown.last_cxid;
     client->idle = client->shown.last_cxid >= 0 && client->shown.outstanding == 0;
+}
+
+void client_restart_busy(struct client *client)
+{
+    if (!client->idle && client->still_us && client->shown.seen.mono_us >= client->still_us + PASSIVE_US / 2)
+        client_restart_proof(client, client->still_us);
 }
 
 bool client_listed(struct client *client, struct moment at)

@@ -3,6 +3,13 @@
 #include <stddef.h>
 
 #include "probe/election/chain.h"
+#include "probe/election/session_table.h"
+
+static bool same_session(const struct candidate *one, const struct candidate *other)
+{
+    return one->known && other->known && owner_is_session(one->stat.owner) &&
+           one->stat.owner == other->stat.owner;
+}
 
 bool candidate_stays(const struct candidate *c)
 {
@@ -20,14 +27,14 @@ enum answer whatif_notified(const struct candidate *c, const char **why)
         return ANSWER_NO;
     case LINK_WRONG:
         if (c->proof == FINDING_COUNT) {
-            *why = c->wrong == FINDING_WATCH_SELF ? "one poll showed that it watches only itself"
-                                                  : "one poll showed that it watches something else";
+            *why = c->wrong == FINDING_WATCH_SELF ? "it was seen to watch only itself"
+                                                  : "it was seen to watch something else";
             return ANSWER_UNKNOWN;
         }
         *why = c->wrong == FINDING_WATCH_SELF ? "it watches only itself" : "it watches something else";
         return ANSWER_NO;
     case LINK_SUSPECT:
-        *why = "one poll showed no watch of it";
+        *why = "no watch of it was seen";
         return ANSWER_UNKNOWN;
     case LINK_UNKNOWN:
     case LINK_FIRST:
@@ -39,6 +46,15 @@ enum answer whatif_notified(const struct candidate *c, const char **why)
     }
     *why = c->link_why ? c->link_why : "its watches are not known";
     return ANSWER_UNKNOWN;
+}
+
+/* The one behind it that is left when its session ends, at this place or later; NULL: none. */
+static const struct candidate *left_behind(const struct election *election, const struct candidate *goes,
+                                           size_t at)
+{
+    while (at < election->candidate_count && same_session(election->candidates[at], goes))
+        at++;
+    return at < election->candidate_count ? election->candidates[at] : NULL;
 }
 
 /* In a layout where all watch the leader, no other departure needs a notification. */
@@ -88,8 +104,7 @@ struct departure whatif_goes(const struct election *election, const struct candi
     size_t at = election_position(election, goes);
     if (shared_lock(election)) {
         shared_departure(election, at, &departure);
-    } else if (at + 1 < election->candidate_count) {
-        departure.successor = election->candidates[at + 1];
+    } else if ((departure.successor = left_behind(election, goes, at + 1)) != NULL) {
         departure.leads = at == 0;
         departure.successor_stays = candidate_stays(departure.successor);
         if (at > 0 && all_watch_leader(election)) {
@@ -99,6 +114,10 @@ struct departure whatif_goes(const struct election *election, const struct candi
             departure.notified = whatif_notified(departure.successor, &departure.why);
         }
     }
+    if (!departure.successor && at + 1 < election->candidate_count && !shared_lock(election)) {
+        departure.why = "all behind it belong to its own session";
+        departure.notified = ANSWER_NO;
+    }
     uint64_t sessions[64];
     size_t count = chain_watched_by(election, goes, sessions, sizeof sessions / sizeof sessions[0]);
     size_t known =
@@ -106,7 +125,8 @@ struct departure whatif_goes(const struct election *election, const struct candi
     const size_t most = sizeof departure.others / sizeof departure.others[0];
     /* Of a session with several candidates, the nearest one behind counts. */
     for (size_t i = 0; i < known; i++) {
-        if (departure.successor && departure.successor->stat.owner == sessions[i])
+        if ((departure.successor && departure.successor->stat.owner == sessions[i]) ||
+            goes->stat.owner == sessions[i])
             continue;
         const struct candidate *other = NULL;
         for (size_t k = at + 1; k < election->candidate_count && !other && departure.other_count < most; k++)
@@ -185,9 +205,15 @@ struct next_failover whatif_next(const struct election *election)
         next.notified = ANSWER_UNKNOWN;
         return next;
     }
-    next.successor = election->candidates[holders];
-    next.notified = whatif_notified(next.successor, &why);
-    for (size_t i = holders; i < election->candidate_count; i++) {
+    next.successor =
+        shared_lock(election) ? election->candidates[holders] : left_behind(election, leader, holders);
+    next.notified = next.successor ? whatif_notified(next.successor, &why) : ANSWER_NO;
+    if (!next.successor) { /* who waits for a znode of its own session goes with it, or waits forever */
+        next.chain = CHAIN_BROKEN;
+        next.broken_at = election->candidates[holders];
+        return next;
+    }
+    for (size_t i = election_position(election, next.successor); i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
         enum answer notified = whatif_notified(c, &why);
         if (notified == ANSWER_NO) {

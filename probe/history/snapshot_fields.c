@@ -313,7 +313,7 @@ static void recipe_fields(struct fields *f, const struct recipe **recipe)
     field_enum(f, &r.family, FAMILY_HYBRID);
     r.candidate = field_kept(f, r.candidate);
     field_flag(f, &r.signature);
-    field_enum(f, &r.watches, WATCHES_UNKNOWN);
+    field_enum(f, &r.watches, WATCHES_MEMBER);
     field_enum(f, &r.ack_place, ACK_PLACE_REGISTRY);
     r.ack = field_kept(f, r.ack);
     fields_need(f, r.title);

@@ -47,7 +47,7 @@
  *   hide N watches | connections | sessions
  *   clear NAME                a person says that it wakes after all
  *   ensemble whole|part|unknown N...          these servers belong to the ensemble, and others have left it
- *   proof                     everything that makes it certain: two rounds 6 s apart, a later one, a sync
+ *   proof                     everything that makes it certain: rounds 6 s apart for 36 s, a sync
  *   hold N | follow N         server N holds from here on what there is now; what there is, again
  *   shows N                   the election's own znode is read from server N
  *   over                      ... and the round is

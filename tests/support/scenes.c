@@ -119,7 +119,7 @@ static const struct shown on_zk1[] = {
 };
 static const struct shown on_zk2[] = {
     {0x200002a4d0a0001, "10.0.3.19:39920", 210, {"/election/n_0000000043"}},
-    {0x200002a4d0a0004, "10.0.3.20:58122", 910, {"/config/app"}},
+    {0x200002a4d0a0004, "10.0.3.20:58122", 910, {"/jobs/n_0000000007"}},
     {0x200002a4d0a0005, "10.0.3.21:40100", 430, {"/election/n_0000000047"}},
     {0x100002a4d0a0023, "10.0.4.3:50003", 250, {DRUID "/" LATCH "1-latch-0000000117"}},
 };
@@ -152,8 +152,8 @@ struct stage *scene_chain(void)
     static const char silent[] = "no answer";
     struct stage *stage = chain_begin();
 
-    for (int round = 0; round < 3; round++) {
-        stage_until(stage, 13, 58, 6 * round, 0);
+    for (int round = 0; round < 4; round++) {
+        stage_until(stage, 13, 57, 40 + 10 * round, 0);
         stage_round(stage, 0, "zk1:2181", on_zk1, COUNT(on_zk1));
         stage_round(stage, 0, "zk2:2181", on_zk2, COUNT(on_zk2));
         stage_round(stage, 0, "zk3:2181", on_zk3, COUNT(on_zk3));

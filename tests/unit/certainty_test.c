@@ -141,12 +141,92 @@ static void read_write_locks(void **state)
 #define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__lock__0000000001"
 #define C "cccccccccccccccccccccccccccccccc__lock__0000000002"
 #define D "dddddddddddddddddddddddddddddddd__lock__0000000003"
-#define FOUR                                                                                                 \
+#define FOUR_UNREAD                                                                                          \
     "watch /election\nconnect\n> connection connected\n"                                                     \
     "+ " A " s=a\n+ " B " s=b\n+ " C " s=c\n+ " D " s=d\n"                                                   \
     "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"                                           \
     "client c on=1 at=10.0.0.3:13\nclient d on=1 at=10.0.0.4:14\n"                                           \
-    "tick 1000\nlist\n> election-seen\nreadall\nw b " A "\n"
+    "tick 1000\nlist\n> election-seen\nw b " A "\n"
+#define FOUR FOUR_UNREAD "readall\n"
+
+/* The rule for a missing or a wrong watch: c has none, which is certain while all conditions hold, and suspected
+   without any one of them. */
+static void conditions_of_a_missing_watch(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *proves, *servers, *before, *meanwhile, *after, *expected;
+    } rows[] = {
+        {"all conditions hold", "1", "", "", "", "certain"},
+        {"it requests something now and then: it may poll", "1", "", "request c\n", "", "suspected"},
+        {"... and then nothing for half a minute", "1", "request c\n", "", "", "certain"},
+        {"a request of it is outstanding", "1", "waits c 1\n", "", "", "suspected"},
+        {"another session of its address watches its predecessor", "1",
+         "client e on=1 at=10.0.0.3:99\nw e " B "\n", "", "", "suspected"},
+        {"... or the directory", "1", "client e on=1 at=10.0.0.3:99\nw e .\n", "", "", "suspected"},
+        {"... a session of another address does", "1", "client e on=1 at=10.0.0.4:99\nw e " B "\n", "", "",
+         "certain"},
+        {"... it watches for a member of its own", "1", "client d on=1 at=10.0.0.3:14\n", "", "", "certain"},
+        {"... it moves, perhaps to another server", "1", "client e on=1 at=10.0.0.3:99\nw e " B "\n", "",
+         "away e\ntick 2000\nround\nsync\n", "suspected"},
+        {"a server that is not polled may hide such a session", "1", "ensemble part 1\n", "", "",
+         "suspected"},
+        {"it watches a znode that another member may have made", "1", "w c /app/leader\n", "", "",
+         "suspected"},
+        {"... a place in another line", "1", "w c /app/jobs/n_0000000007\n", "", "", "certain"},
+        {"another member watches against the order", "1", "unw d " C "\nw d " A "\n", "", "", "suspected"},
+        {"... one behind it", "1", "unw b " A "\nw b " D "\n", "", "", "suspected"},
+        {"it is the first by the priorities in the data", "1",
+         "= " A " 50\n= " B " 40\n= " C " 10\n= " D " 20\nreadall\n", "", "", "suspected"},
+        {"... it is not", "1", "= " A " 10\n= " B " 20\n= " C " 30\n= " D " 40\nreadall\n", "", "",
+         "certain"},
+        {"nobody watches anything: perhaps nobody should", "1", "unw b " A "\nunw d " C "\n", "", "",
+         "suspectedsuspectedsuspected"},
+        {"its server counts watches on children of strangers", "1", "children 3\n", "", "", "suspected"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char script[4096];
+        snprintf(
+            script, sizeof script,
+            "servers %s\n" FOUR_UNREAD "w d " C "\n%sreadall\nround\ntick 8000\n%sround\ntick 8000\n"
+            "%sround\ntick 8000\n%sround\ntick 8000\n%sround\ntick 100\nsync\n%s? standing no-watch %s\n",
+            rows[i].servers, rows[i].before, rows[i].meanwhile, rows[i].meanwhile, rows[i].meanwhile,
+            rows[i].meanwhile, rows[i].after, rows[i].expected);
+        model_script_run(rows[i].proves, script);
+    }
+}
+
+/* The last condition, for a wrong watch. */
+static void conditions_of_a_wrong_watch(void **state)
+{
+    (void)state;
+    model_script_run("one skips a member, and all others watch the one before them",
+                     FOUR "w c " B "\nw d " B "\nproof\n? standing wrong-predecessor certain\n");
+    model_script_run("all watch the first: perhaps they should",
+                     FOUR "w c " A "\nproof\n? standing wrong-predecessor suspected\n");
+    model_script_run("another member has no watch at all: another order would explain both", FOUR
+                     "unw b " A "\nw c " B "\nw d " B "\nproof\n? standing wrong-predecessor suspected\n");
+}
+
+/* A client that lets the end of its predecessor pass without a request has not polled, and was not notified. */
+static void predecessors_end_passes(void **state)
+{
+    (void)state;
+#define PASSES                                                                                               \
+    FOUR "w d " C "\nround\ntick 11000\nround\n- " B "\nend b\nlist\n> candidate-left " B " @2\n"            \
+         "tick 3000\nround\ntick 3000\nround\n"
+    model_script_run("certain ten seconds after its end, before half a minute has passed", PASSES
+                     "? standing no-watch suspected\ntick 4500\nround\nsync\n? standing no-watch certain\n");
+    model_script_run("... it has requested something: it polls, or was notified", PASSES
+                     "request c\ntick 4500\nround\ntick 3000\nround\nsync\n? standing no-watch suspected\n");
+    model_script_run("it becomes first, and requests nothing: it does not know",
+                     FOUR "unw b " A "\nw c " B "\nw d " C "\nround\ntick 6000\nround\n"
+                          "- " A "\nend a\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                          "> leader-elected " A " -> " B " after 0\n"
+                          "tick 5000\nround\n? findings none\ntick 6000\nround\n"
+                          "? findings never-wakes critical suspected " B "\n"
+                          "request b\ntick 1000\nround\n? findings none\n");
+}
 
 /* Others show a watch on their predecessor, and one follows what no server shows. */
 static void watches_that_no_server_shows(void **state)
@@ -483,6 +563,9 @@ int main(void)
         cmocka_unit_test(every_presumption_counts),
         cmocka_unit_test(presumptions_of_kinds_of_findings),
         cmocka_unit_test(read_write_locks),
+        cmocka_unit_test(conditions_of_a_missing_watch),
+        cmocka_unit_test(conditions_of_a_wrong_watch),
+        cmocka_unit_test(predecessors_end_passes),
         cmocka_unit_test(watches_that_no_server_shows),
         cmocka_unit_test(names_that_leave_the_watches_open),
         cmocka_unit_test(two_layouts_in_one_directory),

@@ -119,7 +119,9 @@ static void departures_that_are_not_ordinary(void **state)
     static const struct shown sessions[] = {
         {.session = 0x2, .client = "10.0.3.18:40112", .watches = {"/election/n_0000000042"}},
         {.session = 0x3, .client = "10.0.3.19:40112"},
-        {.session = 0x4, .client = "10.0.3.20:40112", .watches = {"/election/n_0000000043"}}};
+        {.session = 0x4,
+         .client = "10.0.3.20:40112",
+         .watches = {"/election/n_0000000043", "/election/n_0000000045"}}};
     struct stage *stage = stage_new((const char *const[]){"prod", NULL});
     struct framed show;
     const char *text;
@@ -128,7 +130,7 @@ static void departures_that_are_not_ordinary(void **state)
     stage_connected(stage, 0, "zk1:2181");
     stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
     stage_children(stage, 0, "/election", stands, 4, 48, 0);
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < 6; round++) {
         stage_pass(stage, 6000000);
         stage_round(stage, 0, "zk1:2181", sessions, 3);
         stage_synced(stage, 0, "/election");

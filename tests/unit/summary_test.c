@@ -123,7 +123,7 @@ static void json_reports_the_real_chain(void **state)
     assert_int_equal(json_array_size(watches), 1);
     assert_string_equal(json_string_value(json_array_get(watches, 0)), "n_0000000042");
     watches = json_object_get(stuck, "watches"); /* outside of the election: its full path */
-    assert_string_equal(json_string_value(json_array_get(watches, 0)), "/config/app");
+    assert_string_equal(json_string_value(json_array_get(watches, 0)), "/jobs/n_0000000007");
     assert_int_equal(json_array_size(json_object_get(candidate_of(election, 0), "watched_by")), 2);
     assert_int_equal(json_array_size(json_object_get(candidate_of(election, 0), "watches")), 0);
     /* One server of three does not answer: that nobody watches the last one is not known. */

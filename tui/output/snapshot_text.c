@@ -418,7 +418,8 @@ static void print_suspected(struct printer *printer, const struct election *elec
     if (count > 1)
         snprintf(text, sizeof text, "and %zu more: ", count - 1);
     x = printer_put(printer, x, ROLE_DIM, count > 1 ? text : "");
-    snprintf(text, sizeof text, "suspected not to be notified; certain after %s: --wait %" PRId64 "s",
+    snprintf(text, sizeof text,
+             "suspected not to be notified; certain after %s without a request: --wait %" PRId64 "s",
              format_span(seconds * 1000000, span, sizeof span), seconds);
     printer_put(printer, x, ROLE_WARNING, text);
     printer_prose(printer);

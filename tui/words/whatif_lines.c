@@ -158,7 +158,10 @@ static void say_outcome(struct whatif_pen *pen, const struct election *election,
         return;
     }
     if (departure->successor == NULL) {
-        if (before == NULL)
+        if (before == NULL && departure->notified == ANSWER_NO)
+            whatif_lines_say(pen, ROLE_CRITICAL,
+                             "all behind it belong to its own session: no one leads then");
+        else if (before == NULL)
             whatif_lines_say(pen, election->kind == KIND_LOCK ? ROLE_TEXT : ROLE_CRITICAL,
                              election->kind == KIND_LOCK ? "it is free"
                                                          : "no candidate is after it: no one leads then");
