@@ -20,7 +20,8 @@ from standing import Line  # noqa: E402
 ELECTIONS = 10
 SHORT_S = 4
 TIMEOUTS_S = (SHORT_S, 10, 30)
-RESTARTED_MOST_S, LOADED_MOST_S = 15, 20
+SUSPECTED_MOST_S, CERTAIN_MOST_S = 7, 35
+RESTARTED_MOST_S, LOADED_MOST_S = 43, 48
 BUSY_LOOPS = 8
 GIVEN_UP_S = 120
 # By then servers where nothing moves are only looked at now and then.
@@ -40,21 +41,21 @@ class Scene:
                 return at / 1e6
         return None
 
-    def raised(self, line, code, member):
+    def raised(self, line, code, member, certainty):
         return self.first(line, lambda e: e["event"] == "finding-raised", lambda e: e["finding"]["code"] == code,
-                          lambda e: e["finding"]["candidates"] == [member.name], lambda e: e["finding"]["certainty"] == "certain")
+                          lambda e: e["finding"]["candidates"] == [member.name], lambda e: e["finding"]["certainty"] == certainty)
 
     def fill(self, timeout_s, members=3):
         for line in self.lines:
             for _ in range(members):
                 line.join(timeout_s=timeout_s)
 
-    def times(self, code, began):
-        """began: (election, member, when it fell ill). How long each took to be certain; GIVEN_UP_S where it never was."""
+    def times(self, code, began, certainty="certain"):
+        """began: (election, member, when it fell ill). How long each took to be that; GIVEN_UP_S where it never was."""
         with contextlib.suppress(BenchError):
-            wait_until(f"{code} is certain", lambda: all(self.raised(line, code, ill) for line, ill, _ in began), GIVEN_UP_S, 0.5)
-        told = [(self.raised(line, code, ill), at) for line, ill, at in began]
-        return [GIVEN_UP_S if certain is None else certain - at for certain, at in told]
+            wait_until(f"{code} is {certainty}", lambda: all(self.raised(line, code, ill, certainty) for line, ill, _ in began), GIVEN_UP_S, 0.5)
+        told = [(self.raised(line, code, ill, certainty), at) for line, ill, at in began]
+        return [GIVEN_UP_S if raised is None else raised - at for raised, at in told]
 
 
 @contextlib.contextmanager
@@ -105,16 +106,18 @@ def row(what, times, most_s):
 
 def warm(rounds, say):
     for timeout_s in TIMEOUTS_S:
-        joined, returned = [], []
+        suspected, joined, returned = [], [], []
         for i in range(rounds):
             with scene(say, f"warm, timeout {timeout_s} s, round {i + 1}") as s:
                 s.fill(timeout_s)
                 settled(s)
-                joined += s.times("no-watch", deaf_ones_join(s, timeout_s, 1.3))
+                began = deaf_ones_join(s, timeout_s, 1.3)
+                suspected += s.times("no-watch", began, "suspected")
+                joined += s.times("no-watch", began)
                 returned += s.times("no-watch", members_come_back_deaf(s, 1.3))
-        most_s = max(7, timeout_s / 3 + 2)
-        yield row(f"a deaf member joins, timeout {timeout_s} s, until certain", joined, most_s)
-        yield row(f"a member comes back deaf, timeout {timeout_s} s, until certain", returned, most_s)
+        yield row(f"a deaf member joins, timeout {timeout_s} s, until suspected", suspected, SUSPECTED_MOST_S)
+        yield row(f"a deaf member joins, timeout {timeout_s} s, until certain", joined, CERTAIN_MOST_S)
+        yield row(f"a member comes back deaf, timeout {timeout_s} s, until certain", returned, CERTAIN_MOST_S)
 
 
 def restarted(rounds, say):
@@ -163,7 +166,7 @@ def disconnected(rounds, say):
                 line.members[0].session.drop()
                 wait_until("the next one leads", lambda: s.first(
                     line, lambda e: e["event"] == "leader-lost"), GIVEN_UP_S, 0.1)  # noqa: B023
-                told = s.raised(line, "owner-disconnected", line.members[0])
+                told = s.raised(line, "owner-disconnected", line.members[0], "certain")
                 before += told is not None and told < s.first(line, lambda e: e["event"] == "leader-lost")
                 took.append(GIVEN_UP_S if told is None else told - dropped)
     soon, least = sum(t <= SHORT_S / 2 for t in took), 0.9 * len(took)
