@@ -16,6 +16,7 @@
 /* The model's time goes on at least so often; through a longer silence, in larger steps. */
 #define TICK_US INT64_C(250000)
 #define TICKS_MOST 400
+#define SHOW_US INT64_C(1000000)
 /* A request to delete a znode that was answered so long ago did not end a znode now. */
 #define DELETION_KEPT_US INT64_C(60000000)
 #define DELETIONS_KEPT 64
@@ -57,7 +58,7 @@ struct capture {
     struct znode_tree *tree;
     struct logged_elections *elections;
     struct moment now;
-    int64_t ticked_us, swept_us;
+    int64_t ticked_us, swept_us, shown_us;
     int64_t unreported_us; /* the first change that was not handed on; 0: none */
     int64_t zxid;          /* the latest that any reply bore */
     size_t election_count; /* when the sessions were last shown */
@@ -198,10 +199,22 @@ static void capture_begin(struct capture *k)
     note_unreported(k);
 }
 
+/* What a candidate's session does not watch is shown again, so that it is known to last. */
+static void show_again(void *context, struct logged_session *session)
+{
+    struct capture *k = context;
+    if (session->owned && session->connection)
+        session_changed(k, session);
+}
+
 static void capture_tick(struct capture *k, int64_t at_us)
 {
     k->now = (struct moment){at_us, at_us};
     k->ticked_us = at_us;
+    if (at_us - k->shown_us >= SHOW_US) {
+        k->shown_us = at_us;
+        znode_tree_each_session(k->tree, show_again, k);
+    }
     if (k->showing)
         model_observe(k->model, &(struct observation){.kind = OBSERVED_TICK, .at = k->now});
     note_unreported(k);

@@ -90,6 +90,8 @@ static const struct rule rules[FINDING_COUNT] = {
     [FINDING_ACKNOWLEDGEMENT_MISMATCH] = {BIT(ELECTION), 0, BIT(ACK)},
     [FINDING_STALE_LOCK] = MEMBER_RULE,
     [FINDING_DOUBLE_LEADER_RISK] = {BIT(ELECTION), BIT(FRESH), BIT(LEADER)},
+    [FINDING_DOUBLE_LEADER] = MEMBER_RULE,
+    [FINDING_SLOW_REACTION] = MEMBER_RULE,
     [FINDING_FLAPPING] = {BIT(ELECTION), 0, BIT(LEADER)},
     [FINDING_SLOW_FAILOVER] = {BIT(ELECTION), 0, BIT(LEADER)},
     [FINDING_SESSION_TIMEOUT_LONG] = SHOWN_RULE,
@@ -279,7 +281,7 @@ static bool watched_above(const struct election *election)
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     for (size_t i = 0; clients && i < clients->above_count; i++) {
         const struct client *client = session_table_find(clients, clients->above[i]);
-        if (!client || !client->shown.connected || client->shown.observer)
+        if (!client || !client->shown.connected || client->shown.observer || client->shown.all_watches)
             continue;
         for (size_t k = 0; k < client->shown.watch_count; k++) {
             const char *path = client->shown.watches[k];
@@ -296,6 +298,8 @@ static bool certainty_watches(const struct election *election, const struct cand
 {
     const struct cluster *cluster = election->cluster;
     const struct client_session *shown = c->own->client ? &c->own->client->shown : NULL;
+    if (shown && shown->watches_known && shown->all_watches)
+        return true;
     return shown && shown->server < cluster->server_count &&
            cluster->servers[shown->server].foreign_children == 0 && !watched_above(election);
 }

@@ -279,6 +279,17 @@ static void see_target(struct diagnosis *d, struct viewer *viewer, struct candid
         viewer->other = target;
 }
 
+/* A watch of this kind notifies of every child that comes and goes. */
+static bool watches_children_of(const struct election *election, const char *path, enum watch_kind kind)
+{
+    size_t length = strlen(path);
+    if (kind == WATCH_CHILDREN || kind == WATCH_PERSISTENT)
+        return strcmp(path, election->path) == 0;
+    return kind == WATCH_RECURSIVE &&
+           (length == 1 || (strncmp(path, election->path, length) == 0 &&
+                            (election->path[length] == '/' || election->path[length] == '\0')));
+}
+
 static void chain_see_watches(struct diagnosis *d, struct viewer *viewer)
 {
     struct election *election = d->election;
@@ -290,6 +301,13 @@ static void chain_see_watches(struct diagnosis *d, struct viewer *viewer)
     for (size_t i = 0; i < shown->watch_count; i++) {
         const char *path = shown->watches[i];
         const char *name = lock ? NULL : child_in(election->path, length, path);
+        enum watch_kind kind = shown->watch_kinds ? (enum watch_kind)shown->watch_kinds[i] : WATCH_DATA;
+        if (!lock && watches_children_of(election, path, kind)) {
+            viewer->children = true;
+            continue;
+        }
+        if (kind == WATCH_CHILDREN)
+            continue;
         if (name) {
             struct candidate *target = candidates_find(election, name, candidates_hash(election, name));
             struct candidate_name parsed;
@@ -307,7 +325,7 @@ static void chain_see_watches(struct diagnosis *d, struct viewer *viewer)
             continue;
         if (lock && part == length && election->candidate_count > 0)
             see_target(d, viewer, election->candidates[0]);
-        else if (part == length || part == 1 || election->path[part] == '/')
+        else if (!shown->all_watches && (part == length || part == 1 || election->path[part] == '/'))
             viewer->above = true;
     }
 }
@@ -452,7 +470,7 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
     }
     const struct viewer *viewer = viewer_find(d, client); /* each owner has one: chain_update() */
     bool follows_leader = !shared && expected == election->candidates[0] && viewer->lowest == 0;
-    if (c->own->watches_right || follows_leader) {
+    if (c->own->watches_right || follows_leader || viewer->children) {
         link_is(c, LINK_RIGHT, NULL);
         return FINDING_COUNT;
     }

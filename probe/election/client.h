@@ -27,6 +27,7 @@ struct client_session {
     struct moment seen;      /* of the connection list */
     int64_t watches_seen_us; /* of the watch list, monotonic */
     char **watches;          /* full paths; data and exists watches (child watches are never shown) */
+    uint8_t *watch_kinds;    /* of each, an enum watch_kind; NULL: data watches */
     uint32_t watch_count;
     int32_t silent_ms;        /* the silence at the moment seen, by that server's clock; -1: unknown */
     int32_t last_cxid;        /* of its last real request; -1: unknown */
@@ -38,6 +39,7 @@ struct client_session {
     bool watches_known : 1;   /* its server showed its watches, and it was connected there before and after */
     bool watches_listed : 1; /* it was in that list: an empty list means that its watches fired; absence, that
                                 none was ever set on this connection */
+    bool all_watches : 1;     /* packets show watches of every kind: no other is hidden */
     bool observer : 1;       /* it is a copy of this program */
     bool alive_known : 1;    /* ZooKeeper's leader was polled */
     bool alive : 1;          /* and listed its session */

@@ -23,6 +23,7 @@ struct event;
 struct session_table;
 struct failover_case;
 struct logged_ends;
+struct captured;
 struct recipe_book;
 
 /* Whether the latest comparison of elections' own znodes needs another round. */
@@ -146,6 +147,7 @@ struct cluster {
     struct failover_case *cases; /* changes of leader that are not completely reported yet */
     struct known_transactions *transactions;    /* the latest known ones; NULL: none */
     struct logged_ends *logged;                 /* of znodes, from a server's log; NULL: no log was read */
+    struct captured *captured;                  /* what packets showed; NULL: there were none */
     int64_t logged_us;                          /* when a log was read last (monotonic); 0: never */
     struct caught_up caught_up[CAUGHT_UP_KEPT]; /* the latest first */
     struct zxid_report zxids[ZXIDS_KEPT];       /* the latest first */

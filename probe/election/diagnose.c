@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/captured.h"
 #include "probe/election/certainty.h"
 #include "probe/election/chain.h"
 #include "probe/election/cluster.h"
@@ -131,6 +132,7 @@ static void diagnose_time(struct diagnosis *d)
     no_leader(d);
     flapping(d);
     slow_failover(d);
+    captured_diagnose(d);
     unseen_changes(d);
 }
 

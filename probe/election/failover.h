@@ -52,6 +52,9 @@ struct failover {
     enum certainty cause_certainty;
     char *evidence; /* for the user; or NULL */
     struct span detection, vacancy, takeover, total;
+    /* From packets: after the znode's end its successor was notified, and sent its next request; in
+     * microseconds, 1 at least; 0: not known. */
+    int64_t notified_us, reacted_us;
     int64_t gap_us;  /* > 0: found after a gap of this length; counted separately, and in no statistics */
     uint64_t serial; /* of its cluster; 0: none. Stored failovers do not change any more */
 };

@@ -6,6 +6,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "probe/election/captured.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
 #include "probe/election/election_private.h"
@@ -22,6 +23,8 @@
 #define WANTED_US INT64_C(5000000)
 /* If no setting limits the time until it is reported. */
 #define TOLD_AFTER_US INT64_C(10000000)
+/* Where packets are read, the notification of the next one follows within this time, if it is shown at all. */
+#define NOTIFIED_AFTER_US INT64_C(1000000)
 /* A list is as old as its coming, and the notification of a loss may be this late. */
 #define NOTIFIED_US INT64_C(100000)
 
@@ -206,6 +209,10 @@ void failover_case_open(const struct update *f, const struct candidate *leader)
     if (leader->known && leader->stat.czxid <= stood_zxid)
         c->stood_zxid = stood_zxid;
     find_logged(c, f->election, leader->name);
+    /* A leader that resigned, or was evicted, does not believe that it leads until its session is over. */
+    if (c->evidence.captured && c->evidence.logged == DEED_EXPIRED)
+        captured_lost(f->election, leader->name, c->evidence.session,
+                      c->evidence.captured_gone_us ? c->evidence.captured_gone_us : c->evidence.gone_us);
     cluster->cases = c;
 }
 
@@ -520,6 +527,34 @@ static void fill_phases(const struct failover_case *c, struct failover *failover
         failover->takeover = (struct span){now.mono_us - failover->elected_at.mono_us, SPAN_OPEN};
 }
 
+/* How soon the one that leads now was notified, and reacted. */
+static void case_reactions(const struct failover_case *c, int64_t *notified_us, int64_t *reacted_us)
+{
+    const struct election *election = c->election;
+    const struct candidate *leader = election->leader;
+    const struct change *change = &election->change;
+    int64_t gone_us = c->evidence.captured_gone_us ? c->evidence.captured_gone_us : c->evidence.gone_us;
+    bool still_leads = leader && change->to && strcmp(leader->name, change->to) == 0;
+    *notified_us = *reacted_us = 0;
+    if (still_leads && change->from)
+        captured_phases(election, change->from, leader->stat.owner, gone_us, notified_us, reacted_us);
+}
+
+static void describe_reactions(const struct failover *failover, char *evidence, size_t size)
+{
+    size_t length = strlen(evidence);
+    if (failover->notified_us == 0 || length + 1 >= size)
+        return;
+    length +=
+        (size_t)snprintf(evidence + length, size - length, "%sits successor was notified %.3f ms after that",
+                         length ? "; " : "", (double)failover->notified_us / 1e3);
+    if (failover->reacted_us == 0 && length < size)
+        snprintf(evidence + length, size - length, ", and sent no request");
+    else if (length < size)
+        snprintf(evidence + length, size - length, ", and sent its next request after %.3f ms",
+                 (double)failover->reacted_us / 1e3);
+}
+
 static void case_report(struct model *model, struct failover_case *c, struct moment now)
 {
     struct election *election = c->election;
@@ -536,8 +571,10 @@ static void case_report(struct model *model, struct failover_case *c, struct mom
     finish_evidence(c);
     failover_judge(&c->evidence, &failover);
     failover_evidence_describe(&c->evidence, failover.cause, evidence, sizeof evidence);
-    failover.evidence = evidence[0] ? evidence : NULL;
     fill_phases(c, &failover, now);
+    case_reactions(c, &failover.notified_us, &failover.reacted_us);
+    describe_reactions(&failover, evidence, sizeof evidence);
+    failover.evidence = evidence[0] ? evidence : NULL;
     struct failover whole = failover;
     if (failover_was_closed(&c->evidence))
         whole.detection = (struct span){0, 0};
@@ -586,6 +623,11 @@ static bool is_due(struct failover_case *c, struct moment now)
         (election->acknowledged == ACK_UNKNOWN && !election->own->ack_denied && !election->own->ack_doubted))
         return false;
     if (election->own->leader_unreported || is_unread(election) || awaits_log(c, now))
+        return false;
+    int64_t notified_us, reacted_us;
+    case_reactions(c, &notified_us, &reacted_us);
+    bool captures = cluster_is_captured(election->cluster);
+    if (captures && (notified_us ? reacted_us == 0 : now.mono_us - c->won.mono_us < NOTIFIED_AFTER_US))
         return false;
     struct failover failover = {0};
     find_other_znodes(c);

@@ -253,6 +253,31 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .advice = "check whether that application still acts as leader; if it does, stop or fence it",
             .source = "CURATOR-696, CURATOR-653",
         },
+    [FINDING_DOUBLE_LEADER] =
+        {
+            .word = "double-leader",
+            .severity = SEVERITY_ERROR,
+            .meaning = "A former leader could believe that it led while its successor did already.",
+            .looks = "A capture: the successor reacted to the end of the leader's znode before the former "
+                     "leader was "
+                     "told that its session is over.",
+            .advice =
+                "fence the former leader in what it writes to; stop work when the connection is lost, not "
+                "when the session is",
+            .source = "CURATOR-696, CURATOR-653",
+        },
+    [FINDING_SLOW_REACTION] =
+        {
+            .word = "slow-reaction",
+            .severity = SEVERITY_WARNING,
+            .meaning =
+                "A candidate was notified and did nothing: the pause is its client's, not ZooKeeper's.",
+            .looks =
+                "A capture: the server sent the notification, and no request of that client followed within "
+                "2 s.",
+            .advice =
+                "look at that client: a pause for garbage collection, a stopped process, a blocked thread",
+        },
     [FINDING_FLAPPING] =
         {
             .word = "flapping",

@@ -10,6 +10,7 @@
 #include "probe/election/candidate_node.h"
 #include "probe/election/candidates.h"
 #include "probe/election/chain.h"
+#include "probe/election/captured.h"
 #include "probe/election/cluster.h"
 #include "probe/election/diagnose.h"
 #include "probe/election/election.h"
@@ -186,6 +187,7 @@ static void model_copy_cluster(const struct cluster *from, struct cluster *to)
     to->cases = NULL;
     to->transactions = NULL;
     to->logged = NULL;
+    to->captured = NULL;
     to->elections = to->buckets = NULL;
     to->server_count = to->election_count = to->election_room = to->bucket_count = 0;
     to->name = text_copy(from->name);
@@ -237,6 +239,7 @@ static void cluster_end(struct cluster *cluster)
     session_table_free(cluster->clients);
     known_transactions_free(cluster->transactions);
     logged_ends_free(cluster->logged);
+    captured_free(cluster->captured);
     for (size_t i = 0; i < cluster->server_count; i++)
         server_end(&cluster->servers[i]);
     free(cluster->elections);
@@ -600,6 +603,8 @@ void model_observe(struct model *model, const struct observation *o)
         failover_cases_logged(cluster, o->at, o->path, &o->transaction);
         break;
     case OBSERVED_CAPTURED:
+        captured_observe(cluster, o);
+        break;
     case OBSERVED_TICK:
     case OBSERVED_READ:
         break;

@@ -207,7 +207,7 @@ void client_disown(struct candidate *candidate)
 /* One block for the pointers and their strings. */
 void client_keep_watches(struct client_session *shown, const struct seen_watches *seen)
 {
-    size_t size = seen->count * sizeof(char *);
+    size_t size = seen->count * (sizeof(char *) + 1);
     for (size_t i = 0; i < seen->count; i++)
         size += strlen(seen->paths[i]) + 1;
     char **watches = seen->count ? xmalloc(size) : NULL;
@@ -218,6 +218,7 @@ void client_keep_watches(struct client_session *shown, const struct seen_watches
         text += length;
     }
     free(shown->watches);
+    shown->watch_kinds = seen->kinds && watches ? memcpy(text, seen->kinds, seen->count) : NULL;
     shown->watches = watches;
     shown->watch_count = (uint32_t)seen->count;
 }
@@ -265,13 +266,14 @@ struct session_table *session_table_copy(const struct session_table *from)
             copy->owned = NULL;
             copy->absent_rounds = 0; /* of what is diagnosed again, and a copy is not */
             copy->shown.watches = NULL;
+            copy->shown.watch_kinds = NULL;
             copy->shown.watch_count = 0;
             copy->shown.address = text_copy(client->shown.address);
             copy->next = to->buckets[i];
             to->buckets[i] = copy;
             to->count++;
             struct seen_watches watches = {client->shown.id, (const char *const *)client->shown.watches,
-                                           client->shown.watch_count};
+                                           client->shown.watch_count, client->shown.watch_kinds};
             client_keep_watches(&copy->shown, &watches);
         }
     return to;

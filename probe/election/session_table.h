@@ -99,6 +99,8 @@ void session_table_watches(struct cluster *cluster, size_t server, struct moment
                            const struct observed_watches *seen);
 void session_table_sessions(struct cluster *cluster, size_t server, struct moment at,
                             const struct observed_sessions *seen);
+/* Takes what packets show of one session. */
+void session_table_captured(struct cluster *cluster, struct moment at, const struct observed_captured *seen);
 void session_table_hidden(struct cluster *cluster, size_t server, enum hidden_part part);
 /* The server has left the ensemble: later indexes move up by one. */
 void session_table_server_left(struct cluster *cluster, size_t server);

@@ -330,7 +330,9 @@ static bool same_watches(const struct client_session *shown, const struct seen_w
     for (size_t i = 0; i < seen->count; i++)
         if (strcmp(shown->watches[i], seen->paths[i]) != 0)
             return false;
-    return true;
+    if (seen->count == 0 || !shown->watch_kinds != !seen->kinds)
+        return seen->count == 0;
+    return !seen->kinds || memcmp(shown->watch_kinds, seen->kinds, seen->count) == 0;
 }
 
 /* Its announcement as an observer is part of what a series of polls shows: another announcement begins another
@@ -435,6 +437,68 @@ void session_table_watches(struct cluster *cluster, size_t server, struct moment
     if (from->list_source != seen->source)
         forget_pending_polls(cluster, server);
     list_above(cluster);
+}
+
+/* ---- packets ---- */
+
+static size_t captured_server(struct cluster *cluster, struct moment at, const char *address)
+{
+    struct server *server = servers_get(cluster, address);
+    if (!server->watches_from && !server->hidden[HIDDEN_WATCHES]) {
+        server->unasked = server->reachable = true;
+        server->watches_from = "capture";
+        server->seen = at;
+    }
+    return (size_t)(server - cluster->servers);
+}
+
+static void captured_watches(struct cluster *cluster, struct client *client, struct moment at,
+                             const struct observed_captured *seen)
+{
+    const char **paths = xmalloc((seen->count + 1) * sizeof *paths);
+    uint8_t *kinds = xmalloc(seen->count + 1);
+    for (size_t i = 0; i < seen->count; i++) {
+        paths[i] = seen->watches[i].path;
+        kinds[i] = (uint8_t)seen->watches[i].kind;
+    }
+    if (cluster->paths_changed || cluster->clients->ancestor_room == 0)
+        note_ancestors(cluster);
+    see_watches(cluster, client, at, &(struct seen_watches){seen->session, paths, seen->count, kinds}, true);
+    client->asked_us = 0; /* no list follows */
+    free(paths);
+    free(kinds);
+}
+
+void session_table_captured(struct cluster *cluster, struct moment at, const struct observed_captured *seen)
+{
+    if (seen->session == 0)
+        return;
+    size_t server = captured_server(cluster, at, seen->address);
+    struct client *client = session_table_make(cluster, seen->session);
+    struct client_session *shown = &client->shown;
+    if (!seen->connected) {
+        if (shown->connected && shown->server == server) {
+            session_disconnected(cluster, client);
+            client->parted_us = at.mono_us;
+        }
+        return;
+    }
+    bool moved = set_address(shown, seen->client);
+    bool news = moved || !shown->connected || shown->watches_known != seen->watches_known;
+    int64_t silent_ms = seen->heard_us ? (at.mono_us - seen->heard_us) / 1000 : -1;
+    shown->connected = true;
+    shown->server = (uint16_t)server;
+    shown->seen = at;
+    shown->timeout_ms = seen->timeout_ms;
+    shown->silent_ms = silent_ms > INT32_MAX ? INT32_MAX : silent_ms < 0 ? -1 : (int32_t)silent_ms;
+    captured_watches(cluster, client, at, seen);
+    shown->watches_known = shown->all_watches = seen->watches_known;
+    for (struct candidate *c = client->owned; c; c = c->own->owned_next) {
+        if (moved)
+            client_named(c);
+        if (news)
+            diagnose_soon(c->election);
+    }
 }
 
 /* ---- sessions ---- */

@@ -545,7 +545,7 @@ static void watches_fields(struct fields *f, struct client_session *s)
         paths[i] = field_kept(f, NULL);
         fields_need(f, paths[i]);
     }
-    struct seen_watches seen = {s->id, paths, count};
+    struct seen_watches seen = {s->id, paths, count, NULL};
     if (!f->in.bad)
         client_keep_watches(s, &seen);
     free(paths);

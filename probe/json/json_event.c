@@ -38,6 +38,11 @@ void json_failover_write_span(struct json_writer *writer, const char *key, struc
     json_write_end(writer, ']');
 }
 
+static void write_point(struct json_writer *writer, const char *key, int64_t after_us)
+{
+    json_failover_write_span(writer, key, after_us ? (struct span){after_us, after_us} : SPAN_UNKNOWN);
+}
+
 void json_failover_write_members(struct json_writer *writer, const struct failover *failover)
 {
     bool known = failover->cause != CAUSE_UNKNOWN;
@@ -50,6 +55,8 @@ void json_failover_write_members(struct json_writer *writer, const struct failov
     json_member_text(writer, "evidence", failover->evidence);
     json_failover_write_span(writer, "detection_ms", failover->detection);
     json_failover_write_span(writer, "vacancy_ms", failover->vacancy);
+    write_point(writer, "notified_ms", failover->notified_us);
+    write_point(writer, "reacted_ms", failover->reacted_us);
     json_failover_write_span(writer, "takeover_ms", failover->takeover);
     json_failover_write_span(writer, "total_ms", failover->total);
 }

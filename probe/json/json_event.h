@@ -50,7 +50,8 @@ void json_finding_write(struct json_writer *writer, const struct finding *findin
  * A change of leader as JSON: the same object in `events` and in `report`.
  *
  * Keys: from, from_identity, to, to_identity, cause, cause_certainty, evidence, detection_ms, vacancy_ms,
- * takeover_ms, total_ms. A duration is [low, high] in milliseconds, with null for a bound that is open, and
+ * notified_ms, reacted_ms, takeover_ms, total_ms. notified_ms and reacted_ms (its successor was notified, and
+ * sent its next request) count from the end of the leader's znode, and come from packets alone. A duration is [low, high] in milliseconds, with null for a bound that is open, and
  * null where nothing is known of it. cause_certainty is null where the cause is "unknown".
  */
 

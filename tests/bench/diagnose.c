@@ -84,7 +84,7 @@ static void build_election(struct world *w, size_t e)
             snprintf(w->watched[i], sizeof w->watched[i], "%s/%s", w->paths[e], names[m - 1]);
         w->watch[i] = w->watched[i];
         bool deaf = e % 10 == 0 && m == 5;
-        w->watches[i] = (struct seen_watches){session_of(e, m), &w->watch[i], m > 0 && !deaf};
+        w->watches[i] = (struct seen_watches){session_of(e, m), &w->watch[i], m > 0 && !deaf, NULL};
     }
     struct znode_stat stat = {
         .czxid = 1, .pzxid = 100, .ctime_ms = BEGAN_MS, .cversion = MEMBERS, .children = MEMBERS};

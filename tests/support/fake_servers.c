@@ -268,7 +268,7 @@ void fake_servers_watch_list(struct fake_servers *s, struct model *model, struct
     for (size_t i = 0; i < s->count; i++)
         if (s->ones[i].server == server && s->ones[i].listed)
             list[count++] = (struct seen_watches){s->ones[i].id, (const char *const *)s->ones[i].paths,
-                                                  s->ones[i].path_count};
+                                                  s->ones[i].path_count, NULL};
     struct observation o = {.kind = OBSERVED_WATCHES, .at = at};
     o.watches = (struct observed_watches){.address = address_of(server, address, sizeof address),
                                           .from = "adminserver",

@@ -167,7 +167,7 @@ static void draw_watches(struct monkey *m, char texts[4][300], const char **watc
     *seen = (struct observed_watches){
         .from = "adminserver", .list = list, .count = draw(m, 4), .child_watches = (int64_t)draw(m, 2) - 1};
     for (size_t i = 0; i < seen->count; i++)
-        list[i] = (struct seen_watches){draw(m, 5), watched, draw(m, 5)};
+        list[i] = (struct seen_watches){draw(m, 5), watched, draw(m, 5), NULL};
 }
 
 /* The twin is told the same, and looks at everything again each time. */

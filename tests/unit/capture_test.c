@@ -16,6 +16,7 @@
 #include "config/settings.h"
 #include "probe/capture/capture.h"
 #include "probe/capture/wire.h"
+#include "probe/election/whatif.h"
 #include "probe/json/buffer.h"
 
 #define CAPTURE "tests/unit/data/captures/election.pcap"
@@ -67,6 +68,7 @@ struct seen_failover {
     enum failover_cause cause;
     enum certainty certainty;
     struct span detection;
+    int64_t notified_us, reacted_us;
 };
 
 struct told {
@@ -88,8 +90,12 @@ static void on_told_event(void *context, const struct event *event)
         return;
     assert_true(told->failover_count < SEEN_MOST);
     told->failovers[told->failover_count++] =
-        (struct seen_failover){event->failover->lost_at.wall_us - BASE_US, event->failover->cause,
-                               event->failover->cause_certainty, event->failover->detection};
+        (struct seen_failover){event->failover->lost_at.wall_us - BASE_US,
+                               event->failover->cause,
+                               event->failover->cause_certainty,
+                               event->failover->detection,
+                               event->failover->notified_us,
+                               event->failover->reacted_us};
 }
 
 static struct told *told_begin(void)
@@ -176,10 +182,67 @@ static void each_failover_to_the_packet(void **state)
     /* Its znode went when the server ended its connection. The last ping's time is known to the millisecond. */
     assert_in_range(f[1].detection.low_us, ENDED_B - HEARD_B - 1000, ENDED_B - HEARD_B);
     assert_int_equal(f[1].detection.low_us, f[1].detection.high_us);
+    /* b is notified by the packet that shows the end of a's znode. */
+    assert_int_equal(f[0].notified_us, 1);
+    assert_int_equal(f[0].reacted_us, 49961907 - LOST_A);
+    assert_int_equal(f[1].notified_us, LOST_B - ENDED_B);
+    assert_in_range(f[1].reacted_us, f[1].notified_us, 10000);
     assert_int_equal(f[2].cause, CAUSE_EVICTED);
     assert_int_equal(f[2].certainty, CERTAINTY_CERTAIN);
     assert_int_equal(told_election(told)->state, ELECTION_LED);
     assert_string_equal(told_election(told)->leader->identity, "d");
+    told_free(told);
+}
+
+/* Each watches its predecessor, as the packets of each connection show. */
+static void the_whole_chain(void **state)
+{
+    (void)state;
+    struct told *told = told_begin();
+    size_t i = 0;
+    for (; sample[i].at_us < BASE_US + 40000000; i++)
+        told_take(told, &sample[i]);
+    capture_settle(told->capture);
+    const struct election *election = told_election(told);
+    assert_int_equal(election->candidate_count, 4);
+    assert_int_equal(whatif_next(election).chain, CHAIN_COMPLETE);
+    for (size_t k = 1; k < 4; k++)
+        assert_int_equal(election->candidates[k]->link, LINK_RIGHT);
+    assert_int_equal(election->finding_count, 0);
+    told_free(told);
+}
+
+/* A capture that begins when they all stand does not know what they watch, nor say that it is nothing. */
+static void a_late_capture_knows_no_watches(void **state)
+{
+    (void)state;
+    struct told *told = told_begin();
+    for (size_t i = 0; i < sample_count; i++)
+        if (sample[i].at_us > BASE_US + 40000000 && sample[i].at_us < BASE_US + 57000000)
+            told_take(told, &sample[i]);
+    capture_settle(told->capture);
+    const struct election *election = model_election(told->model, 0, "/election");
+    for (size_t k = 0; election && k < election->candidate_count; k++)
+        assert_true(election->candidates[k]->link != LINK_STUCK &&
+                    election->candidates[k]->link != LINK_SUSPECT &&
+                    election->candidates[k]->link != LINK_WRONG);
+    told_free(told);
+}
+
+/* b was stopped while it led, and went on 4.87 s after c had reacted. */
+static void two_leaders_at_a_time(void **state)
+{
+    (void)state;
+    struct told *told = told_of(NULL, 0);
+    const struct election *election = told_election(told);
+    const struct finding *found = NULL;
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (election->findings[i]->code == FINDING_DOUBLE_LEADER)
+            found = election->findings[i];
+    assert_non_null(found);
+    assert_int_equal(found->certainty, CERTAINTY_CERTAIN);
+    assert_int_equal(found->since.wall_us - BASE_US, 62824462);
+    assert_non_null(strstr(found->evidence, "for 4.871 s eb38"));
     told_free(told);
 }
 
@@ -452,8 +515,11 @@ static void assert_nothing_wrong(const struct told *told, size_t argument)
             fail_msg("%zu: cause %s of the failover at %lld us", argument, failover_cause_word(f->cause),
                      (long long)f->lost_us);
     }
-    if (strstr((const char *)told->words.bytes, "double-leader "))
-        fail_msg("%zu: double leadership was proved", argument);
+    for (size_t i = 0; i < told->failover_count; i++)
+        if (told->failovers[i].cause == CAUSE_EVICTED && told->failovers[i].lost_us < 67000000)
+            fail_msg("%zu: nobody was evicted then", argument);
+    if (strstr((const char *)told->words.bytes, "no-watch"))
+        fail_msg("%zu: a watch was missed", argument);
 }
 
 static bool without_one(struct kept_packet *packet, size_t i, size_t argument)
@@ -492,6 +558,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_failover_to_the_packet),
+        cmocka_unit_test(the_whole_chain),
+        cmocka_unit_test(a_late_capture_knows_no_watches),
+        cmocka_unit_test(two_leaders_at_a_time),
         cmocka_unit_test(each_step_to_the_packet),
         cmocka_unit_test(packets_that_come_twice),
         cmocka_unit_test(packets_in_parts_and_in_disorder),

@@ -66,7 +66,7 @@ static void draw_lists(struct drawn_observation *d)
         uint64_t session = coin() ? i + 1 : dice_draw(&dice, 30);
         d->connections[i] = (struct seen_connection){
             session, any_text(true), any(), any(), any(), any(), any_int(), any_int(), any_text(false)};
-        d->watches[i] = (struct seen_watches){session, d->texts, dice_draw(&dice, 9)};
+        d->watches[i] = (struct seen_watches){session, d->texts, dice_draw(&dice, 9), NULL};
         d->sessions[i] = (struct seen_session){session, any()};
     }
     if (o->kind == OBSERVED_CONNECTIONS)

@@ -1,0 +1,270 @@
+#include "probe/election/captured.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/memory.h"
+#include "config/text.h"
+#include "probe/election/cluster.h"
+#include "probe/election/election_private.h"
+#include "probe/election/session_table.h"
+#include "probe/election/update.h"
+
+#define SESSION_TEXT 256
+#define SPAN_TEXT 40
+#define WAKES_KEPT 1024
+#define LOSSES_KEPT 64
+/* A client that was notified reads the list again within milliseconds. */
+#define SLOW_REACTION_US INT64_C(2000000)
+/* Two leaders at a time are reported for so long after. */
+#define DOUBLE_SHOWN_US INT64_C(600000000)
+/* A notification and the packet that shows a znode's end may come in either order. */
+#define EITHER_ORDER_US INT64_C(1000000)
+
+/* One notification; reacted_us 0: the client has sent no request since. */
+struct captured_wake {
+    uint64_t session;
+    char *election, *path;
+    int64_t notified_us, reacted_us;
+};
+
+/* A leader that was lost; over.mono_us 0: its client has not been told so. */
+struct captured_loss {
+    uint64_t session;
+    char *election, *path; /* of its znode */
+    char *name;
+    int64_t gone_us;
+    struct moment over;
+};
+
+struct captured {
+    struct captured_wake wakes[WAKES_KEPT];
+    size_t next_wake;
+    struct captured_loss losses[LOSSES_KEPT];
+    size_t next_loss;
+};
+
+static void wake_release(struct captured_wake *wake)
+{
+    free(wake->election);
+    free(wake->path);
+}
+
+static void loss_release(struct captured_loss *loss)
+{
+    free(loss->election);
+    free(loss->path);
+    free(loss->name);
+}
+
+void captured_free(struct captured *captured)
+{
+    for (size_t i = 0; captured && i < WAKES_KEPT; i++)
+        wake_release(&captured->wakes[i]);
+    for (size_t i = 0; captured && i < LOSSES_KEPT; i++)
+        loss_release(&captured->losses[i]);
+    free(captured);
+}
+
+static char *path_in(const struct election *election, const char *name)
+{
+    if (election->recipe && election->recipe->family == FAMILY_LOCK)
+        return text_copy(election->path);
+    return text_format("%s/%s", strcmp(election->path, "/") == 0 ? "" : election->path, name);
+}
+
+/* ---- what is observed ---- */
+
+/* The election that this path belongs to, as its own path or that of a child; NULL: none. */
+static struct election *captured_election(const struct cluster *cluster, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct election *own = cluster_election(cluster, path, strlen(path));
+    if (own || !slash)
+        return own;
+    return cluster_election(cluster, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+static void note_woken(struct cluster *cluster, struct captured *captured, const struct observation *o)
+{
+    struct election *election = o->path ? captured_election(cluster, o->path) : NULL;
+    if (!election)
+        return;
+    struct captured_wake *wake = &captured->wakes[captured->next_wake++ % WAKES_KEPT];
+    wake_release(wake);
+    *wake = (struct captured_wake){o->captured.session, text_copy(election->path), text_copy(o->path),
+                                   o->at.mono_us, 0};
+    diagnose_soon(election);
+}
+
+static void captured_touch(const struct cluster *cluster, const char *path)
+{
+    struct election *election = cluster_election(cluster, path, strlen(path));
+    if (election)
+        diagnose_soon(election);
+}
+
+static void note_reacted(struct cluster *cluster, struct captured *captured, const struct observation *o)
+{
+    for (size_t i = 0; o->path && i < WAKES_KEPT; i++) {
+        struct captured_wake *wake = &captured->wakes[i];
+        if (!wake->path || wake->session != o->captured.session || wake->reacted_us != 0 ||
+            strcmp(wake->path, o->path) != 0)
+            continue;
+        wake->reacted_us = o->at.mono_us;
+        captured_touch(cluster, wake->election);
+    }
+}
+
+static void note_over(struct cluster *cluster, struct captured *captured, const struct observation *o)
+{
+    for (size_t i = 0; i < LOSSES_KEPT; i++) {
+        struct captured_loss *loss = &captured->losses[i];
+        if (!loss->path || loss->session != o->captured.session || loss->over.mono_us != 0)
+            continue;
+        loss->over = o->at;
+        captured_touch(cluster, loss->election);
+    }
+}
+
+bool cluster_is_captured(const struct cluster *cluster)
+{
+    return cluster->captured != NULL;
+}
+
+void captured_observe(struct cluster *cluster, const struct observation *o)
+{
+    if (!cluster->captured)
+        cluster->captured = xcalloc(1, sizeof *cluster->captured);
+    if (o->captured.step != CAPTURED_OVER)
+        session_table_captured(cluster, o->at, &o->captured);
+    if (o->captured.step == CAPTURED_NOTIFIED)
+        note_woken(cluster, cluster->captured, o);
+    else if (o->captured.step == CAPTURED_REACTED)
+        note_reacted(cluster, cluster->captured, o);
+    else if (o->captured.step == CAPTURED_OVER)
+        note_over(cluster, cluster->captured, o);
+}
+
+void captured_lost(struct election *election, const char *name, uint64_t session, int64_t gone_us)
+{
+    struct captured *captured = election->cluster->captured;
+    if (!captured || session == 0)
+        return;
+    struct captured_loss *loss = &captured->losses[captured->next_loss++ % LOSSES_KEPT];
+    loss_release(loss);
+    *loss = (struct captured_loss){
+        session, text_copy(election->path), path_in(election, name), text_copy(name), gone_us, {0}};
+}
+
+/* ---- the phases of a failover ---- */
+
+static bool is_of_loss(const struct captured_wake *wake, const struct election *election, const char *path,
+                       int64_t gone_us)
+{
+    return wake->path && wake->notified_us >= gone_us - EITHER_ORDER_US &&
+           (strcmp(wake->path, path) == 0 ||
+            (strcmp(wake->path, election->path) == 0 && wake->notified_us <= gone_us + EITHER_ORDER_US));
+}
+
+static int64_t after(int64_t at_us, int64_t gone_us)
+{
+    return at_us == 0 ? 0 : at_us > gone_us ? at_us - gone_us : 1;
+}
+
+void captured_phases(const struct election *election, const char *lost, uint64_t session, int64_t gone_us,
+                     int64_t *notified_us, int64_t *reacted_us)
+{
+    const struct captured *captured = election->cluster->captured;
+    char *path = path_in(election, lost);
+    *notified_us = *reacted_us = 0;
+    for (size_t i = 0; captured && session != 0 && i < WAKES_KEPT; i++) {
+        const struct captured_wake *wake = &captured->wakes[i];
+        if (wake->session != session || !is_of_loss(wake, election, path, gone_us))
+            continue;
+        int64_t notified = after(wake->notified_us, gone_us);
+        if (*notified_us != 0 && *notified_us <= notified)
+            continue;
+        *notified_us = notified;
+        *reacted_us = after(wake->reacted_us, gone_us);
+    }
+    free(path);
+}
+
+/* ---- findings ---- */
+
+static void slow_reaction(struct diagnosis *d, const struct captured_wake *wake)
+{
+    int64_t now_us = d->f->at.mono_us, due_us = wake->notified_us + SLOW_REACTION_US;
+    const struct client *client = session_table_find(d->election->cluster->clients, wake->session);
+    const struct candidate *c = client ? client->owned : NULL;
+    while (c && c->election != d->election)
+        c = c->own->owned_next;
+    if (!c || !client->shown.connected)
+        return;
+    if (now_us < due_us) {
+        diagnosis_again(d, due_us);
+        return;
+    }
+    diagnosis_again(d, now_us + SLOW_REACTION_US);
+    char silent[SPAN_TEXT], session[SESSION_TEXT];
+    bool leads = d->election->candidate_count > 0 && d->election->candidates[0] == c;
+    diagnosis_raise(
+        d, FINDING_SLOW_REACTION, leads ? SEVERITY_CRITICAL : SEVERITY_WARNING, CERTAINTY_CERTAIN,
+        diagnosis_subject(c), &c, 1, NULL,
+        "%s was notified of a change of %s, and has sent no request for %s since: its client does not "
+        "go on%s",
+        describe_session(d->election, wake->session, session, sizeof session), wake->path,
+        describe_span(now_us - wake->notified_us, silent, sizeof silent),
+        leads ? ", though it is first in line" : "");
+}
+
+/* The first client that reacted to the end of a leader's znode; NULL: none is known. */
+static const struct captured_wake *first_reaction(const struct captured *captured,
+                                                  const struct election *election,
+                                                  const struct captured_loss *loss)
+{
+    const struct captured_wake *first = NULL;
+    for (size_t i = 0; i < WAKES_KEPT; i++) {
+        const struct captured_wake *wake = &captured->wakes[i];
+        if (is_of_loss(wake, election, loss->path, loss->gone_us) && wake->reacted_us != 0 &&
+            wake->session != loss->session && (!first || wake->reacted_us < first->reacted_us))
+            first = wake;
+    }
+    return first;
+}
+
+static void double_leader_seen(struct diagnosis *d, const struct captured_loss *loss)
+{
+    const struct election *election = d->election;
+    const struct captured_wake *reaction = first_reaction(election->cluster->captured, election, loss);
+    if (!reaction || election->kind != KIND_LEADER || loss->over.mono_us <= reaction->reacted_us ||
+        d->f->at.mono_us - loss->over.mono_us > DOUBLE_SHOWN_US)
+        return;
+    diagnosis_again(d, loss->over.mono_us + DOUBLE_SHOWN_US + 1);
+    char began[SPAN_TEXT], ended[SPAN_TEXT];
+    int64_t both_us = loss->over.mono_us - reaction->reacted_us;
+    struct moment from = {reaction->reacted_us, loss->over.wall_us - both_us};
+    diagnosis_raise(d, FINDING_DOUBLE_LEADER, SEVERITY_ERROR, CERTAINTY_CERTAIN, loss->session, NULL, 0, NULL,
+                    "for %.3f s %s could believe that it led: its successor, session 0x%" PRIx64
+                    ", reacted at %s, and its own session 0x%" PRIx64 " was told that it is over at %s",
+                    (double)both_us / 1e6, loss->name, reaction->session,
+                    describe_clock(from, began, sizeof began), loss->session,
+                    describe_clock(loss->over, ended, sizeof ended));
+}
+
+void captured_diagnose(struct diagnosis *d)
+{
+    const struct captured *captured = d->election->cluster->captured;
+    for (size_t i = 0; captured && i < WAKES_KEPT; i++) {
+        const struct captured_wake *wake = &captured->wakes[i];
+        if (wake->path && wake->reacted_us == 0 && strcmp(wake->election, d->election->path) == 0)
+            slow_reaction(d, wake);
+    }
+    for (size_t i = 0; captured && i < LOSSES_KEPT; i++) {
+        const struct captured_loss *loss = &captured->losses[i];
+        if (loss->path && loss->over.mono_us != 0 && strcmp(loss->election, d->election->path) == 0)
+            double_leader_seen(d, loss);
+    }
+}

@@ -1,0 +1,31 @@
+/*
+ * captured.h - what packets show of sessions: their watches, who was notified of the end of a leader, when that
+ * client reacted, and when a former leader was told that its session is over. Private to the model.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_CAPTURED_H
+#define ELECTOP_PROBE_ELECTION_CAPTURED_H
+
+#include "probe/election/failover.h"
+#include "probe/election/findings.h"
+#include "probe/election/observation.h"
+
+struct captured;
+
+void captured_free(struct captured *captured); /* NULL is fine */
+
+/* Packets of its sessions were observed. */
+bool cluster_is_captured(const struct cluster *cluster);
+/* Takes OBSERVED_CAPTURED. */
+void captured_observe(struct cluster *cluster, const struct observation *observation);
+/* The leader of this name is lost, because its session expired; its znode went at gone_us. */
+void captured_lost(struct election *election, const char *name, uint64_t session, int64_t gone_us);
+
+/* When this session was notified of that loss, and when it reacted: after gone_us, in microseconds, 1 at least;
+ * 0: not known. */
+void captured_phases(const struct election *election, const char *lost, uint64_t session, int64_t gone_us,
+                     int64_t *notified_us, int64_t *reacted_us);
+
+/* Candidates that were notified and do nothing; two leaders at a time. */
+void captured_diagnose(struct diagnosis *diagnosis);
+
+#endif
