@@ -404,6 +404,7 @@ static int autopsy_into(struct autopsy_run *run, const char *file)
         return EXIT_USAGE;
     if (run->invocation->options->follow) {
         int status = run_follow(run, file);
+        report_notes(run);
         return autopsy_run_end(run) ? status : EXIT_USAGE;
     }
     autopsy_read_all(run);
@@ -615,7 +616,8 @@ static int command_on_recording_of(struct autopsy_run *run, const struct invocat
 {
     const char *file = run->options.file, *source = run->invocation->source;
     struct options reported = *invocation->options;
-    bool replays = reported.command == COMMAND_ONCE || reported.command == COMMAND_EVENTS;
+    bool replays = reported.command == COMMAND_ONCE || reported.command == COMMAND_EVENTS ||
+                   reported.command == COMMAND_WHY;
     if (!autopsy_run_begin(run))
         return EXIT_USAGE;
     autopsy_read_all(run);
