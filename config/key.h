@@ -21,7 +21,6 @@ struct key;
 struct key_reading {
     struct problems *problems;
     const char *file;  /* relative paths are resolved beside it; NULL: from the command line */
-    struct text notes; /* keys that are set but have no effect yet, a line each */
 };
 
 /* The type of a key's value: how it is read, printed and released. */
@@ -40,7 +39,6 @@ enum {
     KEY_NAMES = 4,        /* needed in a list of several items, to tell them apart */
     KEY_TELLS = 16,       /* a section: its field is a bool that is true if the section is written */
     KEY_OPTIONAL = 32,    /* a section that is printed only if it is written */
-    KEY_NOT_USED_YET = 8, /* accepted and checked, but without effect in this version */
 };
 
 struct key {

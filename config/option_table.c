@@ -193,14 +193,14 @@ static const char *set_columns(struct options *options, const char *value)
 
 static const char *set_form(struct options *options, const char *value)
 {
-    static const char *const words[] = {"json", "wide", "yaml", "csv"};
+    static const char *const words[] = {"json", "wide", "csv"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(value, words[i]) == 0) {
             options->form = words[i];
             options->json |= i == 0;
             return NULL;
         }
-    return "is not known; write json, wide, yaml or csv";
+    return "is not known; write json, wide or csv";
 }
 
 static const char *set_log(struct options *options, const char *value)
@@ -717,7 +717,7 @@ const struct option_row option_table[] = {
      "worst, name, leader, candidates, since, changed, next or finding (worst)"},
     {"columns", 0, "LIST", WATCH | DEMO | REPLAY, set_columns,
      "only these: election,state,leader,cand,since,strip,last,p50,next,finding"},
-    {"output", 'o', "FORM", ONCE, set_form, "json; wide: nothing is cut; yaml; csv: one line per election"},
+    {"output", 'o', "FORM", ONCE, set_form, "json; wide: nothing is cut; csv: one line per election"},
     {"filter", 0, "FILTER", WATCH | DEMO | REPLAY | ONCE | EVENTS, option_table_set_filter,
      "only elections that match: text, state:vacant, next:stops, severity>=error ..."},
     {"log", 0, "FILE", EVERY, set_log,

@@ -89,7 +89,7 @@ struct options {
     int64_t refresh_ms;       /* watch, demo, replay: 0: not given */
     const char *sort;         /* watch, demo, replay: a word of --sort; NULL: not given */
     const char *columns;      /* watch, demo, replay: names, with commas; NULL: all */
-    const char *form;         /* once: "json", "wide", "yaml" or "csv"; NULL: the table */
+    const char *form;         /* once: "json", "wide" or "csv"; NULL: the table */
     const char *filter;       /* watch, once, events: which elections; NULL: all */
     const char *log;          /* file; NULL: none */
     const char *observe;      /* the case that observations are written to; NULL: none */

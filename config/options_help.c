@@ -38,8 +38,7 @@ static void print_keys(struct text *out)
         text_printf(&left, "%*s%s:", (int)(2 * depth), "", key_word(key, word, sizeof word));
         if (key->fallback)
             text_printf(&left, " %s", key->fallback);
-        text_printf(out, "%-*s  %s%s\n", OPTION_COLUMN, left.at ? left.at : "", key->help,
-                    key->flags & KEY_NOT_USED_YET ? " (not used by this version yet)" : "");
+        text_printf(out, "%-*s  %s\n", OPTION_COLUMN, left.at ? left.at : "", key->help);
         text_free(&left);
     }
 }

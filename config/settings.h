@@ -141,7 +141,6 @@ struct known_words {
 
 struct settings {
     char *file;  /* the configuration file that was read, or NULL */
-    char *notes; /* keys of the file without effect in this version, one a line; NULL: none */
     struct cluster_settings *clusters;
     size_t cluster_count; /* at least 1 */
     /* For a command on a recording, without a connection: the clusters of the file, for their settings of

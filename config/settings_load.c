@@ -83,7 +83,6 @@ void settings_free(struct settings *settings)
     election_clear(&settings->discovered);
     keys_clear("", settings);
     free(settings->file);
-    free(settings->notes);
     free(settings->observe);
     free(settings);
 }
@@ -122,13 +121,6 @@ static void refuse_key(const struct yaml_node *node, const char *parent, struct 
     char *message = text_take(&text);
     problems_add(reading->problems, node->line, node->column, "%s", message);
     free(message);
-}
-
-static void note_unused(const struct key *key, const struct yaml_node *node, struct key_reading *reading)
-{
-    text_printf(&reading->notes, "%s%s:%zu:%zu: %s is checked, but not used by this version yet",
-                reading->notes.length ? "\n" : "", reading->file ? reading->file : "configuration",
-                node->line, node->column, key->path);
 }
 
 static void read_map(const char *parent, const struct yaml_node *, void *base, struct key_reading *);
@@ -244,16 +236,14 @@ static void read_items(const struct key *list, const struct yaml_node *node, voi
         check_pattern_names(node, reading);
 }
 
-static void read_value(const struct key *key, const struct yaml_node *word, const struct yaml_node *value,
-                       void *base, struct key_reading *reading)
+static void read_value(const struct key *key, const struct yaml_node *value, void *base,
+                       struct key_reading *reading)
 {
     /* An empty "tls:" still means TLS: nothing falls back to plain text. */
     if (key->flags & KEY_TELLS && (key->flags & KEY_OPTIONAL || !yaml_node_is_null(value)))
         *(bool *)((char *)base + key->offset) = true;
     if (yaml_node_is_null(value))
         return;
-    if (key->flags & KEY_NOT_USED_YET)
-        note_unused(key, word, reading);
     if (key_is_list(key))
         read_items(key, value, base, reading);
     else if (!key->type)
@@ -280,7 +270,7 @@ static void read_map(const char *parent, const struct yaml_node *node, void *bas
             key = key_find(path);
         }
         if (key)
-            read_value(key, name, &node->items[i + 1], base, reading);
+            read_value(key, &node->items[i + 1], base, reading);
         else
             refuse_key(name, parent, reading);
     }
@@ -308,9 +298,6 @@ void settings_read(struct settings *settings, const struct known_words *known, c
     if (root)
         alert_rules_check(root, known, problems->file, problems);
     yaml_tree_free(root);
-    free(settings->notes);
-    settings->notes = reading.notes.length ? text_take(&reading.notes) : NULL;
-    text_free(&reading.notes);
 }
 
 #define DEFAULT_HOSTS "127.0.0.1:2181"

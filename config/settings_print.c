@@ -12,7 +12,6 @@
 #include "config/settings.h"
 
 #define HELP_COLUMN 44
-#define NOT_USED " # not used by this version yet"
 
 /* Which values are printed: all, or those that differ from the defaults; and which lists are left out. */
 struct printing {
@@ -28,8 +27,8 @@ static void print_key(const struct printing *p, const struct key *key, const cha
                       const char *lead)
 {
     char word[KEY_PATH_MAX];
-    text_printf(p->out, "%*s%s%s:%s%s%s\n", (int)indent, "", lead, key_word(key, word, sizeof word),
-                *value ? " " : "", value, key->flags & KEY_NOT_USED_YET ? NOT_USED : "");
+    text_printf(p->out, "%*s%s%s:%s%s\n", (int)indent, "", lead, key_word(key, word, sizeof word),
+                *value ? " " : "", value);
 }
 
 static void print_items(struct printing *p, const struct key *list, const void *base, size_t indent,

@@ -228,8 +228,6 @@ static void fill_config_keys(struct page *page, const char *prefix)
             }
             text_add(&page->out, ".\n");
         }
-        if (key->flags & KEY_NOT_USED_YET)
-            page_add_line(&page->out, "This version checks it and does not use it yet.");
     }
     text_add(&page->out, ".El\n");
     if (!found)

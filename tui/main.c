@@ -241,13 +241,6 @@ static int main_run(const struct options *options)
         setenv("TZ", "UTC0", 1);
         tzset();
     }
-    if (settings->notes && options->command != COMMAND_CONFIG) /* which shows it in its place */
-        complain("%s", settings->notes);
-    for (const char *note = settings->notes; note && *note;) {
-        size_t length = strcspn(note, "\n");
-        log_line(LOG_LEVEL_WARNING, "%.*s", (int)length, note);
-        note += length + (note[length] == '\n');
-    }
     confine(options->command);
     int status = command_on_case(&(struct invocation){.options = options, .settings = settings}, run_on_logs);
     char *problem = monitor_take_problem();

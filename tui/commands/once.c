@@ -49,13 +49,6 @@ static void once_print_snapshot(struct buffer *out, const struct model *model,
         write_json(out, model, invocation);
         return;
     }
-    if (strcmp(form, "yaml") == 0) {
-        struct buffer json = {0};
-        write_json(&json, model, invocation);
-        snapshot_yaml_write(out, &json);
-        buffer_free(&json);
-        return;
-    }
     if (strcmp(form, "csv") == 0) {
         snapshot_csv_write(out, model, clock_now());
         return;
@@ -143,9 +136,7 @@ struct once_watch {
 static void watch_separate(struct buffer *out, const struct options *options)
 {
     char when[32];
-    if (options->form && strcmp(options->form, "yaml") == 0)
-        buffer_put_text(out, "---\n");
-    else if (!options->json)
+    if (!options->json)
         buffer_printf(out, "\n%s\n", format_stamp(clock_now().wall_us, when, sizeof when));
 }
 

@@ -58,18 +58,13 @@ static int once_recorded_print_snapshot(struct history *history, const struct mo
     struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
     if (options->form && strcmp(options->form, "wide") == 0)
         how.width = 0;
-    bool yaml = options->form && strcmp(options->form, "yaml") == 0;
-    struct buffer json = {0};
-    if (options->json || yaml)
-        json_snapshot_write_kept(yaml ? &json : &out, &picked.model, at, command_recording_figures,
+    if (options->json)
+        json_snapshot_write_kept(&out, &picked.model, at, command_recording_figures,
                                  &(struct command_recording_kept){history, at.wall_us});
     else if (options->form && strcmp(options->form, "csv") == 0)
         snapshot_csv_write(&out, &picked.model, at);
     else
         snapshot_text_print(&out, &picked.model, at, &how);
-    if (yaml)
-        snapshot_yaml_write(&out, &json);
-    buffer_free(&json);
     picked_model_release(&picked);
     return command_output_buffer(&out, status);
 }

@@ -23,7 +23,4 @@ void picked_model_release(struct picked_model *);
  * empty. */
 void snapshot_csv_write(struct buffer *, const struct model *, struct moment now);
 
-/* The document of --json, as written by json_snapshot_write(), as YAML. */
-void snapshot_yaml_write(struct buffer *, const struct buffer *json);
-
 #endif
