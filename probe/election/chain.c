@@ -353,15 +353,6 @@ static void take_bystanders(struct diagnosis *d)
     election->own->bystander_count = kept;
 }
 
-void chain_copy(const struct election *from, struct election *to)
-{
-    if (from->own->link_count == 0)
-        return;
-    to->own->links = xmalloc(from->own->link_count * sizeof *to->own->links);
-    memcpy(to->own->links, from->own->links, from->own->link_count * sizeof *to->own->links);
-    to->own->link_count = to->own->link_room = from->own->link_count;
-}
-
 void chain_restore(struct election *election, struct candidate *candidate, const uint64_t *sessions,
                    size_t count)
 {

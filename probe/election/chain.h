@@ -80,8 +80,6 @@ struct viewer {
 
 /* Brings links and watchers up to date. */
 void chain_update(struct diagnosis *diagnosis);
-/* Copies from the live model into a snapshot. */
-void chain_copy(const struct election *from, struct election *to);
 /* Restores from a recording into a snapshot: these sessions watch it, in this order. */
 void chain_restore(struct election *election, struct candidate *candidate, const uint64_t *sessions,
                    size_t count);

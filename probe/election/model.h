@@ -11,12 +11,7 @@
 #include "probe/election/election.h"
 #include "probe/election/event.h"
 
-/* ---- A snapshot that does not move ---- */
-
 struct model;
-
-/* A deep copy without events, read by the same functions. */
-struct model *model_copy(const struct model *model);
 
 /* The settings must outlive the model. NULL and a text in *error (caller frees) where a recipe is bad. */
 struct model *model_new(const struct settings *settings, char **error);

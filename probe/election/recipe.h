@@ -89,8 +89,6 @@ struct recipe_book;
  */
 struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t own_count, char **error);
 void recipe_book_free(struct recipe_book *book);
-/* Adds an owner: each owner frees it once. */
-struct recipe_book *recipe_book_share(struct recipe_book *book);
 
 size_t recipe_book_count(const struct recipe_book *book);
 const struct recipe *recipe_book_at(const struct recipe_book *book, size_t i);

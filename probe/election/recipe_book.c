@@ -25,7 +25,6 @@ struct recipe_row {
 };
 
 struct recipe_book {
-    unsigned owners;
     struct recipe_row *rows; /* the user's first */
     size_t count;
     pcre2_code *not_an_election;
@@ -148,7 +147,6 @@ struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t ow
     if (error)
         *error = NULL;
     struct recipe_book *book = xcalloc(1, sizeof *book);
-    book->owners = 1;
     book->count = own_count + recipe_table_count;
     book->rows = xcalloc(book->count, sizeof *book->rows);
     book->match = pcre2_match_data_create(32, NULL);
@@ -178,15 +176,9 @@ fail:
     return NULL;
 }
 
-struct recipe_book *recipe_book_share(struct recipe_book *book)
-{
-    book->owners++;
-    return book;
-}
-
 void recipe_book_free(struct recipe_book *book)
 {
-    if (!book || --book->owners > 0)
+    if (!book)
         return;
     for (size_t i = 0; book->rows && i < book->count; i++) {
         struct recipe_row *row = &book->rows[i];

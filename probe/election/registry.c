@@ -342,14 +342,6 @@ static void members_add_copy(struct election *election, const struct member *fro
     members_add(election, &member);
 }
 
-void members_copy(const struct election *from, struct election *to)
-{
-    to->listed_members = NULL;
-    to->listed_member_count = 0;
-    for (size_t i = 0; i < from->listed_member_count; i++)
-        members_add_copy(to, &from->listed_members[i]);
-}
-
 /* Brokers are numbered: the tenth comes after the ninth. */
 static int by_member_name(const void *a, const void *b)
 {

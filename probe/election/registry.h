@@ -50,8 +50,6 @@ const char *registry_identity(const struct election *election, uint64_t session)
 const char *registry_member(const struct election *election, uint64_t session);
 /* Builds election->listed_members from the members' directory, once all its entries are read. */
 void registry_list_members(struct election *election);
-/* Copies the members into a snapshot, whose list is still empty. */
-void members_copy(const struct election *from, struct election *to);
 /* Adds a member to the list, and takes ownership of the texts. */
 void members_add(struct election *election, const struct member *member);
 void members_sort(struct election *election);

@@ -247,34 +247,3 @@ bool client_was_heard(const struct cluster *cluster, const struct client *client
         *low_us = INT64_MIN;
     return true;
 }
-
-/* ---- a snapshot ---- */
-
-struct session_table *session_table_copy(const struct session_table *from)
-{
-    struct session_table *to = xcalloc(1, sizeof *to);
-    to->session_round = from->session_round;
-    to->sessions_seen = from->sessions_seen;
-    to->sessions_server = from->sessions_server;
-    to->leads_us = from->leads_us;
-    to->buckets = xcalloc(from->bucket_count + 1, sizeof(struct client *));
-    to->bucket_count = from->bucket_count;
-    for (size_t i = 0; i < from->bucket_count; i++)
-        for (const struct client *client = from->buckets[i]; client; client = client->next) {
-            struct client *copy = xmalloc(sizeof *copy);
-            *copy = *client;
-            copy->owned = NULL;
-            copy->absent_rounds = 0; /* of what is diagnosed again, and a copy is not */
-            copy->shown.watches = NULL;
-            copy->shown.watch_kinds = NULL;
-            copy->shown.watch_count = 0;
-            copy->shown.address = text_copy(client->shown.address);
-            copy->next = to->buckets[i];
-            to->buckets[i] = copy;
-            to->count++;
-            struct seen_watches watches = {client->shown.id, (const char *const *)client->shown.watches,
-                                           client->shown.watch_count, client->shown.watch_kinds};
-            client_keep_watches(&copy->shown, &watches);
-        }
-    return to;
-}

@@ -62,8 +62,6 @@ struct session_table {
 };
 
 void session_table_free(struct session_table *clients);
-/* A deep copy without polls and owners. */
-struct session_table *session_table_copy(const struct session_table *from);
 
 struct client *session_table_find(const struct session_table *clients, uint64_t session);
 /* Begins the table where there is none. */

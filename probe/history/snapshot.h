@@ -54,6 +54,8 @@ struct snapshot_model;
  * of the model.
  */
 struct snapshot_model *snapshot_read(const struct snapshot *snapshot, int64_t wall_us, uint64_t generation);
+/* A copy of a live model, as a recording would show it at that time. NULL: it has too many items. */
+struct snapshot_model *snapshot_model_of(const struct model *model, int64_t wall_us);
 void snapshot_model_free(struct snapshot_model *restored); /* NULL is fine */
 const struct model *snapshot_model_model(const struct snapshot_model *restored);
 

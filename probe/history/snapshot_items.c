@@ -1,4 +1,4 @@
-/* Which items a model makes in a snapshot: everything that a screen or a sink reads (as model_copy()). */
+/* Which items a model makes in a snapshot: everything that a screen or a sink reads. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -437,6 +437,17 @@ struct snapshot_model *snapshot_read(const struct snapshot *snapshot, int64_t wa
     return NULL;
 }
 
+struct snapshot_model *snapshot_model_of(const struct model *model, int64_t wall_us)
+{
+    struct snapshot *snapshot = snapshot_new();
+    struct buffer patch = {0};
+    snapshot_update(snapshot, model, &patch);
+    struct snapshot_model *copy = snapshot_read(snapshot, wall_us, model->generation);
+    buffer_free(&patch);
+    snapshot_free(snapshot);
+    return copy;
+}
+
 const struct model *snapshot_model_model(const struct snapshot_model *restored)
 {
     return restored->model;

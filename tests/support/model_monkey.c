@@ -524,11 +524,6 @@ void model_monkey_run(const uint8_t *bytes, size_t length)
         m.now.wall_us += 1000;
         step(&m);
         check_all(m.model);
-        if (steps % 64 == 0) {
-            struct model *frozen = model_copy(m.model);
-            check_all(frozen);
-            model_free(frozen);
-        }
         if (steps % 16 == 0)
             check_recording(&recording, m.model);
         check_twin(&m);

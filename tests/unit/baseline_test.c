@@ -12,6 +12,7 @@
 #include "probe/election/baseline.h"
 #include "probe/election/election.h"
 #include "probe/election/model.h"
+#include "probe/history/snapshot.h"
 #include "probe/json/buffer.h"
 #include "probe/json/json_snapshot.h"
 #include "tests/support/fake_tree.h"
@@ -23,7 +24,9 @@
 /* One that watches since long, and one that begins later, by a clock of its own. */
 struct world {
     struct fake_tree *tree;
-    struct model *first, *second, *then;
+    struct model *first, *second;
+    struct snapshot_model *then; /* what was recorded, until then */
+    struct moment until;
     int64_t now_us, apart_us; /* apart: of their monotonic clocks */
     int64_t number;           /* of the latest candidate */
 };
@@ -137,7 +140,7 @@ static void world_free(struct world *world)
 {
     model_free(world->second);
     model_free(world->first);
-    model_free(world->then);
+    snapshot_model_free(world->then);
     fake_tree_free(world->tree);
     free(world);
 }
@@ -145,15 +148,16 @@ static void world_free(struct world *world)
 /* What was recorded until now; the second begins with it so much later. */
 static void record(struct world *world)
 {
-    model_free(world->then);
-    world->then = model_copy(world->first);
+    snapshot_model_free(world->then);
+    world->until = now_of(world, world->first);
+    world->then = snapshot_model_of(world->first, world->until.wall_us);
     assert_non_null(world->then);
 }
 
 static void recall(struct world *world, bool grows)
 {
-    struct moment until = world->then->now;
-    model_take_baseline(world->second, world->then,
+    struct moment until = world->until;
+    model_take_baseline(world->second, snapshot_model_model(world->then),
                         (struct moment){until.mono_us + world->apart_us, until.wall_us}, grows);
 }
 
@@ -219,7 +223,7 @@ static void says_what_the_recording_says(void **state)
     assert_non_null(election_last_failover(now));
     /* What happens from now on is told as if it had been there all the time; and the recording may go. */
     model_take_baseline(world->second, NULL, (struct moment){0}, false);
-    model_free(world->then);
+    snapshot_model_free(world->then);
     world->then = NULL;
     pass(world, 20 * SECOND);
     leave(world, 6);
@@ -263,7 +267,7 @@ static void leads_on_across_a_gap(void **state)
     struct world *world = world_new();
     change(world, 1);
     record(world);
-    int64_t since_us = election_of(world->first)->leader_since.wall_us, until_us = world->then->now.wall_us;
+    int64_t since_us = election_of(world->first)->leader_since.wall_us, until_us = world->until.wall_us;
     assert_non_null(finding_of(world->first, FINDING_NO_GUID));
     pass(world, 3600 * SECOND);
     begin_second(world, false);
@@ -306,7 +310,7 @@ static void does_not_claim_what_happened_in_a_gap(void **state)
     struct world *world = world_new();
     change(world, 1);
     record(world);
-    struct moment until = world->then->now;
+    struct moment until = world->until;
     pass(world, 1000 * SECOND);
     leave(world, 2);
     pass(world, 1000 * SECOND);
@@ -379,9 +383,9 @@ static void another_cluster_is_another(void **state)
     (void)state;
     struct world *world = world_new();
     change(world, 1);
+    free(world->first->clusters[0].hosts);
+    world->first->clusters[0].hosts = strdup("zk9:2181");
     record(world);
-    free(world->then->clusters[0].hosts);
-    world->then->clusters[0].hosts = strdup("zk9:2181");
     pass(world, SECOND);
     begin_second(world, true);
     struct election *now = election_of(world->second);
@@ -401,21 +405,23 @@ static void waits_for_a_recorder_that_is_behind(void **state)
     struct world *world = world_new();
     change(world, 1);
     record(world);
-    struct model *early = world->then;
+    struct snapshot_model *early = world->then;
     world->then = NULL;
     pass(world, SECOND);
     leave(world, 2);
     see(world, world->first);
     pass(world, SECOND);
     world->second = model_begin();
-    model_take_baseline(world->second, early,
-                        (struct moment){early->now.mono_us + world->apart_us, early->now.wall_us}, true);
+    model_take_baseline(world->second, snapshot_model_model(early),
+                        (struct moment){snapshot_model_model(early)->now.mono_us + world->apart_us,
+                                        snapshot_model_model(early)->now.wall_us},
+                        true);
     model_connect(world, world->second);
     assert_true(model_awaits_baseline(world->second));
     assert_int_equal(election_of(world->second)->tenure_count, 1);
     record(world);
     recall(world, true);
-    model_free(early);
+    snapshot_model_free(early);
     assert_false(model_awaits_baseline(world->second));
     assert_true(election_of(world->second)->leader_since_exact);
     same_look(world);
@@ -437,7 +443,7 @@ static void gives_up_waiting(void **state)
     assert_false(model_awaits_baseline(world->second));
     struct election *now = election_of(world->second);
     assert_false(now->leader_since_exact);
-    assert_int_equal(now->leader_since.wall_us, world->then->now.wall_us);
+    assert_int_equal(now->leader_since.wall_us, world->until.wall_us);
     assert_true(election_tenure_at(now, now->tenure_count - 2)->gap);
     world_free(world);
 }

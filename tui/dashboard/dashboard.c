@@ -10,6 +10,7 @@
 #include "config/times.h"
 #include "config/units.h"
 #include "probe/election/model.h"
+#include "probe/history/snapshot.h"
 #include "tui/dashboard/jump.h"
 #include "tui/dashboard/replay.h"
 #include "tui/dashboard/title_footer.h"
@@ -44,7 +45,7 @@ struct dashboard {
     size_t level_count;
     struct footer footer;
 
-    struct model *frozen; /* while the display is frozen: its model */
+    struct snapshot_model *frozen; /* while the display is paused: its moment */
     struct event_log *frozen_events;
     struct moment frozen_at;
     const struct run_control_interface *control;
@@ -79,7 +80,7 @@ static struct scene scene_of(const struct dashboard *dashboard)
     const struct replay_keys *replay_keys = &dashboard->replay_keys;
     bool paused = dashboard->frozen != NULL;
     struct scene scene = {
-        .model = paused ? dashboard->frozen : dashboard->model,
+        .model = paused ? snapshot_model_model(dashboard->frozen) : dashboard->model,
         .events = paused ? dashboard->frozen_events : dashboard->events,
         .settings = dashboard->settings,
         .now = paused ? dashboard->frozen_at : dashboard_now_of(dashboard),
@@ -125,7 +126,7 @@ static void pop(struct dashboard *dashboard)
 
 static void dashboard_resume(struct dashboard *dashboard)
 {
-    model_free(dashboard->frozen);
+    snapshot_model_free(dashboard->frozen);
     event_log_free(dashboard->frozen_events);
     dashboard->frozen = NULL;
     dashboard->frozen_events = NULL;
@@ -134,8 +135,11 @@ static void dashboard_resume(struct dashboard *dashboard)
 static void freeze(struct dashboard *dashboard)
 {
     dashboard->frozen_at = dashboard_now_of(dashboard);
-    dashboard->frozen = model_copy(dashboard->model);
-    dashboard->frozen_events = event_log_copy(dashboard->events);
+    dashboard->frozen = snapshot_model_of(dashboard->model, dashboard->frozen_at.wall_us);
+    if (dashboard->frozen)
+        dashboard->frozen_events = event_log_copy(dashboard->events);
+    else
+        dashboard_say(dashboard, ROLE_WARNING, "there is too much on display to pause it");
 }
 
 struct dashboard *dashboard_new(const struct settings *settings, const struct model *model,
