@@ -1,5 +1,6 @@
 #include "config/completion.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/option_table.h"
@@ -17,8 +18,9 @@ enum value {
     VALUE_OTHER
 };
 
-static enum value completion_value_of(const char *argument)
+static enum value completion_value_of(const struct option_row *row)
 {
+    const char *argument = row->argument;
     if (!argument)
         return VALUE_NONE;
     if (strcmp(argument, "FILE") == 0)
@@ -32,18 +34,17 @@ static enum value completion_value_of(const char *argument)
     if (strcmp(argument, "FIGURE=RANGE") == 0)
         return VALUE_FIGURE;
     bool words = strchr(argument, '|') && !strpbrk(argument, "[%,");
-    return words || strcmp(argument, "WHEN") == 0 || strcmp(argument, "THEME") == 0 ? VALUE_WORDS
-                                                                                    : VALUE_OTHER;
+    return words || option_words(row) ? VALUE_WORDS : VALUE_OTHER;
 }
 
 /* The words of an argument such as "auto|off", with a blank between them; those that stand for others are
  * left out. */
-static void put_choice(struct text *out, const char *argument)
+static void put_choice(struct text *out, const struct option_row *row)
 {
-    const char *words = strcmp(argument, "WHEN") == 0    ? "auto|always|never"
-                        : strcmp(argument, "THEME") == 0 ? "auto|dark|light|mono"
-                                                         : argument;
+    const char *const *known = option_words(row), *words = known ? "" : row->argument;
     bool more = false;
+    for (size_t i = 0; known && known[i]; i++)
+        text_printf(out, "%s%s", i ? " " : "", known[i]);
     while (*words) {
         size_t length = strcspn(words, "|"), name = strcspn(words, "|:");
         bool plain = strspn(words, "abcdefghijklmnopqrstuvwxyz-0123456789") >= name;
@@ -102,7 +103,7 @@ static void bash_values(struct text *out)
     text_add(out, "    case $prev in\n");
     for (size_t i = 0; i < option_count; i++) {
         const struct option_row *row = &option_table[i];
-        enum value value = completion_value_of(row->argument);
+        enum value value = completion_value_of(row);
         if (value == VALUE_NONE)
             continue;
         /* -c and -t are other options of check */
@@ -112,7 +113,7 @@ static void bash_values(struct text *out)
         text_add(out, ") ");
         if (value == VALUE_WORDS) {
             text_add(out, "COMPREPLY=($(compgen -W '");
-            put_choice(out, row->argument);
+            put_choice(out, row);
             text_add(out, "' -- \"$cur\"))");
         } else {
             text_add(out, bash_reply(value));
@@ -183,9 +184,11 @@ static void zsh_help(struct text *out, const char *help)
 static void zsh_option(struct text *out, const struct option_row *row)
 {
     text_printf(out, "        '--%s%s[", row->name, row->argument ? "=" : "");
-    zsh_help(out, row->help);
+    char *help = option_help(row);
+    zsh_help(out, help);
+    free(help);
     text_add(out, "]");
-    switch (completion_value_of(row->argument)) {
+    switch (completion_value_of(row)) {
     case VALUE_NONE:
         break;
     case VALUE_FILE:
@@ -205,7 +208,7 @@ static void zsh_option(struct text *out, const struct option_row *row)
         break;
     case VALUE_WORDS:
         text_add(out, ":value:(");
-        put_choice(out, row->argument);
+        put_choice(out, row);
         text_add(out, ")");
         break;
     case VALUE_OTHER:
@@ -282,7 +285,7 @@ static void fish_condition(struct text *out, unsigned commands)
 
 static void fish_option(struct text *out, const struct option_row *row)
 {
-    enum value value = completion_value_of(row->argument);
+    enum value value = completion_value_of(row);
     text_add(out, "complete -c electop");
     fish_condition(out, row->commands);
     text_printf(out, " -l %s", row->name);
@@ -300,13 +303,15 @@ static void fish_option(struct text *out, const struct option_row *row)
         text_add(out, " -x -a '(electop completion figures 2>/dev/null)'");
     else if (value == VALUE_WORDS) {
         text_add(out, " -x -a '");
-        put_choice(out, row->argument);
+        put_choice(out, row);
         text_add(out, "'");
     } else if (value == VALUE_OTHER) {
         text_add(out, " -x");
     }
     text_add(out, " -d ");
-    fish_quoted(out, row->help);
+    char *help = option_help(row);
+    fish_quoted(out, help);
+    free(help);
     text_add(out, "\n");
 }
 

@@ -1,378 +1,113 @@
 #include "config/option_table.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "config/key.h"
 #include "config/keys.h"
+#include "config/memory.h"
+#include "config/text.h"
 #include "config/threshold.h"
 #include "config/times.h"
 #include "config/units.h"
 #include "config/znode_path.h"
 
 #define MINUTE_MS INT64_C(60000)
+#define LONGEST_MS (3650 * 24 * 60 * MINUTE_MS)
 #define JOIN_MAX 64 /* bytes of the name of a run */
 
-static const char *set_server(struct options *options, const char *value)
-{
-    options->server = value;
-    return NULL;
-}
+const char *const option_sort_words[] = {"worst",   "name", "leader",  "candidates", "since",
+                                         "changed", "next", "finding", NULL};
+const char *const option_column_words[] = {"cluster", "election", "state", "leader", "cand",    "since",
+                                           "strip",   "last",     "p50",   "next",   "finding", NULL};
+static const char *const colors[] = {"auto", "always", "never", NULL}; /* enum color_choice */
+static const char *const forms[] = {"json", "wide", "csv", NULL};
+static const char *const looks[] = {"own", "shared", NULL};
 
-static const char *set_config(struct options *options, const char *value)
-{
-    options->config_file = value;
-    return *value ? NULL : "is empty; name a file";
-}
+/* What a kind alone cannot judge, once the value is stored. */
 
-static const char *set_cluster(struct options *options, const char *value)
-{
-    options->cluster = value;
-    return *value ? NULL : "is empty; name a cluster of the configuration";
-}
-
-static const char *set_duration(const char *value, int64_t least, int64_t most, int64_t *ms,
-                                const char *range)
-{
-    int64_t parsed;
-    const char *problem = duration_parse(value, &parsed);
-    if (problem)
-        return problem;
-    if (parsed < least || parsed > most)
-        return range;
-    *ms = parsed;
-    return NULL;
-}
-
-static const char *set_session_timeout(struct options *options, const char *value)
-{
-    return set_duration(value, SESSION_TIMEOUT_MIN_MS, SESSION_TIMEOUT_MAX_MS, &options->session_timeout_ms,
-                        "is out of range; write 1s to 5m");
-}
-
-static const char *set_auth_file(struct options *options, const char *value)
-{
-    options->auth_file = value;
-    return *value ? NULL : "is empty; name a file";
-}
-
-static const char *set_tls(struct options *options, const char *value)
-{
-    (void)value;
-    options->tls = true;
-    return NULL;
-}
-
-static const char *set_tls_ca(struct options *options, const char *value)
-{
-    options->tls_ca = value;
-    return *value ? NULL : "is empty; name a file";
-}
-
-static const char *set_tls_cert(struct options *options, const char *value)
-{
-    options->tls_cert = value;
-    return *value ? NULL : "is empty; name a file";
-}
-
-static const char *set_tls_key(struct options *options, const char *value)
-{
-    options->tls_key = value;
-    return *value ? NULL : "is empty; name a file";
-}
-
-static const char *set_admin(struct options *options, const char *value)
-{
-    options->admin = value;
-    return NULL;
-}
-
-static const char *set_four_letter(struct options *options, const char *value)
-{
-    if (strcmp(value, "auto") != 0 && strcmp(value, "off") != 0)
-        return "is not known; write auto or off";
-    options->four_letter = *value == 'a' ? TRI_AUTO : TRI_NO;
-    return NULL;
-}
-
-static const char *set_transactions(struct options *options, const char *value)
+static const char *check_directory(struct options *options, const char *value)
 {
     struct stat status;
-    options->transactions = value;
-    if (stat(value, &status) != 0 || !S_ISDIR(status.st_mode))
-        return "is not a directory; name the data directory of a server on this machine";
-    return NULL;
+    (void)options;
+    return stat(value, &status) == 0 && S_ISDIR(status.st_mode)
+               ? NULL
+               : "is not a directory; name the data directory of a server on this machine";
 }
 
-static const char *set_wait(struct options *options, const char *value)
+static const char *note_wait(struct options *options, const char *value)
 {
+    (void)value;
     options->wait_given = true;
-    return set_duration(value, 10, 60 * MINUTE_MS, &options->wait_ms, "is out of range; write 10ms to 1h");
-}
-
-static const char *set_color(struct options *options, const char *value)
-{
-    static const char *const words[] = {"auto", "always", "never"};
-    static const enum color_choice choices[] = {COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER};
-    for (size_t i = 0; i < 3; i++) {
-        if (strcmp(value, words[i]) == 0) {
-            options->color = choices[i];
-            return NULL;
-        }
-    }
-    return "is not known; write auto, always or never";
-}
-
-static const char *set_ascii(struct options *options, const char *value)
-{
-    (void)value;
-    options->ascii = true;
     return NULL;
 }
 
-static const char *set_utc(struct options *options, const char *value)
+static const char *check_columns(struct options *options, const char *value)
 {
-    (void)value;
-    options->utc = true;
-    return NULL;
-}
-
-static const char *set_theme(struct options *options, const char *value)
-{
-    static const char *const words[] = {"auto", "dark", "light", "mono"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(value, words[i]) == 0) {
-            options->theme = words[i];
-            return NULL;
-        }
-    return "is not known; write auto, dark, light or mono";
-}
-
-static const char *set_refresh(struct options *options, const char *value)
-{
-    return set_duration(value, 20, 10000, &options->refresh_ms, "is out of range; write 20ms to 10s");
-}
-
-static const char *option_table_set_filter(struct options *options, const char *value)
-{
-    options->filter = value;
-    return *value ? NULL : "is empty; write text, state:vacant, next:stops, severity>=error ...";
-}
-
-static const char *set_sort(struct options *options, const char *value)
-{
-    static const char *const words[] = {"worst", "name",    "leader", "candidates",
-                                        "since", "changed", "next",   "finding"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(value, words[i]) == 0) {
-            options->sort = words[i];
-            return NULL;
-        }
-    return "is not known; write worst, name, leader, candidates, since, changed, next or finding";
-}
-
-/* Also in tui/views/overview.c (column_words). */
-static const char *set_columns(struct options *options, const char *value)
-{
-    static const char *const words[] = {"cluster", "election", "state", "leader", "cand",   "since",
-                                        "strip",   "last",     "p50",   "next",   "finding"};
-    options->columns = value;
+    (void)options;
     for (const char *at = value; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
         size_t length = strcspn(at, ","), known = 0;
-        while (known < sizeof words / sizeof *words &&
-               (strlen(words[known]) != length || strncmp(words[known], at, length) != 0))
+        while (option_column_words[known] && (strlen(option_column_words[known]) != length ||
+                                              strncmp(option_column_words[known], at, length) != 0))
             known++;
-        if (known == sizeof words / sizeof *words)
+        if (!option_column_words[known])
             return "contains an unknown column; write some of cluster, election, state, leader, cand, "
                    "since, strip, last, p50, next, finding";
     }
-    return *value ? NULL : "is empty; write names of columns, as in election,state,leader,next";
-}
-
-static const char *set_form(struct options *options, const char *value)
-{
-    static const char *const words[] = {"json", "wide", "csv"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(value, words[i]) == 0) {
-            options->form = words[i];
-            options->json |= i == 0;
-            return NULL;
-        }
-    return "is not known; write json, wide or csv";
-}
-
-static const char *set_log(struct options *options, const char *value)
-{
-    options->log = value;
-    return *value ? NULL : "is empty; name a file";
-}
-
-static const char *set_observe(struct options *options, const char *value)
-{
-    options->observe = value;
-    return *value ? NULL : "is empty; name a file";
-}
-
-static const char *set_json(struct options *options, const char *value)
-{
-    (void)value;
-    options->json = true;
     return NULL;
 }
 
-static const char *set_strict(struct options *options, const char *value)
+static const char *note_json(struct options *options, const char *value)
 {
-    (void)value;
-    options->strict = true;
+    options->json |= strcmp(value, "json") == 0;
     return NULL;
-}
-
-static const char *set_quick(struct options *options, const char *value)
-{
-    (void)value;
-    options->quick = true;
-    return NULL;
-}
-
-static const char *set_watch(struct options *options, const char *value)
-{
-    (void)value;
-    options->watch = true;
-    return NULL;
-}
-
-static const char *set_for(struct options *options, const char *value)
-{
-    return set_duration(value, 1, 3650 * 24 * 60 * MINUTE_MS, &options->for_ms,
-                        "is out of range; write 1ms to 3650d");
-}
-
-static const char *set_count(struct options *options, const char *value)
-{
-    int64_t count;
-    const char *problem = number_parse(value, &count);
-    if (problem)
-        return problem;
-    if (count < 1 || count > INT_MAX)
-        return "is out of range; write 1 to 2147483647";
-    options->count = (long)count;
-    return NULL;
-}
-
-static const char *set_replay(struct options *options, const char *value)
-{
-    options->replay = value;
-    return *value ? NULL : "is empty; name a recording";
 }
 
 /* What -10m and 14:03 mean depends on the recording: here they are only read. */
-static const char *check_time(const char *value)
+static const char *check_time(struct options *options, const char *value)
 {
     int64_t at_us;
+    (void)options;
     return time_parse(value, (int64_t)time(NULL) * 1000000, &at_us);
 }
 
-static const char *set_at(struct options *options, const char *value)
+static const char *check_name(struct options *options, const char *value)
 {
-    options->at = value;
-    return check_time(value);
+    (void)options;
+    return *value && !strchr(value, '/') ? NULL : "is not a name; write as in _c_{uuid}-latch-, or auto";
 }
 
-static const char *set_from(struct options *options, const char *value)
+static const char *check_run_name(struct options *options, const char *value)
 {
-    options->from = value;
-    return check_time(value);
+    char path[1 + JOIN_MAX + 1];
+    (void)options;
+    if (!*value || strlen(value) > JOIN_MAX || strpbrk(value, "/.{}"))
+        return "is not a name for a run; write 1 to 64 characters without / . { }";
+    snprintf(path, sizeof path, "/%s", value);
+    return znode_path_problem(path);
 }
 
-static const char *set_to(struct options *options, const char *value)
+static const char *check_pair(struct options *options, const char *value)
 {
-    options->to = value;
-    return check_time(value);
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    size_t length = strlen(value);
+    (void)options;
+    return length && length <= 40 && strspn(value, letters) == length
+               ? NULL
+               : "is not a name of 1 to 40 letters, digits, - and _; write as in --pair ops";
 }
 
-static const char *set_election(struct options *options, const char *value)
-{
-    options->election = value;
-    return *value ? NULL : "is empty; name an election by its path, as in /election";
-}
-
-static const char *set_html(struct options *options, const char *value)
-{
-    options->html = value;
-    return *value ? NULL : "is empty; name a file, or - for standard output";
-}
-
-static const char *set_markdown(struct options *options, const char *value)
-{
-    (void)value;
-    options->markdown = true;
-    return NULL;
-}
-
-static const char *set_into(struct options *options, const char *value)
-{
-    options->into = value;
-    return *value ? NULL : "is empty; name a recording";
-}
-
-static const char *set_follow(struct options *options, const char *value)
-{
-    (void)value;
-    options->follow = true;
-    return NULL;
-}
-
-static const char *set_capture(struct options *options, const char *value)
-{
-    const char *equals = strchr(value, '=');
-    if (!*value || equals == value || (equals && !equals[1]))
-        return "names no file; write FILE, SERVER=FILE, or - for standard input";
-    if (options->capture_count == CAPTURES_MOST)
-        return "is one too many; merge some captures with mergecap";
-    options->captures[options->capture_count++] = (char *)(uintptr_t)value;
-    return NULL;
-}
-
-static const char *set_screen(struct options *options, const char *value)
-{
-    (void)value;
-    options->screen = true;
-    return NULL;
-}
-
-static const char *set_events(struct options *options, const char *value)
-{
-    (void)value;
-    options->events = true;
-    return NULL;
-}
+/* Options that are kept in their own way. */
 
 static const char *set_servers(struct options *options, const char *value)
 {
     if (strcmp(value, "1") != 0 && strcmp(value, "3") != 0)
         return "is not a size of the demo's ensemble; write 1 or 3";
     options->servers = *value - '0';
-    return NULL;
-}
-
-static const char *set_no_screen(struct options *options, const char *value)
-{
-    (void)value;
-    options->no_screen = true;
-    return NULL;
-}
-
-static const char *set_candidates(struct options *options, const char *value)
-{
-    int64_t count;
-    const char *problem = number_parse(value, &count);
-    if (problem)
-        return problem;
-    if (count < 1 || count > 1000000)
-        return "is out of range; write 1 to 1000000";
-    options->inject.candidates = (long)count;
     return NULL;
 }
 
@@ -388,86 +123,23 @@ static const char *set_rate(struct options *options, const char *value)
     return NULL;
 }
 
-static const char *set_behaviour(struct options *options, const char *value)
+static const char *add_capture(struct options *options, const char *value)
 {
-    options->inject.behaviour = value;
-    return *value ? NULL : "is empty; write as in herd:30%,deaf:10%";
+    const char *equals = strchr(value, '=');
+    if (!*value || equals == value || (equals && !equals[1]))
+        return "names no file; write FILE, SERVER=FILE, or - for standard input";
+    if (options->capture_count == CAPTURES_MOST)
+        return "is one too many; merge some captures with mergecap";
+    options->captures[options->capture_count++] = (char *)(uintptr_t)value;
+    return NULL;
 }
 
-static const char *set_against(struct options *options, const char *value)
-{
-    options->inject.against = value;
-    return *value ? NULL : "is empty; write as in herd";
-}
-
-static const char *set_kill(struct options *options, const char *value)
-{
-    options->inject.kill = value;
-    return *value ? NULL : "is empty; write as in leader:every=2s";
-}
-
-static const char *set_how(struct options *options, const char *value)
-{
-    options->inject.how = value;
-    return *value ? NULL : "is empty; write close, drop, pause or resign";
-}
-
-static const char *set_sessions(struct options *options, const char *value)
-{
-    options->inject.sessions = value;
-    return *value ? NULL : "is empty; write own or shared:100";
-}
-
-static const char *set_look(struct options *options, const char *value)
-{
-    options->inject.look = value;
-    return strcmp(value, "own") == 0 || strcmp(value, "shared") == 0 ? NULL
-                                                                     : "is not known; write own or shared";
-}
-
-static const char *set_name(struct options *options, const char *value)
-{
-    options->inject.name = value;
-    return *value && !strchr(value, '/') ? NULL : "is not a name; write as in _c_{uuid}-latch-, or auto";
-}
-
-static const char *set_expect(struct options *options, const char *value)
+static const char *add_expectation(struct options *options, const char *value)
 {
     if (options->inject.expect_count == INJECT_EXPECTATIONS)
         return "is one too many; at most 16 are allowed";
     options->inject.expect[options->inject.expect_count++] = value;
     return *value ? NULL : "is empty; write as in failover.p99<2s";
-}
-
-static const char *set_join(struct options *options, const char *value)
-{
-    options->inject.join = value;
-    char path[1 + JOIN_MAX + 1];
-    if (!*value || strlen(value) > JOIN_MAX || strpbrk(value, "/.{}"))
-        return "is not a name for a run; write 1 to 64 characters without / . { }";
-    snprintf(path, sizeof path, "/%s", value);
-    return znode_path_problem(path);
-}
-
-static const char *set_load(struct options *options, const char *value)
-{
-    (void)value;
-    options->inject.load = true;
-    return NULL;
-}
-
-static const char *set_live(struct options *options, const char *value)
-{
-    (void)value;
-    options->inject.live = true;
-    return NULL;
-}
-
-static const char *set_may_lead(struct options *options, const char *value)
-{
-    (void)value;
-    options->inject.may_lead = true;
-    return NULL;
 }
 
 static const char *add_threshold(const char *value, struct threshold *list, size_t *count)
@@ -482,19 +154,12 @@ static const char *add_threshold(const char *value, struct threshold *list, size
     return problem;
 }
 
-static const char *set_verbose(struct options *options, const char *value)
-{
-    (void)value;
-    options->check.verbose = true;
-    return NULL;
-}
-
-static const char *set_warning(struct options *options, const char *value)
+static const char *add_warning(struct options *options, const char *value)
 {
     return add_threshold(value, options->check.warning, &options->check.warning_count);
 }
 
-static const char *set_critical(struct options *options, const char *value)
+static const char *add_critical(struct options *options, const char *value)
 {
     return add_threshold(value, options->check.critical, &options->check.critical_count);
 }
@@ -502,99 +167,28 @@ static const char *set_critical(struct options *options, const char *value)
 /* As plug-ins have it: a plain number is seconds. */
 static const char *set_timeout(struct options *options, const char *value)
 {
-    int64_t seconds;
-    if (number_parse(value, &seconds))
-        return set_wait(options, value);
-    if (seconds < 1 || seconds > 3600)
-        return "is out of range; write 1 to 3600";
-    options->wait_given = true;
-    options->wait_ms = seconds * 1000;
-    return NULL;
-}
-
-static const char *set_window(struct options *options, const char *value)
-{
-    return set_duration(value, 1000, 3650 * 24 * 60 * MINUTE_MS, &options->check.window_ms,
-                        "is out of range; write 1s to 3650d");
-}
-
-static const char *set_listen(struct options *options, const char *value)
-{
-    options->listen = value;
-    return *value ? NULL : "is empty; write as in 127.0.0.1:9151";
-}
-
-static const char *set_pair(struct options *options, const char *value)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-    size_t length = strlen(value);
-    options->pair = value;
-    return length && length <= 40 && strspn(value, letters) == length
-               ? NULL
-               : "is not a name of 1 to 40 letters, digits, - and _; write as in --pair ops";
-}
-
-static const char *set_yaml(struct options *options, const char *value)
-{
-    (void)value;
-    options->yaml = true;
-    return NULL;
-}
-
-static const char *set_recipes(struct options *options, const char *value)
-{
-    (void)value;
-    options->list_recipes = true;
-    return NULL;
-}
-
-static const char *set_example(struct options *options, const char *value)
-{
-    (void)value;
-    options->example = true;
-    return NULL;
-}
-
-static const char *set_diff(struct options *options, const char *value)
-{
-    (void)value;
-    options->diff = true;
-    return NULL;
-}
-
-static const char *set_schema(struct options *options, const char *value)
-{
-    (void)value;
-    options->schema = true;
-    return NULL;
-}
-
-static const char *set_once(struct options *options, const char *value)
-{
-    (void)value;
-    options->once = true;
-    return NULL;
-}
-
-static const char *set_series(struct options *options, const char *value)
-{
-    int64_t count;
-    const char *problem = number_parse(value, &count);
+    int64_t seconds, ms;
+    bool is_plain = !number_parse(value, &seconds);
+    const char *problem = is_plain ? NULL : duration_parse(value, &ms);
     if (problem)
         return problem;
-    if (count < 100 || count > 10000000)
-        return "is out of range; write 100 to 10000000";
-    options->series = (long)count;
+    if (is_plain ? seconds < 1 || seconds > 3600 : ms < 10 || ms > 60 * MINUTE_MS)
+        return is_plain ? "is out of range; write 1 to 3600" : "is out of range; write 10ms to 1h";
+    options->wait_given = true;
+    options->wait_ms = is_plain ? seconds * 1000 : ms;
     return NULL;
 }
 
-/* Help and version end the reading of the command line, so they store nothing. */
-static const char *set_nothing(struct options *options, const char *value)
-{
-    (void)options;
-    (void)value;
-    return NULL;
-}
+#define AT(member) .offset = offsetof(struct options, member)
+#define FLAG(member) .kind = OPTION_FLAG, AT(member)
+#define TEXT(member, remedy) .kind = OPTION_TEXT, AT(member), .empty = (remedy)
+#define WORD(member, list) .kind = OPTION_WORD, AT(member), .words = (list)
+#define CHOICE(member, list) .kind = OPTION_CHOICE, AT(member), .words = (list)
+#define DURATION(member, minimum, maximum)                                                                   \
+    .kind = OPTION_DURATION, AT(member), .least = (minimum), .most = (maximum)
+#define NUMBER(member, minimum, maximum)                                                                     \
+    .kind = OPTION_NUMBER, AT(member), .least = (minimum), .most = (maximum)
+#define OWN(function) .kind = OPTION_OWN, .check = function
 
 #define WATCH COMMAND_BIT(COMMAND_WATCH)
 #define ONCE COMMAND_BIT(COMMAND_ONCE)
@@ -619,111 +213,142 @@ static const char *set_nothing(struct options *options, const char *value)
 
 /* clang-format off: a table, a row an option */
 const struct option_row option_table[] = {
-    {"warning", 'w', "FIGURE=RANGE", CHECK, set_warning,
-     "WARNING outside RANGE: candidates=3: or vacancy=10s; once for each figure"},
-    {"critical", 'c', "FIGURE=RANGE", CHECK, set_critical, "CRITICAL outside RANGE; once for each figure"},
-    {"verbose", 'v', NULL, CHECK, set_verbose,
-     "more lines after the first: every problem, and every election"},
-    {"timeout", 't', "SECONDS", CHECK, set_timeout, "deadline of the whole check (10)"},
-    {"window", 0, "DURATION", CHECK, set_window, "period of figures from a recording (24h)"},
-    {"listen", 0, "ADDR:PORT", EXPORT | RECORD, set_listen,
-     "serve metrics at this address (export: 127.0.0.1:9151; record: off)"},
-    {"pair", 0, "NAME", RECORD, set_pair, "recorders of this NAME elect the one that sends the alerts"},
-    {"once", 0, NULL, EXPORT, set_once, "print the metrics of one snapshot, for a textfile collector"},
-    {"series", 0, "N", EXPORT | RECORD, set_series, "maximum number of series (50000)"},
-    {"json", 0, NULL, ONCE | EVENTS | INJECT | REPORT | AUTOPSY | WHY | DISCOVER, set_json, "print JSON"},
-    {"yaml", 0, NULL, DISCOVER, set_yaml,
-     "print a configuration with the elections, and reasons as comments"},
-    {"recipes", 0, NULL, DISCOVER, set_recipes,
-     "list the known layouts, those of the configuration included"},
-    {"example", 0, NULL, CONFIG, set_example, "print an example with every key, its default and its meaning"},
-    {"diff", 0, NULL, CONFIG, set_diff, "print only what differs from the defaults"},
-    {"schema", 0, NULL, CONFIG, set_schema, "print a JSON schema, for editors"},
-    {"markdown", 0, NULL, REPORT | AUTOPSY, set_markdown, "print Markdown"},
-    {"html", 0, "FILE", REPORT | INJECT | AUTOPSY, set_html,
-     "write one self-contained page to FILE (-: standard output)"},
-    {"replay", 0, "FILE", WATCH | ONCE | EVENTS | REPORT | WHY, set_replay,
-     "read this recording, case or transaction logs, instead of a cluster"},
-    {"observe", 0, "FILE", LOOKING | RECORD | DISCOVER, set_observe,
-     "append all observations to FILE, a case for --replay"},
-    {"capture", 0, "FILE", WATCH | ONCE | EVENTS | RECORD | REPORT | WHY | AUTOPSY, set_capture,
-     "read packets of tcpdump instead of a cluster; - for standard input; repeatable;\n"
+    {"warning", 'w', "FIGURE=RANGE", CHECK, OWN(add_warning),
+     .help = "WARNING outside RANGE: candidates=3: or vacancy=10s; once for each figure"},
+    {"critical", 'c', "FIGURE=RANGE", CHECK, OWN(add_critical),
+     .help = "CRITICAL outside RANGE; once for each figure"},
+    {"verbose", 'v', NULL, CHECK, FLAG(check.verbose),
+     .help = "more lines after the first: every problem, and every election"},
+    {"timeout", 't', "SECONDS", CHECK, OWN(set_timeout), .help = "deadline of the whole check (10)"},
+    {"window", 0, "DURATION", CHECK, DURATION(check.window_ms, 1000, LONGEST_MS),
+     .help = "period of figures from a recording (24h)"},
+    {"listen", 0, "ADDR:PORT", EXPORT | RECORD, TEXT(listen, "write as in 127.0.0.1:9151"),
+     .help = "serve metrics at this address (export: 127.0.0.1:9151; record: off)"},
+    {"pair", 0, "NAME", RECORD, TEXT(pair, NULL), .check = check_pair,
+     .help = "recorders of this NAME elect the one that sends the alerts"},
+    {"once", 0, NULL, EXPORT, FLAG(once),
+     .help = "print the metrics of one snapshot, for a textfile collector"},
+    {"series", 0, "N", EXPORT | RECORD, NUMBER(series, 100, 10000000),
+     .help = "maximum number of series (50000)"},
+    {"json", 0, NULL, ONCE | EVENTS | INJECT | REPORT | AUTOPSY | WHY | DISCOVER, FLAG(json),
+     .help = "print JSON"},
+    {"yaml", 0, NULL, DISCOVER, FLAG(yaml),
+     .help = "print a configuration with the elections, and reasons as comments"},
+    {"recipes", 0, NULL, DISCOVER, FLAG(list_recipes),
+     .help = "list the known layouts, those of the configuration included"},
+    {"example", 0, NULL, CONFIG, FLAG(example),
+     .help = "print an example with every key, its default and its meaning"},
+    {"diff", 0, NULL, CONFIG, FLAG(diff), .help = "print only what differs from the defaults"},
+    {"schema", 0, NULL, CONFIG, FLAG(schema), .help = "print a JSON schema, for editors"},
+    {"markdown", 0, NULL, REPORT | AUTOPSY, FLAG(markdown), .help = "print Markdown"},
+    {"html", 0, "FILE", REPORT | INJECT | AUTOPSY, TEXT(html, "name a file, or - for standard output"),
+     .help = "write one self-contained page to FILE (-: standard output)"},
+    {"replay", 0, "FILE", WATCH | ONCE | EVENTS | REPORT | WHY, TEXT(replay, "name a recording"),
+     .help = "read this recording, case or transaction logs, instead of a cluster"},
+    {"observe", 0, "FILE", LOOKING | RECORD | DISCOVER, TEXT(observe, "name a file"),
+     .help = "append all observations to FILE, a case for --replay"},
+    {"capture", 0, "FILE", WATCH | ONCE | EVENTS | RECORD | REPORT | WHY | AUTOPSY, OWN(add_capture),
+     .help = "read packets of tcpdump instead of a cluster; - for standard input; repeatable;\n"
      "                                    SERVER=FILE names the server"},
-    {"screen", 0, NULL, AUTOPSY, set_screen, "open the dashboard on it"},
-    {"events", 0, NULL, AUTOPSY, set_events, "print one line per event"},
-    {"at", 0, "TIME", WATCH | ONCE | REPLAY | AUTOPSY, set_at, "moment of the recording (its end)"},
-    {"from", 0, "TIME", REPORT | EVENTS | AUTOPSY, set_from,
-     "start of the period (report: a day before the end, else the beginning)"},
-    {"to", 0, "TIME", REPORT | EVENTS | AUTOPSY, set_to, "end of the period (the end of the recording)"},
-    {"into", 0, "FILE", AUTOPSY, set_into, "write it into this recording; an existing one is completed"},
-    {"follow", 0, NULL, AUTOPSY, set_follow, "continue as the servers append transactions"},
-    {"election", 0, "PATH", REPORT | AUTOPSY, set_election,
-     "only this election, or the matches of a pattern"},
-    {"strict", 0, NULL, ONCE, set_strict,
-     "exit 1 without a leader, if it is unknown, or with a finding of severity error"},
-    {"quick", 0, NULL, ONCE, set_quick, "take one snapshot only, never a second"},
-    {"watch", 0, NULL, ONCE, set_watch, "print it again after each change, until Ctrl-C or --for"},
-    {"for", 0, "DURATION", ONCE | EVENTS | INJECT, set_for, "end after this time"},
-    {"count", 0, "N", EVENTS, set_count, "end after N events"},
-    {"candidates", 'n', "N", INJECT, set_candidates, "number of candidates (10)"},
-    {"rate", 0, "N/s", INJECT | DISCOVER, set_rate,
-     "candidates per second (as fast as the servers accept); discover: reads (10000/s)"},
-    {"behaviour", 0, "KIND[:SHARE%],...", INJECT, set_behaviour,
-     "predecessor, herd, children, deaf, once, slow:TIME, hold"},
-    {"against", 0, "KIND[:SHARE%],...", INJECT, set_against,
-     "repeat with this behaviour; report both side by side"},
-    {"kill", 0, "WHOM[:every=TIME]", INJECT, set_kill,
-     "kill the leader or a random one, repeatedly (every=2s)"},
-    {"how", 0, "WAY", INJECT, set_how, "how they are killed: close, drop, pause or resign (close)"},
-    {"sessions", 0, "own|shared:N", INJECT, set_sessions, "N candidates on one session (own)"},
-    {"look", 0, "own|shared", INJECT, set_look, "each candidate reads the list, or all share one read (own)"},
-    {"name", 0, "auto|PATTERN", INJECT, set_name, "name before the sequence number; {uuid} {hex} {session}"},
-    {"expect", 0, "FIGURE<VALUE", INJECT, set_expect, "exit 1 unless true: 'failover.p99<2s'; repeatable"},
-    {"join", 0, "RUN", INJECT, set_join, "join a run of several agents; the longest --for applies to all"},
-    {"load", 0, NULL, INJECT, set_load, "allow load on this ensemble: no limits, ten times the ping"},
-    {"live", 0, NULL, INJECT, set_live, "join the election at PATH itself (needs inject: live)"},
-    {"may-lead", 0, NULL, INJECT, set_may_lead, "in a copy or the sandbox; never with --live"},
-    {"servers", 0, "1|3", DEMO, set_servers, "size of the demo's ensemble (3)"},
-    {"no-screen", 0, NULL, DEMO, set_no_screen, "print the connect string, and run until interrupted"},
-    {"server", 's', "HOSTS", SETTLING, set_server,
-     "ZooKeeper connect string, host:port,.../chroot (127.0.0.1:2181)"},
-    {"config", 'c', "FILE", SETTLING | REPORT | DEMO | REPLAY | AUTOPSY | WHY | COMPLETION, set_config,
-     "read this configuration"},
-    {"cluster", 'C', "NAME", SETTLING | REPORT | AUTOPSY | WHY, set_cluster,
-     "only this cluster of the configuration"},
-    {"session-timeout", 't', "DURATION", SETTLING, set_session_timeout,
-     "timeout of electop's own sessions, 1s to 5m (10s)"},
-    {"auth-file", 0, "FILE", SETTLING, set_auth_file,
-     "file with scheme:credential; only its owner may read it"},
-    {"tls", 0, NULL, SETTLING | DEMO, set_tls, "use TLS for all connections"},
-    {"tls-ca", 0, "FILE", SETTLING, set_tls_ca, "PEM file of the servers' authorities (the system's)"},
-    {"tls-cert", 0, "FILE", SETTLING, set_tls_cert, "PEM file with the client certificate"},
-    {"tls-key", 0, "FILE", SETTLING, set_tls_key,
-     "PEM file with its key; only its owner may read it (--tls-cert)"},
-    {"admin", 0, "WHERE", SETTLING, set_admin,
-     "AdminServer: PORT, HOST:PORT,... or off (8080); a list is matched to the servers\n"
-     "                                    by host, else by the port and id that each reports"},
-    {"four-letter", 0, "auto|off", SETTLING, set_four_letter, "four-letter words (auto)"},
-    {"transactions", 0, "DIR", SETTLING, set_transactions,
-     "follow the transaction log of a server on this machine"},
-    {"wait", 0, "DURATION", ONCE | EVENTS | DEMO | INJECT | CHECK | EXPORT | DISCOVER, set_wait,
-     "how long a snapshot may take (10s; discover: until it has searched everything)"},
-    {"color", 0, "WHEN", EVERY, set_color, "auto, always or never (auto)"},
-    {"ascii", 0, NULL, EVERY, set_ascii, "signs and lines in ASCII"},
-    {"utc", 0, NULL, EVERY, set_utc, "times in UTC, not in local time"},
-    {"theme", 0, "THEME", WATCH | DEMO | REPLAY, set_theme, "auto, dark, light or mono (auto)"},
-    {"refresh", 0, "DURATION", WATCH | DEMO | REPLAY, set_refresh, "draw at most this often (250ms)"},
-    {"sort", 0, "COLUMN", WATCH | DEMO | REPLAY, set_sort,
-     "worst, name, leader, candidates, since, changed, next or finding (worst)"},
-    {"columns", 0, "LIST", WATCH | DEMO | REPLAY, set_columns,
-     "only these: election,state,leader,cand,since,strip,last,p50,next,finding"},
-    {"output", 'o', "FORM", ONCE, set_form, "json; wide: nothing is cut; csv: one line per election"},
-    {"filter", 0, "FILTER", WATCH | DEMO | REPLAY | ONCE | EVENTS, option_table_set_filter,
-     "only elections that match: text, state:vacant, next:stops, severity>=error ..."},
-    {"log", 0, "FILE", EVERY, set_log,
-     "append a log of electop itself to FILE, or to the journal (--log journal)"},
-    {"help", 'h', NULL, EVERY, set_nothing, "this help"},
-    {"version", 'V', NULL, EVERY, set_nothing, "the version"},
+    {"screen", 0, NULL, AUTOPSY, FLAG(screen), .help = "open the dashboard on it"},
+    {"events", 0, NULL, AUTOPSY, FLAG(events), .help = "print one line per event"},
+    {"at", 0, "TIME", WATCH | ONCE | REPLAY | AUTOPSY, TEXT(at, NULL), .check = check_time,
+     .help = "moment of the recording (its end)"},
+    {"from", 0, "TIME", REPORT | EVENTS | AUTOPSY, TEXT(from, NULL), .check = check_time,
+     .help = "start of the period (report: a day before the end, else the beginning)"},
+    {"to", 0, "TIME", REPORT | EVENTS | AUTOPSY, TEXT(to, NULL), .check = check_time,
+     .help = "end of the period (the end of the recording)"},
+    {"into", 0, "FILE", AUTOPSY, TEXT(into, "name a recording"),
+     .help = "write it into this recording; an existing one is completed"},
+    {"follow", 0, NULL, AUTOPSY, FLAG(follow), .help = "continue as the servers append transactions"},
+    {"election", 0, "PATH", REPORT | AUTOPSY, TEXT(election, "name an election by its path, as in /election"),
+     .help = "only this election, or the matches of a pattern"},
+    {"strict", 0, NULL, ONCE, FLAG(strict),
+     .help = "exit 1 without a leader, if it is unknown, or with a finding of severity error"},
+    {"quick", 0, NULL, ONCE, FLAG(quick), .help = "take one snapshot only, never a second"},
+    {"watch", 0, NULL, ONCE, FLAG(watch), .help = "print it again after each change, until Ctrl-C or --for"},
+    {"for", 0, "DURATION", ONCE | EVENTS | INJECT, DURATION(for_ms, 1, LONGEST_MS),
+     .help = "end after this time"},
+    {"count", 0, "N", EVENTS, NUMBER(count, 1, INT_MAX), .help = "end after N events"},
+    {"candidates", 'n', "N", INJECT, NUMBER(inject.candidates, 1, 1000000),
+     .help = "number of candidates (10)"},
+    {"rate", 0, "N/s", INJECT | DISCOVER, OWN(set_rate), .key = "discover.rate",
+     .help = "candidates per second (as fast as the servers accept); discover: reads (@)"},
+    {"behaviour", 0, "KIND[:SHARE%],...", INJECT, TEXT(inject.behaviour, "write as in herd:30%,deaf:10%"),
+     .help = "predecessor, herd, children, deaf, once, slow:TIME, hold"},
+    {"against", 0, "KIND[:SHARE%],...", INJECT, TEXT(inject.against, "write as in herd"),
+     .help = "repeat with this behaviour; report both side by side"},
+    {"kill", 0, "WHOM[:every=TIME]", INJECT, TEXT(inject.kill, "write as in leader:every=2s"),
+     .help = "kill the leader or a random one, repeatedly (every=2s)"},
+    {"how", 0, "WAY", INJECT, TEXT(inject.how, "write close, drop, pause or resign"),
+     .help = "how they are killed: close, drop, pause or resign (close)"},
+    {"sessions", 0, "own|shared:N", INJECT, TEXT(inject.sessions, "write own or shared:100"),
+     .help = "N candidates on one session (own)"},
+    {"look", 0, "own|shared", INJECT, WORD(inject.look, looks),
+     .help = "each candidate reads the list, or all share one read (own)"},
+    {"name", 0, "auto|PATTERN", INJECT, TEXT(inject.name, NULL), .check = check_name,
+     .help = "name before the sequence number; {uuid} {hex} {session}"},
+    {"expect", 0, "FIGURE<VALUE", INJECT, OWN(add_expectation),
+     .help = "exit 1 unless true: 'failover.p99<2s'; repeatable"},
+    {"join", 0, "RUN", INJECT, TEXT(inject.join, NULL), .check = check_run_name,
+     .help = "join a run of several agents; the longest --for applies to all"},
+    {"load", 0, NULL, INJECT, FLAG(inject.load),
+     .help = "allow load on this ensemble: no limits, ten times the ping"},
+    {"live", 0, NULL, INJECT, FLAG(inject.live),
+     .help = "join the election at PATH itself (needs inject: live)"},
+    {"may-lead", 0, NULL, INJECT, FLAG(inject.may_lead),
+     .help = "in a copy or the sandbox; never with --live"},
+    {"servers", 0, "1|3", DEMO, OWN(set_servers), .help = "size of the demo's ensemble (3)"},
+    {"no-screen", 0, NULL, DEMO, FLAG(no_screen),
+     .help = "print the connect string, and run until interrupted"},
+    {"server", 's', "HOSTS", SETTLING, TEXT(server, NULL),
+     .help = "ZooKeeper connect string, host:port,.../chroot (127.0.0.1:2181)"},
+    {"config", 'c', "FILE", SETTLING | REPORT | DEMO | REPLAY | AUTOPSY | WHY | COMPLETION,
+     TEXT(config_file, "name a file"), .help = "read this configuration"},
+    {"cluster", 'C', "NAME", SETTLING | REPORT | AUTOPSY | WHY,
+     TEXT(cluster, "name a cluster of the configuration"), .help = "only this cluster of the configuration"},
+    {"session-timeout", 't', "DURATION", SETTLING, DURATION(session_timeout_ms, 0, 0),
+     .key = "clusters[].session_timeout", .help = "timeout of electop's own sessions, 1s to 5m (@)"},
+    {"auth-file", 0, "FILE", SETTLING, TEXT(auth_file, "name a file"),
+     .help = "file with scheme:credential; only its owner may read it"},
+    {"tls", 0, NULL, SETTLING | DEMO, FLAG(tls), .help = "use TLS for all connections"},
+    {"tls-ca", 0, "FILE", SETTLING, TEXT(tls_ca, "name a file"),
+     .help = "PEM file of the servers' authorities (the system's)"},
+    {"tls-cert", 0, "FILE", SETTLING, TEXT(tls_cert, "name a file"),
+     .help = "PEM file with the client certificate"},
+    {"tls-key", 0, "FILE", SETTLING, TEXT(tls_key, "name a file"),
+     .help = "PEM file with its key; only its owner may read it (--tls-cert)"},
+    {"admin", 0, "WHERE", SETTLING, TEXT(admin, NULL), .key = "clusters[].servers.admin",
+     .help = "AdminServer: PORT, HOST:PORT,... or off (@); a list is matched to the servers\n"
+             "                                    by host, else by the port and id that each reports"},
+    {"four-letter", 0, "auto|off", SETTLING, WORD(four_letter, NULL), .key = "clusters[].servers.four_letter",
+     .help = "four-letter words (@)"},
+    {"transactions", 0, "DIR", SETTLING, TEXT(transactions, NULL), .check = check_directory,
+     .help = "follow the transaction log of a server on this machine"},
+    {"wait", 0, "DURATION", ONCE | EVENTS | DEMO | INJECT | CHECK | EXPORT | DISCOVER,
+     DURATION(wait_ms, 10, 60 * MINUTE_MS), .check = note_wait,
+     .help = "how long a snapshot may take (10s; discover: until it has searched everything)"},
+    {"color", 0, "WHEN", EVERY, CHOICE(color, colors), .help = "auto, always or never (auto)"},
+    {"ascii", 0, NULL, EVERY, FLAG(ascii), .help = "signs and lines in ASCII"},
+    {"utc", 0, NULL, EVERY, FLAG(utc), .help = "times in UTC, not in local time"},
+    {"theme", 0, "THEME", WATCH | DEMO | REPLAY, WORD(theme, NULL), .key = "screen.theme",
+     .help = "auto, dark, light or mono (@)"},
+    {"refresh", 0, "DURATION", WATCH | DEMO | REPLAY, DURATION(refresh_ms, 0, 0), .key = "screen.refresh",
+     .help = "draw at most this often (@)"},
+    {"sort", 0, "COLUMN", WATCH | DEMO | REPLAY, WORD(sort, option_sort_words),
+     .help = "worst, name, leader, candidates, since, changed, next or finding (worst)"},
+    {"columns", 0, "LIST", WATCH | DEMO | REPLAY,
+     TEXT(columns, "write names of columns, as in election,state,leader,next"), .check = check_columns,
+     .help = "only these: election,state,leader,cand,since,strip,last,p50,next,finding"},
+    {"output", 'o', "FORM", ONCE, WORD(form, forms), .check = note_json,
+     .help = "json; wide: nothing is cut; csv: one line per election"},
+    {"filter", 0, "FILTER", WATCH | DEMO | REPLAY | ONCE | EVENTS,
+     TEXT(filter, "write text, state:vacant, next:stops, severity>=error ..."),
+     .help = "only elections that match: text, state:vacant, next:stops, severity>=error ..."},
+    {"log", 0, "FILE", EVERY, TEXT(log, "name a file"),
+     .help = "append a log of electop itself to FILE, or to the journal (--log journal)"},
+    {"help", 'h', NULL, EVERY, .kind = OPTION_ENDS, .help = "this help"},
+    {"version", 'V', NULL, EVERY, .kind = OPTION_ENDS, .help = "the version"},
 };
 /* clang-format on */
 const size_t option_count = sizeof option_table / sizeof option_table[0];
@@ -842,4 +467,92 @@ const struct option_row *option_of_letter(char letter, enum command command)
 bool command_on_recording(enum command command)
 {
     return command == COMMAND_REPORT || command == COMMAND_REPLAY || command == COMMAND_WHY;
+}
+
+static const struct key *key_of(const struct option_row *row)
+{
+    return row->key ? key_find(row->key) : NULL;
+}
+
+const char *const *option_words(const struct option_row *row)
+{
+    const struct key *key = key_of(row);
+    return row->words || !key ? row->words : key->words;
+}
+
+char *option_help(const struct option_row *row)
+{
+    const char *at = strchr(row->help, '@');
+    return row->key ? text_format("%.*s%s%s", (int)(at - row->help), row->help, key_of(row)->fallback, at + 1)
+                    : xstrdup(row->help);
+}
+
+static char *set_word(const struct option_row *row, const char *value, void *field)
+{
+    const char *const *words = option_words(row);
+    struct text problem = {0};
+    for (unsigned i = 0; words[i]; i++) {
+        if (strcmp(words[i], value) != 0)
+            continue;
+        if (row->kind == OPTION_CHOICE)
+            *(unsigned *)field = i;
+        else
+            *(const char **)field = words[i];
+        return NULL;
+    }
+    text_add(&problem, "is not known; write ");
+    for (size_t i = 0; words[i]; i++)
+        text_printf(&problem, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+    return text_take(&problem);
+}
+
+static char *set_number(const struct option_row *row, const char *value, void *field)
+{
+    const struct key *key = key_of(row);
+    int64_t least = key ? key->minimum : row->least, most = key ? key->maximum : row->most, number;
+    bool is_time = row->kind == OPTION_DURATION;
+    const char *problem = is_time ? duration_parse(value, &number) : number_parse(value, &number);
+    char low[UNITS_TEXT], high[UNITS_TEXT];
+    if (problem)
+        return xstrdup(problem);
+    if (number >= least && number <= most) {
+        if (is_time)
+            *(int64_t *)field = number;
+        else
+            *(long *)field = (long)number;
+        return NULL;
+    }
+    if (!is_time)
+        return text_format("is out of range; write %" PRId64 " to %" PRId64, least, most);
+    return text_format("is out of range; write %s to %s", duration_print(least, low, sizeof low),
+                       duration_print(most, high, sizeof high));
+}
+
+char *option_set(const struct option_row *row, struct options *options, const char *value)
+{
+    void *field = (char *)options + row->offset;
+    char *error = NULL;
+    switch (row->kind) {
+    case OPTION_FLAG:
+        *(bool *)field = true;
+        break;
+    case OPTION_TEXT:
+        *(const char **)field = value;
+        if (row->empty && !*value)
+            error = text_format("is empty; %s", row->empty);
+        break;
+    case OPTION_WORD:
+    case OPTION_CHOICE:
+        error = set_word(row, value, field);
+        break;
+    case OPTION_DURATION:
+    case OPTION_NUMBER:
+        error = set_number(row, value, field);
+        break;
+    case OPTION_OWN:
+    case OPTION_ENDS:
+        break;
+    }
+    const char *problem = !error && row->check ? row->check(options, value) : NULL;
+    return problem ? xstrdup(problem) : error;
 }

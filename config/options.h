@@ -77,7 +77,7 @@ struct options {
     bool tls; /* --tls; each of the next implies it */
     const char *tls_ca, *tls_cert, *tls_key;
     const char *admin;          /* PORT | HOST:PORT,... | off; NULL: not given */
-    enum tri_state four_letter; /* TRI_AUTO: auto, TRI_NO: off; TRI_YES: not given */
+    const char *four_letter;    /* a word of servers.four_letter; NULL: not given */
     const char *transactions;   /* directory; NULL: not given */
     char *captures[CAPTURES_MOST]; /* --capture: FILE, - or NAME=FILE, of the command line */
     size_t capture_count;

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/keys.h"
@@ -13,7 +14,9 @@ static void print_option(const struct option_row *row, bool lettered, struct tex
     struct text left = {0};
     text_printf(&left, lettered ? "  -%c, " : "      ", row->letter);
     text_printf(&left, "--%s%s%s", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
-    text_printf(out, "%-*s  %s\n", OPTION_COLUMN, left.at ? left.at : "", row->help);
+    char *help = option_help(row);
+    text_printf(out, "%-*s  %s\n", OPTION_COLUMN, left.at ? left.at : "", help);
+    free(help);
     text_free(&left);
 }
 

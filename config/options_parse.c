@@ -246,22 +246,21 @@ static bool options_parse_take_option(struct parse *parse, const struct option_r
         return options_parse_refuse(parse, "--%s is given twice; give it once", row->name);
     *given = true;
     char *error = row->argument ? check_hosts(row, value) : NULL;
-    const char *problem = error ? error : row->set(parse->options, value);
-    if (problem) {
-        char option[64];
-        bool quotes_itself = error && error[0] == '"', of_a_part = error && strncmp(error, "the ", 4) == 0;
-        snprintf(option, sizeof option, "%s--%s%s", of_a_part ? "in " : "", row->name,
-                 quotes_itself ? ": " : " ");
-        struct text after = {0};
-        text_printf(&after, "%s %s", of_a_part ? "," : "", problem);
-        if (quotes_itself)
-            options_parse_refuse(parse, "%s%s", option, problem);
-        else
-            refuse_word(parse, option, value, after.at ? after.at : "");
-        text_free(&after);
-    }
+    bool quotes_itself = error && error[0] == '"', of_a_part = error && strncmp(error, "the ", 4) == 0;
+    if (!error)
+        error = option_set(row, parse->options, value);
+    if (!error)
+        return true;
+    char *option = text_format("%s--%s%s", of_a_part ? "in " : "", row->name, quotes_itself ? ": " : " ");
+    char *after = text_format("%s %s", of_a_part ? "," : "", error);
+    if (quotes_itself)
+        options_parse_refuse(parse, "%s%s", option, error);
+    else
+        refuse_word(parse, option, value, after);
+    free(option);
+    free(after);
     free(error);
-    return !problem;
+    return false;
 }
 
 /* --help and --version: nothing behind them matters. */
@@ -487,7 +486,6 @@ bool options_parse(int argc, char *const *argv, struct options *options, char **
     int command_at;
     *options = (struct options){.command = COMMAND_WATCH,
                                 .about = COMMAND_HELP,
-                                .four_letter = TRI_YES,
                                 .wait_ms = 10000,
                                 .servers = 3,
                                 .check.window_ms = 24 * 3600 * 1000,

@@ -536,8 +536,8 @@ static void override_cluster(struct cluster_settings *cluster, const struct opti
         settings_load_take_option("clusters[].servers.admin", options->admin, cluster, problems);
     if (options->transactions)
         set_text(&cluster->servers.transactions, options->transactions);
-    if (options->four_letter != TRI_YES)
-        cluster->servers.four_letter = options->four_letter == TRI_NO ? CHOICE_OFF : CHOICE_AUTO;
+    if (options->four_letter)
+        settings_load_take_option("clusters[].servers.four_letter", options->four_letter, cluster, problems);
     take_paths(cluster, options);
     take_tls(&cluster->security.tls, options);
     read_credential(cluster, problems);
@@ -643,10 +643,7 @@ static void settings_fill(struct settings *settings, const struct options *optio
     if (options->refresh_ms)
         settings->screen.refresh_ms = options->refresh_ms;
     if (options->theme)
-        settings->screen.theme = *options->theme == 'd'   ? THEME_DARK
-                                 : *options->theme == 'l' ? THEME_LIGHT
-                                 : *options->theme == 'm' ? THEME_MONO
-                                                          : THEME_AUTO;
+        settings_load_take_option("screen.theme", options->theme, settings, problems);
 }
 
 struct settings *settings_load(const struct options *options, char **error)

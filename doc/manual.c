@@ -186,7 +186,9 @@ static void fill_options(struct page *page, const char *word)
             page_add_argument(&page->out, option->argument);
         }
         text_add(&page->out, "\n");
-        page_add_line(&page->out, option->help);
+        char *help = option_help(option);
+        page_add_line(&page->out, help);
+        free(help);
     }
     text_add(&page->out, ".El\n");
 }

@@ -320,7 +320,7 @@ static void errors_name_the_file(void **state)
 {
     (void)state;
     char *error = NULL, wanted[512];
-    struct options options = {.four_letter = TRI_YES, .config_file = directory};
+    struct options options = {.config_file = directory};
     assert_null(settings_load(&options, &error));
     snprintf(wanted, sizeof wanted, "%s: is a directory; name a file", directory);
     assert_string_equal(error, wanted);

@@ -55,7 +55,7 @@ static void defaults(void **state)
     assert_null(options.server);
     assert_int_equal(options.wait_ms, 10000);
     assert_int_equal(options.servers, 3);
-    assert_int_equal(options.four_letter, TRI_YES);
+    assert_null(options.four_letter);
     options_free(&options);
     options = expect("/a /b/*/c");
     assert_int_equal(options.command, COMMAND_WATCH);
@@ -100,7 +100,7 @@ static void every_option(void **state)
     assert_string_equal(options.cluster, "prod");
     assert_string_equal(options.auth_file, "a");
     assert_string_equal(options.admin, "9");
-    assert_int_equal(options.four_letter, TRI_NO);
+    assert_string_equal(options.four_letter, "off");
     assert_int_equal(options.wait_ms, 3000);
     options_free(&options);
     options =
@@ -109,7 +109,7 @@ static void every_option(void **state)
     assert_int_equal(options.color, COLOR_ALWAYS);
     assert_string_equal(options.log, "l");
     assert_string_equal(options.admin, "a:1,[::1]:2");
-    assert_int_equal(options.four_letter, TRI_AUTO);
+    assert_string_equal(options.four_letter, "auto");
     options_free(&options);
 }
 

@@ -63,7 +63,7 @@ static void expect_refusal(struct options options, const char *wanted)
     free(error);
 }
 
-#define OPTIONS(...) ((struct options){.four_letter = TRI_YES, __VA_ARGS__})
+#define OPTIONS(...) ((struct options){__VA_ARGS__})
 
 /* Without a file, and without options, there is ZooKeeper's usual place and discovery. */
 static void defaults_without_a_file(void **state)
@@ -190,7 +190,7 @@ static void options_override(void **state)
     char *file = config();
     struct options options =
         OPTIONS(.config_file = file, .admin = "9", .ascii = true, .session_timeout_ms = 4000);
-    options.four_letter = TRI_NO;
+    options.four_letter = "off";
     struct settings *s = load(options);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(s->clusters[i].servers.four_letter, CHOICE_OFF);

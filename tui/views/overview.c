@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "config/option_table.h"
 #include "tui/screen/cells.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
@@ -56,13 +57,6 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_NEXT] = {.heading = "NEXT", .least = 9, .most = 24, .importance = 88},
     [COLUMN_FINDING] = {.heading = "FINDING", .least = 7, .most = 40, .importance = 85},
 };
-
-/* Also in config/option_table.c (set_columns). */
-static const char *const column_words[COLUMN_COUNT] = {
-    [COLUMN_CLUSTER] = "cluster", [COLUMN_ELECTION] = "election", [COLUMN_STATE] = "state",
-    [COLUMN_LEADER] = "leader",   [COLUMN_CANDIDATES] = "cand",   [COLUMN_SINCE] = "since",
-    [COLUMN_STRIP] = "strip",     [COLUMN_CHANGED] = "last",      [COLUMN_USUAL] = "p50",
-    [COLUMN_NEXT] = "next",       [COLUMN_FINDING] = "finding"};
 
 static const int column_sorted_by[SORT_COUNT] = {
     [SORT_WORST] = COLUMN_STATE,   [SORT_NAME] = COLUMN_ELECTION,
@@ -442,7 +436,7 @@ static void draw_chooser(const struct overview *overview, struct cells *cells, i
         if ((size_t)i == overview->choice)
             cells_put(box, 1, 1 + i, 1, ROLE_ACCENT, cells_sign(box, SIGN_SELECTED));
         cells_printf(box, 3, 1 + i, 14, shown ? ROLE_TEXT : ROLE_DIM, "[%s] %s", shown ? "x" : " ",
-                     column_words[i]);
+                     option_column_words[i]);
         cells_put(box, 18, 1 + i, -1, ROLE_DIM,
                   i == COLUMN_ELECTION ? "always"
                   : i == COLUMN_CLUSTER && overview->columns[COLUMN_CLUSTER].width == 0 && shown
@@ -484,8 +478,8 @@ bool overview_view_take_choice(struct view *view, char *buffer, size_t size)
     buffer[0] = '\0';
     for (int i = 0; i < COLUMN_COUNT && used < size; i++)
         if (!overview->left_out[i])
-            used +=
-                (size_t)snprintf(buffer + used, size - used, "%s%s", used > 0 ? "," : "", column_words[i]);
+            used += (size_t)snprintf(buffer + used, size - used, "%s%s", used > 0 ? "," : "",
+                                     option_column_words[i]);
     return used < size;
 }
 
@@ -781,23 +775,20 @@ static const struct view_ops ops = {
              ACTION_BIT(ACTION_INJECT),
 };
 
-static const char *const sort_words[SORT_COUNT] = {"worst", "name",    "leader", "candidates",
-                                                   "since", "changed", "next",   "finding"};
-
 void overview_view_arrange(struct view *view, const char *sort, const char *columns)
 {
     struct overview *overview = overview_of(view);
 
     for (int i = 0; sort != NULL && i < SORT_COUNT; i++)
-        if (strcmp(sort, sort_words[i]) == 0)
+        if (strcmp(sort, option_sort_words[i]) == 0)
             overview->order.sort = (enum overview_sort)i;
     for (int i = 0; columns != NULL && i < COLUMN_COUNT; i++)
         overview->left_out[i] = i != COLUMN_ELECTION; /* without it a line says nothing */
     for (const char *at = columns; at != NULL && *at != '\0';
          at += strcspn(at, ",") + (strchr(at, ',') != NULL))
         for (int i = 0; i < COLUMN_COUNT; i++)
-            if (strlen(column_words[i]) == strcspn(at, ",") &&
-                strncmp(column_words[i], at, strcspn(at, ",")) == 0)
+            if (strlen(option_column_words[i]) == strcspn(at, ",") &&
+                strncmp(option_column_words[i], at, strcspn(at, ",")) == 0)
                 overview->left_out[i] = false;
     overview->order.dirty = true;
 }
