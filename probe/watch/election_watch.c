@@ -434,61 +434,85 @@ struct guard_read {
 static void guard_ask(struct node_watch *g);
 static bool guard_send(struct node_watch *g, bool data);
 
-static void on_guarded(void *context, enum session_result result, const struct znode_stat *stat,
-                       const void *data, size_t length)
+/* The znode is not there, or may not be read: the model learns that. */
+static void guard_report_missing(struct guard_read *r, enum session_result result)
 {
-    struct guard_read *r = context;
+    struct election_watch *s = r->guard->watched;
+    election_watch_observe_node(s, r->path, result, NULL, false, NULL, 0);
+    election_watch_reconcile(s);
+}
+
+/* exists was sent, for a znode that was absent, or that may not be read (refused). */
+static void guard_take_existence(struct guard_read *r, enum session_result result)
+{
+    struct node_watch *g = r->guard;
+    if (!g->refused) {
+        if (result == SESSION_OK)
+            guard_ask(g); /* it appeared between get and exists */
+        return;
+    }
+    g->armed = result == SESSION_OK || result == SESSION_NO_NODE; /* else after the next connection */
+    if (result == SESSION_NO_NODE)
+        guard_report_missing(r, result);
+}
+
+/* get was sent, and told something that the model needs, even where another znode is guarded by now. */
+static void guard_take_node(struct guard_read *r, enum session_result result, const struct znode_stat *stat,
+                            const void *data, size_t length, bool current)
+{
     struct node_watch *g = r->guard;
     struct election_watch *s = g->watched;
-    bool leader = g == &s->guards[GUARD_LEADER];
-    g->asked--;
-    if (!election_watch_answered(s) || result == SESSION_LOST) {
-        free(r);
-        return;
-    }
-    if (s->waking) { /* requested before the program was stalled */
-        if (s->list_dirty && !s->listing)
-            election_watch_list(s);
-        free(r);
-        return;
-    }
+    bool lost_leader = g == &s->guards[GUARD_LEADER] && result == SESSION_NO_NODE;
+    if (result != SESSION_OK && current)
+        g->armed = false;
+    s->list_outdated |= lost_leader && is_candidate(s, r->path);
+    if (lost_leader && ++s->chased >= CHASE_MOST)
+        election_watch_list(s);
+    election_watch_observe_node(s, r->path, result, stat, true, data, length);
+    bool directory = result == SESSION_OK && stat->owner == 0 && strcmp(r->path, s->path) == 0;
+    if (g == &s->guards[GUARD_LEADER] && directory && !s->begun)
+        election_watch_begin(s); /* the awaited lock is a directory: read its children */
+    election_watch_reconcile(s);
+}
+
+/*
+ * An answer about a guarded znode, which is perhaps not the one that this guard watches now (current). A
+ * znode that may appear again, as a lock or an acknowledgement, is watched by exists while it is absent; so is
+ * one that may not be read, as an immediate retry would loop for ever.
+ */
+static void guard_take_answer(struct guard_read *r, enum session_result result, const struct znode_stat *stat,
+                              const void *data, size_t length)
+{
+    struct node_watch *g = r->guard;
+    struct election_watch *s = g->watched;
     bool current = g->entry.path && strcmp(g->entry.path, r->path) == 0;
+    bool candidate = is_candidate(s, r->path), absent = result == SESSION_NO_NODE;
     if (g == &s->guards[GUARD_SELF]) {
         if (result == SESSION_OK && current)
             election_watch_begin(s); /* it has appeared */
-    } else if (current && g->refused && !r->has_data) {
-        g->armed = result == SESSION_OK || result == SESSION_NO_NODE; /* else after the next connection */
-        if (result == SESSION_NO_NODE) {
-            election_watch_observe_node(s, r->path, result, NULL, false, NULL, 0);
-            election_watch_reconcile(s);
-        }
     } else if (current && !r->has_data) {
-        if (result == SESSION_OK)
-            guard_ask(g); /* it appeared between get and exists */
-    } else if (current && result != SESSION_OK && result != SESSION_NO_NODE) {
-        /* A client without read permission may still wait. An immediate retry would loop for ever. */
-        g->refused = true;
+        guard_take_existence(r, result);
+    } else if (current && result != SESSION_OK && (!absent || g != &s->guards[GUARD_LEADER] || !candidate)) {
+        g->refused |= !absent;
         g->armed = guard_send(g, false);
-        election_watch_observe_node(s, r->path, result, NULL, false, NULL, 0);
-        election_watch_reconcile(s);
-    } else if (current && result == SESSION_NO_NODE && !(leader && is_candidate(s, r->path))) {
-        g->armed = guard_send(g, false); /* it may appear: a get sets no watch on a missing znode */
-        election_watch_observe_node(s, r->path, result, NULL, false, NULL, 0);
-        election_watch_reconcile(s);
-    } else if (current || result == SESSION_NO_NODE || (r->has_data && is_candidate(s, r->path))) {
-        if (result != SESSION_OK && current)
-            g->armed = false;
-        s->list_outdated |= leader && result == SESSION_NO_NODE && is_candidate(s, r->path);
-        if (leader && result == SESSION_NO_NODE && ++s->chased >= CHASE_MOST)
-            election_watch_list(s);
-        election_watch_observe_node(s, r->path, result, stat, true, data, length);
-        bool directory = result == SESSION_OK && stat->owner == 0 && strcmp(r->path, s->path) == 0;
-        if (leader && directory && !s->begun)
-            election_watch_begin(s); /* the awaited lock is a directory: read its children */
-        election_watch_reconcile(s);
+        guard_report_missing(r, result);
+    } else if (current || absent || (r->has_data && candidate)) {
+        guard_take_node(r, result, stat, data, length, current);
     }
-    if (s->list_dirty && !s->listing)
-        election_watch_list(s);
+}
+
+static void guard_on_answer(void *context, enum session_result result, const struct znode_stat *stat,
+                            const void *data, size_t length)
+{
+    struct guard_read *r = context;
+    struct election_watch *s = r->guard->watched;
+    r->guard->asked--;
+    if (election_watch_answered(s) && result != SESSION_LOST) {
+        if (!s->waking) /* else it was requested before the program was stalled */
+            guard_take_answer(r, result, stat, data, length);
+        if (s->list_dirty && !s->listing)
+            election_watch_list(s);
+    }
     free(r);
 }
 
@@ -501,8 +525,8 @@ static bool guard_send(struct node_watch *g, bool data)
     r->guard = g;
     r->has_data = data;
     memcpy(r->path, g->entry.path, size);
-    bool sent = data ? session_get(shard->session, r->path, true, on_guarded, r)
-                     : session_exists(shard->session, r->path, true, on_guarded, r);
+    bool sent = data ? session_get(shard->session, r->path, true, guard_on_answer, r)
+                     : session_exists(shard->session, r->path, true, guard_on_answer, r);
     if (!sent) {
         free(r);
         return false;
