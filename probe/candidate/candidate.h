@@ -35,11 +35,19 @@
 #include "probe/zookeeper/session.h" /* enum session_result */
 
 enum candidate_state {
-    CANDIDATE_JOINING, /* creating its znode, or without a connection: it does not know its position */
-    CANDIDATE_WAITING, /* has a predecessor, and watches it */
+    /* Creates or deletes its znode, or has no connection: it does not know its position. Next: WAITING or
+     * LEADING after a look at the list; RESIGNED once its znode is deleted; GONE when its session ends. */
+    CANDIDATE_JOINING,
+    /* Has a predecessor, and watches it. Next: LEADING when a look shows it first; JOINING when it loses its
+     * connection, finds its znode deleted, or resigns; GONE when its session ends. */
+    CANDIDATE_WAITING,
+    /* Is the first, and acknowledges where the layout asks for it. Next: JOINING when it loses its connection,
+     * finds its znode deleted, or resigns; GONE when its session ends. */
     CANDIDATE_LEADING,
-    CANDIDATE_RESIGNED, /* its session lives, and it has no znode */
-    CANDIDATE_GONE,     /* it has no session */
+    /* Its session lives, and it has no znode. Next: JOINING when it volunteers again; GONE. */
+    CANDIDATE_RESIGNED,
+    /* It has no session. Next: JOINING when it volunteers again, with a new one. */
+    CANDIDATE_GONE,
     CANDIDATE_STATES
 };
 

@@ -1,8 +1,8 @@
 /*
  * model.h - all clusters and their elections: folds observations, emits events.
  *
- * Pure and deterministic: time comes with each observation. One model may be fed by a live source, a
- * recording, or a test's table.
+ * Pure and deterministic: time comes with each observation. One model may be fed by a live source,
+ * servers' transaction logs, a case, or a test's table. A recording is no source: it is a model again.
  */
 #ifndef ELECTOP_PROBE_ELECTION_MODEL_H
 #define ELECTOP_PROBE_ELECTION_MODEL_H

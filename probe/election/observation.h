@@ -2,7 +2,8 @@
  * observation.h - a fact that a source reports to the election model, with its time.
  *
  * Every screen follows from a sequence of observations: a case (probe/case/) keeps them, and is just another
- * source. (A recording, probe/history/, keeps what the model concluded from them.) An observation borrows everything it points to: it is valid during the call
+ * source. (A recording, probe/history/, keeps what the model concluded from them: snapshot_read() makes a model
+ * of it, without any observation.) An observation borrows everything it points to: it is valid during the call
  * that delivers it, and the model copies what it keeps.
  *
  * Within one cluster observations arrive in the order in which one ZooKeeper session saw them. ZooKeeper
@@ -64,11 +65,17 @@ enum observation_kind {
     OBSERVED_CAPTURED     /* what packets show of one session */
 };
 
+/* Of the tool's own session. */
 enum connection_state {
-    CONNECTION_CONNECTING, /* not connected (yet, or any more); the session may still be alive */
+    /* Not connected (yet, or any more); the session may still be alive. Next: CONNECTED at a server that knows
+     * the session or creates one, EXPIRED at one that does not know it any more, REFUSED. */
+    CONNECTION_CONNECTING,
+    /* Reads, and hears its watches. Next: CONNECTING when the connection is lost or the server is silent. */
     CONNECTION_CONNECTED,
-    CONNECTION_EXPIRED, /* the session has ended; a new one is being created */
-    CONNECTION_REFUSED  /* authentication failed: it will not recover by itself */
+    /* The session has ended, and its watches with it; a new one is being created. Next: CONNECTED, REFUSED. */
+    CONNECTION_EXPIRED,
+    /* Authentication failed: it does not recover by itself. Next: nothing, until the program is restarted. */
+    CONNECTION_REFUSED
 };
 
 enum server_mode {

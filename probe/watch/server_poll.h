@@ -160,18 +160,23 @@ int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
 /* How long to wait for our own request that reads a server's clock. */
 #define PING_WITHIN_MS 250
 
+/*
+ * A poll of a server takes these steps in this order, and leaves out those that it does not need (step_begin()).
+ * An answer leads to the next step, and after the last one the poll ends. Without an answer to STEP_STATE it ends
+ * at once; without one to another step it reports what is hidden, and goes on.
+ */
 enum step {
-    STEP_STATE,
+    STEP_STATE,   /* the server's mode and zxid: they decide which of the others are needed */
     STEP_LENGTHS, /* after the end of a leader: the predicted length of the next word's answer */
     STEP_ENDED,   /* after a leader's end: the sessions, early, as every later transaction may be that end */
     STEP_AFTER,   /* the state again: the list of sessions is no newer than its zxid */
     STEP_BEFORE,  /* connections: the deleter's, or those that were missing in an earlier round */
-    STEP_SUMMARY,
-    STEP_DISK, /* how often the disk was slow: from AdminServer only */
+    STEP_SUMMARY, /* how many watches: whether a list of them is affordable */
+    STEP_DISK,    /* how often the disk was slow: from AdminServer only */
     STEP_FIGURES,
-    STEP_WATCHES,
-    STEP_CONNECTIONS,
-    STEP_SESSIONS,
+    STEP_WATCHES,     /* between two lists of connections, a look at each session */
+    STEP_CONNECTIONS, /* confirms the watches: the same connections before and after */
+    STEP_SESSIONS,    /* from ZooKeeper's leader: which sessions have ended. */
     STEPS
 };
 
