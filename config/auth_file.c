@@ -129,7 +129,7 @@ static const char *one_line(char *content, size_t length)
     return NULL;
 }
 
-char *private_line_read(const char *file, const char *kind, char **error)
+char *auth_file_read_line(const char *file, const char *kind, char **error)
 {
     *error = NULL;
     int descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -187,7 +187,7 @@ static const char *auth_file_split(const char *line, char **scheme, char **crede
 bool auth_file_read(const char *file, char **scheme, char **credential, char **error)
 {
     *scheme = *credential = NULL;
-    char *line = private_line_read(file, "auth file", error);
+    char *line = auth_file_read_line(file, "auth file", error);
     if (!line)
         return false;
     const char *what = auth_file_split(line, scheme, credential);

@@ -19,7 +19,7 @@ bool auth_file_read(const char *file, char **scheme, char **credential, char **e
  * The one line of a file with a secret, by the same rules; a secret, for auth_wipe(). kind: "credentials
  * file", for the errors. NULL and *error as above.
  */
-char *private_line_read(const char *file, const char *kind, char **error);
+char *auth_file_read_line(const char *file, const char *kind, char **error);
 
 /*
  * A secret is stored once, in memory that is neither swapped nor dumped, if the limits permit that. From the

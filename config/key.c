@@ -131,7 +131,7 @@ static void value_set_text(char **field, const char *text)
     *field = copy;
 }
 
-void value_print_text(const char *value, bool in_list, struct text *out)
+void key_print_text(const char *value, bool in_list, struct text *out)
 {
     static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:% ,";
     size_t length = strlen(value);
@@ -240,7 +240,7 @@ static void print_text(const struct key *key, const void *field, struct text *ou
     (void)key;
     char *const *text = field;
     if (*text && **text)
-        value_print_text(*text, false, out);
+        key_print_text(*text, false, out);
 }
 
 static void read_text(const struct key *key, const struct yaml_node *node, void *field,
@@ -631,7 +631,7 @@ static void print_list(char *const *list, struct text *out)
     for (size_t i = 0; list && list[i]; i++) {
         if (i)
             text_add(out, ", ");
-        value_print_text(list[i], true, out);
+        key_print_text(list[i], true, out);
     }
     text_add(out, "]");
 }

@@ -20,7 +20,7 @@ struct key;
 /* The place that a value is read from. */
 struct key_reading {
     struct problems *problems;
-    const char *file;  /* relative paths are resolved beside it; NULL: from the command line */
+    const char *file; /* relative paths are resolved beside it; NULL: from the command line */
 };
 
 /* The type of a key's value: how it is read, printed and released. */
@@ -34,11 +34,11 @@ struct key_type {
 };
 
 enum {
-    KEY_REQUIRED = 1,     /* required */
-    KEY_UNIQUE = 2,       /* no two items of a list may have the same */
-    KEY_NAMES = 4,        /* needed in a list of several items, to tell them apart */
-    KEY_TELLS = 16,       /* a section: its field is a bool that is true if the section is written */
-    KEY_OPTIONAL = 32,    /* a section that is printed only if it is written */
+    KEY_REQUIRED = 1,  /* required */
+    KEY_UNIQUE = 2,    /* no two items of a list may have the same */
+    KEY_NAMES = 4,     /* needed in a list of several items, to tell them apart */
+    KEY_TELLS = 16,    /* a section: its field is a bool that is true if the section is written */
+    KEY_OPTIONAL = 32, /* a section that is printed only if it is written */
 };
 
 struct key {
@@ -74,7 +74,7 @@ extern const struct key_type type_expression, type_recipe;
 
 /* Lists, and values of more than one field. */
 /* A text as YAML, quoted where it needs it (in a list in brackets, commas do). */
-void value_print_text(const char *value, bool in_list, struct text *out);
+void key_print_text(const char *value, bool in_list, struct text *out);
 
 extern const struct key_type type_path_list, type_command, type_conditions, type_addresses, type_admin,
     type_count_in, type_timeouts;

@@ -10,7 +10,7 @@
 #include "config/memory.h"
 #include "config/text.h"
 
-const char *private_file_problem(const char *file)
+const char *security_file_problem(const char *file)
 {
     struct stat status;
     if (stat(file, &status) != 0)
@@ -44,7 +44,7 @@ static bool security_say(char **error, const char *what)
 
 static bool security_check_private(const char *kind, const char *file, char **error)
 {
-    const char *problem = file ? private_file_problem(file) : NULL;
+    const char *problem = file ? security_file_problem(file) : NULL;
     return !problem || security_refuse(error, kind, file, problem);
 }
 
@@ -66,7 +66,7 @@ static bool security_read_credentials(struct sasl_settings *sasl, char **error)
     auth_wipe(sasl->password);
     free(sasl->user);
     sasl->user = sasl->password = NULL;
-    char *line = private_line_read(sasl->credentials_file, "credentials file", error);
+    char *line = auth_file_read_line(sasl->credentials_file, "credentials file", error);
     if (!line)
         return false;
     colon = strchr(line, ':');

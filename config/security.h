@@ -59,6 +59,6 @@ bool security_load(struct security_settings *security, char **error);
 
 /* Why a file with a secret cannot be used: "can be read or written by others; run chmod 600 on it"; NULL: it
    can. */
-const char *private_file_problem(const char *file);
+const char *security_file_problem(const char *file);
 
 #endif

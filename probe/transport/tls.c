@@ -267,7 +267,7 @@ static bool context_load_authority(SSL_CTX *ssl, const struct tls_settings *s, c
 static bool context_load_key(SSL_CTX *ssl, const struct tls_settings *s, char *problem)
 {
     const char *key = s->key ? s->key : s->cert;
-    const char *permission = key ? private_file_problem(key) : NULL;
+    const char *permission = key ? security_file_problem(key) : NULL;
     if (!key)
         return true;
     if (permission)

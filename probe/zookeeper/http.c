@@ -369,7 +369,7 @@ static bool http_get_secure(struct http_get *get)
     CURL *easy = get->easy;
     char *error = NULL;
     if (tls->key_password_file && !get->key_password) {
-        get->key_password = private_line_read(tls->key_password_file, "file with the key's password", &error);
+        get->key_password = auth_file_read_line(tls->key_password_file, "file with the key's password", &error);
         free(error);
         if (!get->key_password)
             return false;

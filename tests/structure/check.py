@@ -22,6 +22,34 @@ FUNCTION = re.compile(r"^(?!static\b|extern\b|typedef\b|#)[A-Za-z_][\w \t*]*[ *]
 CONSTANT = re.compile(r"^(?!static\b|extern\b|typedef\b|return\b)[A-Za-z_][\w ]*[ *](\w+)(?:\[[^\]]*\])*\s*=", re.M)
 TAG = re.compile(r"^(?:struct|union|enum) (\w+)\s*\{", re.M)
 
+TYPE = re.compile(r"\b(?:struct|enum|union) (\w+)")
+
+# Of the function_names() that bear another name: the other families of functions in a file, by their beginnings.
+FAMILIES = {
+    "config/memory.c": ("x", "room_for_one"),
+    "config/units.c": ("count_in_", "duration_", "number_", "percent_", "port_", "range_", "rate_"),
+    "probe/candidate/behaviour.c": ("position_",),
+    "probe/candidate/guard.c": ("run_marker_",),
+    "probe/candidate/naming.c": ("guid_", "path_join"),
+    "probe/case/codec.c": ("put_",),
+    "probe/election/candidate_node.c": ("client_named",),
+    "probe/election/chain.c": ("shared_lock",),
+    "probe/election/cluster.c": ("name_hash", "servers_"),
+    "probe/election/election_read.c": ("failovers_free",),
+    "probe/election/findings.c": ("describe_",),
+    "probe/election/registry.c": ("members_",),
+    "probe/election/update.c": ("diagnose_",),
+    "probe/history/complete_from_logs.c": ("recording_ahead",),
+    "probe/history/history.c": ("reader_",),
+    "probe/history/history_failovers.c": ("reader_",),
+    "probe/history/history_line.c": ("owners_",),
+    "probe/history/snapshot.c": ("item_", "items_"),
+    "probe/inject/run_options.c": ("limits_passed",),
+    "probe/zookeeper/server_lists.c": ("client_address_", "figure_", "milliseconds_", "version_"),
+    "probe/zookeeper/session_calls.c": ("child_watches_", "request_", "requests_"),
+    "tui/commands/command_output.c": ("complain",),
+}
+
 TOP_LEVEL = {"tui", "probe", "config", "tests", "Makefile", "README.md", "LICENSE", "build", "doc"}
 
 # A foreign header, and the only files that may include it.
@@ -235,6 +263,30 @@ def own_headers(top):
                 yield path, 0, f"{exported}() stands in {', '.join(sorted(homes))}"
 
 
+def akin(word, other):
+    """Two forms of one word: finding and findings, acknowledge and acknowledgement."""
+    short, long = sorted((word, other), key=len)
+    return word == other or (len(short) > 2 and long.startswith(short[:max(3, len(short) - 1)]))
+
+
+def bears_its_file(name, path, types):
+    """Whether a function's name has a word of its file or folder, or begins with a type of its header."""
+    words = name.split("_")
+    file = path[:-2].split("/")
+    return (any(akin(word, part) for word in words for part in file[-1].split("_") + file[-2:-1])
+            or any(words[0] == tag.split("_")[0] for tag in types) or name.startswith(FAMILIES.get(path, ())))
+
+
+def function_names(top):
+    """Who reads a call finds its function: it bears the name of its file, or of a type that its header declares."""
+    headers = {path[:-2]: set(TYPE.findall(code(top, path))) for path in files(top, (".h",))}
+    for path in files(top, (".c",)):
+        types = {tag for stem, tags in headers.items() if path[:-2] == stem or path.startswith(stem + "_") for tag in tags}
+        for name in sorted(set(FUNCTION.findall(code(top, path))) - {"main"}):
+            if not bears_its_file(name, path, types):
+                yield path, 0, f"{name}() bears neither the name of its file nor of a type in its header"
+
+
 def unused_exports(top):
     """What a file does for others is used by others, if only by a test: else it is static, or dead."""
     seen = {path: set(WORD.findall(code(top, path))) for path in files(top, folders=("config", "probe", "tui", "tests", "doc"))}
@@ -277,6 +329,7 @@ RULES = [
     writes_to_clusters,
     part_circles,
     own_headers,
+    function_names,
     unused_exports,
     struct_tags,
     top_level,

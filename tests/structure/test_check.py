@@ -60,6 +60,7 @@ PLANTED = [
     (check.writes_to_clusters, "tui/views/planted.c", "    session_set(s, p, d, 1, -1, f, c);\n"),
     (check.writes_to_clusters, "probe/inject/planted.c", "    session_delete(s, p, -1, f, c);\n"),
     (check.writes_to_clusters, "tui/commands/planted.c", "    struct guard *g = guard_new_private();\n"),
+    (check.function_names, "tui/views/planted.c", "int candidate_draw(void)\n{\n    return 1;\n}\n"),
     (check.unused_exports, "probe/planted.c", "int planted_do(void)\n{\n    return 1;\n}\n"),
     (check.struct_tags, "probe/planted.c", "struct election {\n    int planted;\n};\n"),
     (check.top_level, "notes.txt", "remember\n"),

@@ -16,7 +16,7 @@ static char *wrapped(const char *text, int width)
     struct cells *cells = cells_new(width, 8);
     char *drawn;
 
-    wrap_put(cells, 0, 0, width, 8, ROLE_TEXT, text);
+    columns_wrap_put(cells, 0, 0, width, 8, ROLE_TEXT, text);
     drawn = drawn_text(cells);
     cells_free(cells);
     return drawn;

@@ -389,7 +389,7 @@ static void reports_one_silence_once(void **state)
 }
 
 /* What is only believed is cleared by c, pressed twice on it; on anything else c says why it does not. */
-static void clears_a_belief(void **state)
+static void clears_a_finding(void **state)
 {
     static const struct stand left[] = {{"n_0000000047", 0x200002a4d0a0004, "10.0.3.20:58122", 0},
                                         {"n_0000000048", 0x200002a4d0a0005, "10.0.3.21:40100", 0}};
@@ -816,7 +816,7 @@ static void asks_before_it_writes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clears_a_belief),
+        cmocka_unit_test(clears_a_finding),
         cmocka_unit_test(names_servers_of_one_host_apart),
         cmocka_unit_test(reports_a_refusal_from_an_illness),
         cmocka_unit_test(reports_one_silence_once),

@@ -626,7 +626,7 @@ int command_check(const struct invocation *invocation)
     char *problem = check_figures(options->critical, options->critical_count);
     if (!problem)
         problem = check_figures(options->warning, options->warning_count);
-    int status = problem ? check_refuse(problem) : loop_run(command_check_on, invocation);
+    int status = problem ? check_refuse(problem) : shutdown_run_loop(command_check_on, invocation);
     free(problem);
     return status;
 }

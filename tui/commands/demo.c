@@ -265,5 +265,5 @@ int command_demo(const struct invocation *invocation)
         complain("%s", why_not);
         return EXIT_USAGE;
     }
-    return loop_run(command_demo_on, invocation);
+    return shutdown_run_loop(command_demo_on, invocation);
 }

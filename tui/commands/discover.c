@@ -167,5 +167,5 @@ int command_discover(const struct invocation *invocation)
 {
     if (invocation->options->list_recipes)
         return discover_print_recipes(invocation);
-    return loop_run(command_discover_on, invocation);
+    return shutdown_run_loop(command_discover_on, invocation);
 }

@@ -163,5 +163,5 @@ int command_events_on(uv_loop_t *loop, const struct invocation *invocation)
 
 int command_events(const struct invocation *invocation)
 {
-    return loop_run(command_events_on, invocation);
+    return shutdown_run_loop(command_events_on, invocation);
 }

@@ -164,5 +164,5 @@ static int command_export_on(uv_loop_t *loop, const struct invocation *invocatio
 
 int command_export(const struct invocation *invocation)
 {
-    return loop_run(command_export_on, invocation);
+    return shutdown_run_loop(command_export_on, invocation);
 }

@@ -406,5 +406,5 @@ static int command_inject_on(uv_loop_t *loop, const struct invocation *invocatio
 
 int command_inject(const struct invocation *invocation)
 {
-    return loop_run(command_inject_on, invocation);
+    return shutdown_run_loop(command_inject_on, invocation);
 }

@@ -307,5 +307,5 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
 
 int command_once(const struct invocation *invocation)
 {
-    return loop_run(command_once_on, invocation);
+    return shutdown_run_loop(command_once_on, invocation);
 }

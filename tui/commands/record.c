@@ -281,5 +281,5 @@ static int command_record_on(uv_loop_t *loop, const struct invocation *invocatio
 
 int command_record(const struct invocation *invocation)
 {
-    return loop_run(command_record_on, invocation);
+    return shutdown_run_loop(command_record_on, invocation);
 }

@@ -44,5 +44,5 @@ static int command_replay_on(uv_loop_t *loop, const struct invocation *invocatio
 
 int command_replay(const struct invocation *invocation)
 {
-    return loop_run(command_replay_on, invocation);
+    return shutdown_run_loop(command_replay_on, invocation);
 }

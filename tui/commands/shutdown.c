@@ -118,7 +118,8 @@ static bool loop_has_descriptors(void)
     return count == DESCRIPTORS_LEAST;
 }
 
-int loop_run(int (*command)(uv_loop_t *, const struct invocation *), const struct invocation *invocation)
+int shutdown_run_loop(int (*command)(uv_loop_t *, const struct invocation *),
+                      const struct invocation *invocation)
 {
     uv_loop_t loop;
     if (!loop_has_descriptors() || uv_loop_init(&loop) != 0) {

@@ -36,6 +36,7 @@ void shutdown_finish(struct shutdown *ending, uv_loop_t *loop);
  * themselves. A name look-up cannot be interrupted, and the user should not wait for a slow name server:
  * handles still open after half a second end here, with the process.
  */
-int loop_run(int (*command)(uv_loop_t *, const struct invocation *), const struct invocation *invocation);
+int shutdown_run_loop(int (*command)(uv_loop_t *, const struct invocation *),
+                      const struct invocation *invocation);
 
 #endif

@@ -237,7 +237,7 @@ static int watch_show(struct watch *watch, uv_loop_t *loop, char **error)
             .author = watch_author(),
             .rings = watch_rings,
             .reload = watch_reload,
-            .control = control ? run_control_workbench(control) : NULL,
+            .control = control ? run_control_interface_of(control) : NULL,
             .context = watch,
         };
         status = main_loop_run(&show, error);
@@ -296,5 +296,5 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
 
 int command_watch(const struct invocation *invocation)
 {
-    return loop_run(command_watch_on, invocation);
+    return shutdown_run_loop(command_watch_on, invocation);
 }

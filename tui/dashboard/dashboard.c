@@ -55,13 +55,13 @@ struct dashboard {
     char copied[4096];      /* for the clipboard ... */
     char copied_what[4096]; /* ... and what the message calls it */
     int64_t quit_until_us;  /* q quits where it is pressed again before then, although a run is going on */
-    struct belief muted;    /* what the line being typed is about, its candidate the finding's code */
+    struct finding_place muted; /* what the line being typed is about, its candidate the finding's code */
     const char *author;
     void (*mute)(void *context, const struct event *);
     void *mute_context;
-    struct belief reported;  /* candidate "": not used */
-    struct belief belief;    /* that c shall clear ... */
-    int64_t belief_until_us; /* ... where it is pressed again before then; 0: it has not been */
+    struct finding_place reported; /* candidate "": not used */
+    struct finding_place clearing; /* that c shall clear ... */
+    int64_t clearing_until_us;     /* ... where it is pressed again before then; 0: it has not been */
 
     char columns[128]; /* of the overview, as the user chose them last */
     bool acquainted;   /* a key was pressed: no hints any more */
@@ -386,7 +386,7 @@ static void begin_mute(struct dashboard *dashboard)
     struct scene scene = scene_of(dashboard);
     const struct election *election = NULL;
     const struct finding *finding = view->ops->finding ? view->ops->finding(view, &scene, &election) : NULL;
-    struct belief *muted = &dashboard->muted;
+    struct finding_place *muted = &dashboard->muted;
     if (!dashboard->mute || scene.past) {
         dashboard_say(dashboard, ROLE_DIM, "this is a replay: you cannot mute findings here");
     } else if (!finding) {
@@ -403,7 +403,7 @@ static void begin_mute(struct dashboard *dashboard)
 /* The worst finding of that code in that election; NULL: it has gone. */
 static const struct finding *muted_finding(const struct dashboard *dashboard, const struct election **about)
 {
-    const struct belief *muted = &dashboard->muted;
+    const struct finding_place *muted = &dashboard->muted;
     for (unsigned i = 0; i < dashboard->model->cluster_count; i++) {
         const struct election *election = model_election(dashboard->model, i, muted->election);
         if (!election || strcmp(dashboard->model->clusters[i].name, muted->cluster) != 0)
@@ -467,7 +467,7 @@ static enum dashboard_wish report_selected(struct dashboard *dashboard)
 {
     struct view *view = top_of(dashboard)->view;
     struct scene scene = scene_of(dashboard);
-    struct belief *about = &dashboard->reported;
+    struct finding_place *about = &dashboard->reported;
     char path[4096];
     const struct election *found = NULL;
     if (!scene.recorded) {
@@ -494,7 +494,7 @@ static enum dashboard_wish report_selected(struct dashboard *dashboard)
     return DASHBOARD_REPORT;
 }
 
-const struct belief *dashboard_reported(const struct dashboard *dashboard, int64_t *until_us)
+const struct finding_place *dashboard_reported(const struct dashboard *dashboard, int64_t *until_us)
 {
     *until_us = scene_of(dashboard).now.wall_us;
     return &dashboard->reported;
@@ -505,35 +505,35 @@ const char *dashboard_recording(const struct dashboard *dashboard)
     return dashboard->replay_keys.past ? replay_file(dashboard->replay_keys.past) : NULL;
 }
 
-const struct belief *dashboard_cleared(const struct dashboard *dashboard)
+const struct finding_place *dashboard_cleared(const struct dashboard *dashboard)
 {
-    return &dashboard->belief;
+    return &dashboard->clearing;
 }
 
 /* A slip must not hide a critical finding: the key is pressed twice, for the same one. */
-static enum dashboard_wish clear_belief(struct dashboard *dashboard)
+static enum dashboard_wish clear_finding(struct dashboard *dashboard)
 {
     struct view *view = top_of(dashboard)->view;
     struct scene scene = scene_of(dashboard);
-    struct belief belief = {0};
+    struct finding_place place = {0};
     int64_t now_us = dashboard_now_of(dashboard).mono_us;
-    if (!view->ops->belief)
+    if (!view->ops->clearable)
         return DASHBOARD_NOTHING;
     if (dashboard->replay_keys.away) {
         dashboard_say(dashboard, ROLE_DIM, "this is a replay: you cannot clear findings here");
         return DASHBOARD_NOTHING;
     }
-    if (!view->ops->belief(view, &scene, &belief)) {
+    if (!view->ops->clearable(view, &scene, &place)) {
         dashboard_say(dashboard, ROLE_DIM,
                       "only never-wakes can be cleared here: other findings clear with their evidence");
         return DASHBOARD_NOTHING;
     }
-    bool again = now_us < dashboard->belief_until_us &&
-                 strcmp(belief.cluster, dashboard->belief.cluster) == 0 &&
-                 strcmp(belief.election, dashboard->belief.election) == 0 &&
-                 strcmp(belief.candidate, dashboard->belief.candidate) == 0;
-    dashboard->belief = belief;
-    dashboard->belief_until_us = again ? 0 : now_us + MESSAGE_US;
+    bool again = now_us < dashboard->clearing_until_us &&
+                 strcmp(place.cluster, dashboard->clearing.cluster) == 0 &&
+                 strcmp(place.election, dashboard->clearing.election) == 0 &&
+                 strcmp(place.candidate, dashboard->clearing.candidate) == 0;
+    dashboard->clearing = place;
+    dashboard->clearing_until_us = again ? 0 : now_us + MESSAGE_US;
     if (again)
         return DASHBOARD_CLEAR;
     dashboard_say(dashboard, ROLE_WARNING, "press c again to clear never-wakes in this electop only");
@@ -571,9 +571,9 @@ static void open_inject(struct dashboard *dashboard)
 /* A run of test candidates does not end by a slip of the finger. */
 static enum dashboard_wish quit(struct dashboard *dashboard)
 {
-    const struct run_control_interface *bench = dashboard->control;
+    const struct run_control_interface *control = dashboard->control;
     int64_t now_us = dashboard_now_of(dashboard).mono_us;
-    if (!bench || !bench->is_busy(bench->context) || now_us < dashboard->quit_until_us)
+    if (!control || !control->is_busy(control->context) || now_us < dashboard->quit_until_us)
         return DASHBOARD_QUIT;
     dashboard->quit_until_us = now_us + MESSAGE_US;
     dashboard_say(dashboard, ROLE_WARNING,
@@ -672,7 +672,7 @@ static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum actio
     case ACTION_COPY:
         return copy_path(dashboard);
     case ACTION_CLEAR:
-        return clear_belief(dashboard);
+        return clear_finding(dashboard);
     case ACTION_BACK:
         go_back(dashboard);
         break;
@@ -914,8 +914,8 @@ static void draw_too_small(struct cells *cells)
 /* Notifies a user who looked elsewhere meanwhile that the run is over. */
 static void watch_run(struct dashboard *dashboard)
 {
-    const struct run_control_interface *bench = dashboard->control;
-    bool busy = bench && bench->is_busy(bench->context);
+    const struct run_control_interface *control = dashboard->control;
+    bool busy = control && control->is_busy(control->context);
     if (dashboard->busy && !busy && top_of(dashboard)->view->ops->opened_by != ACTION_INJECT)
         dashboard_say(dashboard, ROLE_GOOD, "the run of test candidates is over: i shows its report");
     dashboard->busy = busy;
@@ -988,9 +988,9 @@ bool dashboard_is_stale(const struct dashboard *dashboard)
         return true;
     if (dashboard->replay_keys.away)
         return dashboard_is_playing(dashboard) && now.mono_us - dashboard->drawn_us >= PLAYED_US;
-    const struct run_control_interface *bench = dashboard->control;
-    if (dashboard->levels[dashboard->level_count - 1].view->ops->opened_by == ACTION_INJECT && bench &&
-        bench->is_busy(bench->context) && now.mono_us - dashboard->drawn_us >= RUN_US)
+    const struct run_control_interface *control = dashboard->control;
+    if (dashboard->levels[dashboard->level_count - 1].view->ops->opened_by == ACTION_INJECT && control &&
+        control->is_busy(control->context) && now.mono_us - dashboard->drawn_us >= RUN_US)
         return true;
     return !dashboard->frozen && dashboard->model->generation != dashboard->drawn_generation;
 }

@@ -21,7 +21,7 @@
 
 struct dashboard;
 struct run_control_interface; /* tui/views/run_control_interface.h */
-struct belief;                /* tui/views/view.h */
+struct finding_place;         /* tui/views/view.h */
 
 typedef struct moment (*clock_fn)(void *context);
 
@@ -82,10 +82,10 @@ const char *dashboard_copied(const struct dashboard *dashboard);
 const char *dashboard_copied_what(const struct dashboard *dashboard);
 
 /* The cluster and the election (candidate ""), and the end of the report's period. */
-const struct belief *dashboard_reported(const struct dashboard *dashboard, int64_t *until_us);
+const struct finding_place *dashboard_reported(const struct dashboard *dashboard, int64_t *until_us);
 const char *dashboard_recording(const struct dashboard *dashboard); /* its file; NULL: no recording */
 
-const struct belief *dashboard_cleared(const struct dashboard *dashboard);
+const struct finding_place *dashboard_cleared(const struct dashboard *dashboard);
 
 /* Shows a message in the footer for a few seconds. */
 void dashboard_say(struct dashboard *dashboard, style role, const char *text);

@@ -259,7 +259,7 @@ static void stage_write_report(struct terminal_stage *stage)
 {
     char name[64], *error = NULL;
     int64_t until_us;
-    const struct belief *about = dashboard_reported(stage->dashboard, &until_us);
+    const struct finding_place *about = dashboard_reported(stage->dashboard, &until_us);
     const struct report_query query = {.cluster = *about->cluster ? about->cluster : NULL,
                                        .election = about->election,
                                        .settings = stage->show->settings,
@@ -302,9 +302,9 @@ static void main_loop_copy(struct terminal_stage *stage)
 static void main_loop_clear(struct terminal_stage *stage)
 {
     const struct main_loop *show = stage->show;
-    const struct belief *belief = dashboard_cleared(stage->dashboard);
+    const struct finding_place *place = dashboard_cleared(stage->dashboard);
     if (show->clear)
-        show->clear(show->context, belief->cluster, belief->election, belief->candidate);
+        show->clear(show->context, place->cluster, place->election, place->candidate);
     dashboard_say(stage->dashboard, show->clear ? ROLE_GOOD : ROLE_WARNING,
                   show->clear ? "never-wakes is cleared here; other electop processes still show it"
                               : "this is a replay: you cannot clear findings here");

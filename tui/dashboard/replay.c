@@ -533,7 +533,7 @@ void replay_keys_draw(struct replay_keys *replay_keys, struct cells *cells, int 
     x += 2 + cells_put(cells, x + 1, y, -1, ROLE_DIM, left);
     replay_keys->x = x;
     replay_keys->y = y;
-    replay_keys->width = label_room(x, cells->width - 2 - safe_width(right, strlen(right), cells->ascii));
+    replay_keys->width = label_room(x, cells->width - 2 - cells_width(cells, right));
     if (replay_keys->width < 2)
         return;
     replay_keys->width = replay_keys->width < WIDEST ? replay_keys->width : WIDEST;

@@ -17,7 +17,7 @@ struct run_control {
     uv_loop_t *loop;
     const struct settings *settings;
     bool own;
-    struct run_control_interface control;
+    struct run_control_interface interface;
     char *chroot;
     struct run *run;
     struct run_report *report;
@@ -30,66 +30,66 @@ struct run_control {
 
 static void run_control_on_over(void *context)
 {
-    struct run_control *bench = context;
-    bench->over = true;
+    struct run_control *control = context;
+    control->over = true;
 }
 
 static bool is_going_on(void *context)
 {
-    const struct run_control *bench = context;
-    return bench->run && !bench->over;
+    const struct run_control *control = context;
+    return control->run && !control->over;
 }
 
 /* More than the limits allow; in text. */
-static const char *excess(const struct run_control *bench, const struct run_options *form, char *text,
+static const char *excess(const struct run_control *control, const struct run_options *form, char *text,
                           size_t size)
 {
     char passed[LIMITS_TEXT];
-    if (bench->own || !limits_passed(&bench->settings->inject, form, passed))
+    if (control->own || !limits_passed(&control->settings->inject, form, passed))
         return NULL;
     snprintf(text, size, "%s: raise it in the configuration, or use electop inject --load.", passed);
     return text;
 }
 
-static const char *refusal(const struct run_control *bench, const struct run_options *form, const char *path,
-                           char *text, size_t size)
+static const char *refusal(const struct run_control *control, const struct run_options *form,
+                           const char *path, char *text, size_t size)
 {
-    const struct cluster_settings *cluster = &bench->settings->clusters[0];
+    const struct cluster_settings *cluster = &control->settings->clusters[0];
     const struct election_settings *election = settings_of_election(cluster, path);
-    enum inject_leave leave = election ? election->inject : bench->settings->discovered.inject;
-    if (bench->run && !bench->over)
+    enum inject_leave leave = election ? election->inject : control->settings->discovered.inject;
+    if (control->run && !control->over)
         return "A run is active: end it first (X).";
-    if (bench->settings->cluster_count != 1)
+    if (control->settings->cluster_count != 1)
         return "There are several clusters: start electop with --cluster NAME to choose one.";
     if (form->live && leave != INJECT_LIVE)
         return "Its configuration does not say inject: live, so no test candidate may join it.";
     if (form->path && !form->live && leave == INJECT_NEVER)
         return "Its configuration says inject: never.";
-    return excess(bench, form, text, size);
+    return excess(control, form, text, size);
 }
 
 /* The run's path: the same below the chroot. */
-static const char *run_control_path(const struct run_control *bench, const struct run_options *form)
+static const char *run_control_path(const struct run_control *control, const struct run_options *form)
 {
-    size_t chroot = strlen(bench->chroot);
+    size_t chroot = strlen(control->chroot);
     if (!form->path)
-        return bench->settings->inject.sandbox;
-    return chroot && strncmp(form->path, bench->chroot, chroot) == 0 ? form->path + chroot : form->path;
+        return control->settings->inject.sandbox;
+    return chroot && strncmp(form->path, control->chroot, chroot) == 0 ? form->path + chroot : form->path;
 }
 
 static bool allows(void *context, const struct run_options *form, char *problem, size_t size)
 {
-    const struct run_control *bench = context;
+    const struct run_control *control = context;
     char text[300];
-    const char *why = refusal(bench, form, run_control_path(bench, form), text, sizeof text);
+    const char *why = refusal(control, form, run_control_path(control, form), text, sizeof text);
     snprintf(problem, size, "%s", why ? why : "");
     return !why;
 }
 
-static void earlier_clear(struct run_control *bench)
+static void earlier_clear(struct run_control *control)
 {
-    run_free(bench->earlier);
-    bench->earlier = NULL;
+    run_free(control->earlier);
+    control->earlier = NULL;
 }
 
 /* The same was asked of both runs, but for how their candidates behave. */
@@ -103,70 +103,70 @@ static bool is_comparable(const struct run_options *a, const struct run_options 
 }
 
 /* The run that is over makes room for one with these options, and is kept where it can be held against it. */
-static void run_control_make_room(struct run_control *bench, const struct run_options *next)
+static void run_control_make_room(struct run_control *control, const struct run_options *next)
 {
     bool kept = false;
-    if (bench->run) {
-        run_report(bench->run, bench->earlier_report);
-        kept = bench->earlier_report->times.failover->count > 0 &&
-               is_comparable(bench->earlier_report->options, next);
+    if (control->run) {
+        run_report(control->run, control->earlier_report);
+        kept = control->earlier_report->times.failover->count > 0 &&
+               is_comparable(control->earlier_report->options, next);
     }
-    earlier_clear(bench);
+    earlier_clear(control);
     if (kept) {
-        bench->earlier = bench->run;
+        control->earlier = control->run;
     } else {
-        run_free(bench->run);
+        run_free(control->run);
     }
-    bench->run = NULL;
-    bench->earlier_by_hand = bench->by_hand;
-    bench->by_hand = 0;
-    bench->over = false;
+    control->run = NULL;
+    control->earlier_by_hand = control->by_hand;
+    control->by_hand = 0;
+    control->over = false;
 }
 
 static bool run_control_begin(void *context, const struct run_options *form, char *problem, size_t size)
 {
     static const struct run_listener listener = {.over = run_control_on_over};
-    struct run_control *bench = context;
+    struct run_control *control = context;
     if (!allows(context, form, problem, size))
         return false;
     struct run_options options = *form;
-    options.settings = bench->settings;
-    options.cluster = &bench->settings->clusters[0];
-    options.path = run_control_path(bench, form);
+    options.settings = control->settings;
+    options.cluster = &control->settings->clusters[0];
+    options.path = run_control_path(control, form);
     options.wait_ms = WAIT_MS;
-    options.load = options.own = bench->own;
-    run_control_make_room(bench, &options);
-    bench->run = run_new(bench->loop, &options, &listener, bench);
-    if (!bench->run)
+    options.load = options.own = control->own;
+    run_control_make_room(control, &options);
+    control->run = run_new(control->loop, &options, &listener, control);
+    if (!control->run)
         snprintf(problem, size, "no file descriptor is left; raise the limit of open files (ulimit -n)");
-    return bench->run != NULL;
+    return control->run != NULL;
 }
 
 static void run_control_end(void *context)
 {
-    struct run_control *bench = context;
-    if (bench->run && !bench->over)
-        run_stop(bench->run);
+    struct run_control *control = context;
+    if (control->run && !control->over)
+        run_stop(control->run);
 }
 
 static const struct run_report *report(void *context)
 {
-    struct run_control *bench = context;
-    if (!bench->run)
+    struct run_control *control = context;
+    if (!control->run)
         return NULL;
-    run_report(bench->run, bench->report);
-    bench->report->by_hand = bench->by_hand;
-    if (bench->earlier) {
-        run_report(bench->earlier, bench->earlier_report);
-        bench->earlier_report->by_hand = bench->earlier_by_hand;
-        bench->report->earlier = bench->earlier_report;
+    run_report(control->run, control->report);
+    control->report->by_hand = control->by_hand;
+    if (control->earlier) {
+        run_report(control->earlier, control->earlier_report);
+        control->earlier_report->by_hand = control->earlier_by_hand;
+        control->report->earlier = control->earlier_report;
     }
-    return bench->report;
+    return control->report;
 }
 
-static struct crowd *crowd_of(const struct run_control *bench)
+static struct crowd *crowd_of(const struct run_control *control)
 {
-    return bench->run && !bench->over ? run_crowd(bench->run) : NULL;
+    return control->run && !control->over ? run_crowd(control->run) : NULL;
 }
 
 static struct crowd_figures run_control_figures_of(const struct crowd *crowd)
@@ -189,97 +189,98 @@ static struct run_candidate candidate(void *context, size_t i)
                                   candidate_session_paused(candidate_session_of(one))};
 }
 
-static bool kill_one(struct run_control *bench, struct crowd *crowd, size_t i, enum kill_mode how)
+static bool kill_one(struct run_control *control, struct crowd *crowd, size_t i, enum kill_mode how)
 {
     bool done = crowd_kill(crowd, i, how);
-    bench->by_hand += done;
+    control->by_hand += done;
     return done;
 }
 
 /* NULL: it is done. */
-static const char *do_act(struct run_control *bench, struct crowd *crowd, enum run_act what, size_t i)
+static const char *do_act(struct run_control *control, struct crowd *crowd, enum run_act what, size_t i)
 {
     switch (what) {
     case RUN_ADD:
-        if (!bench->own && run_control_figures_of(crowd).wanted >= (size_t)bench->settings->inject.sessions)
+        if (!control->own &&
+            run_control_figures_of(crowd).wanted >= (size_t)control->settings->inject.sessions)
             return "more sessions than inject: {sessions: ...} allows";
         return crowd_add(crowd, 1) ? NULL : "no more candidates can join";
     case RUN_KILL:
-        return kill_one(bench, crowd, i, KILL_CLOSE) ? NULL : "it has no session that could be closed";
+        return kill_one(control, crowd, i, KILL_CLOSE) ? NULL : "it has no session that could be closed";
     case RUN_PAUSE:
-        return kill_one(bench, crowd, i, KILL_PAUSE) ? NULL : "it has no session that could hang";
+        return kill_one(control, crowd, i, KILL_PAUSE) ? NULL : "it has no session that could hang";
     case RUN_RESUME:
         return crowd_resume(crowd, i) || crowd_volunteer(crowd, i) ? NULL : "it is a candidate already";
     case RUN_RESIGN:
-        return kill_one(bench, crowd, i, KILL_RESIGN) ? NULL : "it is not a candidate";
+        return kill_one(control, crowd, i, KILL_RESIGN) ? NULL : "it is not a candidate";
     }
     return NULL;
 }
 
 static bool run_control_act(void *context, enum run_act what, size_t i, char *problem, size_t size)
 {
-    struct run_control *bench = context;
-    struct crowd *crowd = crowd_of(bench);
-    const struct run_report *reported = report(bench);
+    struct run_control *control = context;
+    struct crowd *crowd = crowd_of(control);
+    const struct run_report *reported = report(control);
     const char *why = !crowd ? "the candidates have not begun to join, or the run is ending"
                       /* In a live election the rules alone decide. */
                       : reported->options->live && what != RUN_KILL
                           ? "in a live election only K (kill) and X (end) work"
-                          : do_act(bench, crowd, what, i);
+                          : do_act(control, crowd, what, i);
     snprintf(problem, size, "%s", why ? why : "");
     return !why;
 }
 
 struct run_control *run_control_new(uv_loop_t *loop, const struct settings *settings, bool own)
 {
-    struct run_control *bench = xcalloc(1, sizeof *bench);
+    struct run_control *control = xcalloc(1, sizeof *control);
     struct connect_string string;
     char *error = NULL;
-    bench->loop = loop;
-    bench->settings = settings;
-    bench->own = own;
-    bench->control = (struct run_control_interface){.context = bench,
-                                                    .own = own,
-                                                    .allows = allows,
-                                                    .begin = run_control_begin,
-                                                    .end = run_control_end,
-                                                    .is_busy = is_going_on,
-                                                    .report = report,
-                                                    .count = count,
-                                                    .candidate = candidate,
-                                                    .act = run_control_act};
-    bench->report = xcalloc(1, sizeof *bench->report);
-    bench->earlier_report = xcalloc(1, sizeof *bench->earlier_report);
+    control->loop = loop;
+    control->settings = settings;
+    control->own = own;
+    control->interface = (struct run_control_interface){.context = control,
+                                                        .own = own,
+                                                        .allows = allows,
+                                                        .begin = run_control_begin,
+                                                        .end = run_control_end,
+                                                        .is_busy = is_going_on,
+                                                        .report = report,
+                                                        .count = count,
+                                                        .candidate = candidate,
+                                                        .act = run_control_act};
+    control->report = xcalloc(1, sizeof *control->report);
+    control->earlier_report = xcalloc(1, sizeof *control->earlier_report);
     if (connect_string_parse(settings->clusters[0].hosts, &string, &error)) {
-        bench->chroot = xstrdup(string.chroot);
+        control->chroot = xstrdup(string.chroot);
         connect_string_free(&string);
     }
     free(error);
-    if (bench->chroot)
-        return bench;
-    run_control_free(bench);
+    if (control->chroot)
+        return control;
+    run_control_free(control);
     return NULL;
 }
 
-const struct run_control_interface *run_control_workbench(const struct run_control *bench)
+const struct run_control_interface *run_control_interface_of(const struct run_control *control)
 {
-    return &bench->control;
+    return &control->interface;
 }
 
-void run_control_free(struct run_control *bench)
+void run_control_free(struct run_control *control)
 {
-    if (!bench)
+    if (!control)
         return;
-    if (bench->run && !bench->over) {
-        uint64_t until_ms = uv_now(bench->loop) + END_MS; /* the run has a timer: the loop turns */
-        run_stop(bench->run);
-        while (!bench->over && uv_now(bench->loop) < until_ms)
-            uv_run(bench->loop, UV_RUN_ONCE);
+    if (control->run && !control->over) {
+        uint64_t until_ms = uv_now(control->loop) + END_MS; /* the run has a timer: the loop turns */
+        run_stop(control->run);
+        while (!control->over && uv_now(control->loop) < until_ms)
+            uv_run(control->loop, UV_RUN_ONCE);
     }
-    run_free(bench->run);
-    earlier_clear(bench);
-    free(bench->earlier_report);
-    free(bench->report);
-    free(bench->chroot);
-    free(bench);
+    run_free(control->run);
+    earlier_clear(control);
+    free(control->earlier_report);
+    free(control->report);
+    free(control->chroot);
+    free(control);
 }

@@ -23,7 +23,7 @@ struct title_pen {
 
 static void pen_put(struct title_pen *pen, style look, const char *text)
 {
-    int width = safe_width(text, strlen(text), pen->cells->ascii);
+    int width = cells_width(pen->cells, text);
     if (pen->x < pen->end)
         pen->x += cells_put(pen->cells, pen->x, 0, pen->end - pen->x, look, text);
     pen->wanted += width;
@@ -398,7 +398,7 @@ bool key_help_key(const struct key_help *key_help, enum action action)
     case ACTION_REPORT:
         return ops->path != NULL && key_help->recorded;
     case ACTION_CLEAR:
-        return ops->belief != NULL && !scene->past;
+        return ops->clearable != NULL && !scene->past;
     case ACTION_EVENTS:
     case ACTION_FINDINGS:
     case ACTION_ENSEMBLE:
@@ -494,7 +494,7 @@ static int footer_put_key(struct footer *footer, struct cells *cells, int x, int
 {
     char buffer[16];
     const char *key = key_name(cells, binding, buffer, sizeof(buffer));
-    int key_width = safe_width(key, strlen(key), cells->ascii), width = key_width + 1 + (int)strlen(word);
+    int key_width = cells_width(cells, key), width = key_width + 1 + (int)strlen(word);
     if (x + width > end)
         return 0;
     cells_put(cells, x, y, key_width, ROLE_KEY, key);

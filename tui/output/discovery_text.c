@@ -128,7 +128,7 @@ static void discovery_put_election(struct text *out, const struct discovery_row 
     char *safe = safe_text(row->path, strlen(row->path), false);
     text_printf(out, "%s- path: ", before);
     if (is_nameable(row->path))
-        value_print_text(row->path, false, out);
+        key_print_text(row->path, false, out);
     else
         text_add(out, safe);
     text_add(out, "\n");
@@ -143,7 +143,7 @@ static void discovery_put_election(struct text *out, const struct discovery_row 
     else
         text_printf(out, "        kind: %s\n", election_kind_word(e->kind));
     text_add(out, "        recipe: ");
-    value_print_text(e->recipe->name, false, out);
+    key_print_text(e->recipe->name, false, out);
     text_printf(out, "  # %s\n", e->recipe->title);
 }
 

@@ -156,10 +156,10 @@ void document_print_page(const struct document *doc, struct buffer *out);
  */
 
 /* Trusted or untrusted text, in an element or in a quoted attribute. NULL: nothing. */
-void markup_text(struct buffer *out, const char *text);
+void page_markup_text(struct buffer *out, const char *text);
 /* A formatted text, as above. */
-void markup_printf(struct buffer *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void page_markup_printf(struct buffer *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* An untrusted text in a drawing, cut to this many columns with an ellipsis. */
-void markup_label(struct buffer *out, const char *text, int columns);
+void page_markup_label(struct buffer *out, const char *text, int columns);
 
 #endif

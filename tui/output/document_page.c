@@ -34,7 +34,7 @@ static void page_put_escaped(struct buffer *out, const char *unit)
     }
 }
 
-void markup_text(struct buffer *out, const char *text)
+void page_markup_text(struct buffer *out, const char *text)
 {
     text = text ? text : "";
     size_t left = strlen(text), eaten;
@@ -43,14 +43,14 @@ void markup_text(struct buffer *out, const char *text)
         page_put_escaped(out, unit);
 }
 
-void markup_printf(struct buffer *out, const char *format, ...)
+void page_markup_printf(struct buffer *out, const char *format, ...)
 {
     struct text text = {0};
     va_list arguments;
     va_start(arguments, format);
     text_vprintf(&text, format, arguments);
     va_end(arguments);
-    markup_text(out, text.at);
+    page_markup_text(out, text.at);
     text_free(&text);
 }
 
@@ -75,7 +75,7 @@ static void page_put_name(struct buffer *out, const char *name)
     buffer_put_text(out, "</bdi>");
 }
 
-void markup_label(struct buffer *out, const char *text, int columns)
+void page_markup_label(struct buffer *out, const char *text, int columns)
 {
     size_t length = strlen(text), eaten;
     char unit[SAFE_UNIT];
@@ -242,7 +242,7 @@ static void page_put_fragment(struct buffer *out, const struct fragment *fragmen
             buffer_printf(out, " class=\"%s\"", page_class(fragment->look));
         if (fragment->title) {
             buffer_put_text(out, " title=\"");
-            markup_text(out, fragment->title);
+            page_markup_text(out, fragment->title);
             buffer_put_char(out, '"');
         }
         buffer_put_char(out, '>');
@@ -252,7 +252,7 @@ static void page_put_fragment(struct buffer *out, const struct fragment *fragmen
     else if (fragment->kind == FRAGMENT_BREAK)
         buffer_put_text(out, "<br/>");
     else if (fragment->kind == FRAGMENT_WORDS)
-        markup_text(out, fragment->text);
+        page_markup_text(out, fragment->text);
     else
         page_put_name(out, fragment->text);
     if (element)
@@ -308,7 +308,7 @@ static void page_begin_table(struct buffer *out, const struct document *doc, siz
             continue;
         }
         buffer_printf(out, "<th scope=\"col\"%s>", column->kind == COLUMN_NUMBER ? " class=\"n\"" : "");
-        markup_text(out, document_column_heading(doc, column, text));
+        page_markup_text(out, document_column_heading(doc, column, text));
         buffer_put_text(out, "</th>");
     }
     buffer_put_text(out, headed ? "</tr></thead>\n" : "");
@@ -448,7 +448,7 @@ static void page_put_title(struct buffer *out, const struct document *doc)
 {
     for (size_t i = 0; i <= document_end(doc, 0) && i < doc->fragment_count; i++) {
         buffer_put_text(out, i == document_end(doc, 0) ? ", " : "");
-        markup_text(out, doc->fragments[i].text);
+        page_markup_text(out, doc->fragments[i].text);
     }
 }
 

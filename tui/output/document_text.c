@@ -92,7 +92,7 @@ static void text_measure(const struct printer *printer, const struct document *d
             break;
         }
     }
-    table_want_headings(printer, columns, (int)doc->blocks[table].column_count);
+    printer_table_want_headings(printer, columns, (int)doc->blocks[table].column_count);
 }
 
 static void text_upper(char *text)
@@ -128,12 +128,12 @@ static int text_begin_table(struct printer *printer, const struct document *doc,
         if (wanted[i].kind == COLUMN_BELOW && printer->style.width)
             below = i;
     }
-    if (below >= 0 && table_wants(columns, count) > printer->style.width)
+    if (below >= 0 && printer_table_wants(columns, count) > printer->style.width)
         columns[below].hidden = true;
     else
         below = -1;
-    table_begin(printer, columns, count, table ? 2 : 0); /* alone, it is below nothing */
-    printer_width(printer, PRINTER_WIDTH);               /* lines below a row may be longer */
+    printer_table_begin(printer, columns, count, table ? 2 : 0); /* alone, it is below nothing */
+    printer_width(printer, PRINTER_WIDTH);                       /* lines below a row may be longer */
     return below;
 }
 

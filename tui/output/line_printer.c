@@ -212,7 +212,7 @@ void printer_prose(struct printer *printer)
     line_printer_finish(printer, end, painted);
 }
 
-int table_wants(const struct column *columns, int count)
+int printer_table_wants(const struct column *columns, int count)
 {
     int width = 0;
     for (int i = 0; i < count; i++)
@@ -221,16 +221,16 @@ int table_wants(const struct column *columns, int count)
     return width;
 }
 
-void table_want_headings(const struct printer *printer, struct column *columns, int count)
+void printer_table_want_headings(const struct printer *printer, struct column *columns, int count)
 {
     for (int i = 0; i < count; i++)
         columns_want(&columns[i], printer_text_width(printer, columns[i].heading));
 }
 
-void table_begin(struct printer *printer, struct column *columns, int count, int x)
+void printer_table_begin(struct printer *printer, struct column *columns, int count, int x)
 {
-    table_want_headings(printer, columns, count);
-    int width = printer->style.width ? printer->style.width - x : table_wants(columns, count);
+    printer_table_want_headings(printer, columns, count);
+    int width = printer->style.width ? printer->style.width - x : printer_table_wants(columns, count);
     width = width < 0 ? 0 : width;
     printer_width(printer, width + x);
     columns_lay(columns, count, x, width, TABLE_GAP);

@@ -65,14 +65,14 @@ void printer_prose(struct printer *printer);
 #define TABLE_GAP 2 /* between columns */
 
 /* The wanted width of all columns, with the gaps between them. */
-int table_wants(const struct column *columns, int count);
+int printer_table_wants(const struct column *columns, int count);
 
 /* Adds the widths of the headings to the wanted widths. */
-void table_want_headings(const struct printer *printer, struct column *columns, int count);
+void printer_table_want_headings(const struct printer *printer, struct column *columns, int count);
 
 /* Places the columns, whose contents were measured before, from x on, and prints the headings if there are
  * any. printer_width(PRINTER_WIDTH) ends the table. */
-void table_begin(struct printer *printer, struct column *columns, int count, int x);
+void printer_table_begin(struct printer *printer, struct column *columns, int count, int x);
 
 /*
  * One event as one line of text: time, election, event, candidate.

@@ -294,7 +294,7 @@ static void print_candidates(struct printer *printer, const struct election *ele
     columns[CAND_ON].least = columns[CAND_ON].want > 9   ? 9
                              : columns[CAND_ON].want > 3 ? columns[CAND_ON].want
                                                          : 3;
-    table_begin(printer, columns, CAND_COLUMNS, 0);
+    printer_table_begin(printer, columns, CAND_COLUMNS, 0);
     for (size_t i = 0; i < shown; i++)
         print_candidate(printer, columns, election, i, now);
     if (shown < election->candidate_count) {
@@ -327,7 +327,7 @@ static void print_members(struct printer *printer, const struct election *electi
         if (member->about)
             columns_want(&columns[MEMBER_ABOUT], printer_text_width(printer, member->about));
     }
-    table_begin(printer, columns, MEMBER_COLUMNS, 0);
+    printer_table_begin(printer, columns, MEMBER_COLUMNS, 0);
     for (size_t i = 0; i < shown; i++) {
         const struct member *member = &election->listed_members[i];
         struct member_word word = label_member(election, member);
@@ -644,7 +644,7 @@ static void print_summary(struct printer *printer, const struct cluster *cluster
     /* A finding is not cut; each election below shows the layout. */
     columns[SUM_FINDING].least = finding;
     columns[SUM_RECIPE].hidden = printer->style.width > 0 && printer->style.width < NARROW;
-    table_begin(printer, columns, SUM_COLUMNS, 0);
+    printer_table_begin(printer, columns, SUM_COLUMNS, 0);
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election *election = cluster->elections[i];
         struct badge badge = label_badge(election, now), worse = finding_badge(election, now);

@@ -112,7 +112,7 @@ static void axis_svg_print(struct buffer *out, const struct axis_scale *scale, d
     buffer_put_text(out, "UTC</text>\n");
     if (local) {
         axis_svg_put_label(out, "zone", scale->left - 10, bottom + 2 * LINE + 3);
-        markup_text(out, sentence_zone(scale->to_us, SENTENCE_LOCAL, zone));
+        page_markup_text(out, sentence_zone(scale->to_us, SENTENCE_LOCAL, zone));
         buffer_put_text(out, "</text>\n");
     }
     for (int64_t at_us = first_us; at_us <= scale->to_us; at_us += step_us) {
@@ -186,7 +186,7 @@ static void phases_svg_put_part(struct svg_pen *pen, const char *look, const cha
     double x = pen->way > 0 ? pen->x : pen->x - length;
     buffer_printf(pen->out, "<rect class=\"%s%s\" x=\"%.1f\" y=\"2\" width=\"%.1f\" height=\"%.0f\"><title>",
                   look, more, x, length, PHASES_HEIGHT - 4);
-    markup_printf(pen->out, "%s: %s", what, span);
+    page_markup_printf(pen->out, "%s: %s", what, span);
     buffer_put_text(pen->out, "</title></rect>");
     pen->x += pen->way * length;
 }
@@ -219,7 +219,7 @@ void phases_svg_print(struct buffer *out, const struct phases_scale *scale, cons
     struct svg_pen left = {out, gone, per_us, -1}, right = {out, gone, per_us, 1};
     buffer_printf(out, "<svg class=\"phases\" viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", PHASES_WIDTH,
                   PHASES_HEIGHT);
-    markup_text(out, "The phases of this failover");
+    page_markup_text(out, "The phases of this failover");
     buffer_put_text(out, "</title>");
     phases_svg_put(&left, &failover->detection, "detection", "detection");
     phases_svg_put(&right, &failover->vacancy, "vacancy", "no candidate");
@@ -278,9 +278,9 @@ static double bottom_of(const struct drawing *drawing)
 static void timeline_svg_put_times(const struct drawing *drawing, int64_t from_us, int64_t to_us)
 {
     char from[SENTENCE_TIME], to[SENTENCE_TIME], day[SENTENCE_TIME], span[16];
-    markup_printf(drawing->out, ", %s %s – %s UTC (%s)", sentence_day(from_us, SENTENCE_UTC, day),
-                  sentence_time(from_us, SENTENCE_UTC, from), sentence_time(to_us, SENTENCE_UTC, to),
-                  format_span(to_us - from_us, span, sizeof span));
+    page_markup_printf(drawing->out, ", %s %s – %s UTC (%s)", sentence_day(from_us, SENTENCE_UTC, day),
+                       sentence_time(from_us, SENTENCE_UTC, from), sentence_time(to_us, SENTENCE_UTC, to),
+                       format_span(to_us - from_us, span, sizeof span));
 }
 
 /* Stretches drawn as one. */
@@ -309,17 +309,17 @@ static void put_led(const struct drawing *drawing, const struct led_run *run, si
     put_rect(drawing, shade ? "led shade" : "led", run->from, y, width, drawing->bar);
     buffer_put_text(out, drawing->low ? "><title>" : " rx=\"2\"><title>");
     if (run->count > 1) {
-        markup_printf(out, "%s%s led %zu times", sentence_leader(leader),
-                      row == drawing->row_count - 1 && drawing->others ? " and others" : "", run->count);
+        page_markup_printf(out, "%s%s led %zu times", sentence_leader(leader),
+                           row == drawing->row_count - 1 && drawing->others ? " and others" : "", run->count);
     } else {
-        markup_text(out, sentence_leader(leader));
+        page_markup_text(out, sentence_leader(leader));
         if (leader->identity && run->stretch->name)
-            markup_printf(out, " (%s)", run->stretch->name);
-        markup_text(out, " led");
+            page_markup_printf(out, " (%s)", run->stretch->name);
+        page_markup_text(out, " led");
     }
     timeline_svg_put_times(drawing, run->from_us, run->to_us);
     if (!run->stretch->from_exact && run->from_us > drawing->report->from_us)
-        markup_text(out, "; its beginning was not seen");
+        page_markup_text(out, "; its beginning was not seen");
     buffer_put_text(out, "</title></rect>");
     if (!drawing->low && run->count == 1 && width >= SPAN_ROOM)
         buffer_printf(out, "<text class=\"span\" x=\"%.1f\" y=\"%.1f\">%s</text>", run->from + 6, y + 12,
@@ -341,9 +341,9 @@ static void put_nobody(const struct drawing *drawing, const struct led_run *run,
         buffer_put_text(out, " fill=\"url(#unwatched)\"");
     buffer_put_text(out, "><title>");
     if (run->count > 1)
-        markup_printf(out, "%s, %zu times", word, run->count);
+        page_markup_printf(out, "%s, %zu times", word, run->count);
     else
-        markup_text(out, word);
+        page_markup_text(out, word);
     timeline_svg_put_times(drawing, run->from_us, run->to_us);
     buffer_put_text(out, "</title></rect>");
     if (kind == STRETCH_GAP && !drawing->low && width >= GAP_WORD_ROOM)
@@ -421,18 +421,21 @@ static void timeline_svg_put_mark(struct drawing *drawing, size_t first, size_t 
     bool missed = first == last && failover->gap_us > 0;
     buffer_printf(out, "<g class=\"%s\"><title>", missed ? "change missed" : "change");
     if (first == last) {
-        markup_printf(out, "%zu. %s → %s, %s UTC, ", first + 1, sentence_from(failover),
-                      sentence_to(failover), sentence_time(failover->lost_at.wall_us, SENTENCE_UTC, time));
+        page_markup_printf(out, "%zu. %s → %s, %s UTC, ", first + 1, sentence_from(failover),
+                           sentence_to(failover),
+                           sentence_time(failover->lost_at.wall_us, SENTENCE_UTC, time));
         if (missed)
-            markup_text(out, "found after a gap");
+            page_markup_text(out, "found after a gap");
         else
-            markup_printf(out, "%s, total %s", failover_cause_word(failover->cause),
-                          format_interval(failover->total.low_us, failover->total.high_us, false, total));
+            page_markup_printf(
+                out, "%s, total %s", failover_cause_word(failover->cause),
+                format_interval(failover->total.low_us, failover->total.high_us, false, total));
     } else {
         char until[SENTENCE_TIME];
-        markup_printf(out, "%zu changes of leader, %s – %s UTC", last - first + 1,
-                      sentence_time(failover->lost_at.wall_us, SENTENCE_UTC, time),
-                      sentence_time(drawing->election->failovers[last].lost_at.wall_us, SENTENCE_UTC, until));
+        page_markup_printf(
+            out, "%zu changes of leader, %s – %s UTC", last - first + 1,
+            sentence_time(failover->lost_at.wall_us, SENTENCE_UTC, time),
+            sentence_time(drawing->election->failovers[last].lost_at.wall_us, SENTENCE_UTC, until));
     }
     buffer_put_text(out, "</title>");
     if (end - x > 1)
@@ -481,9 +484,9 @@ static void draw_names(const struct drawing *drawing)
                 continue;
             const char *who = sentence_leader(&drawing->election->leaders[i]);
             buffer_put_text(drawing->out, "<title>");
-            markup_text(drawing->out, who);
+            page_markup_text(drawing->out, who);
             buffer_put_text(drawing->out, "</title>");
-            markup_label(drawing->out, who, LABEL_COLUMNS);
+            page_markup_label(drawing->out, who, LABEL_COLUMNS);
             break;
         }
         buffer_put_text(drawing->out, "</text>\n");
@@ -545,7 +548,7 @@ static void draw_epochs(const struct drawing *drawing)
         sentence_fact(&text, fact);
         buffer_printf(drawing->out, "<path class=\"epoch\" d=\"M%.1f %.1fV%.1f\"><title>", x, drawing->top,
                       bottom_of(drawing));
-        markup_text(drawing->out, text.at ? text.at : "");
+        page_markup_text(drawing->out, text.at ? text.at : "");
         buffer_put_text(drawing->out, "</title></path>\n");
         text_free(&text);
     }
@@ -567,12 +570,12 @@ void timeline_svg_print(struct buffer *out, const struct report *report,
                   "<svg class=\"timeline\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"t%zu "
                   "d%zu\">\n<title id=\"t%zu\">",
                   WIDTH, height, number, number, number);
-    markup_printf(out, "Who led %s, and when", election->name);
+    page_markup_printf(out, "Who led %s, and when", election->name);
     buffer_printf(out, "</title>\n<desc id=\"d%zu\">", number);
     struct sentence_verdict verdict;
     sentence_verdict(election, &verdict);
     for (size_t i = 0; i < verdict.count; i++)
-        markup_printf(out, "%s%s", i ? " " : "", verdict.sentences[i]);
+        page_markup_printf(out, "%s%s", i ? " " : "", verdict.sentences[i]);
     sentence_verdict_free(&verdict);
     buffer_put_text(out, "</desc>\n");
     axis_svg_print(out, &drawing.scale, TOP, bottom_of(&drawing));
@@ -597,7 +600,7 @@ void timeline_svg_print_line(struct buffer *out, const struct report *report,
     choose_rows(&drawing);
     buffer_printf(out, "<svg class=\"line\" viewBox=\"0 0 %.0f %.0f\" role=\"img\"><title>", LINE_WIDTH,
                   LINE_HEIGHT);
-    markup_printf(out, "Who led %s, and when", election->name);
+    page_markup_printf(out, "Who led %s, and when", election->name);
     buffer_put_text(out, "</title>\n");
     draw_rows(&drawing);
     buffer_put_text(out, "</svg>");

@@ -196,7 +196,7 @@ int cells_put_bytes(struct cells *cells, int x, int y, int room, style look, con
     if (!rest)
         return used;
     const char *dots = cells_sign(cells, SIGN_ELLIPSIS);
-    int dots_width = safe_width(dots, strlen(dots), cells->ascii);
+    int dots_width = cells_width(cells, dots);
     /* A wide character that did not fit leaves a column; one that is cut by the ellipsis leaves another. */
     for (int i = x + used; i < end; i++)
         if (i >= 0)
@@ -223,11 +223,16 @@ int cells_printf(struct cells *cells, int x, int y, int room, style look, const 
     return cells_put(cells, x, y, room, look, buffer);
 }
 
+int cells_width(const struct cells *cells, const char *text)
+{
+    return text ? safe_width(text, strlen(text), cells->ascii) : 0;
+}
+
 int cells_put_right(struct cells *cells, int right, int y, int room, style look, const char *text)
 {
     if (room < 0)
         room = right;
-    int width = safe_width(text, strlen(text), cells->ascii);
+    int width = cells_width(cells, text);
     if (width > room)
         width = room;
     return width <= 0 ? 0 : cells_put(cells, right - width, y, width, look, text);

@@ -80,6 +80,8 @@ int cells_put(struct cells *cells, int x, int y, int room, style look, const cha
 int cells_put_bytes(struct cells *cells, int x, int y, int room, style look, const char *text, size_t length);
 int cells_printf(struct cells *cells, int x, int y, int room, style look, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+/* The columns that a text takes here; NULL: 0. */
+int cells_width(const struct cells *cells, const char *text);
 /* The same, ending at column right (exclusive): for numbers. */
 int cells_put_right(struct cells *cells, int right, int y, int room, style look, const char *text);
 

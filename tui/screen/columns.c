@@ -161,7 +161,7 @@ static const char *next_line(const char *text, size_t length)
     return text;
 }
 
-int wrap_lines(const struct cells *cells, int width, const char *text)
+int columns_wrap_lines(const struct cells *cells, int width, const char *text)
 {
     int lines = 0;
 
@@ -170,7 +170,7 @@ int wrap_lines(const struct cells *cells, int width, const char *text)
     return lines;
 }
 
-int wrap_put(struct cells *cells, int x, int y, int width, int rows, style look, const char *text)
+int columns_wrap_put(struct cells *cells, int x, int y, int width, int rows, style look, const char *text)
 {
     int used = 0;
 

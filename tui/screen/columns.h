@@ -45,12 +45,12 @@ int columns_put(struct cells *cells, const struct column *column, int y, style l
 /* ---- A sentence over several lines of a screen ---- */
 
 /* The number of lines that text needs in this many columns. */
-int wrap_lines(const struct cells *cells, int width, const char *text);
+int columns_wrap_lines(const struct cells *cells, int width, const char *text);
 
 /*
  * Writes text from x, y on, wrapped between words, in at most rows lines; longer text ends in an ellipsis.
  * Returns the lines used.
  */
-int wrap_put(struct cells *cells, int x, int y, int width, int rows, style look, const char *text);
+int columns_wrap_put(struct cells *cells, int x, int y, int width, int rows, style look, const char *text);
 
 #endif

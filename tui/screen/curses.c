@@ -58,14 +58,14 @@ static const char *capability(const char *name)
 
 static void prepare_rescue(const struct curses *curses)
 {
-    rescue_send(curses->mouse ? MOUSE_OFF : NULL);
-    rescue_send(curses->paste ? PASTE_OFF : NULL);
-    rescue_send(capability("sgr0"));
-    rescue_send(capability("op"));
-    rescue_send(capability("cnorm"));
-    rescue_send(capability("rmkx"));
-    rescue_send(capability("rmcup"));
-    rescue_arm();
+    tty_rescue_send(curses->mouse ? MOUSE_OFF : NULL);
+    tty_rescue_send(curses->paste ? PASTE_OFF : NULL);
+    tty_rescue_send(capability("sgr0"));
+    tty_rescue_send(capability("op"));
+    tty_rescue_send(capability("cnorm"));
+    tty_rescue_send(capability("rmkx"));
+    tty_rescue_send(capability("rmcup"));
+    tty_rescue_arm();
 }
 
 __attribute__((format(printf, 2, 3))) static bool refuse(char **error, const char *format, ...)
@@ -304,7 +304,7 @@ struct curses *curses_open(const struct screen_settings *settings, enum color_ch
     if (!can_draw(error))
         return NULL;
     struct curses *curses = xcalloc(1, sizeof(*curses));
-    if (!tty_open(&curses->tty) || !rescue_remember()) {
+    if (!tty_open(&curses->tty) || !tty_rescue_remember()) {
         refuse(error, "the terminal could not be read: %s", strerror(errno));
         free(curses);
         return NULL;
@@ -340,7 +340,7 @@ void curses_close(struct curses *curses)
         collect_output(curses);
         tty_give_back(&curses->tty);
     }
-    rescue_disarm();
+    tty_rescue_disarm();
     curses_free_all(curses);
 }
 
@@ -529,7 +529,7 @@ void curses_suspend(struct curses *curses)
     endwin();
     collect_output(curses);
     tty_give_back(&curses->tty);
-    rescue_hold(true);
+    tty_rescue_hold(true);
 }
 
 void curses_resume(struct curses *curses)
@@ -537,7 +537,7 @@ void curses_resume(struct curses *curses)
     /* Also after a stop without an announcement (SIGSTOP): the shell may have changed the terminal's modes.
      */
     curses->suspended = false;
-    rescue_hold(false);
+    tty_rescue_hold(false);
     tty_take(&curses->tty);
     send_reports(curses, true);
     curses_redraw(curses);

@@ -186,13 +186,13 @@ static void on_fatal(int signal)
     raise(signal);
 }
 
-bool rescue_remember(void)
+bool tty_rescue_remember(void)
 {
     rescue.leave_length = 0;
     return tcgetattr(STDOUT_FILENO, &rescue.termios) == 0;
 }
 
-void rescue_send(const char *sequence)
+void tty_rescue_send(const char *sequence)
 {
     if (!sequence)
         return;
@@ -212,7 +212,7 @@ void rescue_send(const char *sequence)
  * A crash may be an exhausted stack, so its handler has a separate stack. Signals that already have a
  * handler (a sanitizer's) keep it: it prints its report and ends in SIGABRT.
  */
-void rescue_arm(void)
+void tty_rescue_arm(void)
 {
     static char stack[16384];
     stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)}, before;
@@ -230,7 +230,7 @@ void rescue_arm(void)
     rescue.armed = 1;
 }
 
-void rescue_disarm(void)
+void tty_rescue_disarm(void)
 {
     rescue.armed = 0;
     memory_on_exhausted(NULL);
@@ -241,7 +241,7 @@ void rescue_disarm(void)
     }
 }
 
-void rescue_hold(bool held)
+void tty_rescue_hold(bool held)
 {
     rescue.armed = !held;
 }

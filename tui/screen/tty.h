@@ -57,15 +57,15 @@ bool tty_flush(struct tty *tty);
  */
 
 /* Stores the terminal's modes; there are no bytes to send yet. False: errno says why. */
-bool rescue_remember(void);
+bool tty_rescue_remember(void);
 /* Adds a sequence that leaves the screen, without its padding ("$<5>"), which only old hardware needed. NULL:
  * the terminal has none. */
-void rescue_send(const char *sequence);
+void tty_rescue_send(const char *sequence);
 
-/* Active until rescue_disarm(). */
-void rescue_arm(void);
-void rescue_disarm(void);
+/* Active until tty_rescue_disarm(). */
+void tty_rescue_arm(void);
+void tty_rescue_disarm(void);
 /* Another program uses the terminal for a while: a signal then takes effect at once. */
-void rescue_hold(bool held);
+void tty_rescue_hold(bool held);
 
 #endif

@@ -393,7 +393,7 @@ static int candidate_draw_head(struct cells *cells, int y, const struct scene *s
                                const struct election *election, const struct candidate *candidate)
 {
     bool leads = candidate == election->leader, stale = label_stale(election);
-    bool is_long = safe_width(candidate->name, strlen(candidate->name), cells->ascii) > cells->width / 3;
+    bool is_long = cells_width(cells, candidate->name) > cells->width / 3;
     int x = STAT_X;
     char text[256], since[32];
 

@@ -138,7 +138,8 @@ static int draw_trouble(struct cells *cells, int x, int y, const struct scene *s
     cells_put(cells, at, y, cells->width - at, role_of(&trouble), trouble.state);
     at = x + 2;
     snprintf(reason, sizeof reason, "%s%s", trouble.problem, trouble.next);
-    int used = 1 + wrap_put(cells, at, y + 1, cells->width - at, REASON_ROWS, role_of(&trouble), reason);
+    int used =
+        1 + columns_wrap_put(cells, at, y + 1, cells->width - at, REASON_ROWS, role_of(&trouble), reason);
     if (cluster->connection == CONNECTION_REFUSED || cluster->connection == CONNECTION_CONNECTED ||
         strstr(trouble.problem, "; ") != NULL) /* that says what to do */
         return used;

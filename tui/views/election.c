@@ -160,8 +160,7 @@ static void election_draw_row(const struct election_view *view, struct cells *ce
     snprintf(text, sizeof text, "%zu", place + 1);
     columns_put(cells, &columns[COLUMN_PLACE], y, ROLE_DIM, text);
     if (columns[COLUMN_CANDIDATE].width > 0) {
-        if (safe_width(candidate->name, strlen(candidate->name), cells->ascii) >
-            columns[COLUMN_CANDIDATE].width)
+        if (cells_width(cells, candidate->name) > columns[COLUMN_CANDIDATE].width)
             label_tight_name(cells, candidate->name, columns[COLUMN_CANDIDATE].width, text, sizeof text);
         else
             snprintf(text, sizeof text, "%s", candidate->name);
@@ -201,17 +200,17 @@ static void election_lay_columns(struct election_view *view, const struct cells 
         const struct candidate *candidate = candidate_at(view, election, i);
 
         chain_watch_text(cells, election, candidate, text, sizeof text);
-        columns_want(&columns[COLUMN_WATCHES], safe_width(text, strlen(text), cells->ascii));
+        columns_want(&columns[COLUMN_WATCHES], cells_width(cells, text));
         chain_server_text(cells, election, candidate, text, sizeof text);
-        columns_want(&columns[COLUMN_ON], safe_width(text, strlen(text), cells->ascii));
-        name = safe_width(candidate->name, strlen(candidate->name), cells->ascii);
+        columns_want(&columns[COLUMN_ON], cells_width(cells, text));
+        name = cells_width(cells, candidate->name);
         if (name > NAME_MOST && cells->width < VERY_WIDE) { /* as people speak of it: a GUID says nothing */
             label_short_name(cells, candidate->name, text, sizeof text);
-            name = safe_width(text, strlen(text), cells->ascii);
+            name = cells_width(cells, text);
         }
         columns_want(&columns[COLUMN_CANDIDATE], name);
         chain_who(candidate, text, sizeof text);
-        columns_want(&columns[COLUMN_WHO], safe_width(text, strlen(text), cells->ascii));
+        columns_want(&columns[COLUMN_WHO], cells_width(cells, text));
     }
     /* Watches are the point of this screen: other columns give way to them first. */
     columns[COLUMN_WATCHES].least = columns[COLUMN_WATCHES].want > 24  ? 24
@@ -250,10 +249,8 @@ static void election_draw_table(struct election_view *view, struct cells *cells,
 
         election_draw_row(view, cells, row, scene, election,
                           candidate_filter_place(&view->filter, list->top + i));
-        if (list->top + i == list->at) {
-            cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
-            cells_select_row(cells, row, 0, cells->width);
-        }
+        if (list->top + i == list->at)
+            list_mark_row(cells, row, cells->width);
     }
 }
 
@@ -276,7 +273,7 @@ static void election_draw_note(const struct election_view *view, struct cells *c
         snprintf(text, sizeof text, "%zu of %zu", view->list.at + 1, view->list.count);
     else
         return;
-    width = safe_width(text, strlen(text), cells->ascii);
+    width = cells_width(cells, text);
     cells_put_right(cells, cells->width - 1, y, width,
                     view->list.count > view->list.rows && !view->follow && view->filter.text[0] == '\0'
                         ? ROLE_DIM
@@ -337,8 +334,7 @@ static void members_draw(struct cells *cells, int y, int rows, const struct elec
         const char *const texts[] = {member->name, members_identity(member), member->about};
 
         for (size_t k = 0; k < 3; k++)
-            columns_want(&columns[k + (k == 2)],
-                         texts[k] ? safe_width(texts[k], strlen(texts[k]), cells->ascii) : 0);
+            columns_want(&columns[k + (k == 2)], cells_width(cells, texts[k]));
         columns_want(&columns[2], (int)strlen(label_member(election, member).text));
     }
     columns_want(&columns[4], 18);

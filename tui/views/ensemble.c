@@ -98,46 +98,26 @@ static const struct server *server_at(const struct scene *scene, size_t i, const
 }
 
 /* The selection belongs to the server, whichever line it is on. */
-static void ensemble_key_of(const struct server *server, const struct cluster *cluster, char *buffer,
-                            size_t size)
-{
-    snprintf(buffer, size, "%s\n%s", cluster->name, server->address);
-}
-
-static void ensemble_select_line(struct ensemble_view *view, const struct scene *scene)
+static bool ensemble_key_of(const void *context, size_t line, char key[LIST_KEY_BYTES])
 {
     const struct cluster *cluster;
-    const struct server *server = server_at(scene, view->list.at, &cluster);
-    char key[512];
+    const struct server *server = server_at(context, line, &cluster);
 
-    if (server == NULL)
-        return;
-    ensemble_key_of(server, cluster, key, sizeof key);
-    list_select(&view->list, key);
+    if (server != NULL)
+        snprintf(key, LIST_KEY_BYTES, "%s\n%s", cluster->name, server->address);
+    return server != NULL;
 }
 
 static void ensemble_follow_model(struct ensemble_view *view, const struct scene *scene, size_t rows)
 {
     struct list *list = &view->list;
-    size_t count = ensemble_count_servers(scene);
-    bool found = false;
 
-    list_begin(list, count, rows);
-    for (size_t i = 0; list->key != NULL && i < count && !found; i++) {
-        const struct cluster *cluster;
-        const struct server *server = server_at(scene, i, &cluster);
-        char key[512];
-
-        ensemble_key_of(server, cluster, key, sizeof key);
-        found = strcmp(key, list->key) == 0;
-        if (found)
-            list_found(list, i);
-    }
-    if (list->key != NULL && !found)
+    list_begin(list, ensemble_count_servers(scene), rows);
+    if (!list_find(list, ensemble_key_of, scene))
         list_lost(list);
     list_show(list);
     if (list->key == NULL)
-        ensemble_select_line(view, scene);
+        list_select_line(list, ensemble_key_of, scene);
 }
 
 static const char *source_word(const struct server *server)
@@ -286,10 +266,8 @@ static void ensemble_lay_columns(struct ensemble_view *view, const struct cells 
         const struct cluster *cluster;
         const struct server *server = server_at(scene, i, &cluster);
 
-        columns_want(&columns[COLUMN_SERVER],
-                     safe_width(server->address, strlen(server->address), cells->ascii));
-        columns_want(&columns[COLUMN_CLUSTER],
-                     safe_width(cluster->name, strlen(cluster->name), cells->ascii));
+        columns_want(&columns[COLUMN_SERVER], cells_width(cells, server->address));
+        columns_want(&columns[COLUMN_CLUSTER], cells_width(cells, cluster->name));
         if (server->version != NULL)
             columns_want(&columns[COLUMN_VERSION], (int)strlen(server->version));
     }
@@ -330,7 +308,7 @@ static int ensemble_put_part(struct cells *cells, int y, int end, style look, co
     if (y >= end)
         return 0;
     cells_put(cells, SIGN_X, y, 12, ROLE_DIM, label);
-    return wrap_put(cells, SIGN_X + 13, y, cells->width - SIGN_X - 15, end - y, look, text);
+    return columns_wrap_put(cells, SIGN_X + 13, y, cells->width - SIGN_X - 15, end - y, look, text);
 }
 
 /* All its figures, in words. A figure that it does not tell is a question mark. */
@@ -477,10 +455,8 @@ static void ensemble_draw(struct view *self, const struct scene *scene, struct c
         int row = view->first_y + (int)i;
 
         ensemble_draw_row(view, cells, row, scene, server, cluster);
-        if (view->list.top + i == view->list.at) {
-            cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
-            cells_select_row(cells, row, 0, cells->width);
-        }
+        if (view->list.top + i == view->list.at)
+            list_mark_row(cells, row, cells->width);
     }
     ensemble_draw_details(view, cells, cells->height - pane, scene);
 }
@@ -493,7 +469,7 @@ static enum view_result ensemble_action(struct view *self, const struct scene *s
     (void)next;
     ensemble_follow_model(view, scene, view->list.rows);
     if (list_move(&view->list, action)) {
-        ensemble_select_line(view, scene);
+        list_select_line(&view->list, ensemble_key_of, scene);
         return VIEW_DONE;
     }
     return action == ACTION_BACK ? VIEW_CLOSE : VIEW_IGNORED;
@@ -513,7 +489,7 @@ static enum view_result ensemble_click(struct view *self, const struct scene *sc
     if (line == SIZE_MAX)
         return VIEW_IGNORED;
     view->list.at = line;
-    ensemble_select_line(view, scene);
+    list_select_line(&view->list, ensemble_key_of, scene);
     return VIEW_DONE;
 }
 

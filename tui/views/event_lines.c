@@ -14,11 +14,6 @@
 #define VERY_WIDE 160
 #define NAMES_MOST 500 /* with more than these the longest is not visible anyway */
 
-static int event_lines_name_width(const struct cells *cells, const char *name)
-{
-    return safe_width(name, strlen(name), cells->ascii);
-}
-
 int event_where_width(const struct cells *cells, int width, const struct scene *scene)
 {
     const struct model *model = scene->model;
@@ -29,12 +24,12 @@ int event_where_width(const struct cells *cells, int width, const struct scene *
     share = (share < 10 ? 10 : share > most ? most : share) + (several ? 8 : 0);
     for (size_t i = 0; i < model->cluster_count && wanted < share; i++) {
         const struct cluster *cluster = &model->clusters[i];
-        int before = several ? event_lines_name_width(cells, cluster->name) + 1 : 0;
+        int before = several ? cells_width(cells, cluster->name) + 1 : 0;
 
         wanted = before > wanted ? before : wanted;
         for (size_t j = 0; j < cluster->election_count && wanted < share && looked < NAMES_MOST;
              j++, looked++) {
-            int name = before + event_lines_name_width(cells, cluster->elections[j]->name);
+            int name = before + cells_width(cells, cluster->elections[j]->name);
 
             wanted = name > wanted ? name : wanted;
         }
@@ -120,7 +115,7 @@ static int event_lines_put_subject(struct cells *cells, int x, int y, int end, c
         short_name(cells, line->from, from);
         short_name(cells, line->subject, to);
         /* The new leader counts more than the old one, which leaves it half of a narrow line. */
-        if (event_lines_name_width(cells, from) + 3 + event_lines_name_width(cells, to) > room)
+        if (cells_width(cells, from) + 3 + cells_width(cells, to) > room)
             room = (room - 3) / 2;
         x += label_put_fit(cells, x, y, room, ROLE_TEXT, from) + 1;
         x += cells_put(cells, x, y, label_room(x, end), ROLE_DIM, cells_sign(cells, SIGN_ARROW)) + 1;

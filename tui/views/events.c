@@ -176,7 +176,7 @@ static void events_draw_head(const struct events_view *view, struct cells *cells
         snprintf(text, sizeof text, "of %zu, with \"%s\"", event_log_count(scene->events), view->filter);
     else
         snprintf(text, sizeof text, "%s", view->follow ? "following" : "held; F follows");
-    if (x + safe_width(text, strlen(text), cells->ascii) < cells->width)
+    if (x + cells_width(cells, text) < cells->width)
         cells_put_right(cells, cells->width - 1, y, cells->width - x - 1,
                         view->follow || view->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM, text);
 }
@@ -205,10 +205,8 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
         if (line == NULL)
             break;
         event_line_draw(cells, 2, row, width, scene, line, where);
-        if (view->list.top + i == view->list.at) {
-            cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
-            cells_select_row(cells, row, 0, cells->width);
-        }
+        if (view->list.top + i == view->list.at)
+            list_mark_row(cells, row, cells->width);
     }
 }
 

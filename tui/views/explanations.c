@@ -42,10 +42,8 @@ static void draw_index(const struct explanations_view *view, struct cells *cells
 
         cells_put(cells, LEFT, row, 1, severity_look(severity), cells_sign(cells, severity_sign(severity)));
         cells_put(cells, LEFT + 2, row, INDEX_WIDTH - 3, ROLE_TEXT, kind->word);
-        if (view->list.top + i == view->list.at) {
-            cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
-            cells_select_row(cells, row, 0, LEFT + INDEX_WIDTH);
-        }
+        if (view->list.top + i == view->list.at)
+            list_mark_row(cells, row, LEFT + INDEX_WIDTH);
     }
 }
 
@@ -57,7 +55,7 @@ static int put_section(struct cells *cells, int x, int y, int width, const char 
     if (text == NULL || y + 1 >= cells->height)
         return y;
     cells_put(cells, x, y, width, ROLE_HEADING, heading);
-    return y + 1 + airy + wrap_put(cells, x, y + 1, width, cells->height - y - 1, look, text);
+    return y + 1 + airy + columns_wrap_put(cells, x, y + 1, width, cells->height - y - 1, look, text);
 }
 
 static void draw_page(const struct explanations_view *view, struct cells *cells, int x, int y, int width)

@@ -62,11 +62,6 @@ static const char *span_text(const struct cells *cells, struct span span, char b
     return format_interval(span.low_us, span.high_us, cells->ascii, buffer);
 }
 
-static int failover_lines_width_of(const struct cells *cells, const char *text)
-{
-    return safe_width(text, strlen(text), cells->ascii);
-}
-
 void failover_table_lay(struct failover_table *table, const struct cells *cells, int x,
                         const struct leadership_history *leadership, size_t first, size_t count, bool days)
 {
@@ -81,21 +76,20 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
         const struct failover *failover = &leadership->failovers[leadership->failover_count - 1 - i];
         const struct span spans[] = {failover->detection, failover->vacancy, failover->takeover,
                                      failover->total};
-        int wide = failover_lines_width_of(cells, cells_sign(cells, SIGN_ARROW)) + 2;
-        wide += failover_lines_width_of(
+        int wide = cells_width(cells, cells_sign(cells, SIGN_ARROW)) + 2;
+        wide += cells_width(
             cells, failover_lines_who(cells, failover->from_identity, failover->from, text, sizeof text));
-        wide += failover_lines_width_of(
+        wide += cells_width(
             cells, failover_lines_who(cells, failover->to_identity, failover->to, text, sizeof text));
         columns_want(&table->columns[WHO], wide);
         columns_want(&table->columns[WHEN],
-                     failover_lines_width_of(cells, when(failover, cells, days, text, sizeof text)));
+                     cells_width(cells, when(failover, cells, days, text, sizeof text)));
         columns_want(&table->columns[CAUSE], (int)strlen(failover_cause_word(failover->cause)) + 1);
         if (failover_lines_is_known(failover->takeover) ||
             failover_lines_is_known(failover->total)) /* a layout with an acknowledgement */
             table->columns[TAKEOVER].hidden = table->columns[TOTAL].hidden = false;
         for (int k = 0; k < 4; k++)
-            columns_want(&table->columns[DETECTED + k],
-                         failover_lines_width_of(cells, span_text(cells, spans[k], span)));
+            columns_want(&table->columns[DETECTED + k], cells_width(cells, span_text(cells, spans[k], span)));
     }
     int pair = table->columns[WHO].want;
     table->columns[WHO].least = pair > 32 ? 32 : pair < 20 ? 20 : pair;
@@ -123,10 +117,10 @@ static void put_pair(struct cells *cells, int x, int y, int width, const struct 
 {
     char from[WHO_BYTES], to[WHO_BYTES];
     const char *arrow = cells_sign(cells, SIGN_ARROW);
-    int arrow_width = failover_lines_width_of(cells, arrow), room = width - arrow_width - 2;
+    int arrow_width = cells_width(cells, arrow), room = width - arrow_width - 2;
     failover_lines_who(cells, failover->from_identity, failover->from, from, sizeof from);
     failover_lines_who(cells, failover->to_identity, failover->to, to, sizeof to);
-    int left = failover_lines_width_of(cells, from), right = failover_lines_width_of(cells, to);
+    int left = cells_width(cells, from), right = cells_width(cells, to);
     if (room < 2)
         return;
     if (failover->from_identity != NULL && strcmp(from, to) == 0) {

@@ -20,7 +20,6 @@
 
 #define SIGN_X 2
 #define TABLE_X 4
-#define KEY_BYTES 2048
 #define BESIDE 180 /* from so many columns on the selected finding is beside the list */
 #define DETAIL_MOST 90
 #define ROOMY 24 /* rows of a detail that also explains */
@@ -246,16 +245,22 @@ static void findings_gather(struct findings_view *view, const struct scene *scen
 
 /* What a selection keeps of a finding: where, what, and which of that kind. So it stays on one that is muted,
    which moves to the end: the next key is about the same finding. */
-static void findings_key_of(const struct finding_row *row, char *buffer, size_t size)
+static bool findings_key_of(const void *context, size_t line, char key[LIST_KEY_BYTES])
 {
+    const struct findings_view *view = context;
+
+    if (line >= view->count)
+        return false;
+    const struct finding_row *row = &view->rows[line];
     const struct finding *finding = row->finding;
 
     if (row->folded > 0)
-        snprintf(buffer, size, "%s %d%s", finding_kind(finding->code)->word, (int)finding->severity,
+        snprintf(key, LIST_KEY_BYTES, "%s %d%s", finding_kind(finding->code)->word, (int)finding->severity,
                  row->mute != NULL ? " muted" : "");
     else
-        snprintf(buffer, size, "%" PRIx64 "\n%s\n%s\n%s", finding->subject, finding_kind(finding->code)->word,
-                 row->election->cluster->name, row->election->path);
+        snprintf(key, LIST_KEY_BYTES, "%" PRIx64 "\n%s\n%s\n%s", finding->subject,
+                 finding_kind(finding->code)->word, row->election->cluster->name, row->election->path);
+    return true;
 }
 
 static const struct finding_row *selected(const struct findings_view *view)
@@ -263,33 +268,14 @@ static const struct finding_row *selected(const struct findings_view *view)
     return view->list.at < view->count ? &view->rows[view->list.at] : NULL;
 }
 
-static void findings_select_line(struct findings_view *view)
-{
-    const struct finding_row *row = selected(view);
-    char key[KEY_BYTES];
-
-    if (row == NULL)
-        return;
-    findings_key_of(row, key, sizeof key);
-    list_select(&view->list, key);
-}
-
 /* Brings rows and selection up to date with the model; the selected line is then at list.at. */
 static void findings_follow_model(struct findings_view *view, const struct scene *scene, size_t rows)
 {
     struct list *list = &view->list;
-    char key[KEY_BYTES];
-    bool found = false;
 
     findings_gather(view, scene);
     list_begin(list, view->count, rows);
-    for (size_t i = 0; list->key != NULL && i < view->count && !found; i++) {
-        findings_key_of(&view->rows[i], key, sizeof key);
-        found = strcmp(key, list->key) == 0;
-        if (found)
-            list_found(list, i);
-    }
-    if (list->key != NULL && !found) {
+    if (!list_find(list, findings_key_of, view)) {
         if (view->filter[0] != '\0')
             list_home(list); /* hidden, not gone */
         else
@@ -297,7 +283,7 @@ static void findings_follow_model(struct findings_view *view, const struct scene
     }
     list_show(list);
     if (list->key == NULL)
-        findings_select_line(view);
+        list_select_line(list, findings_key_of, view);
 }
 
 static void about_text(const struct cells *cells, const struct finding *finding, int room, char *buffer,
@@ -322,7 +308,7 @@ static int about_width(const struct cells *cells, const struct finding *finding)
     char text[300];
 
     about_text(cells, finding, 22, text, sizeof text);
-    return safe_width(text, strlen(text), cells->ascii);
+    return cells_width(cells, text);
 }
 
 /* A line for many: how often, and that Enter shows them. */
@@ -400,7 +386,7 @@ static void findings_lay_columns(struct findings_view *view, const struct cells 
     for (size_t i = view->list.top; i < view->list.top + view->list.rows && i < view->count; i++) {
         const struct finding *finding = view->rows[i].finding;
         const struct election *election = view->rows[i].election;
-        int name = safe_width(election->name, strlen(election->name), cells->ascii);
+        int name = cells_width(cells, election->name);
 
         columns_want(&columns[COLUMN_CODE], (int)strlen(finding_kind(finding->code)->word));
         columns_want(&columns[COLUMN_ELECTION],
@@ -410,8 +396,7 @@ static void findings_lay_columns(struct findings_view *view, const struct cells 
         columns_want(&columns[COLUMN_SURE],
                      (int)strlen(finding_certainty(finding, scene->now, text, sizeof text)));
         if (finding->evidence != NULL)
-            columns_want(&columns[COLUMN_EVIDENCE],
-                         safe_width(finding->evidence, strlen(finding->evidence), cells->ascii));
+            columns_want(&columns[COLUMN_EVIDENCE], cells_width(cells, finding->evidence));
     }
     columns[COLUMN_EVIDENCE].hidden = cells->width >= BESIDE; /* it is in the detail, in full */
     columns_lay(columns, COLUMN_COUNT, TABLE_X, list_width(cells) - TABLE_X - wide, wide ? 2 : 1);
@@ -428,7 +413,7 @@ static int draw_mute(struct cells *cells, int x, int y, int width, int rows, con
     label_when(row->mute->until_us, scene->now, until, sizeof until);
     snprintf(text, sizeof text, "muted until %s by %.60s%s%.300s; m 0 unmutes it", until, row->mute->author,
              row->mute->note[0] != '\0' ? ": " : "", row->mute->note);
-    return wrap_put(cells, x, y, width, rows, ROLE_WARNING, text);
+    return columns_wrap_put(cells, x, y, width, rows, ROLE_WARNING, text);
 }
 
 /* The responsible team and the runbook, as configured. */
@@ -439,7 +424,7 @@ static int draw_responsible(struct cells *cells, int x, int y, int width, int ro
 
     if (rows < 1 || !label_responsible(scene->settings, row->election, text, sizeof text))
         return 0;
-    return wrap_put(cells, x, y, width, rows, ROLE_TEXT, text);
+    return columns_wrap_put(cells, x, y, width, rows, ROLE_TEXT, text);
 }
 
 /* The selected finding in full: evidence, advice, since when, and the meaning of its code. */
@@ -463,10 +448,11 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
     cells_rule(cells, 0, y++, cells->width, caption);
     char evidence[FINDING_EVIDENCE];
     if (finding->evidence != NULL)
-        y += wrap_put(cells, x, y, width, end - y, ROLE_TEXT,
-                      finding_evidence(finding, evidence, sizeof evidence));
+        y += columns_wrap_put(cells, x, y, width, end - y, ROLE_TEXT,
+                              finding_evidence(finding, evidence, sizeof evidence));
     if (finding->advice != NULL)
-        y += roomy + wrap_put(cells, x, y + roomy, width, end - y - roomy, ROLE_ACCENT, finding->advice);
+        y += roomy +
+             columns_wrap_put(cells, x, y + roomy, width, end - y - roomy, ROLE_ACCENT, finding->advice);
     y += draw_mute(cells, x, y, width, end - y, row, scene);
     y += draw_responsible(cells, x, y, width, end - y, row, scene);
     if (y >= end)
@@ -484,7 +470,7 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
                      label_when(finding->unconfirmed_since.wall_us, scene->now, when, sizeof when));
     y++;
     if (!roomy) {
-        wrap_put(cells, x, y, width, end - y, ROLE_DIM, kind->meaning);
+        columns_wrap_put(cells, x, y, width, end - y, ROLE_DIM, kind->meaning);
         return;
     }
     const struct {
@@ -495,7 +481,7 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
     for (size_t i = 0; i < sizeof parts / sizeof *parts && end - y > 2; i++) {
         cells_put(cells, x, ++y, width, ROLE_HEADING, parts[i].heading);
         y++;
-        y += wrap_put(cells, x, y, width, end - y, ROLE_DIM, parts[i].text);
+        y += columns_wrap_put(cells, x, y, width, end - y, ROLE_DIM, parts[i].text);
     }
     if (end - y > 4)
         event_pane_draw(cells, y + 1, end - y - 1, scene, row->election->cluster->name, row->election->path);
@@ -512,7 +498,7 @@ static void findings_draw_head(const struct findings_view *view, struct cells *c
     else
         snprintf(text, sizeof text, "%s",
                  view->reverse ? sorts[view->sort].reversed : sorts[view->sort].word);
-    width = safe_width(text, strlen(text), cells->ascii);
+    width = cells_width(cells, text);
     if (x + width < cells->width)
         cells_put_right(cells, cells->width - 1, y, width, view->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM,
                         text);
@@ -596,10 +582,8 @@ static void findings_draw(struct view *self, const struct scene *scene, struct c
         int row = view->first_y + (int)i;
 
         findings_draw_row(view, cells, row, scene, &view->rows[view->list.top + i]);
-        if (view->list.top + i == view->list.at) {
-            cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
-            cells_select_row(cells, row, 0, list_width(cells));
-        }
+        if (view->list.top + i == view->list.at)
+            list_mark_row(cells, row, list_width(cells));
     }
     if (beside) {
         struct cells *detail = cells_part(cells, DETAIL_MOST, cells->height - y);
@@ -637,7 +621,7 @@ static enum view_result findings_action(struct view *self, const struct scene *s
     if (list_move(&view->list, action == ACTION_NEXT_MATCH       ? ACTION_DOWN
                                : action == ACTION_PREVIOUS_MATCH ? ACTION_UP
                                                                  : action)) {
-        findings_select_line(view);
+        list_select_line(&view->list, findings_key_of, view);
         return VIEW_DONE;
     }
     switch (action) {
@@ -673,7 +657,7 @@ static enum view_result findings_click(struct view *self, const struct scene *sc
     if (line == SIZE_MAX)
         return VIEW_IGNORED;
     view->list.at = line;
-    findings_select_line(view);
+    list_select_line(&view->list, findings_key_of, view);
     return twice ? findings_open_selected(view, next) : VIEW_DONE;
 }
 
@@ -700,7 +684,7 @@ static bool findings_path(struct view *self, const struct scene *scene, char *bu
                     child ? row->finding->candidates[0] : "") < (int)size;
 }
 
-static bool findings_belief(struct view *self, const struct scene *scene, struct belief *belief)
+static bool findings_clearable(struct view *self, const struct scene *scene, struct finding_place *place)
 {
     struct findings_view *view = findings_view_of(self);
     const struct finding_row *row;
@@ -709,12 +693,12 @@ static bool findings_belief(struct view *self, const struct scene *scene, struct
     row = selected(view);
     if (row == NULL || row->finding->code != FINDING_NEVER_WAKES || row->finding->candidate_count == 0)
         return false;
-    return snprintf(belief->cluster, sizeof belief->cluster, "%s", row->election->cluster->name) <
-               (int)sizeof belief->cluster &&
-           snprintf(belief->election, sizeof belief->election, "%s", row->election->path) <
-               (int)sizeof belief->election &&
-           snprintf(belief->candidate, sizeof belief->candidate, "%s", row->finding->candidates[0]) <
-               (int)sizeof belief->candidate;
+    return snprintf(place->cluster, sizeof place->cluster, "%s", row->election->cluster->name) <
+               (int)sizeof place->cluster &&
+           snprintf(place->election, sizeof place->election, "%s", row->election->path) <
+               (int)sizeof place->election &&
+           snprintf(place->candidate, sizeof place->candidate, "%s", row->finding->candidates[0]) <
+               (int)sizeof place->candidate;
 }
 
 static const struct finding *findings_finding(struct view *self, const struct scene *scene,
@@ -752,7 +736,7 @@ static const struct view_ops ops = {
     .click = findings_click,
     .title = findings_title,
     .path = findings_path,
-    .belief = findings_belief,
+    .clearable = findings_clearable,
     .finding = findings_finding,
     .filter = findings_filter,
     .free = findings_free,

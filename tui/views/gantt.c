@@ -252,7 +252,7 @@ void gantt_draw_axis(struct cells *cells, int y, const struct gantt *gantt)
         if (!localtime_r(&at, &tm))
             break;
         label_of(&tm, step_s, label, sizeof label);
-        int length = safe_width(label, strlen(label), cells->ascii);
+        int length = cells_width(cells, label);
         if (x >= free_x && x + 1 + length <= gantt->x + width - gantt->kept) {
             cells_put(cells, x, y, 1, ROLE_RULE, cells_sign(cells, SIGN_CHAIN));
             cells_put(cells, x + 1, y, length, ROLE_DIM, label);

@@ -108,7 +108,8 @@ static int help_draw_keys(const struct help_view *view, struct cells *cells, int
         if (((view->keys & ACTION_BIT(bindings[i].action)) != 0) != here)
             continue;
         cells_put(cells, 0, y, KEYS_WIDTH - 1, here ? ROLE_KEY : ROLE_DIM, bindings[i].keys);
-        y += wrap_put(cells, KEYS_WIDTH, y, width, LINES_MOST, here ? ROLE_TEXT : ROLE_DIM, bindings[i].help);
+        y += columns_wrap_put(cells, KEYS_WIDTH, y, width, LINES_MOST, here ? ROLE_TEXT : ROLE_DIM,
+                              bindings[i].help);
     }
     return y + 1;
 }
@@ -123,8 +124,8 @@ static int draw_legend(struct cells *cells, int y)
         if (entry->text == NULL)
             y++;
         else
-            y +=
-                wrap_put(cells, TERM_WIDTH, y, cells->width - TERM_WIDTH, LINES_MOST, ROLE_TEXT, entry->text);
+            y += columns_wrap_put(cells, TERM_WIDTH, y, cells->width - TERM_WIDTH, LINES_MOST, ROLE_TEXT,
+                                  entry->text);
     }
     return y;
 }

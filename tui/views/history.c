@@ -197,19 +197,13 @@ static const struct failover *failover_at(const struct history_view *view, size_
     return i < leadership->failover_count ? &leadership->failovers[leadership->failover_count - 1 - i] : NULL;
 }
 
-static void history_key_of(const struct failover *failover, char *buffer, size_t size)
+static bool history_key_of(const void *context, size_t line, char key[LIST_KEY_BYTES])
 {
-    snprintf(buffer, size, "%" PRId64 " %s", failover->lost_at.wall_us, failover->from ? failover->from : "");
-}
-
-static void history_select_line(struct history_view *view)
-{
-    const struct failover *failover = failover_at(view, view->list.at);
-    char key[512];
-    if (!failover)
-        return;
-    history_key_of(failover, key, sizeof key);
-    list_select(&view->list, key);
+    const struct failover *failover = failover_at(context, line);
+    if (failover)
+        snprintf(key, LIST_KEY_BYTES, "%" PRId64 " %s", failover->lost_at.wall_us,
+                 failover->from ? failover->from : "");
+    return failover;
 }
 
 /* Seen from a moment of the past: the last before it, or the one whose own moment this is (replay_step()). */
@@ -225,22 +219,14 @@ static size_t first_choice(const struct history_view *view)
 static void follow_list(struct history_view *view, size_t rows)
 {
     struct list *list = &view->list;
-    char key[512];
-    bool found = false;
     list_begin(list, view->leadership.failover_count, rows);
-    for (size_t i = 0; list->key && i < list->count && !found; i++) {
-        history_key_of(failover_at(view, i), key, sizeof key);
-        found = strcmp(key, list->key) == 0;
-        if (found)
-            list_found(list, i);
-    }
-    if (list->key && !found)
+    if (!list_find(list, history_key_of, view))
         list_lost(list);
     else if (!list->key && !list->gone)
         list_found(list, first_choice(view));
     list_show(list);
     if (!list->key)
-        history_select_line(view);
+        list_select_line(list, history_key_of, view);
 }
 
 /* Drawing. */
@@ -248,7 +234,7 @@ static void follow_list(struct history_view *view, size_t rows)
 /* One figure more, where there is room for all of it. */
 static int put_where_it_fits(struct cells *cells, int x, int y, const char *text)
 {
-    if (x + safe_width(text, strlen(text), cells->ascii) > cells->width - 1)
+    if (x + cells_width(cells, text) > cells->width - 1)
         return x;
     return x + cells_put(cells, x, y, -1, ROLE_DIM, text) + 3;
 }
@@ -301,7 +287,7 @@ static void draw_window(const struct history_view *view, struct cells *cells, in
     if (!*text && view->gantt_rows > 0 && gantt_count(leadership) > (size_t)view->gantt_rows)
         snprintf(text, sizeof text, "lanes %" PRIu32 "-%" PRIu32 " of %zu", view->gantt.top + 1,
                  view->gantt.top + (uint32_t)view->gantt_rows, gantt_count(leadership));
-    if (x + safe_width(text, strlen(text), cells->ascii) < cells->width)
+    if (x + cells_width(cells, text) < cells->width)
         cells_put_right(cells, cells->width - 1, y, label_room(x, cells->width - 1),
                         leadership->cut ? ROLE_WARNING : ROLE_DIM, text);
 }
@@ -331,7 +317,7 @@ static int history_label_width(const struct cells *cells, const struct leadershi
     int widest = 6, most = cells->width >= 120 ? 28 : cells->width / 5;
     for (size_t i = 0; i < leadership->leader_count && widest < most; i++) {
         const char *who = leadership->leaders[i].who;
-        int width = safe_width(who, strlen(who), cells->ascii);
+        int width = cells_width(cells, who);
         widest = width > widest ? width : widest;
     }
     return widest < most ? widest : most;
@@ -371,10 +357,8 @@ static void history_draw_table(struct history_view *view, struct cells *cells, i
         if (row >= y + rows)
             break;
         failover_table_row(cells, &view->table, row, failover_at(view, list->top + i), days);
-        if (list->top + i == list->at) {
-            cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
-            cells_select_row(cells, row, 0, cells->width);
-        }
+        if (list->top + i == list->at)
+            list_mark_row(cells, row, cells->width);
     }
 }
 
@@ -396,7 +380,7 @@ static struct shares share_out(const struct history_view *view, const struct cel
                             .evidence = room >= 8};
     shares.apart = shares.stats == 2 && shares.evidence;
     shares.rows = room - 2 - shares.stats - shares.evidence - shares.apart;
-    int more = shares.evidence ? wrap_lines(cells, width, view->longest_evidence) - 1 : 0;
+    int more = shares.evidence ? columns_wrap_lines(cells, width, view->longest_evidence) - 1 : 0;
     if (more > 0 && more > shares.rows - ROWS_LEAST && shares.apart) {
         shares.apart = false;
         shares.rows++;
@@ -429,8 +413,8 @@ static void draw_evidence(const struct history_view *view, struct cells *cells, 
         x += cells_printf(cells, x, y, -1, ROLE_DIM, " (%s)",
                           failover->cause_certainty == CERTAINTY_CERTAIN ? "certain" : "suspected");
     x = rows > 1 ? EVIDENCE_X : x + 2;
-    wrap_put(cells, x, y, label_room(x, cells->width - 1), rows, ROLE_TEXT,
-             failover->evidence ? failover->evidence : "nothing else is known about it");
+    columns_wrap_put(cells, x, y, label_room(x, cells->width - 1), rows, ROLE_TEXT,
+                     failover->evidence ? failover->evidence : "nothing else is known about it");
 }
 
 static void history_draw_failovers(struct history_view *view, struct cells *cells, int y, int bottom)
@@ -552,7 +536,7 @@ static enum view_result history_action(struct view *self, const struct scene *sc
         return VIEW_IGNORED;
     follow_list(view, view->list.rows);
     if (list_move(&view->list, action)) {
-        history_select_line(view);
+        list_select_line(&view->list, history_key_of, view);
         return VIEW_DONE;
     }
     switch (action) {
@@ -593,7 +577,7 @@ static enum view_result history_click(struct view *self, const struct scene *sce
     if (line == SIZE_MAX)
         return VIEW_IGNORED;
     view->list.at = line;
-    history_select_line(view);
+    list_select_line(&view->list, history_key_of, view);
     return twice ? history_go_there(view) : VIEW_DONE;
 }
 

@@ -51,7 +51,8 @@ static int story_view_width(const struct cells *cells)
 static int sentence_height(const struct cells *cells, const struct sentence *sentence)
 {
     int width = story_view_width(cells), airy = cells->height >= 18;
-    return wrap_lines(cells, width, sentence->text) + wrap_lines(cells, width, sentence->evidence) + airy;
+    return columns_wrap_lines(cells, width, sentence->text) +
+           columns_wrap_lines(cells, width, sentence->evidence) + airy;
 }
 
 /* So many of the last ones fill the screen. */
@@ -75,9 +76,10 @@ static int history_story_put_sentence(struct cells *cells, int y, const struct s
                  : sentence->kind == SENTENCE_UNKNOWN ? ROLE_WARNING
                                                       : ROLE_ACCENT;
     cells_put(cells, LEFT, y, KIND_WIDTH - 1, look, sentence_kind_word(sentence->kind));
-    y += wrap_put(cells, x, y, width, cells->height - y, first ? ROLE_STRONG : ROLE_TEXT, sentence->text);
+    y += columns_wrap_put(cells, x, y, width, cells->height - y, first ? ROLE_STRONG : ROLE_TEXT,
+                          sentence->text);
     if (y < cells->height)
-        y += wrap_put(cells, x, y, width, cells->height - y, ROLE_DIM, sentence->evidence);
+        y += columns_wrap_put(cells, x, y, width, cells->height - y, ROLE_DIM, sentence->evidence);
     return y + airy;
 }
 

@@ -171,8 +171,8 @@ static void refusal_draw(const struct run_report *r, struct cells *cells)
     cells_put(cells, 1, y, 1, ROLE_CRITICAL, cells_sign(cells, SIGN_CRITICAL));
     cells_put(cells, 3, y, -1, ROLE_CRITICAL | STYLE_BOLD, "Nothing was started.");
     y += 2;
-    y += wrap_put(cells, 3, y, width, cells->height - y, ROLE_WARNING,
-                  r->problem ? r->problem : "The run was ended before it started.");
+    y += columns_wrap_put(cells, 3, y, width, cells->height - y, ROLE_WARNING,
+                          r->problem ? r->problem : "The run was ended before it started.");
     cells_put(cells, 3, y + 1, -1, ROLE_DIM, "Enter goes back to the form.");
 }
 
@@ -189,7 +189,7 @@ static void report_draw(struct inject_view *view, const struct run_report *r, st
     int airy = cells->height >= 18, y = airy;
     if (r->problem) { /* always in sight */
         cells_put(cells, 1, y, 1, ROLE_WARNING, cells_sign(cells, SIGN_WARNING));
-        y += wrap_put(cells, 3, y, cells->width - 4, cells->height / 3, ROLE_WARNING, r->problem) + 1;
+        y += columns_wrap_put(cells, 3, y, cells->width - 4, cells->height / 3, ROLE_WARNING, r->problem) + 1;
     }
     run_print(&text, DOCUMENT_TEXT, r, &(struct run_options_text){0}, READS_FROM_TOP, &how);
     for (size_t i = 0; i < text.length; i++)

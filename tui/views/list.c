@@ -37,6 +37,32 @@ void list_select(struct list *list, const char *key)
     list->key = xstrdup(key);
 }
 
+bool list_find(struct list *list, list_key_fn key_of, const void *context)
+{
+    char key[LIST_KEY_BYTES];
+
+    for (size_t i = 0; list->key != NULL && i < list->count; i++)
+        if (key_of(context, i, key) && strcmp(key, list->key) == 0) {
+            list_found(list, i);
+            return true;
+        }
+    return list->key == NULL;
+}
+
+void list_select_line(struct list *list, list_key_fn key_of, const void *context)
+{
+    char key[LIST_KEY_BYTES];
+
+    if (key_of(context, list->at, key))
+        list_select(list, key);
+}
+
+void list_mark_row(struct cells *cells, int y, int width)
+{
+    cells_put(cells, 0, y, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
+    cells_select_row(cells, y, 0, width);
+}
+
 void list_show(struct list *list)
 {
     if (list->at >= list->count)

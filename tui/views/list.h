@@ -35,6 +35,20 @@ void list_found(struct list *list, size_t at);
 /* The key does not exist any more: keeps the line. */
 void list_lost(struct list *list);
 
+/* A line's key; false: it cannot be selected. */
+#define LIST_KEY_BYTES 4096
+typedef bool (*list_key_fn)(const void *context, size_t line, char key[LIST_KEY_BYTES]);
+
+/* Looks the selected key up among all lines. False: it is not there; the caller calls list_lost() or
+ * list_home(). */
+bool list_find(struct list *list, list_key_fn key_of, const void *context);
+
+/* Selects the line at list.at. */
+void list_select_line(struct list *list, list_key_fn key_of, const void *context);
+
+/* Marks row y of the screen as selected, up to this column. */
+void list_mark_row(struct cells *cells, int y, int width);
+
 /* Remembers the selection (at line list.at). */
 void list_select(struct list *list, const char *key);
 

@@ -163,10 +163,9 @@ static void want_changed(struct column *columns, const struct cells *cells, cons
         return;
     changed_when(cells, election, now, when, sizeof when);
     failover_facts_last(cells, election, FORMAT_INTERVAL, took);
-    columns_want(&columns[COLUMN_CHANGED], safe_width(when, strlen(when), cells->ascii) + 1 +
-                                               safe_width(took, strlen(took), cells->ascii));
+    columns_want(&columns[COLUMN_CHANGED], cells_width(cells, when) + 1 + cells_width(cells, took));
     if (failover_facts_usual(cells, election, FORMAT_INTERVAL, took))
-        columns_want(&columns[COLUMN_USUAL], safe_width(took, strlen(took), cells->ascii));
+        columns_want(&columns[COLUMN_USUAL], cells_width(cells, took));
 }
 
 static void draw_changed(const struct overview *overview, struct cells *cells, int y,
@@ -186,9 +185,9 @@ static void draw_changed(const struct overview *overview, struct cells *cells, i
         return;
     }
     changed_when(cells, election, scene->now, when, sizeof when);
-    room -= safe_width(when, strlen(when), cells->ascii) + 1;
+    room -= cells_width(cells, when) + 1;
     failover_facts_last(cells, election, room, took);
-    bool fits = safe_width(took, strlen(took), cells->ascii) <= room;
+    bool fits = cells_width(cells, took) <= room;
     snprintf(text, sizeof text, "%s %s", when, fits ? took : "");
     columns_put(cells, &columns[COLUMN_CHANGED], y,
                 change->to == NULL && election->kind != KIND_LOCK ? (style)ROLE_CRITICAL : look, text);
@@ -269,11 +268,6 @@ static void overview_draw_row(const struct overview *overview, struct cells *cel
     overview_put_finding(overview, cells, y, election, scene->now);
 }
 
-static int overview_name_width(const struct cells *cells, const char *text)
-{
-    return safe_width(text, strlen(text), cells->ascii);
-}
-
 /* With few columns, the finding is not cut, and only a sign shows its certainty. */
 static int finding_width(const struct cells *cells, const struct election *election, struct moment now)
 {
@@ -282,7 +276,7 @@ static int finding_width(const struct cells *cells, const struct election *elect
     if (election->problem == NULL || election->finding_count > 0)
         return cells->width < 100 ? finding_worst_least(cells, election, now)
                                   : finding_worst_width(cells, election, now);
-    width = overview_name_width(cells, election->problem);
+    width = cells_width(cells, election->problem);
     return cells->width < 100 && width > 17 ? 17 : width;
 }
 
@@ -295,18 +289,18 @@ static void want_row(struct column *columns, const struct cells *cells, const st
     char who[256], name[64];
 
     want_changed(columns, cells, election, scene->now);
-    columns_want(&columns[COLUMN_CLUSTER], overview_name_width(cells, election->cluster->name));
+    columns_want(&columns[COLUMN_CLUSTER], cells_width(cells, election->cluster->name));
     columns_want(&columns[COLUMN_ELECTION],
-                 overview_name_width(cells, row->name + row->from) + (row->in_group ? 2 : 0));
+                 cells_width(cells, row->name + row->from) + (row->in_group ? 2 : 0));
     columns_want(&columns[COLUMN_CANDIDATES], snprintf(NULL, 0, "%zu", election->candidate_count));
     columns_want(&columns[COLUMN_STATE], (int)strlen(label_badge(election, scene->now).word));
-    columns_want(&columns[COLUMN_NEXT], 2 + overview_name_width(cells, verdict.text));
+    columns_want(&columns[COLUMN_NEXT], 2 + cells_width(cells, verdict.text));
     columns_want(&columns[COLUMN_FINDING], finding_width(cells, election, scene->now));
     if (election->leader != NULL)
-        columns_want(&columns[COLUMN_LEADER],
-                     overview_name_width(cells, label_who(election->leader, who, sizeof who)) + 1 +
-                         overview_name_width(
-                             cells, label_short_name(cells, election->leader->name, name, sizeof name)));
+        columns_want(
+            &columns[COLUMN_LEADER],
+            cells_width(cells, label_who(election->leader, who, sizeof who)) + 1 +
+                cells_width(cells, label_short_name(cells, election->leader->name, name, sizeof name)));
     else
         columns_want(&columns[COLUMN_LEADER], 20);
 }
@@ -318,8 +312,7 @@ static void want_rows(struct overview *overview, const struct cells *cells, cons
         return;
     overview->wanted_version = overview->order.version;
     if (overview->order.prefix[0] != '\0')
-        columns_want(&overview->columns[COLUMN_ELECTION],
-                     10 + overview_name_width(cells, overview->order.prefix));
+        columns_want(&overview->columns[COLUMN_ELECTION], 10 + cells_width(cells, overview->order.prefix));
     for (size_t i = 0; i < overview->order.count; i++)
         if (overview->order.rows[i].election != NULL)
             want_row(overview->columns, cells, scene, &overview->order.rows[i]);
@@ -565,10 +558,8 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
                 draw_group(overview, cells, row, line);
             else
                 overview_draw_row(overview, cells, row, scene, line);
-            if (overview->list.top + i == overview->list.at) {
-                cells_put(cells, 0, row, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
-                cells_select_row(cells, row, 0, cells->width);
-            }
+            if (overview->list.top + i == overview->list.at)
+                list_mark_row(cells, row, cells->width);
         }
     }
     if (pane > 0)

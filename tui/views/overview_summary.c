@@ -96,8 +96,7 @@ static void draw_outlook(struct cells *cells, int y, int end, const struct overv
     cells_put(cells, 1, y, -1, ROLE_DIM, outlook_heading);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const char *sign = cells_sign(cells, parts[i].sign), *word = brief ? parts[i].brief : parts[i].word;
-        int width = safe_width(sign, strlen(sign), cells->ascii) + 1 +
-                    snprintf(NULL, 0, "%zu %s", parts[i].count, word);
+        int width = cells_width(cells, sign) + 1 + snprintf(NULL, 0, "%zu %s", parts[i].count, word);
 
         any |= parts[i].count > 0;
         if (parts[i].count == 0 || x + width > end)
@@ -134,7 +133,7 @@ static int overview_summary_draw_note(struct cells *cells, int y, const struct o
         snprintf(note + used, sizeof note - used, ", %zu more below", below);
     else if (list->rows > 0 && list->top > 0)
         snprintf(note + used, sizeof note - used, ", %zu more above", list->top);
-    width = safe_width(note, strlen(note), cells->ascii);
+    width = cells_width(cells, note);
     cells_put_right(cells, cells->width - 1, y, width,
                     order->filter[0] != '\0' || order->problems ? ROLE_ACCENT : ROLE_DIM, note);
     return cells->width - 1 - width;

@@ -322,8 +322,8 @@ static void outlook_draw(const struct run_form *form, const struct scene *scene,
     bool allowed = control->allows(control->context, &said, why, sizeof why);
     if (!allowed || form->problem[0]) {
         cells_put(cells, 1, y, 1, ROLE_WARNING, cells_sign(cells, SIGN_WARNING));
-        y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_WARNING,
-                      allowed ? form->problem : why);
+        y += columns_wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_WARNING,
+                              allowed ? form->problem : why);
         y++;
     }
     if (!allowed)
@@ -333,17 +333,18 @@ static void outlook_draw(const struct run_form *form, const struct scene *scene,
         cells_put(cells, 1, y, 1, ROLE_CRITICAL, cells_sign(cells, SIGN_CRITICAL));
         cells_printf(cells, FORM_LABEL_X, y++, -1, ROLE_CRITICAL | STYLE_BOLD,
                      "This writes into the live election %s.", form->name);
-        y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT, text);
-        y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT,
-                      "They withdraw whenever a real candidate ahead of them leaves. If one becomes first "
-                      "anyway, it leaves at once, and the report says how long it was first.");
-        y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_STRONG,
-                      "Enter asks you to type its name.");
+        y += columns_wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT, text);
+        y += columns_wrap_put(
+            cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT,
+            "They withdraw whenever a real candidate ahead of them leaves. If one becomes first "
+            "anyway, it leaves at once, and the report says how long it was first.");
+        y += columns_wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_STRONG,
+                              "Enter asks you to type its name.");
     } else {
-        y += wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT, text);
+        y += columns_wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT, text);
     }
     limits_text(scene, text, sizeof text);
-    wrap_put(cells, FORM_LABEL_X, y + 1, width, cells->height - y - 1, ROLE_DIM, text);
+    columns_wrap_put(cells, FORM_LABEL_X, y + 1, width, cells->height - y - 1, ROLE_DIM, text);
 }
 
 void run_form_draw(const struct run_form *form, const struct scene *scene, struct cells *cells)

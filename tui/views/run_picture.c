@@ -242,8 +242,7 @@ static void candidates_draw(struct cells *cells, int y, const struct run_control
         run_picture_candidate_draw(cells, at, &one, i);
         if (list->top + row != list->at)
             continue;
-        cells_put(cells, 0, at, 1, ROLE_ACCENT, cells_sign(cells, SIGN_SELECTED));
-        cells_select_row(cells, at, 0, cells->width);
+        list_mark_row(cells, at, cells->width);
     }
     free(line);
     if (rows)

@@ -63,7 +63,7 @@ static int timeline_label_width(const struct cells *cells, const struct leaders 
 
     for (size_t i = 0; i < leaders->count; i++) {
         const char *identity = leaders->of[i]->identity;
-        int wanted = identity != NULL ? safe_width(identity, strlen(identity), cells->ascii) : 0;
+        int wanted = cells_width(cells, identity);
 
         if (wanted > width)
             width = wanted < most ? wanted : most;
@@ -81,7 +81,7 @@ static void timeline_put_label(struct cells *cells, int x, int y, int room, cons
     }
     label_short_name(cells, tenure->name, name, sizeof name); /* as everywhere: a GUID says nothing */
     cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM,
-              safe_width(tenure->name, strlen(tenure->name), cells->ascii) <= room ? tenure->name : name);
+              cells_width(cells, tenure->name) <= room ? tenure->name : name);
 }
 
 /* Round times, as in a history. */

@@ -46,7 +46,7 @@ enum view_result {
 struct view;
 
 /* A finding that no poll can clear, but a user can: names that last whatever the model does. */
-struct belief {
+struct finding_place {
     char cluster[128], election[2048], candidate[512];
 };
 
@@ -71,7 +71,7 @@ struct view_ops {
     bool (*path)(struct view *, const struct scene *, char *buffer, size_t size);
     /* The finding that c clears, or false: the selected finding is cleared automatically. NULL: no findings
      * here. */
-    bool (*belief)(struct view *, const struct scene *, struct belief *);
+    bool (*clearable)(struct view *, const struct scene *, struct finding_place *);
     /* The finding that Y copies, with its election; NULL: none is selected. NULL: no findings here. */
     const struct finding *(*finding)(struct view *, const struct scene *, const struct election **);
     void (*filter)(struct view *, const char *text); /* typed after /; "" ends it. NULL: no filter here */

@@ -15,7 +15,7 @@ static char *failover_facts_put_span(const struct cells *cells, struct span span
     format_interval(span.low_us, span.high_us, cells->ascii, buffer);
     bool bounded = span.low_us >= 0 && span.high_us >= 0;
     /* Of two bounds the one that promises less: it cannot have taken longer. */
-    if (bounded && safe_width(buffer, strlen(buffer), cells->ascii) > room)
+    if (bounded && cells_width(cells, buffer) > room)
         format_interval(SPAN_OPEN, span.high_us, cells->ascii, buffer);
     return buffer;
 }

@@ -120,7 +120,7 @@ int finding_worst_width(const struct cells *cells, const struct election *electi
     if (worst == NULL)
         return election->finding_count > 0 ? (int)strlen("muted") : 1;
     worst_text(cells, election, worst, code, sizeof code, rest, sizeof rest);
-    return safe_width(code, strlen(code), cells->ascii) + (int)strlen(rest);
+    return cells_width(cells, code) + (int)strlen(rest);
 }
 
 int finding_worst_least(const struct cells *cells, const struct election *election, struct moment now)
@@ -131,7 +131,7 @@ int finding_worst_least(const struct cells *cells, const struct election *electi
     if (worst == NULL)
         return election->finding_count > 0 ? (int)strlen("muted") : 1;
     worst_text(cells, election, worst, code, sizeof code, rest, sizeof rest);
-    return safe_width(code, strlen(code), cells->ascii) + (rest[0] != '\0' ? 2 : 0);
+    return cells_width(cells, code) + (rest[0] != '\0' ? 2 : 0);
 }
 
 char *finding_evidence(const struct finding *finding, char *buffer, size_t size)
@@ -259,7 +259,7 @@ static struct pane pane_of(const struct cells *cells, const struct election *ele
 
 static int text_lines(const struct cells *cells, const struct pane *pane, const char *text)
 {
-    int lines = text != NULL ? wrap_lines(cells, pane->text_width, text) : 0;
+    int lines = text != NULL ? columns_wrap_lines(cells, pane->text_width, text) : 0;
 
     return lines < LINES_MOST ? lines : LINES_MOST;
 }
@@ -331,11 +331,11 @@ static int finding_lines_put_finding(struct cells *cells, const struct pane *pan
         y++;
     }
     lines = end - y < LINES_MOST ? end - y : LINES_MOST;
-    y += wrap_put(cells, pane->text_x, y, pane->text_width, note && lines > 1 ? 1 : lines,
-                  note ? ROLE_DIM : ROLE_TEXT, finding_evidence(finding, evidence, sizeof evidence));
+    y += columns_wrap_put(cells, pane->text_x, y, pane->text_width, note && lines > 1 ? 1 : lines,
+                          note ? ROLE_DIM : ROLE_TEXT, finding_evidence(finding, evidence, sizeof evidence));
     lines = end - y < LINES_MOST ? end - y : LINES_MOST;
     if (!note && finding->advice != NULL)
-        y += wrap_put(cells, pane->text_x, y, pane->text_width, lines, ROLE_ACCENT, finding->advice);
+        y += columns_wrap_put(cells, pane->text_x, y, pane->text_width, lines, ROLE_ACCENT, finding->advice);
     return y > begin ? y : begin + 1;
 }
 

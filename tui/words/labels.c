@@ -105,7 +105,7 @@ void label_put_verdict(struct cells *cells, const struct column *column, int y,
     if (column->width == 0)
         return;
     used = cells_put(cells, column->x, y, 1, verdict.look, cells_sign(cells, verdict.sign)) + 1;
-    bool fits = used + safe_width(verdict.text, strlen(verdict.text), cells->ascii) <= column->width;
+    bool fits = used + cells_width(cells, verdict.text) <= column->width;
     cells_put(cells, column->x + used, y, label_room(used, column->width),
               verdict.look == ROLE_GOOD ? (style)ROLE_DIM : verdict.look,
               fits ? verdict.text : verdict.brief);
@@ -322,7 +322,7 @@ char *label_tight_name(const struct cells *cells, const char *name, int room, ch
     int over;
 
     label_short_name(cells, name, buffer, size);
-    over = safe_width(buffer, strlen(buffer), cells->ascii) - room;
+    over = cells_width(cells, buffer) - room;
     mark = strstr(buffer, ellipsis);
     if (over <= 0 || mark == NULL)
         return buffer;
@@ -366,7 +366,7 @@ static size_t head_of(const struct cells *cells, const char *text, int room)
 char *label_fit(const struct cells *cells, const char *name, int room, char *buffer, size_t size)
 {
     const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
-    int dots = safe_width(ellipsis, strlen(ellipsis), cells->ascii);
+    int dots = cells_width(cells, ellipsis);
     size_t length = strlen(name), tail, head = 0;
 
     if (safe_width(name, length, cells->ascii) <= room) {
@@ -415,14 +415,14 @@ static int put_named_leader(struct cells *cells, int x, int y, int room, const s
     if (leader->sequence == SEQUENCE_NONE)
         return used;
     label_short_name(cells, leader->name, name, sizeof name);
-    width = safe_width(name, strlen(name), cells->ascii);
+    width = cells_width(cells, name);
     if (width > room - used - 1) /* a number that has no room is not cut: half a number is another number */
         return used;
     return used + 1 + cells_put(cells, x + used + 1, y, room - used - 1, ROLE_DIM, name);
 }
 
 const char *label_no_leader(const struct cells *cells, const struct election *election, struct moment now,
-                         struct no_leader *none)
+                            struct no_leader *none)
 {
     const char *bound = election->state_since_exact ? "" : cells_sign(cells, SIGN_AT_LEAST);
     bool lock = election->kind == KIND_LOCK;
@@ -484,8 +484,7 @@ int label_put_leader(struct cells *cells, int x, int y, int room, const struct e
     if (none.sign != SIGN_NONE)
         return cells_printf(cells, x, y, room, none.look, "%s %s", cells_sign(cells, none.sign), text);
     /* For how long is said in whole or not at all. */
-    if (room >= 0 && strncmp(text, "none for ", 9) == 0 &&
-        safe_width(text, strlen(text), cells->ascii) > room)
+    if (room >= 0 && strncmp(text, "none for ", 9) == 0 && cells_width(cells, text) > room)
         text = "none";
     return cells_put(cells, x, y, room, none.look, text);
 }

@@ -29,7 +29,7 @@ static void whatif_lines_say(struct whatif_pen *pen, style look, const char *tex
 /* Shown only if all of it has room: a truncated sentence says less than a short one. */
 static void say_more(struct whatif_pen *pen, style look, const char *text)
 {
-    if (pen->x + safe_width(text, strlen(text), pen->cells->ascii) <= pen->cells->width)
+    if (pen->x + cells_width(pen->cells, text) <= pen->cells->width)
         whatif_lines_say(pen, look, text);
 }
 
@@ -300,7 +300,7 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
     whatif_lines_say(&pen, ROLE_TEXT, "may stop at ");
     say_name(&pen, unknown);
     whatif_notified(unknown, &why);
-    if (pen.x + 2 + safe_width(why, strlen(why), cells->ascii) <= cells->width) {
+    if (pen.x + 2 + cells_width(cells, why) <= cells->width) {
         whatif_lines_say(&pen, ROLE_TEXT, ": ");
         whatif_lines_say(&pen, ROLE_DIM, why);
     }
