@@ -27,7 +27,7 @@ TYPE = re.compile(r"\b(?:struct|enum|union) (\w+)")
 # Of the function_names() that bear another name: the other families of functions in a file, by their beginnings.
 FAMILIES = {
     "config/memory.c": ("x", "room_for_one"),
-    "config/units.c": ("count_in_", "duration_", "number_", "percent_", "port_", "range_", "rate_"),
+    "config/units.c": ("count_in_", "duration_", "number_", "percent_", "port_", "range_", "rate_", "size_"),
     "probe/candidate/behaviour.c": ("position_",),
     "probe/candidate/guard.c": ("run_marker_",),
     "probe/candidate/naming.c": ("guid_", "path_join"),
