@@ -35,6 +35,7 @@ enum metric {
     METRIC_TENURE,
     METRIC_CHANGES,
     METRIC_NEXT_FAILOVER,
+    METRIC_NEXT_KNOWN,
     METRIC_CHAIN,
     METRIC_FINDINGS,
     METRIC_FAILOVERS,
@@ -98,6 +99,9 @@ const struct metric_kind metric_table[] = {
     [METRIC_NEXT_FAILOVER] =
         {"electop_next_failover_works", METRIC_GAUGE, NULL, ELECTION_LABELS,
          "1: a successor exists and is notified when the leader leaves; 0: not. Missing: unknown."},
+    [METRIC_NEXT_KNOWN] =
+        {"electop_next_failover_known", METRIC_GAUGE, NULL, ELECTION_LABELS,
+         "Of an election with a leader: 1: it is known what its next failover does; 0: no server shows it."},
     [METRIC_CHAIN] =
         {"electop_election_chain_length", METRIC_GAUGE, NULL, ELECTION_LABELS,
          "Candidates, counted from the leader on, each notified when its predecessor leaves. Missing: "
@@ -520,6 +524,8 @@ static double row_value(const struct writer *writer, const struct row *row, enum
         return (double)row->election->counters.leader_changes;
     case METRIC_NEXT_FAILOVER:
         return row->figures[FIGURE_NEXT_FAILOVER];
+    case METRIC_NEXT_KNOWN:
+        return row->state == ELECTION_LED ? (double)!isnan(row->figures[FIGURE_NEXT_FAILOVER]) : (double)NAN;
     case METRIC_CHAIN:
         return chain_length(row);
     default:
