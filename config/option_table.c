@@ -259,7 +259,7 @@ const struct option_row option_table[] = {
     {"to", 0, "TIME", REPORT | EVENTS | AUTOPSY, TEXT(to, NULL), .check = check_time,
      .help = "end of the period (the end of the recording)"},
     {"into", 0, "FILE", AUTOPSY, TEXT(into, "name a recording"),
-     .help = "write it into this recording; an existing one is completed"},
+     .help = "write it into this recording, behind what it has"},
     {"follow", 0, NULL, AUTOPSY, FLAG(follow), .help = "continue as the servers append transactions"},
     {"election", 0, "PATH", REPORT | AUTOPSY, TEXT(election, "name an election by its path, as in /election"),
      .help = "only this election, or the matches of a pattern"},
@@ -416,9 +416,9 @@ const struct command_row command_table[] = {
      "several servers; FILE is a log, a snapshot, or an archive of such a directory (tar, gz, zst\n"
      "...). Name all servers that you have: one fills the gaps of another. Nothing is\nwritten there, and a running server is not disturbed.\n\n"
      "It prints a report as text, or with --json, --markdown or --html; with --events its events,\n"
-     "with --at one snapshot, with --screen the dashboard. --into writes a recording, or\n"
-     "completes one: what was observed stays, causes become certain, gaps are filled. Elections are\n"
-     "found by their candidates, or are those of --cluster; --election selects some.\n\n" TIMES "\n"
+     "with --at one snapshot, with --screen the dashboard. --into writes a recording: a new one, or\n"
+     "the time behind the end of an existing one. Elections are found by their candidates, or are\n"
+     "those of --cluster; --election selects some.\n\n" TIMES "\n"
      "Exit codes: 0 done; 2 wrong usage, or a file that cannot be read or written; 3 no election\n"
      "is in these logs.\n"},
     {COMMAND_WHY, "why", "[ELECTION] [TIME|last]", "the story of a failover, with its evidence",

@@ -72,16 +72,9 @@ static int failover_stats_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static struct span rank(const int64_t *lows, const int64_t *highs, size_t count, unsigned percent);
-size_t failover_stats_rank(size_t count, unsigned percent)
-{
-    size_t rank = (count * percent + 99) / 100; /* from 1 */
-    return rank - (rank > 0);
-}
-
 static struct span rank(const int64_t *lows, const int64_t *highs, size_t count, unsigned percent)
 {
-    size_t at = failover_stats_rank(count, percent);
+    size_t at = (count * percent + 99) / 100 - 1; /* the nearest rank; count > 0 */
     return (struct span){lows[at], highs[at] == UNBOUNDED ? SPAN_OPEN : highs[at]};
 }
 

@@ -97,9 +97,6 @@ bool failover_sample_of(const struct failover *failover, struct failover_sample 
 
 void failover_stats_make(const struct failover_sample *samples, size_t count, struct failover_stats *stats);
 
-/* The index of a percentile among count values, shortest first (0): the nearest rank. */
-size_t failover_stats_rank(size_t count, unsigned percent);
-
 /* Changes of leader per hour; negative: too little time was observed. */
 double failover_rate(size_t changes, int64_t watched_us);
 

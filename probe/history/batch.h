@@ -57,9 +57,6 @@ struct fact_row {
     batch_text cluster, path;
 };
 
-/* Where rows come from, as in the views. */
-enum row_source { SOURCE_OBSERVED, SOURCE_LOG, SOURCE_BOTH };
-
 enum batch_begins {
     BATCH_GOES_ON,
     BATCH_NEW_CHUNK,   /* snapshot holds everything, with the patch applied */
@@ -82,8 +79,8 @@ struct batch {
     size_t tenure_count, tenure_room;
     struct fact_row *facts;
     size_t fact_count, fact_room;
-    enum row_source source;
-    bool failed; /* more text than a batch_text can name */
+    bool from_log; /* a transaction log, and not what somebody observed */
+    bool failed;   /* more text than a batch_text can name */
 };
 
 struct batch *batch_new(void);

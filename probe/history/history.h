@@ -6,7 +6,7 @@
  * by the recorder's clock; where that clock jumped back, the order of recording decides.
  *
  * A moment shows the model of that time, including findings with their evidence, and not the conclusions of
- * today's program; but causes that servers' logs have proven since (complete_from_logs.h).
+ * today's program.
  */
 #ifndef ELECTOP_PROBE_HISTORY_HISTORY_H
 #define ELECTOP_PROBE_HISTORY_HISTORY_H
@@ -81,7 +81,7 @@ typedef bool (*history_failover_fn)(void *context, const struct election *, cons
 bool history_failovers(struct history *history, const struct history_filter *filter, int64_t from_us,
                        int64_t to_us, history_failover_fn fn, void *context, char **error);
 
-/* How long they took, and by what cause; quicker than by going through them. */
+/* How long those of the filter's election took, and by what cause. */
 bool history_statistics(struct history *history, const struct history_filter *filter, int64_t from_us,
                         int64_t to_us, struct failover_stats *stats, char **error);
 

@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/election.h"
-#include "probe/history/digest.h"
 #include "probe/history/reader.h"
-#include "probe/history/schema.h"
 #include "probe/history/sql.h"
 
 static enum logged_fact_kind fact_kind_of(const char *word)
@@ -42,27 +41,23 @@ bool history_facts(struct history *h, int64_t from_us, int64_t to_us, history_fa
     int code = SQLITE_DONE;
     if (!reader_begin(h, error))
         return false;
-    bool fine = true;
-    if (h->schema >= SCHEMA_FACTS) {
-        fine = sqlite3_prepare_v2(
-                   h->db,
-                   "SELECT kind, at_us, zxid, zxid_to, session, owner, path, timeout_ms, began_us,"
-                   " back_us FROM fact WHERE at_us >= ? AND at_us < ? ORDER BY at_us, id",
-                   -1, &statement, NULL) == SQLITE_OK;
-        if (fine) {
-            sqlite3_bind_int64(statement, 1, from_us);
-            sqlite3_bind_int64(statement, 2, to_us);
-        }
-        while (fine && (code = sql_next(statement, ID_COLUMNS)) == SQLITE_ROW) {
-            struct logged_fact fact = read_fact(statement);
-            if (fact.kind < FACT_KINDS && !fn(context, &fact)) {
-                code = SQLITE_DONE;
-                break;
-            }
-        }
-        fine = fine && code == SQLITE_DONE;
+    bool fine = sqlite3_prepare_v2(h->db,
+                                   "SELECT kind, at_us, zxid, zxid_to, session, owner, path, timeout_ms,"
+                                   " began_us, back_us FROM fact WHERE at_us >= ? AND at_us < ?"
+                                   " ORDER BY at_us, id",
+                                   -1, &statement, NULL) == SQLITE_OK;
+    if (fine) {
+        sqlite3_bind_int64(statement, 1, from_us);
+        sqlite3_bind_int64(statement, 2, to_us);
     }
-    return reader_done(h, statement, fine, error);
+    while (fine && (code = sql_next(statement, ID_COLUMNS)) == SQLITE_ROW) {
+        struct logged_fact fact = read_fact(statement);
+        if (fact.kind < FACT_KINDS && !fn(context, &fact)) {
+            code = SQLITE_DONE;
+            break;
+        }
+    }
+    return reader_done(h, statement, fine && code == SQLITE_DONE, error);
 }
 
 /* Failovers, as reported. */
@@ -74,6 +69,14 @@ bool history_facts(struct history *h, int64_t from_us, int64_t to_us, history_fa
 #define FAILOVER_NAMES                                                                                       \
     " LEFT JOIN name n ON n.id = f.candidate LEFT JOIN name i ON i.id = f.identity"                          \
     " LEFT JOIN name o ON o.id = f.other LEFT JOIN name oi ON oi.id = f.other_identity"
+
+static enum failover_cause history_failovers_cause_of(const char *word)
+{
+    unsigned cause = 0;
+    while (word && cause < CAUSE_COUNT && strcmp(failover_cause_word((enum failover_cause)cause), word) != 0)
+        cause++;
+    return word && cause < CAUSE_COUNT ? (enum failover_cause)cause : CAUSE_UNKNOWN;
+}
 
 static enum certainty history_failovers_certainty_of(const char *word)
 {
@@ -95,7 +98,7 @@ static void read_failover(sqlite3_stmt *statement, struct failover *f)
         .from = own_text(statement, 5),
         .from_identity = own_text(statement, 6),
         .lost_at = {mono_us, lost_us},
-        .cause = digest_cause(sql_text(statement, 7)),
+        .cause = history_failovers_cause_of(sql_text(statement, 7)),
         .cause_certainty = history_failovers_certainty_of(sql_text(statement, 8)),
         .detection = sql_span(statement, 9),
         .vacancy = sql_span(statement, 11),
@@ -128,64 +131,6 @@ bool reader_failover(struct history *h, int64_t event, int64_t election, int64_t
     }
     sqlite3_finalize(statement);
     return found;
-}
-
-/* ---- causes that logs made certain afterwards ---- */
-
-static void prove_from(sqlite3_stmt *statement, struct election *e)
-{
-    for (size_t i = 0; i < e->failover_count; i++) {
-        struct failover *f = &e->failovers[(e->failover_first + i) % e->failover_room];
-        if (f->lost_at.wall_us != sql_number(statement, 0))
-            continue;
-        free(f->evidence);
-        f->cause = digest_cause(sql_text(statement, 1));
-        f->cause_certainty = history_failovers_certainty_of(sql_text(statement, 2));
-        f->evidence = own_text(statement, 3);
-        f->detection = sql_span(statement, 4);
-        f->total = sql_span(statement, 6);
-    }
-}
-
-static int64_t recorded_id(const struct history *h, const char *cluster, const char *path)
-{
-    for (size_t i = 0; i < h->stub_count; i++)
-        if (strcmp(h->stubs[i].election->path, path) == 0 &&
-            strcmp(h->stubs[i].election->cluster->name, cluster) == 0)
-            return h->stubs[i].id;
-    return -1;
-}
-
-static bool prove_election(const struct history *h, sqlite3_stmt *statement, struct election *e)
-{
-    const struct failover *oldest = election_failover_at(e, 0);
-    int code = SQLITE_DONE;
-    if (!oldest)
-        return true;
-    sqlite3_bind_int64(statement, 1, recorded_id(h, e->cluster->name, e->path));
-    sqlite3_bind_int64(statement, 2, oldest->lost_at.wall_us);
-    while ((code = sql_next(statement, 0)) == SQLITE_ROW)
-        prove_from(statement, e);
-    sqlite3_reset(statement);
-    return code == SQLITE_DONE;
-}
-
-bool reader_prove(struct history *h, struct model *model)
-{
-    sqlite3_stmt *statement = NULL;
-    int64_t facts = 0;
-    if (h->schema < SCHEMA_FACTS || !sql_ask(h->db, "SELECT 1 FROM fact LIMIT 1", &facts) || facts == 0)
-        return true;
-    bool fine = sqlite3_prepare_v2(h->db,
-                                   "SELECT lost_us, cause, certainty, evidence, detection_low_us,"
-                                   " detection_high_us, total_low_us, total_high_us FROM failover"
-                                   " WHERE election = ? AND lost_us >= ? AND source = 2",
-                                   -1, &statement, NULL) == SQLITE_OK;
-    for (size_t c = 0; fine && c < model->cluster_count; c++)
-        for (size_t i = 0; fine && i < model->clusters[c].election_count; i++)
-            fine = prove_election(h, statement, model->clusters[c].elections[i]);
-    sqlite3_finalize(statement);
-    return fine;
 }
 
 bool history_failovers(struct history *h, const struct history_filter *filter, int64_t from_us, int64_t to_us,
@@ -222,4 +167,43 @@ bool history_failovers(struct history *h, const struct history_filter *filter, i
         failover_release(&failover);
     }
     return reader_done(h, statement, !goes_on || code == SQLITE_DONE, error);
+}
+
+/* Only the columns of durations: there may be millions of rows. */
+bool history_statistics(struct history *h, const struct history_filter *filter, int64_t from_us,
+                        int64_t to_us, struct failover_stats *stats, char **error)
+{
+    sqlite3_stmt *statement = NULL;
+    struct failover_sample *samples = NULL;
+    size_t count = 0, room = 0;
+    if (!reader_begin(h, error))
+        return false;
+    int code = sqlite3_prepare_v2(
+        h->db,
+        "SELECT f.cause, f.detection_low_us, f.detection_high_us, f.vacancy_low_us, f.vacancy_high_us,"
+        " f.takeover_low_us, f.takeover_high_us, f.total_low_us, f.total_high_us, f.gap_us"
+        " FROM election l JOIN cluster c ON c.id = l.cluster CROSS JOIN failover f ON f.election = l.id"
+        " AND f.lost_us >= ?1 AND f.lost_us < ?2 WHERE (?3 IS NULL OR c.name = ?3) AND l.path = ?4",
+        -1, &statement, NULL);
+    if (code == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, from_us);
+        sqlite3_bind_int64(statement, 2, to_us);
+        sql_bind_text(statement, 3, filter->cluster);
+        sql_bind_text(statement, 4, filter->election);
+    }
+    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
+        const struct failover failover = {.cause = history_failovers_cause_of(sql_text(statement, 0)),
+                                          .detection = sql_span(statement, 1),
+                                          .vacancy = sql_span(statement, 3),
+                                          .takeover = sql_span(statement, 5),
+                                          .total = sql_span(statement, 7),
+                                          .gap_us = sql_number(statement, 9)};
+        room_for_one(&samples, count, &room, sizeof *samples);
+        count += failover_sample_of(&failover, &samples[count]);
+        code = SQLITE_OK;
+    }
+    if (code == SQLITE_DONE)
+        failover_stats_make(samples, count, stats);
+    free(samples);
+    return reader_done(h, statement, code == SQLITE_DONE, error);
 }

@@ -51,14 +51,13 @@ static bool find_gaps(struct history *h, const struct parts *parts, struct gaps 
     return reader_end_gaps(h, statement);
 }
 
-/* The rest of a stretch's time between the gaps of a cluster in that stretch; older recordings do not name
-   the stretch of a gap. */
+/* The rest of a stretch's time between the gaps of a cluster in that stretch. */
 static void mark_owner(const struct parts *parts, const struct owner *owner, int64_t stretch,
                        const struct reader_gap *gaps, size_t count)
 {
     int64_t from_us = owner->from_us;
     for (size_t i = 0; i < count; i++) {
-        if (gaps[i].stretch != 0 && gaps[i].stretch != stretch)
+        if (gaps[i].stretch != stretch)
             continue;
         history_watched_mark(parts, from_us, gaps[i].from_us < owner->to_us ? gaps[i].from_us : owner->to_us);
         from_us = gaps[i].to_us > from_us ? gaps[i].to_us : from_us;

@@ -40,7 +40,6 @@ struct history {
     char *file;
     bool still;      /* it has no writer (recording_open_read()) */
     unsigned depth;  /* of reader_begin() */
-    int64_t schema;  /* of the file */
     int64_t version; /* PRAGMA data_version of what follows */
     struct chunk_row *chunks;
     size_t chunk_count;
@@ -86,7 +85,7 @@ struct reader_gap {
     int64_t cluster;
     const char *cluster_name, *why; /* until the next one is read */
     int64_t from_us, to_us;         /* one that lasts: as long as its stretch */
-    int64_t stretch;                /* whose clock that is; 0: it is not said */
+    int64_t stretch;                /* whose clock that is */
 };
 /* Those that touch that time, cluster by cluster. NULL, which the others take, and false at the end: they
    cannot be read. */
@@ -100,10 +99,6 @@ struct stub *reader_stub(struct history *history, int64_t id);
 /* The failover that this event reports, not later than at_us, to be released. False: there is none. */
 bool reader_failover(struct history *history, int64_t event, int64_t election, int64_t at_us,
                      struct failover *failover);
-
-/* A snapshot has the causes as they were observed: those that logs made certain since. False: they cannot be
-   read. */
-bool reader_prove(struct history *history, struct model *model);
 
 /*
  * Which stretch of a recording shows a time: where a clock was set back, the later recording

@@ -93,7 +93,7 @@ static struct batch *batch_of(struct recorder *r, int64_t at_us)
     if (!r->batch) {
         r->batch = batch_new();
         r->batch->at_us = at_us;
-        r->batch->source = r->from_log ? SOURCE_LOG : SOURCE_OBSERVED;
+        r->batch->from_log = r->from_log;
         r->batches++;
     }
     return r->batch;

@@ -6,7 +6,6 @@
 
 #include "config/text.h"
 #include "probe/history/sql.h"
-#include "probe/log.h"
 
 /* "elec": shows file(1) and other programs that it is a recording. */
 #define APPLICATION_ID 0x656c6563
@@ -14,143 +13,62 @@
 /* clang-format off */
 #define TIME(us) "strftime('%Y-%m-%dT%H:%M:%S', " us " / 1000000, 'unixepoch') || "\
                  "printf('.%03dZ', " us " / 1000 % 1000)"
+#define SOURCE(column) "CASE " column " WHEN 1 THEN 'log' ELSE 'observed' END AS source"
 
-static const char *const version_1[] = {
-    "CREATE TABLE stretch (  id INTEGER PRIMARY KEY, from_us INTEGER NOT NULL, to_us INTEGER NOT NULL,  why TEXT NOT NULL, recorder TEXT NOT NULL)",
-    "CREATE TABLE cluster (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, hosts TEXT NOT NULL,  chroot TEXT NOT NULL)",
-    "CREATE TABLE election (id INTEGER PRIMARY KEY, cluster INTEGER NOT NULL, path TEXT NOT NULL,  name TEXT NOT NULL, kind TEXT NOT NULL, recipe TEXT, UNIQUE (cluster, path))",
+static const char *const statements[] = {
+    "CREATE TABLE stretch (id INTEGER PRIMARY KEY, from_us INTEGER NOT NULL, to_us INTEGER NOT NULL, why TEXT NOT NULL, recorder TEXT NOT NULL)",
+    "CREATE TABLE cluster (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, hosts TEXT NOT NULL, chroot TEXT NOT NULL)",
+    "CREATE TABLE election (id INTEGER PRIMARY KEY, cluster INTEGER NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, recipe TEXT, UNIQUE (cluster, path))",
     "CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
     "CREATE TABLE kind (id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE)",
-    "CREATE TABLE event (  id INTEGER PRIMARY KEY, at_us INTEGER NOT NULL, kind INTEGER NOT NULL, cluster INTEGER, election INTEGER,"
-    "  candidate INTEGER, identity INTEGER, other INTEGER, other_identity INTEGER,  position INTEGER, gap_us INTEGER, after_us INTEGER, joined INTEGER, gone INTEGER,"
-    "  state TEXT, detail TEXT)",
-    "CREATE TABLE failover (  election INTEGER NOT NULL, lost_us INTEGER NOT NULL, event INTEGER NOT NULL, elected_us INTEGER,"
-    "  candidate INTEGER, identity INTEGER, other INTEGER, other_identity INTEGER,  cause TEXT NOT NULL, certainty TEXT NOT NULL,"
-    "  detection_low_us INTEGER, detection_high_us INTEGER, vacancy_low_us INTEGER, vacancy_high_us INTEGER,"
-    "  takeover_low_us INTEGER, takeover_high_us INTEGER, total_low_us INTEGER, total_high_us INTEGER,  gap_us INTEGER, mono_us INTEGER, evidence TEXT,"
-    "  PRIMARY KEY (election, lost_us, event)) WITHOUT ROWID",
-    "CREATE TABLE finding (  event INTEGER PRIMARY KEY, code TEXT NOT NULL, severity TEXT NOT NULL, certainty TEXT NOT NULL,"
-    "  candidates TEXT NOT NULL, evidence TEXT, advice TEXT, since_us INTEGER, unconfirmed_us INTEGER,  subject INTEGER, one_look INTEGER)",
-    "CREATE TABLE tenure (  election INTEGER NOT NULL, id INTEGER NOT NULL, stretch INTEGER NOT NULL, kind TEXT NOT NULL,"
-    "  candidate INTEGER, identity INTEGER, from_us INTEGER NOT NULL, from_exact INTEGER NOT NULL, to_us INTEGER,"
-    "  PRIMARY KEY (election, id)) WITHOUT ROWID",
-    "CREATE TABLE gap (id INTEGER PRIMARY KEY, cluster INTEGER, from_us INTEGER NOT NULL, to_us INTEGER NOT NULL,"
-    "  why TEXT NOT NULL)",
-    "CREATE TABLE chunk (  id INTEGER PRIMARY KEY, stretch INTEGER NOT NULL, from_us INTEGER NOT NULL, first_event INTEGER NOT NULL,"
-    "  first_name INTEGER NOT NULL, picture_size INTEGER NOT NULL, picture BLOB NOT NULL,  patches_size INTEGER, patches BLOB)",
+    "CREATE TABLE event (id INTEGER PRIMARY KEY, at_us INTEGER NOT NULL, kind INTEGER NOT NULL, cluster INTEGER, election INTEGER,"
+    " candidate INTEGER, identity INTEGER, other INTEGER, other_identity INTEGER, position INTEGER, gap_us INTEGER, after_us INTEGER, joined INTEGER, gone INTEGER,"
+    " state TEXT, detail TEXT, source INTEGER)",
+    "CREATE TABLE failover (election INTEGER NOT NULL, lost_us INTEGER NOT NULL, event INTEGER NOT NULL, elected_us INTEGER,"
+    " candidate INTEGER, identity INTEGER, other INTEGER, other_identity INTEGER, cause TEXT NOT NULL, certainty TEXT NOT NULL,"
+    " detection_low_us INTEGER, detection_high_us INTEGER, vacancy_low_us INTEGER, vacancy_high_us INTEGER,"
+    " takeover_low_us INTEGER, takeover_high_us INTEGER, total_low_us INTEGER, total_high_us INTEGER, gap_us INTEGER, mono_us INTEGER, evidence TEXT, source INTEGER,"
+    " PRIMARY KEY (election, lost_us, event)) WITHOUT ROWID",
+    "CREATE TABLE finding (event INTEGER PRIMARY KEY, code TEXT NOT NULL, severity TEXT NOT NULL, certainty TEXT NOT NULL,"
+    " candidates TEXT NOT NULL, evidence TEXT, advice TEXT, since_us INTEGER, unconfirmed_us INTEGER, subject INTEGER, one_look INTEGER)",
+    "CREATE TABLE tenure (election INTEGER NOT NULL, id INTEGER NOT NULL, stretch INTEGER NOT NULL, kind TEXT NOT NULL,"
+    " candidate INTEGER, identity INTEGER, from_us INTEGER NOT NULL, from_exact INTEGER NOT NULL, to_us INTEGER, source INTEGER, PRIMARY KEY (election, id)) WITHOUT ROWID",
+    /* Of one stretch, whose clock its times are of. */
+    "CREATE TABLE gap (id INTEGER PRIMARY KEY, cluster INTEGER, stretch INTEGER, from_us INTEGER NOT NULL, to_us INTEGER, why TEXT NOT NULL)",
+    "CREATE TABLE chunk (id INTEGER PRIMARY KEY, stretch INTEGER NOT NULL, from_us INTEGER NOT NULL, first_event INTEGER NOT NULL,"
+    " first_name INTEGER NOT NULL, picture_size INTEGER NOT NULL, picture BLOB NOT NULL, patches_size INTEGER, patches BLOB)",
     "CREATE TABLE patch (id INTEGER PRIMARY KEY, at_us INTEGER NOT NULL, patch BLOB NOT NULL)",
-
-    "CREATE VIEW events AS SELECT e.id, " TIME("e.at_us") " AS time, c.name AS cluster, l.path AS election,"
-    "  k.word AS event, n.text AS candidate, i.text AS identity, o.text AS from_candidate,  oi.text AS from_identity, e.position, e.gap_us / 1000.0 AS gap_ms, e.after_us / 1000.0 AS after_ms,"
-    "  e.joined, e.gone, e.state, e.detail  FROM event e JOIN kind k ON k.id = e.kind LEFT JOIN election l ON l.id = e.election"
-    "  LEFT JOIN cluster c ON c.id = coalesce(e.cluster, l.cluster) LEFT JOIN name n ON n.id = e.candidate"
-    "  LEFT JOIN name i ON i.id = e.identity LEFT JOIN name o ON o.id = e.other  LEFT JOIN name oi ON oi.id = e.other_identity",
-    "CREATE VIEW failovers AS SELECT " TIME("f.lost_us") " AS lost, " TIME("f.elected_us") " AS elected,  c.name AS cluster, l.path AS election, o.text AS from_candidate, oi.text AS from_identity,"
-    "  n.text AS to_candidate, i.text AS to_identity, f.cause, f.certainty,  f.detection_low_us / 1000.0 AS detection_low_ms, f.detection_high_us / 1000.0 AS detection_high_ms,"
-    "  f.vacancy_low_us / 1000.0 AS vacancy_low_ms, f.vacancy_high_us / 1000.0 AS vacancy_high_ms,  f.takeover_low_us / 1000.0 AS takeover_low_ms, f.takeover_high_us / 1000.0 AS takeover_high_ms,"
-    "  f.total_low_us / 1000.0 AS total_low_ms, f.total_high_us / 1000.0 AS total_high_ms,  f.gap_us / 1000.0 AS gap_ms, f.evidence, f.event AS id"
-    "  FROM failover f JOIN election l ON l.id = f.election JOIN cluster c ON c.id = l.cluster  LEFT JOIN name n ON n.id = f.candidate LEFT JOIN name i ON i.id = f.identity"
-    "  LEFT JOIN name o ON o.id = f.other LEFT JOIN name oi ON oi.id = f.other_identity",
-    "CREATE VIEW findings AS SELECT " TIME("e.at_us") " AS time, c.name AS cluster, l.path AS election,  k.word AS event, f.code, f.severity, f.certainty, f.candidates, " TIME("f.since_us") " AS since,"
-    "  f.evidence, f.advice, e.id  FROM finding f JOIN event e ON e.id = f.event JOIN kind k ON k.id = e.kind"
-    "  LEFT JOIN election l ON l.id = e.election LEFT JOIN cluster c ON c.id = l.cluster",
-    "CREATE VIEW tenures AS SELECT c.name AS cluster, l.path AS election, t.kind, n.text AS candidate,  i.text AS identity, " TIME("t.from_us") " AS since, t.from_exact, " TIME("t.to_us") " AS until"
-    "  FROM tenure t JOIN election l ON l.id = t.election JOIN cluster c ON c.id = l.cluster  LEFT JOIN name n ON n.id = t.candidate LEFT JOIN name i ON i.id = t.identity",
-    "CREATE VIEW gaps AS SELECT c.name AS cluster, " TIME("g.from_us") " AS since, " TIME("g.to_us") " AS until,"
-    "  (g.to_us - g.from_us) / 1000000.0 AS seconds, g.why FROM gap g LEFT JOIN cluster c ON c.id = g.cluster;",
-    NULL};
-/* clang-format on */
-
-/* The events of one election, among twenty million events of a month. The stated counts
-   let SQLite's planner know, without looking, that the index of the election is faster than a full scan.
- */
-static const char *const version_2[] = {
-    "CREATE INDEX event_election ON event (election)", "ANALYZE election", "DELETE FROM sqlite_stat1",
-    "INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('event', 'event_election', '1000000 10000'), "
-    "('election', 'sqlite_autoindex_election_1', '100 100 1')",
-    NULL};
-
-/* How long the failovers of an hour took (digest.h). What changes in that hour takes its digest away. */
-#define DIGEST_GONE(row)                                                                                     \
-    " DELETE FROM digest WHERE hour = " row ".lost_us / 3600000000 AND cluster ="                            \
-    " (SELECT cluster FROM election WHERE id = " row ".election); END"
-static const char *const version_3[] = {
-    "CREATE TABLE digest (cluster INTEGER NOT NULL, hour INTEGER NOT NULL, lengths BLOB NOT NULL, PRIMARY "
-    "KEY (cluster, hour)) WITHOUT ROWID",
-    "CREATE TRIGGER failover_told AFTER INSERT ON failover BEGIN" DIGEST_GONE("NEW"),
-    "CREATE TRIGGER failover_forgotten AFTER DELETE ON failover BEGIN" DIGEST_GONE("OLD"), NULL};
-
-/* A gap is of one stretch, whose clock its times are of, and lasts until it is known to be over. */
-static const char *const version_4[] = {
-    "DROP VIEW gaps",
-    "ALTER TABLE gap RENAME TO gap_3",
-    "CREATE TABLE gap (id INTEGER PRIMARY KEY, cluster INTEGER, stretch INTEGER, from_us INTEGER NOT NULL,"
-    " to_us INTEGER, why TEXT NOT NULL)",
-    "INSERT INTO gap (id, cluster, from_us, to_us, why) SELECT id, cluster, from_us, to_us, why FROM gap_3",
-    "DROP TABLE gap_3",
-    "CREATE VIEW gaps AS SELECT c.name AS cluster, " TIME("g.from_us") " AS since, " TIME(
-        "g.to_us") " AS until, (coalesce(g.to_us, s.to_us) - g.from_us) / 1000000.0 AS seconds, g.why FROM "
-                   "gap g LEFT JOIN cluster c ON c.id = g.cluster LEFT JOIN stretch s ON s.id = g.stretch",
-    NULL};
-
-/* A cause that is unknown has no certainty: as in JSON. */
-static const char *const version_5[] = {
-    "DROP VIEW failovers",
-    "CREATE VIEW failovers AS SELECT " TIME("f.lost_us") " AS lost, " TIME(
-        "f.elected_us") " AS elected, c.name AS cluster, l.path AS election, o.text AS from_candidate, "
-                        "oi.text AS from_identity, n.text AS to_candidate, i.text AS to_identity, f.cause,"
-                        " CASE f.cause WHEN 'unknown' THEN NULL ELSE f.certainty END AS certainty, "
-                        "f.detection_low_us / 1000.0 AS detection_low_ms, f.detection_high_us / 1000.0 AS "
-                        "detection_high_ms, f.vacancy_low_us / 1000.0 AS vacancy_low_ms, f.vacancy_high_us / "
-                        "1000.0 AS vacancy_high_ms, f.takeover_low_us / 1000.0 AS takeover_low_ms, "
-                        "f.takeover_high_us / 1000.0 AS takeover_high_ms, "
-                        "f.total_low_us / 1000.0 AS total_low_ms, f.total_high_us / 1000.0 AS total_high_ms, "
-                        "f.gap_us / "
-                        "1000.0 AS gap_ms, f.evidence, f.event AS id FROM failover f JOIN election l ON l.id "
-                        "= "
-                        "f.election JOIN cluster c ON c.id = l.cluster LEFT JOIN name n ON n.id = "
-                        "f.candidate LEFT JOIN name "
-                        "i ON i.id = f.identity LEFT JOIN name o ON o.id = f.other LEFT JOIN name oi ON "
-                        "oi.id = "
-                        "f.other_identity",
-    NULL};
-
-/* clang-format off */
-/* What the servers' transaction logs tell, and which rows come from there. */
-#define SOURCE(column) "CASE " column " WHEN 1 THEN 'log' WHEN 2 THEN 'both' ELSE 'observed' END AS source"
-static const char *const version_6[] = {
     "CREATE TABLE fact (id INTEGER PRIMARY KEY, cluster INTEGER, at_us INTEGER NOT NULL, kind TEXT NOT NULL,"
     " zxid INTEGER, zxid_to INTEGER, session INTEGER, owner INTEGER, path TEXT, timeout_ms INTEGER, began_us INTEGER, back_us INTEGER)",
     "CREATE INDEX fact_time ON fact (at_us)",
+    /* The events of one election, among twenty million events of a month. The stated counts let SQLite's
+       planner know, without looking, that the index of the election is faster than a full scan. */
+    "CREATE INDEX event_election ON event (election)", "ANALYZE election", "DELETE FROM sqlite_stat1",
+    "INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('event', 'event_election', '1000000 10000'), ('election', 'sqlite_autoindex_election_1', '100 100 1')",
+
+    "CREATE VIEW events AS SELECT e.id, " TIME("e.at_us") " AS time, c.name AS cluster, l.path AS election,"
+    " k.word AS event, n.text AS candidate, i.text AS identity, o.text AS from_candidate, oi.text AS from_identity, e.position, e.gap_us / 1000.0 AS gap_ms, e.after_us / 1000.0 AS after_ms,"
+    " e.joined, e.gone, e.state, e.detail, " SOURCE("e.source")
+    " FROM event e JOIN kind k ON k.id = e.kind LEFT JOIN election l ON l.id = e.election LEFT JOIN cluster c ON c.id = coalesce(e.cluster, l.cluster) LEFT JOIN name n ON n.id = e.candidate"
+    " LEFT JOIN name i ON i.id = e.identity LEFT JOIN name o ON o.id = e.other LEFT JOIN name oi ON oi.id = e.other_identity",
+    "CREATE VIEW failovers AS SELECT " TIME("f.lost_us") " AS lost, " TIME("f.elected_us") " AS elected, c.name AS cluster, l.path AS election, o.text AS from_candidate, oi.text AS from_identity,"
+    " n.text AS to_candidate, i.text AS to_identity, f.cause, CASE f.cause WHEN 'unknown' THEN NULL ELSE f.certainty END AS certainty,"
+    " f.detection_low_us / 1000.0 AS detection_low_ms, f.detection_high_us / 1000.0 AS detection_high_ms,"
+    " f.vacancy_low_us / 1000.0 AS vacancy_low_ms, f.vacancy_high_us / 1000.0 AS vacancy_high_ms, f.takeover_low_us / 1000.0 AS takeover_low_ms, f.takeover_high_us / 1000.0 AS takeover_high_ms,"
+    " f.total_low_us / 1000.0 AS total_low_ms, f.total_high_us / 1000.0 AS total_high_ms, f.gap_us / 1000.0 AS gap_ms, f.evidence, f.event AS id, " SOURCE("f.source")
+    " FROM failover f JOIN election l ON l.id = f.election JOIN cluster c ON c.id = l.cluster LEFT JOIN name n ON n.id = f.candidate LEFT JOIN name i ON i.id = f.identity"
+    " LEFT JOIN name o ON o.id = f.other LEFT JOIN name oi ON oi.id = f.other_identity",
+    "CREATE VIEW findings AS SELECT " TIME("e.at_us") " AS time, c.name AS cluster, l.path AS election, k.word AS event, f.code, f.severity, f.certainty, f.candidates, " TIME("f.since_us") " AS since,"
+    " f.evidence, f.advice, e.id FROM finding f JOIN event e ON e.id = f.event JOIN kind k ON k.id = e.kind LEFT JOIN election l ON l.id = e.election LEFT JOIN cluster c ON c.id = l.cluster",
+    "CREATE VIEW tenures AS SELECT c.name AS cluster, l.path AS election, t.kind, n.text AS candidate, i.text AS identity, " TIME("t.from_us") " AS since, t.from_exact, " TIME("t.to_us") " AS until, " SOURCE("t.source")
+    " FROM tenure t JOIN election l ON l.id = t.election JOIN cluster c ON c.id = l.cluster LEFT JOIN name n ON n.id = t.candidate LEFT JOIN name i ON i.id = t.identity",
+    "CREATE VIEW gaps AS SELECT c.name AS cluster, " TIME("g.from_us") " AS since, " TIME("g.to_us") " AS until, (coalesce(g.to_us, s.to_us) - g.from_us) / 1000000.0 AS seconds, g.why"
+    " FROM gap g LEFT JOIN cluster c ON c.id = g.cluster LEFT JOIN stretch s ON s.id = g.stretch",
     "CREATE VIEW facts AS SELECT f.id, " TIME("f.at_us") " AS time, c.name AS cluster, f.kind AS fact, printf('0x%x', f.zxid) AS zxid, CASE WHEN f.zxid_to THEN printf('0x%x', f.zxid_to) END AS zxid_to,"
     " CASE WHEN f.session THEN printf('0x%x', f.session) END AS session, CASE WHEN f.owner THEN printf('0x%x', f.owner) END AS owner, f.path, f.timeout_ms, " TIME("f.began_us")
     " AS began, f.back_us / 1000.0 AS back_ms FROM fact f LEFT JOIN cluster c ON c.id = f.cluster",
-    "ALTER TABLE event ADD COLUMN source INTEGER",
-    "ALTER TABLE failover ADD COLUMN source INTEGER",
-    "ALTER TABLE tenure ADD COLUMN source INTEGER",
-    "DROP VIEW events",
-    "DROP VIEW failovers",
-    "DROP VIEW tenures",
-    "CREATE VIEW events AS SELECT e.id, " TIME("e.at_us") " AS time, c.name AS cluster, l.path AS election,"
-    "  k.word AS event, n.text AS candidate, i.text AS identity, o.text AS from_candidate,  oi.text AS from_identity, e.position, e.gap_us / 1000.0 AS gap_ms, e.after_us / 1000.0 AS after_ms,"
-    "  e.joined, e.gone, e.state, e.detail, " SOURCE("e.source")
-    "  FROM event e JOIN kind k ON k.id = e.kind LEFT JOIN election l ON l.id = e.election  LEFT JOIN cluster c ON c.id = coalesce(e.cluster, l.cluster) LEFT JOIN name n ON n.id = e.candidate"
-    "  LEFT JOIN name i ON i.id = e.identity LEFT JOIN name o ON o.id = e.other  LEFT JOIN name oi ON oi.id = e.other_identity",
-    "CREATE VIEW failovers AS SELECT " TIME("f.lost_us") " AS lost, " TIME("f.elected_us") " AS elected,  c.name AS cluster, l.path AS election, o.text AS from_candidate, oi.text AS from_identity,"
-    "  n.text AS to_candidate, i.text AS to_identity, f.cause,  CASE f.cause WHEN 'unknown' THEN NULL ELSE f.certainty END AS certainty,"
-    "  f.detection_low_us / 1000.0 AS detection_low_ms, f.detection_high_us / 1000.0 AS detection_high_ms,"
-    "  f.vacancy_low_us / 1000.0 AS vacancy_low_ms, f.vacancy_high_us / 1000.0 AS vacancy_high_ms,  f.takeover_low_us / 1000.0 AS takeover_low_ms, f.takeover_high_us / 1000.0 AS takeover_high_ms,"
-    "  f.total_low_us / 1000.0 AS total_low_ms, f.total_high_us / 1000.0 AS total_high_ms,  f.gap_us / 1000.0 AS gap_ms, f.evidence, f.event AS id, " SOURCE("f.source")
-    "  FROM failover f JOIN election l ON l.id = f.election JOIN cluster c ON c.id = l.cluster  LEFT JOIN name n ON n.id = f.candidate LEFT JOIN name i ON i.id = f.identity"
-    "  LEFT JOIN name o ON o.id = f.other LEFT JOIN name oi ON oi.id = f.other_identity",
-    "CREATE VIEW tenures AS SELECT c.name AS cluster, l.path AS election, t.kind, n.text AS candidate,  i.text AS identity, " TIME("t.from_us") " AS since, t.from_exact, " TIME("t.to_us") " AS until, " SOURCE("t.source")
-    "  FROM tenure t JOIN election l ON l.id = t.election JOIN cluster c ON c.id = l.cluster  LEFT JOIN name n ON n.id = t.candidate LEFT JOIN name i ON i.id = t.identity",
     NULL};
 /* clang-format on */
-
-/* What makes version i + 1 of version i. A version that was released is never changed again. */
-static const char *const *const steps[SCHEMA_VERSION] = {version_1, version_2, version_3,
-                                                         version_4, version_5, version_6};
 
 char *schema_damaged(const char *file)
 {
@@ -222,15 +140,14 @@ static bool has_the_same(sqlite3 *ours, sqlite3 *theirs, const char *query)
  * A view in place of a table has any number of rows, and a trigger runs whenever something is recorded: only
  * a file with the tables and triggers that this program makes is a recording.
  */
-static bool schema_is_ours(sqlite3 *db, int64_t version)
+static bool schema_is_ours(sqlite3 *db)
 {
     sqlite3 *ours = NULL;
     int64_t triggers = 0, of_ours = 0;
     bool fine =
         sqlite3_open_v2(":memory:", &ours, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK;
-    for (int64_t i = 0; fine && i < version; i++)
-        for (const char *const *sql = steps[i]; fine && *sql; sql++)
-            fine = sql_run(ours, *sql);
+    for (const char *const *sql = statements; fine && *sql; sql++)
+        fine = sql_run(ours, *sql);
     fine = fine && has_the_same(ours, db, "SELECT type, name, sql " TABLES) &&
            has_the_same(ours, db, "SELECT type, name, sql " TRIGGERS) &&
            sql_ask(db, "SELECT count(*) " TRIGGERS, &triggers) &&
@@ -240,12 +157,11 @@ static bool schema_is_ours(sqlite3 *db, int64_t version)
 }
 
 /* All of it or nothing. */
-static bool migrate(sqlite3 *db, int64_t version)
+static bool schema_make(sqlite3 *db)
 {
     bool fine = sql_run(db, "BEGIN IMMEDIATE");
-    for (int64_t i = version; fine && i < SCHEMA_VERSION; i++)
-        for (const char *const *sql = steps[i]; fine && *sql; sql++)
-            fine = sql_run(db, *sql);
+    for (const char *const *sql = statements; fine && *sql; sql++)
+        fine = sql_run(db, *sql);
     char *number = sqlite3_mprintf("PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", APPLICATION_ID,
                                    SCHEMA_VERSION);
     fine = fine && number && sql_run(db, number);
@@ -268,22 +184,17 @@ bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error)
         *error = text_format("%s: this database is not a recording of electop; name another file", file);
         return false;
     }
-    if (version > SCHEMA_VERSION) {
-        *error =
-            text_format("%s: recorded by a newer electop (schema %d, this one knows %d); use that version",
-                        file, (int)version, SCHEMA_VERSION);
+    if (!empty && version != SCHEMA_VERSION) {
+        *error = text_format("%s: recorded by another version of electop (schema %lld, this one reads %d); "
+                             "use that version to read it, or move it away to begin a new recording",
+                             file, (long long)version, SCHEMA_VERSION);
         return false;
     }
     if (!writing && empty) {
         *error = text_format("%s: nothing has been recorded there yet; `electop record` does", file);
         return false;
     }
-    if (!empty && version < SCHEMA_OLDEST) {
-        *error = text_format(
-            "%s: this is a recording of electop, but its schema is not known; name another file", file);
-        return false;
-    }
-    if (!empty && !schema_is_ours(db, version)) {
+    if (!empty && !schema_is_ours(db)) {
         *error = text_format("%s: its tables are not those of a recording; name another file", file);
         return false;
     }
@@ -298,11 +209,7 @@ bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error)
     if (!sql_run(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=2000;"
                      " PRAGMA journal_size_limit=8388608"))
         goto failed;
-    if (!empty && version < SCHEMA_VERSION)
-        log_line(LOG_LEVEL_WARNING,
-                 "%s: recorded by an older electop; bringing it up to date (schema %d to %d)", file,
-                 (int)version, SCHEMA_VERSION);
-    if (version < SCHEMA_VERSION && !migrate(db, version))
+    if (empty && !schema_make(db))
         goto failed;
     return true;
 failed:

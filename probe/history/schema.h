@@ -42,7 +42,7 @@
  *     since, until, seconds, why         until NULL: it goes on
  *
  *   facts       what the servers' transaction logs tell beyond the elections (electop autopsy)
- *     time, cluster, zxid, zxid_to
+ *     id, time, cluster, zxid, zxid_to
  *     fact            session-expired, session-closed (of those that owned ephemeral znodes), deleted (an
  *                     ephemeral znode, by a request), epoch (ZooKeeper's own leader changed), server-started
  *                     (a server began a new log: it was started), clock-back, missing (transactions that are
@@ -54,7 +54,7 @@
  *     back_ms         by so much the clock went back
  *
  * In events, failovers and tenures the column source says where a row comes from: observed (somebody
- * watched), log (a transaction log), or both (observed, and made certain by a log).
+ * watched) or log (a transaction log).
  *
  * For example:
  *
@@ -93,19 +93,10 @@
  *   chunk       a whole snapshot of everything (snapshot.h, deflated), and the patches that follow it;
  *               first_event, first_name: the first ones after it
  *   patch       the patches of the latest chunk, as they came
- *   digest      how long the failovers of an hour (since 1970) took, for percentiles of many (digest.h)
  *
- * PRAGMA user_version is the schema's number, PRAGMA application_id says that it is a recording at all. An
- * older one can be read as it is, and is brought up to date by whoever records next, in one transaction. A
- * newer one is refused. The format of snapshots belongs to the schema: whoever changes it gives the schema a
- * new number, and goes on reading the old one (snapshot_test.c holds snapshots of each).
- *
- *   1   the first
- *   2   an index of an election's events
- *   3   digests
- *   4   whose clock a gap is of, and one that lasts; who left lately, in snapshots
- *   5   a cause that is unknown has no certainty
- *   6   facts, and the source of each row
+ * PRAGMA user_version is the schema's number, PRAGMA application_id says that it is a recording at all. A
+ * recording of another schema is refused. The format of snapshots belongs to the schema: whoever changes
+ * either gives it a new number.
  */
 #ifndef ELECTOP_PROBE_HISTORY_SCHEMA_H
 #define ELECTOP_PROBE_HISTORY_SCHEMA_H
@@ -113,27 +104,17 @@
 #include <stdbool.h>
 #include <sqlite3.h>
 
-#define SCHEMA_VERSION 6
-/* The first in which a gap that lasts has a row. */
-#define SCHEMA_GAPS_LAST 4
-/* The first with what transaction logs tell. */
-#define SCHEMA_FACTS 6
-/* The oldest that is still read, and brought up to date. */
-#define SCHEMA_OLDEST 1
+#define SCHEMA_VERSION 7
 
 /* Why a stretch began: so far all that says so begins. */
 #define CLOCK_SET "the clock was set"
-/* ... or that it was read from transaction logs, in a recording that was made otherwise; and that it is the
-   rest of a stretch behind a gap that such a one fills. */
-#define STRETCH_LOGS "transaction logs"
-#define STRETCH_AGAIN "observed again"
 /* Why there is a gap: the recorder found that it had not been running. */
 #define GAP_STILL "the program stood still"
 /* ... or that a cluster could not be watched. */
 #define GAP_AWAY "not connected"
 
 /*
- * Makes or migrates it (writing), or checks that it can be read. False and a text in *error (caller frees):
+ * Makes it (writing, and the file is empty), or checks that it can be read and, writing, written. False and a text in *error (caller frees):
  * the error of the file, and the remedy.
  */
 bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error);

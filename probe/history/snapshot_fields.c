@@ -197,12 +197,6 @@ static void fields_need(struct fields *f, const void *text)
     f->in.bad = f->in.bad || !text;
 }
 
-/* False: the item is from before the fields that come next, which stay as they are. */
-static bool fields_left(const struct fields *f)
-{
-    return f->writing || (!f->in.bad && f->in.at < f->in.end);
-}
-
 /* ---- a cluster ---- */
 
 void cluster_fields(struct fields *f, struct cluster *cluster)
@@ -263,16 +257,11 @@ void server_fields(struct fields *f, struct server *server, struct server *figur
     field_size(f, &figures->watch_count);
     field_moment(f, &figures->seen);
     field_moment(f, &figures->watches_seen);
-    if (fields_left(f))
-        load_fields(f, figures);
-    if (fields_left(f)) {
-        field_int(f, &server->bad_replies);
-        field_words(f, server->bad_reply, sizeof server->bad_reply);
-    }
-    if (fields_left(f)) {
-        field_signed(f, &figures->load.slow_fsyncs);
-        field_moment(f, &figures->slow_fsync);
-    }
+    load_fields(f, figures);
+    field_int(f, &server->bad_replies);
+    field_words(f, server->bad_reply, sizeof server->bad_reply);
+    field_signed(f, &figures->load.slow_fsyncs);
+    field_moment(f, &figures->slow_fsync);
     fields_need(f, server->address);
 }
 
@@ -400,7 +389,7 @@ static void foreign_fields(struct fields *f, struct election *e)
 {
     size_t count = e->foreign_count;
     field_size(f, &count);
-    if (count == 0 || !fields_left(f))
+    if (count == 0)
         return;
     if (!f->writing) {
         free(e->foreign);
@@ -425,20 +414,13 @@ void state_fields(struct fields *f, struct election *e)
     counters_fields(f, &e->counters);
     change_fields(f, &e->change);
     foreign_fields(f, e);
-    if (fields_left(f))
-        field_moment(f, &e->unseen_at);
-    if (fields_left(f))
-        field_enum(f, &e->kind_proof, KIND_CONFIGURED);
-    if (fields_left(f))
-        field_flag(f, &e->hidden_watches);
-    if (fields_left(f)) {
-        field_signed(f, &e->ack_stat.ctime_ms);
-        field_signed(f, &e->ack_stat.mtime_ms);
-    }
-    if (fields_left(f)) {
-        field_flag(f, &e->members_listed);
-        field_text(f, &e->members_path);
-    }
+    field_moment(f, &e->unseen_at);
+    field_enum(f, &e->kind_proof, KIND_CONFIGURED);
+    field_flag(f, &e->hidden_watches);
+    field_signed(f, &e->ack_stat.ctime_ms);
+    field_signed(f, &e->ack_stat.mtime_ms);
+    field_flag(f, &e->members_listed);
+    field_text(f, &e->members_path);
 }
 
 /* ---- its candidates, and their sessions ---- */
@@ -526,9 +508,7 @@ void candidate_fields(struct fields *f, struct candidate *c)
     field_code(f, &c->wrong);
     field_code(f, &c->proof);
     watchers_fields(f, c);
-    /* Only readers have it. */
-    if (f->writing ? c->reads : fields_left(f))
-        field_flag(f, &c->reads);
+    field_flag(f, &c->reads);
 }
 
 static void watches_fields(struct fields *f, struct client_session *s)

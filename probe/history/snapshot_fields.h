@@ -7,7 +7,7 @@
  * is freed and replaced. Bytes may be damaged or forged: what does not fit sets in.bad, and the struct is
  * then of no use, except to be freed.
  *
- * Recordings outlive the program: a new field comes last in its item, behind fields_left().
+ * A changed list needs a new number of the schema (schema.h).
  */
 #ifndef ELECTOP_PROBE_HISTORY_SNAPSHOT_FIELDS_H
 #define ELECTOP_PROBE_HISTORY_SNAPSHOT_FIELDS_H

@@ -228,9 +228,6 @@ static void snapshot_read_server(struct snapshot_reader *t, struct cluster *clus
     if (t->fields.in.bad || cluster->servers[i].address)
         return;
     struct server *server = &cluster->servers[i];
-    /* What recordings of earlier versions do not say. */
-    server->load = SERVER_LOAD_UNKNOWN;
-    server->lag = server->busiest_connections = server->bad_replies = -1;
     server_fields(&t->fields, server, server);
 }
 

@@ -45,24 +45,13 @@ static bool sql_step(sqlite3_stmt *statement, int64_t *number)
     return code == SQLITE_ROW || code == SQLITE_DONE;
 }
 
-static bool sql_ask_one(sqlite3 *db, const char *sql, const int64_t *of, int64_t *number)
+bool sql_ask(sqlite3 *db, const char *sql, int64_t *number)
 {
     sqlite3_stmt *statement = NULL;
     *number = 0;
-    bool fine = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
-                (!of || sqlite3_bind_int64(statement, 1, *of) == SQLITE_OK) && sql_step(statement, number);
+    bool fine = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK && sql_step(statement, number);
     sqlite3_finalize(statement);
     return fine;
-}
-
-bool sql_ask(sqlite3 *db, const char *sql, int64_t *number)
-{
-    return sql_ask_one(db, sql, NULL, number);
-}
-
-bool sql_ask_of(sqlite3 *db, const char *sql, int64_t of, int64_t *number)
-{
-    return sql_ask_one(db, sql, &of, number);
 }
 
 bool sql_answer(sqlite3_stmt *statement, int64_t *number)

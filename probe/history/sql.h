@@ -17,8 +17,6 @@
 bool sql_run(sqlite3 *db, const char *sql);
 /* The number in the first row; 0 where it is NULL or there is no row. */
 bool sql_ask(sqlite3 *db, const char *sql, int64_t *number);
-/* The same, with a number for its first "?". */
-bool sql_ask_of(sqlite3 *db, const char *sql, int64_t of, int64_t *number);
 
 /* Of a statement that is prepared (NULL: it could not be, which fails) and bound; it is reset afterwards. */
 bool sql_done(sqlite3_stmt *statement);

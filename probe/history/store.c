@@ -13,7 +13,6 @@
 
 #include "config/memory.h"
 #include "config/text.h"
-#include "probe/history/digest.h"
 #include "probe/history/recording_file.h"
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
@@ -82,7 +81,6 @@ static bool store_trim(sqlite3 *db, int64_t before_us, bool *more)
              "DELETE FROM tenure WHERE (election, id) IN (SELECT t.election, t.id FROM tenure t WHERE "
              "t.to_us < ? LIMIT ?)",
              before_us, TRIM_ROWS, &gone) &&
-        trim(db, "DELETE FROM digest WHERE hour < ? / 3600000000", before_us, 0, &gone) &&
         trim(db, "DELETE FROM gap WHERE to_us < ?", before_us, 0, &gone);
     if (fine && gone == 0)
         fine = trim(db,
@@ -105,7 +103,6 @@ static bool store_trim(sqlite3 *db, int64_t before_us, bool *more)
 #define TRIM_PART 10
 #define TRIM_EVERY_MOST_MS 3600000
 #define TAKE_OVER_EVERY_MS 60000
-#define DIGEST_AGAIN_MS 60000
 #define QUEUE_BYTES (32u << 20)
 #define BUSY_MS 5000
 
@@ -139,8 +136,7 @@ struct store {
     bool other_file; /* the one of before is closed, and the next one is not open yet */
     struct writer_sql *rows;
     int64_t written_alive_us, newest_us;
-    uint64_t trim_ms, digest_ms, take_over_ms; /* the next time at the soonest, of uv_hrtime() */
-    int64_t digest_hour;                       /* from which on hours may be without a digest */
+    uint64_t trim_ms, take_over_ms; /* the next time at the soonest, of uv_hrtime() */
 };
 
 static uint64_t store_now_ms(void)
@@ -205,7 +201,6 @@ static void trim_old(struct store *store, int64_t keep_ms)
     int64_t pause_ms = keep_ms / TRIM_PART;
     store->trim_ms =
         store_now_ms() + (uint64_t)(pause_ms < TRIM_EVERY_MOST_MS ? pause_ms : TRIM_EVERY_MOST_MS);
-    store->digest_hour = 0; /* a late event removed its hour's digest */
 }
 
 /* Into the file itself, however little happens: so a copy of the file alone lacks no more than a minute,
@@ -216,19 +211,6 @@ static void store_take_over(struct store *store)
         return;
     sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     store->take_over_ms = store_now_ms() + TAKE_OVER_EVERY_MS;
-}
-
-/* An hour at a time, between what happens. */
-static void digest_old(struct store *store)
-{
-    if (!digest_is_due(store->newest_us, store->digest_hour) || store_now_ms() < store->digest_ms)
-        return;
-    bool fine = sql_run(store->db, "BEGIN IMMEDIATE") &&
-                digest_hour(store->db, store->newest_us, &store->digest_hour) && sql_run(store->db, "COMMIT");
-    if (!fine && !sqlite3_get_autocommit(store->db))
-        sql_run(store->db, "ROLLBACK");
-    if (!fine)
-        store->digest_ms = store_now_ms() + DIGEST_AGAIN_MS;
 }
 
 static void store_free_all(struct batch *list)
@@ -429,7 +411,6 @@ static void store_begin_anew(struct store *store)
     store_drop(store, list);
     store->renewed_in_hand = true;
     store->newest_us = 0;
-    store->digest_hour = 0;
 }
 
 #define OVERWRITTEN "overwritten"
@@ -520,7 +501,6 @@ static void write_for_ever(void *context)
         store_let_go(store, list);
         if (fine) {
             trim_old(store, keep_ms);
-            digest_old(store);
             store_take_over(store);
             store->log_bytes = store_log_bytes(store);
         } else if (list) {

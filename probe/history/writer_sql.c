@@ -318,11 +318,6 @@ static bool close_chunk(struct writer_sql *rows)
     return fine;
 }
 
-bool writer_sql_close_chunk(struct writer_sql *rows)
-{
-    return learn(rows) && close_chunk(rows);
-}
-
 static bool begin_chunk(struct writer_sql *rows, const struct batch *batch)
 {
     if (!close_chunk(rows))
@@ -519,7 +514,7 @@ static bool writer_sql_write_failover(struct writer_sql *rows, const struct batc
     sql_bind_known(statement, 19, h->gap_us, h->gap_us > 0);
     sqlite3_bind_int64(statement, 20, h->lost_mono_us);
     sql_bind_text(statement, 21, batch_get(batch, h->evidence));
-    sql_bind_known(statement, 22, batch->source, batch->source != SOURCE_OBSERVED);
+    sql_bind_known(statement, 22, batch->from_log, batch->from_log);
     return sql_done(statement);
 }
 
@@ -570,7 +565,7 @@ static bool write_happening(struct writer_sql *rows, const struct batch *batch, 
     sql_bind_known(statement, 14, (int64_t)h->gone, unseen);
     sql_bind_text(statement, 15, batch_get(batch, h->state));
     sql_bind_text(statement, 16, batch_get(batch, h->detail));
-    sql_bind_known(statement, 17, batch->source, batch->source != SOURCE_OBSERVED);
+    sql_bind_known(statement, 17, batch->from_log, batch->from_log);
     if (!sql_done(statement))
         return false;
     rows->next_event++;
@@ -630,7 +625,7 @@ static bool write_tenure(struct writer_sql *rows, const struct batch *batch, con
     sqlite3_bind_int64(statement, 7, row->from_us);
     sqlite3_bind_int64(statement, 8, row->from_exact);
     sql_bind_known(statement, 9, row->to_us, row->to_us != 0);
-    sql_bind_known(statement, 10, batch->source, batch->source != SOURCE_OBSERVED);
+    sql_bind_known(statement, 10, batch->from_log, batch->from_log);
     if (!sql_done(statement))
         return false;
     if (follows_ended(batch, row))

@@ -29,8 +29,6 @@ bool writer_sql_end_tenures(struct writer_sql *rows);
 
 /* Inside a transaction. False: see sqlite3_errcode(); the transaction must be rolled back. */
 bool writer_sql_write(struct writer_sql *rows, const struct batch *batch);
-/* Puts the patches of the latest chunk into it; nothing more of it is written. Inside a transaction. */
-bool writer_sql_close_chunk(struct writer_sql *rows);
 /* The stretch goes on until then. */
 bool writer_sql_alive(struct writer_sql *rows, int64_t now_us);
 

@@ -262,7 +262,7 @@ static void pass_until(struct autopsy *a, int64_t mono_us)
 /* The moment of a transaction. */
 static struct moment moment_of(struct autopsy *a, const struct transaction *t)
 {
-    int64_t wall_us = t->time_ms * 1000 + a->query.ahead_us;
+    int64_t wall_us = t->time_ms * 1000;
     if (!a->started)
         a->base_us = 0;
     struct moment at = {wall_us - a->base_us, wall_us};
@@ -790,7 +790,7 @@ static bool logs_go_beyond(struct log_set *set, int64_t zxid)
 
 static int64_t load_base(struct autopsy *a)
 {
-    int64_t wanted = first_zxid(a->set, a->query.from_us - a->query.ahead_us), below = INT64_MAX;
+    int64_t wanted = first_zxid(a->set, a->query.from_us), below = INT64_MAX;
     struct server_file *file;
     while ((file = choose_snapshot(a->set, wanted, below))) {
         if (file->zxid >= wanted && !logs_go_beyond(a->set, file->zxid))

@@ -29,7 +29,6 @@ struct autopsy_sink {
 
 struct autopsy_query {
     int64_t from_us, to_us; /* wall clock; 0: from the beginning; INT64_MAX: to the end */
-    int64_t ahead_us;       /* added to the times of the logs: of a clock that is ahead of the servers' */
     const char *election;   /* only those with this path, or that match this pattern; NULL: all */
 };
 

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import struct
 import sys
@@ -125,6 +126,42 @@ def test_all_forms(played, tmp_path):
     again = [json.loads(line) for line in run("events", "--json", "--replay", str(file), within=60).out.splitlines()]
     direct = [json.loads(line) for line in run("events", "--json", "--replay", zk.directory, within=60).out.splitlines()]
     assert failovers(again) == failovers(direct) == failovers(autopsy(zk.directory)[0])
+
+
+def test_into_what_is_recorded(played, tmp_path):
+    """A recording is never written anew: of a time that it has, logs are refused, with what to do; behind its end
+    they are written; and so they are into a new file."""
+    zk, _ = played
+    file = str(tmp_path / "history.db")
+    assert run("autopsy", zk.directory, "--into", file, within=60).status == 0
+    with open(file, "rb") as f:
+        before = f.read()
+    again = run("autopsy", zk.directory, "--into", file, within=60)
+    assert again.status == 2 and "this time is recorded there, until" in again.err and "--from" in again.err, again
+    with open(file, "rb") as f:
+        assert f.read() == before
+    lost = [at for at, in sql(file, "SELECT lost_us FROM failover ORDER BY lost_us")]
+    middle = (lost[1] + lost[2]) // 2
+    between = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(middle / 1e6)) + f".{middle // 1000 % 1000:03d}Z"
+    parts = str(tmp_path / "parts.db")
+    for option, count in (("--to", 2), ("--from", 4)):
+        done = run("autopsy", zk.directory, "--into", parts, option, between, within=60)
+        assert done.status == 0, done
+        rows = sql(parts, "SELECT f.lost_us, s.source FROM failovers s JOIN failover f ON f.event = s.id ORDER BY 1")
+        assert [row[0] for row in rows] == lost[:count] and {row[1] for row in rows} == {"log"}, rows
+    shown = run("events", "--json", "--replay", parts, within=60)
+    assert [event["failover"]["cause"] for event in map(json.loads, shown.out.splitlines())
+            if event["event"] == "failover"] == ["expired", "resigned", "closed", "evicted"], shown
+    other = tmp_path / "other.db"
+    with sqlite3.connect(other) as db:
+        db.execute("CREATE TABLE x (y)")
+    refused = run("autopsy", zk.directory, "--into", str(other), within=60)
+    assert refused.status == 2 and "not a recording of electop" in refused.err, refused
+
+
+def sql(file, query):
+    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as db:
+        return db.execute(query).fetchall()
 
 
 def test_stories_in_every_report(played, tmp_path):

@@ -375,29 +375,52 @@ static void says_why_it_cannot_be_read(void **state)
     recorded_free(world);
 }
 
-/* A picture has the causes as they were observed; what servers' logs proved since is shown in their place. */
-static void shows_what_was_proven_since(void **state)
+struct taken {
+    struct failover_sample samples[64];
+    size_t count;
+};
+
+static bool take_sample(void *context, const struct election *election, const struct failover *failover)
+{
+    struct taken *taken = context;
+    (void)election;
+    assert_true(taken->count < 64);
+    taken->count += failover_sample_of(failover, &taken->samples[taken->count]);
+    return true;
+}
+
+/* The percentiles of an election are those of its failovers in that time, one by one. */
+static void percentiles_are_of_the_failovers(void **state)
 {
     (void)state;
     struct recorded *world = recorded_begin();
-    recorded_changes(world, 3);
+    recorded_changes(world, 20);
     recorded_stop(world);
     recorded_change(world,
-                    "INSERT INTO fact (at_us, kind) VALUES (1, 'session-closed');"
-                    " UPDATE failover SET source = 2, cause = 'closed', certainty = 'certain',"
-                    " evidence = 'transaction 0x1' WHERE lost_us = (SELECT min(lost_us) FROM failover)");
+                    "UPDATE failover SET cause = CASE event % 3 WHEN 0 THEN 'closed' ELSE 'expired' END,"
+                    " detection_low_us = 1000000 + event * 7919 % 4000000,"
+                    " detection_high_us = nullif(1000000 + event * 7919 % 4000000 + event * 104729 % 900000,"
+                    " 1000000)");
     struct history *history = recorded_open(world);
-    int64_t from_us, to_us;
+    struct history_filter filter = {.cluster = "prod", .election = "/election"};
+    int64_t first_us = recorded_ask(world, "SELECT min(lost_us) FROM failover"),
+            last_us = recorded_ask(world, "SELECT max(lost_us) FROM failover");
+    for (int i = 0; i < 4; i++) {
+        int64_t from_us = i & 1 ? first_us + 1 : INT64_MIN, to_us = i & 2 ? last_us : INT64_MAX;
+        struct taken taken = {.count = 0};
+        struct failover_stats wanted, found;
+        char *error = NULL;
+        assert_true(history_failovers(history, NULL, from_us, to_us, take_sample, &taken, &error));
+        assert_true(taken.count > 10);
+        failover_stats_make(taken.samples, taken.count, &wanted);
+        assert_true(history_statistics(history, &filter, from_us, to_us, &found, &error));
+        assert_memory_equal(&found, &wanted, sizeof found);
+    }
+    struct failover_stats none;
     char *error = NULL;
-    assert_true(history_bounds(history, &from_us, &to_us, NULL));
-    const struct model *model = history_at(history, to_us, &error);
-    assert_non_null(model);
-    const struct failover *proven = election_failover_at(model->clusters[0].elections[0], 0);
-    const struct failover *other = election_failover_at(model->clusters[0].elections[0], 1);
-    assert_int_equal(proven->cause, CAUSE_CLOSED);
-    assert_int_equal(proven->cause_certainty, CERTAINTY_CERTAIN);
-    assert_string_equal(proven->evidence, "transaction 0x1");
-    assert_true(other->cause != CAUSE_CLOSED);
+    filter.cluster = "another";
+    assert_true(history_statistics(history, &filter, INT64_MIN, INT64_MAX, &none, &error));
+    assert_int_equal(none.all.count, 0);
     history_close(history);
     recorded_free(world);
 }
@@ -412,7 +435,7 @@ int main(void)
                                        cmocka_unit_test(knows_when_nobody_watched),
                                        cmocka_unit_test(draws_a_gap_that_lasts),
                                        cmocka_unit_test(begins_without_a_gap),
-                                       cmocka_unit_test(shows_what_was_proven_since),
+                                       cmocka_unit_test(percentiles_are_of_the_failovers),
                                        cmocka_unit_test(says_why_it_cannot_be_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

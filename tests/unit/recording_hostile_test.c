@@ -98,6 +98,7 @@ static void read_all(const struct recorded *world, char **said)
     int64_t from_us = 0, to_us = 0;
     struct buffer json = {0};
     struct failover_stats stats;
+    const struct history_filter filter = {.election = "/election"};
     bool watched[10];
 #define KEEP(call)                                                                                           \
     do {                                                                                                     \
@@ -110,7 +111,7 @@ static void read_all(const struct recorded *world, char **said)
     KEEP(history_bounds(history, &from_us, &to_us, &error));
     KEEP(history_events(history, NULL, INT64_MIN, INT64_MAX, ignore_event, &json, &error));
     KEEP(history_failovers(history, NULL, INT64_MIN, INT64_MAX, ignore_failover, NULL, &error));
-    KEEP(history_statistics(history, NULL, from_us, to_us, &stats, &error));
+    KEEP(history_statistics(history, &filter, from_us, to_us, &stats, &error));
     KEEP(history_stretches(history, "prod", "/election", from_us, to_us, ignore_stretch, NULL, &error));
     history_watched(history, from_us, to_us, 10, watched);
     for (int i = 0; i <= 10; i++) {

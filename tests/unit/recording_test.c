@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "probe/history/history.h"
+#include "probe/history/schema.h"
 #include "tests/support/recorded.h"
 
 #define HOUR_MS (INT64_C(3600) * 1000)
@@ -551,18 +552,42 @@ static void reports_of_wrong_places(void **state)
 
 /* ---- versions ---- */
 
-/* A recording of a newer program is refused, and so is what is no recording at all. */
+static struct buffer whole_file(const char *path)
+{
+    struct buffer bytes = {0};
+    char part[4096];
+    size_t length;
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    while ((length = fread(part, 1, sizeof part, file)) > 0)
+        buffer_put(&bytes, part, length);
+    fclose(file);
+    return bytes;
+}
+
+/* A recording of another schema is refused by name, by whoever reads and whoever records, and nothing is
+   written into it; so is what is no recording at all. */
 static void refuses_what_it_does_not_know(void **state)
 {
     (void)state;
     struct recorded *world = recorded_begin();
     recorded_stop(world);
-    recorded_change(world, "PRAGMA user_version=999");
-    expect_refusal(world, "newer electop");
-    expect_no_recorder(world, world->file, "newer electop");
-    recorded_change(world, "PRAGMA user_version=-3");
-    expect_refusal(world, "its schema is not known");
-    expect_no_recorder(world, world->file, "its schema is not known");
+    static const int others[] = {SCHEMA_VERSION - 1, 1, SCHEMA_VERSION + 1, 999, 0, -3};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        char sql[64], words[64];
+        snprintf(sql, sizeof sql, "PRAGMA user_version=%d; PRAGMA wal_checkpoint(TRUNCATE)", others[i]);
+        recorded_change(world, sql);
+        struct buffer before = whole_file(world->file), after;
+        snprintf(words, sizeof words, "(schema %d, this one reads %d)", others[i], SCHEMA_VERSION);
+        expect_refusal(world, words);
+        expect_no_recorder(world, world->file, words);
+        expect_refusal(world, world->file);
+        after = whole_file(world->file);
+        assert_int_equal(before.length, after.length);
+        assert_memory_equal(before.bytes, after.bytes, before.length);
+        buffer_free(&before);
+        buffer_free(&after);
+    }
     recorded_change(world, "PRAGMA application_id=-2");
     expect_refusal(world, "not a recording of electop");
     unlink(world->file);

@@ -11,7 +11,7 @@
 #include "config/text.h"
 #include "config/times.h"
 #include "probe/clock.h"
-#include "probe/history/complete_from_logs.h"
+#include "probe/history/history.h"
 #include "probe/history/log_recorder.h"
 #include "probe/history/recording_file.h"
 #include "probe/json/json_event.h"
@@ -33,8 +33,6 @@
 #define CAPTURE_FOLLOW_MS 20
 /* Problems of files are reported this often; further ones are only counted. */
 #define NOTES_MOST 20
-/* Clocks that are so far apart are reported, and allowed for. */
-#define APART_US INT64_C(1000000)
 
 struct autopsy_run {
     int64_t packet_us, packet_mono_us; /* of the latest packet: its time, and when it came */
@@ -137,6 +135,17 @@ static bool is_relative(const char *text)
     return text && (*text == '-' || (strlen(text) <= 8 && strchr(text, ':')));
 }
 
+/* ... of the first one; 0: there is none. */
+static int64_t earliest_of(const struct log_set *set)
+{
+    struct transaction t;
+    bool missing;
+    struct log_stream *stream = log_stream_open((struct log_set *)(uintptr_t)set, 0, NULL, NULL);
+    int64_t earliest_us = log_stream_next(stream, &t, &missing) ? t.time_ms * 1000 : 0;
+    log_stream_close(stream);
+    return earliest_us;
+}
+
 /* The time of the latest transaction of all: the last file of each server is read. */
 static int64_t latest_of(const struct log_set *set)
 {
@@ -160,8 +169,7 @@ static bool choose_query(struct autopsy_run *run)
     const struct options *options = run->invocation->options;
     struct autopsy_query *query = &run->options.query;
     int64_t end_us = clock_wall_us();
-    *query = (struct autopsy_query){
-        .to_us = INT64_MAX, .ahead_us = query->ahead_us, .election = options->election};
+    *query = (struct autopsy_query){.to_us = INT64_MAX, .election = options->election};
     if (!run->options.captures && (is_relative(options->from) || is_relative(options->to))) {
         char *error = NULL;
         struct log_set *set = log_set_open(run->options.paths, run->options.path_count,
@@ -180,12 +188,52 @@ static bool choose_query(struct autopsy_run *run)
     return false;
 }
 
+static bool is_recorded(const char *file)
+{
+    struct stat status;
+    return file && stat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
+}
+
+/* What a recording has of a time stays: the logs go behind its end. */
+static bool autopsy_follows_recording(const struct autopsy_run *run)
+{
+    const char *file = run->options.file;
+    char *error = NULL;
+    int64_t from_us, to_us = 0, begin_us = run->options.query.from_us;
+    if (!is_recorded(file))
+        return true;
+    if (run->options.captures) {
+        complain("%s: there is a recording; name a new file", file);
+        return false;
+    }
+    struct history *history = history_open(file, &error);
+    bool recorded = history && history_bounds(history, &from_us, &to_us, &error);
+    struct log_set *set = recorded ? log_set_open(run->options.paths, run->options.path_count,
+                                                  run->invocation->settings->history.unpack_bytes, &error)
+                                   : NULL;
+    if (set && earliest_of(set) > begin_us)
+        begin_us = earliest_of(set);
+    log_set_free(set);
+    history_close(history);
+    if (!error && to_us > begin_us) {
+        char until[64];
+        error = text_format("%s: this time is recorded there, until %s; name a new file (why and report read "
+                            "it, and logs, with --replay), or begin later with --from",
+                            file, format_time(to_us, until, sizeof until));
+    }
+    if (error)
+        complain("%s", error);
+    bool fine = !error;
+    free(error);
+    return fine;
+}
+
 static bool autopsy_run_begin(struct autopsy_run *run)
 {
     char *error = NULL;
     run->options.note = autopsy_note;
     run->options.context = run;
-    if (!choose_query(run))
+    if (!choose_query(run) || !autopsy_follows_recording(run))
         return false;
     run->recorder = log_recorder_new(run->invocation->settings, &run->options, &error);
     if (!run->recorder)
@@ -418,103 +466,6 @@ static int autopsy_into(struct autopsy_run *run, const char *file)
     return is_reported(run->invocation->options) ? report_recording(run, file) : EXIT_DONE;
 }
 
-/* ---- completing a recording ---- */
-
-static bool is_recorded(const char *file)
-{
-    struct stat status;
-    return file && stat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
-}
-
-static void report_completion(const char *file, const struct completion *done)
-{
-    char filled[32], ahead[32];
-    complain("%s: %zu cause%s made certain, %zu unobserved failover%s added, %zu gap%s filled (%s)", file,
-             done->certain, done->certain == 1 ? "" : "s", done->added, done->added == 1 ? "" : "s",
-             done->filled, done->filled == 1 ? "" : "s", format_span(done->filled_us, filled, sizeof filled));
-    if (done->absent)
-        complain("%zu recorded failover%s of the logs' time %s in no log", done->absent,
-                 done->absent == 1 ? "" : "s", done->absent == 1 ? "is" : "are");
-    if (done->shared)
-        complain("%zu gap%s left as %s: other clusters were watched then", done->shared,
-                 done->shared == 1 ? "" : "s", done->shared == 1 ? "it is" : "they are");
-    if (done->ahead_us)
-        complain(
-            "the recorder's clock was %s %s the servers'; times from the logs are shown by the recorder's",
-            format_span(done->ahead_us < 0 ? -done->ahead_us : done->ahead_us, ahead, sizeof ahead),
-            done->ahead_us < 0 ? "behind" : "ahead of");
-}
-
-/* The logs, as a recording of the same elections, by the recorder's clock. */
-static bool record_logs(struct autopsy_run *run, const char *logs, int64_t ahead_us)
-{
-    run->options.file = logs;
-    if (!autopsy_run_begin(run))
-        return false;
-    autopsy_read_all(run);
-    if (!ahead_us)
-        report_notes(run);
-    return autopsy_run_end(run);
-}
-
-/* A file for the logs, in a private place that takes that of *directory. NULL and a text in *error: there is
- * none. */
-static char *file_for_logs(char **directory, char **error)
-{
-    private_directory_remove(*directory);
-    *directory = private_directory_make(error);
-    return *directory ? text_format("%s/history.db", *directory) : NULL;
-}
-
-static bool complete_from(struct autopsy_run *run, const char *cluster, char **error)
-{
-    const char *file = run->invocation->options->into;
-    struct completion done = {0};
-    int64_t ahead_us = 0;
-    char *directory = NULL, *logs = file_for_logs(&directory, error);
-    bool fine = logs && record_logs(run, logs, 0) && recording_ahead(file, logs, cluster, &ahead_us, error);
-    bool apart = ahead_us > APART_US || ahead_us < -APART_US;
-    if (fine && apart) {
-        run->options.query.ahead_us = ahead_us;
-        free(logs);
-        logs = file_for_logs(&directory, error);
-        fine = logs && record_logs(run, logs, ahead_us);
-    }
-    fine = fine && recording_complete(file, logs, cluster, &done, error);
-    done.ahead_us = apart ? ahead_us : 0;
-    if (fine)
-        report_completion(file, &done);
-    private_directory_remove(directory);
-    free(logs);
-    return fine;
-}
-
-static int autopsy_complete(struct autopsy_run *run, char **error)
-{
-    const struct options *options = run->invocation->options;
-    struct recorded_cluster found;
-    if (!recorded_cluster_read(options->into, options->cluster, &run->invocation->settings->discovered,
-                               &found, error))
-        return EXIT_USAGE;
-    struct settings settings = *run->invocation->settings;
-    struct cluster_settings cluster = settings.clusters[0];
-    struct invocation named = *run->invocation;
-    found.hosts[strcspn(found.hosts, "/")] = '\0'; /* the elections' paths are whole */
-    cluster.name = found.name;
-    cluster.hosts = found.hosts;
-    cluster.elections = found.elections;
-    cluster.election_count = found.election_count;
-    settings.clusters = &cluster;
-    settings.cluster_count = 1;
-    named.settings = &settings;
-    const struct invocation *before = run->invocation;
-    run->invocation = &named;
-    bool fine = complete_from(run, found.name, error);
-    run->invocation = before;
-    recorded_cluster_free(&found);
-    return !fine ? EXIT_USAGE : is_reported(options) ? report_recording(run, options->into) : EXIT_DONE;
-}
-
 int command_autopsy(const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
@@ -527,21 +478,12 @@ int command_autopsy(const struct invocation *invocation)
         run.options = (struct log_recorder_options){.paths = (char *const *)options->captures,
                                                     .path_count = options->capture_count,
                                                     .captures = true};
-    if (is_recorded(options->into) && options->capture_count > 0) {
-        complain("%s: there is a recording, which a capture does not complete; name a new file",
-                 options->into);
-    } else if (is_recorded(options->into) && options->follow) {
-        complain("%s: there is a recording; complete it without --follow, or follow into a new file",
-                 options->into);
-    } else if (is_recorded(options->into)) {
-        status = autopsy_complete(&run, &error);
-    } else {
-        directory = options->into ? NULL : private_directory_make(&error);
-        file = options->into ? text_copy(options->into)
-               : directory   ? text_format("%s/history.db", directory)
-                             : NULL;
-        status = file ? autopsy_into(&run, file) : EXIT_USAGE;
-    }
+    directory = options->into ? NULL : private_directory_make(&error);
+    file = options->into ? text_copy(options->into)
+           : directory   ? text_format("%s/history.db", directory)
+                         : NULL;
+    if (file)
+        status = autopsy_into(&run, file);
     if (error)
         complain("%s", error);
     private_directory_remove(directory);
