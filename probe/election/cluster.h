@@ -156,7 +156,7 @@ struct cluster {
     enum replicas_next replicas_next;
     const struct recipe *acks_proved[8]; /* layouts whose acknowledgement was seen here; NULL: no more */
     uint64_t turn;                       /* of the latest observation about all its elections' sessions */
-    uint64_t serial;                     /* of the latest election, tenure or failover */
+    uint64_t serial;                     /* of the latest election or tenure */
 };
 
 /* The state of all clusters; model.h describes its use. */

@@ -242,7 +242,6 @@ void election_keep_failover(struct election *election, const struct failover *fr
     failover_copy(&copy, from);
     struct failover *slot = failover_slot(election);
     *slot = copy;
-    slot->serial = election->cluster ? ++election->cluster->serial : 0;
     election->failover_count++;
 }
 

@@ -55,8 +55,7 @@ struct failover {
     /* From packets: after the znode's end its successor was notified, and sent its next request; in
      * microseconds, 1 at least; 0: not known. */
     int64_t notified_us, reacted_us;
-    int64_t gap_us;  /* > 0: found after a gap of this length; counted separately, and in no statistics */
-    uint64_t serial; /* of its cluster; 0: none. Stored failovers do not change any more */
+    int64_t gap_us; /* > 0: found after a gap of this length; counted separately, and in no statistics */
 };
 
 /* A copy with separate texts. */

@@ -555,12 +555,10 @@ static void describe_reactions(const struct failover *failover, char *evidence, 
                  (double)failover->reacted_us / 1e3);
 }
 
-static void case_report(struct model *model, struct failover_case *c, struct moment now)
+/* Cause, certainty and detection, from what is known now. */
+static struct failover case_judge(struct failover_case *c)
 {
-    struct election *election = c->election;
-    const struct change *change = &election->change;
-    char evidence[400];
-    update_emit_elected_read(&(struct update){model, election, now}, true);
+    const struct change *change = &c->election->change;
     struct failover failover = {.from = change->from,
                                 .from_identity = change->from_identity,
                                 .to = change->to,
@@ -570,18 +568,28 @@ static void case_report(struct model *model, struct failover_case *c, struct mom
     find_other_znodes(c);
     finish_evidence(c);
     failover_judge(&c->evidence, &failover);
-    failover_evidence_describe(&c->evidence, failover.cause, evidence, sizeof evidence);
-    fill_phases(c, &failover, now);
-    case_reactions(c, &failover.notified_us, &failover.reacted_us);
-    describe_reactions(&failover, evidence, sizeof evidence);
-    failover.evidence = evidence[0] ? evidence : NULL;
-    struct failover whole = failover;
+    return failover;
+}
+
+/* failover: as judged. */
+static void case_report(struct model *model, struct failover_case *c, struct failover *failover,
+                        struct moment now)
+{
+    struct election *election = c->election;
+    char evidence[400];
+    update_emit_elected_read(&(struct update){model, election, now}, true);
+    failover_evidence_describe(&c->evidence, failover->cause, evidence, sizeof evidence);
+    fill_phases(c, failover, now);
+    case_reactions(c, &failover->notified_us, &failover->reacted_us);
+    describe_reactions(failover, evidence, sizeof evidence);
+    failover->evidence = evidence[0] ? evidence : NULL;
+    struct failover whole = *failover;
     if (failover_was_closed(&c->evidence))
         whole.detection = (struct span){0, 0};
-    failover.total = failover_total(&whole);
+    failover->total = failover_total(&whole);
     election->counters.missed_changes += c->gap_us > 0;
     failover_case_forget(election);
-    election_keep_failover(election, &failover);
+    election_keep_failover(election, failover);
     const struct failover *reported = election_failover_at(election, election->failover_count - 1);
     struct event event = {.kind = EVENT_FAILOVER,
                           .candidate = reported->to,
@@ -598,10 +606,12 @@ static void case_report(struct model *model, struct failover_case *c, struct mom
 void failover_case_close(const struct update *f)
 {
     struct failover_case *c = case_of(f->election);
-    if (c && c->won.mono_us != 0)
-        case_report(f->model, c, f->at);
-    else
+    if (c && c->won.mono_us != 0) {
+        struct failover failover = case_judge(c);
+        case_report(f->model, c, &failover, f->at);
+    } else {
         failover_case_forget(f->election);
+    }
 }
 
 /* Its data, which says who it is, is asked for already and comes in a moment. */
@@ -611,30 +621,26 @@ static bool is_unread(const struct election *election)
     return leader && !leader->known && !leader->denied;
 }
 
-static bool is_due(struct failover_case *c, struct moment now)
+/* As long as it may be reported, whatever more may become known. */
+static bool is_late(const struct failover_case *c, struct moment now)
+{
+    int64_t within_us = c->election->settings->allow.failover_ms * 1000;
+    return now.mono_us - c->won.mono_us >= (within_us > 0 ? within_us : TOLD_AFTER_US);
+}
+
+/* Nothing else than the cause is awaited. */
+static bool awaits_cause_only(const struct failover_case *c, struct moment now)
 {
     const struct election *election = c->election;
-    if (c->won.mono_us == 0)
-        return false;
-    int64_t within_us = election->settings->allow.failover_ms * 1000;
-    if (now.mono_us - c->won.mono_us >= (within_us > 0 ? within_us : TOLD_AFTER_US))
-        return true;
-    if (election->acknowledged == ACK_NO ||
-        (election->acknowledged == ACK_UNKNOWN && !election->own->ack_denied && !election->own->ack_doubted))
-        return false;
-    if (election->own->leader_unreported || is_unread(election) || awaits_log(c, now))
-        return false;
     int64_t notified_us, reacted_us;
     case_reactions(c, &notified_us, &reacted_us);
     bool captures = cluster_is_captured(election->cluster);
     if (captures && (notified_us ? reacted_us == 0 : now.mono_us - c->won.mono_us < NOTIFIED_AFTER_US))
         return false;
-    struct failover failover = {0};
-    find_other_znodes(c);
-    finish_evidence(c);
-    failover_judge(&c->evidence, &failover);
-    return is_narrow(failover.cause) || c->evidence.no_session || c->evidence.displaced ||
-           failover_case_is_exhausted(c, now);
+    bool acknowledges =
+        election->acknowledged == ACK_NO ||
+        (election->acknowledged == ACK_UNKNOWN && !election->own->ack_denied && !election->own->ack_doubted);
+    return !acknowledges && !election->own->leader_unreported && !is_unread(election) && !awaits_log(c, now);
 }
 
 void failover_cases_settle(struct model *model, struct cluster *cluster, struct moment now)
@@ -642,8 +648,13 @@ void failover_cases_settle(struct model *model, struct cluster *cluster, struct 
     struct failover_case *next;
     for (struct failover_case *c = cluster->cases; c; c = next) {
         next = c->next;
-        if (is_due(c, now))
-            case_report(model, c, now);
+        bool late = c->won.mono_us != 0 && is_late(c, now);
+        if (c->won.mono_us == 0 || (!late && !awaits_cause_only(c, now)))
+            continue;
+        struct failover failover = case_judge(c);
+        if (late || is_narrow(failover.cause) || c->evidence.no_session || c->evidence.displaced ||
+            failover_case_is_exhausted(c, now))
+            case_report(model, c, &failover, now);
     }
 }
 

@@ -89,10 +89,6 @@ static void add_finding(struct batch *batch, struct happening *h, const struct f
 static void add_failover(struct batch *batch, struct happening *h, const struct failover *failover)
 {
     h->failover = true;
-    h->candidate = batch_put(batch, failover->to);
-    h->identity = batch_put(batch, failover->to_identity);
-    h->other = batch_put(batch, failover->from);
-    h->other_identity = batch_put(batch, failover->from_identity);
     h->lost_us = failover->lost_at.wall_us;
     h->lost_mono_us = failover->lost_at.mono_us;
     h->elected_us = failover->elected_at.mono_us ? failover->elected_at.wall_us : 0;

@@ -549,6 +549,7 @@ const struct model *history_at(struct history *h, int64_t at_us, char **error)
     if (find_moment(h, at_us, &stretch, error) &&
         !(bring_snapshot(h, stretch, at_us) &&
           (restored = snapshot_read(h->snapshot, at_us, ++h->generation)) &&
+          reader_failovers(h, (struct model *)(uintptr_t)snapshot_model_model(restored), stretch) &&
           lapse_unseen(h, restored, at_us, stretch)))
         reader_failed(h, error);
     reader_end(h);

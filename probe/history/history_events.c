@@ -29,8 +29,7 @@ static int64_t event_time(struct history *h, int64_t id, bool *there)
     return at_us;
 }
 
-/* The events of a stretch: from the first to before end. */
-static void event_range(const struct history *h, size_t stretch, int64_t *first, int64_t *end)
+void reader_events_of(const struct history *h, size_t stretch, int64_t *first, int64_t *end)
 {
     *first = h->chunks[h->stretches[stretch].first_chunk].first_event;
     *end = stretch + 1 < h->stretch_count ? h->chunks[h->stretches[stretch + 1].first_chunk].first_event
@@ -41,7 +40,7 @@ static void event_range(const struct history *h, size_t stretch, int64_t *first,
 static int64_t first_event(struct history *h, size_t stretch, int64_t at_us)
 {
     int64_t from, to, low, high;
-    event_range(h, stretch, &from, &to);
+    reader_events_of(h, stretch, &from, &to);
     /* The chunk narrows it down. */
     low = from;
     high = to;
@@ -352,7 +351,7 @@ bool history_events(struct history *h, const struct history_filter *filter, int6
             saturated(stretch->to_us, DISORDER_US) < from_us)
             continue;
         int64_t first, end;
-        event_range(h, s, &first, &end);
+        reader_events_of(h, s, &first, &end);
         first = first_event(h, s, saturated(from_us, -DISORDER_US));
         sqlite3_stmt *statement = events_of(h, filter, first, end, true);
         int code = SQLITE_ERROR;
@@ -384,7 +383,7 @@ static bool step_in(struct history *h, const struct history_filter *filter, size
 {
     int64_t first, end;
     bool found = false;
-    event_range(h, s, &first, &end);
+    reader_events_of(h, s, &first, &end);
     if (beyond && forward)
         first = first_event(h, s, saturated(at_us, -DISORDER_US));
     else if (beyond)

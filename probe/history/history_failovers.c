@@ -60,15 +60,16 @@ bool history_facts(struct history *h, int64_t from_us, int64_t to_us, history_fa
     return reader_done(h, statement, fine && code == SQLITE_DONE, error);
 }
 
-/* Failovers, as reported. */
+/* Failovers, as reported: who they are about is in the row of their event. */
 
 #define FAILOVER_COLUMNS                                                                                     \
     "SELECT f.election, f.lost_us, f.elected_us, n.text, i.text, o.text, oi.text, f.cause, f.certainty,"     \
     " f.detection_low_us, f.detection_high_us, f.vacancy_low_us, f.vacancy_high_us, f.takeover_low_us,"      \
-    " f.takeover_high_us, f.total_low_us, f.total_high_us, f.gap_us, f.mono_us, f.evidence"
+    " f.takeover_high_us, f.total_low_us, f.total_high_us, f.gap_us, f.mono_us, f.evidence, f.event"
 #define FAILOVER_NAMES                                                                                       \
-    " LEFT JOIN name n ON n.id = f.candidate LEFT JOIN name i ON i.id = f.identity"                          \
-    " LEFT JOIN name o ON o.id = f.other LEFT JOIN name oi ON oi.id = f.other_identity"
+    " LEFT JOIN event e ON e.id = f.event LEFT JOIN name n ON n.id = e.candidate LEFT JOIN name i ON i.id "  \
+    "= "                                                                                                     \
+    "e.identity LEFT JOIN name o ON o.id = e.other LEFT JOIN name oi ON oi.id = e.other_identity"
 
 static enum failover_cause history_failovers_cause_of(const char *word)
 {
@@ -131,6 +132,70 @@ bool reader_failover(struct history *h, int64_t event, int64_t election, int64_t
     }
     sqlite3_finalize(statement);
     return found;
+}
+
+static int by_loss(const void *a, const void *b)
+{
+    const struct failover *x = a, *y = b;
+    return (x->lost_at.mono_us > y->lost_at.mono_us) - (x->lost_at.mono_us < y->lost_at.mono_us);
+}
+
+/* first_own: rows of earlier events have the monotonic clock of another recorder. */
+static bool read_election(sqlite3_stmt *statement, struct election *e, struct moment now, int64_t first_own)
+{
+    struct failover latest[FAILOVERS_KEPT];
+    int code;
+    size_t count = 0;
+    while ((code = sql_next(statement, 0)) == SQLITE_ROW && count < FAILOVERS_KEPT) {
+        struct failover *f = &latest[count++];
+        read_failover(statement, f);
+        if (sql_number(statement, 20) >= first_own)
+            continue;
+        f->lost_at.mono_us = now.mono_us - (now.wall_us - f->lost_at.wall_us);
+        if (f->elected_at.wall_us)
+            f->elected_at.mono_us = now.mono_us - (now.wall_us - f->elected_at.wall_us);
+    }
+    sqlite3_reset(statement);
+    qsort(latest, count, sizeof latest[0], by_loss);
+    for (size_t i = 0; i < count; i++) {
+        election_keep_failover(e, &latest[i]);
+        failover_release(&latest[i]);
+    }
+    return code == SQLITE_DONE || code == SQLITE_ROW;
+}
+
+/* The latest of each election that were reported by its moment, in the order of recording. */
+bool reader_failovers(struct history *h, struct model *model, size_t stretch)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t first, end, first_own, last_us = model->now.wall_us;
+    size_t own = stretch;
+    while (own > 0 && h->stretches[own].goes_on)
+        own--;
+    reader_events_of(h, own, &first_own, &end);
+    reader_events_of(h, stretch, &first, &end);
+    for (size_t s = 0; s < stretch; s++) /* the clock may have been set back since */
+        last_us = h->stretches[s].to_us > last_us ? h->stretches[s].to_us : last_us;
+    bool fine =
+        sqlite3_prepare_v2(h->db,
+                           FAILOVER_COLUMNS
+                           " FROM cluster c JOIN election l ON l.cluster = c.id JOIN failover f ON"
+                           " f.election = l.id" FAILOVER_NAMES
+                           " WHERE c.name = ?1 AND l.path = ?2 AND f.lost_us <= ?3 AND (f.event < ?4 OR"
+                           " (f.event < ?5 AND e.at_us <= ?6)) ORDER BY f.lost_us DESC LIMIT ?7",
+                           -1, &statement, NULL) == SQLITE_OK;
+    for (size_t c = 0; fine && c < model->cluster_count; c++)
+        for (size_t i = 0; fine && i < model->clusters[c].election_count; i++) {
+            struct election *e = model->clusters[c].elections[i];
+            const int64_t numbers[] = {last_us, first, end, model->now.wall_us, FAILOVERS_KEPT};
+            sql_bind_text(statement, 1, model->clusters[c].name);
+            sql_bind_text(statement, 2, e->path);
+            for (int k = 0; k < 5; k++)
+                sqlite3_bind_int64(statement, 3 + k, numbers[k]);
+            fine = read_election(statement, e, model->now, first_own);
+        }
+    sqlite3_finalize(statement);
+    return fine;
 }
 
 bool history_failovers(struct history *h, const struct history_filter *filter, int64_t from_us, int64_t to_us,

@@ -24,9 +24,8 @@ enum item_kind {
     ITEM_SESSION, /* owner of a candidate */
     ITEM_FINDING,
     ITEM_TENURE,
-    ITEM_LINE,    /* the order of candidates */
-    ITEM_FOREIGN, /* ... of outsiders */
-    ITEM_FAILOVER,
+    ITEM_LINE,     /* the order of candidates */
+    ITEM_FOREIGN,  /* ... of outsiders */
     ITEM_WORST,    /* ... of findings */
     ITEM_DEPARTED, /* candidates that left lately */
     ITEM_MEMBER,   /* in the directory of members */
@@ -43,10 +42,6 @@ struct kept_list {
     struct kept_item *items;
     size_t count, room;
 };
-/* What an election's slot remembers. */
-struct kept_history {
-    struct kept_list tenures, failovers;
-};
 
 struct slot {
     unsigned char *bytes; /* NULL: free */
@@ -54,7 +49,7 @@ struct slot {
     uint32_t hash, next;             /* of its key, and the next one in its bucket */
     uint32_t parent, child, sibling; /* the first below it; the next one beside it */
     uint32_t round;                  /* of the update that saw it last */
-    struct kept_history *history;    /* or NULL */
+    struct kept_list *tenures;       /* of an election; or NULL */
 };
 
 /* What moves all the time of a server, as it was written last. */
@@ -97,8 +92,8 @@ uint32_t item_end(struct snapshot *snapshot, struct buffer *patch);
 uint32_t item_keep(struct snapshot *snapshot);
 /* The same, of what the caller knows to be in this slot. */
 void item_stays(struct snapshot *snapshot, uint32_t slot);
-/* Of this slot; it is freed with it. */
-struct kept_history *item_history(struct snapshot *snapshot, uint32_t slot);
+/* The tenures of this slot's election; freed with it. */
+struct kept_list *item_tenures(struct snapshot *snapshot, uint32_t slot);
 /* Removes children of parent (SLOT_NONE: items without a parent) that were not written in this round. */
 void items_sweep(struct snapshot *snapshot, uint32_t parent, struct buffer *patch);
 

@@ -96,6 +96,13 @@ bool reader_end_gaps(struct history *history, sqlite3_stmt *statement);
 /* NULL: no such election. */
 struct stub *reader_stub(struct history *history, int64_t id);
 
+/* The ids of a stretch's events: from first to before end. */
+void reader_events_of(const struct history *history, size_t stretch, int64_t *first, int64_t *end);
+
+/* Gives each election the failovers that were reported by the model's moment, which that stretch shows.
+   False: they cannot be read. */
+bool reader_failovers(struct history *history, struct model *model, size_t stretch);
+
 /* The failover that this event reports, not later than at_us, to be released. False: there is none. */
 bool reader_failover(struct history *history, int64_t event, int64_t election, int64_t at_us,
                      struct failover *failover);

@@ -20,21 +20,20 @@ struct snapshot *snapshot_new(void)
     return snapshot;
 }
 
-static void snapshot_free_history(struct slot *slot)
+static void snapshot_free_tenures(struct slot *slot)
 {
-    if (!slot->history)
+    if (!slot->tenures)
         return;
-    free(slot->history->tenures.items);
-    free(slot->history->failovers.items);
-    free(slot->history);
-    slot->history = NULL;
+    free(slot->tenures->items);
+    free(slot->tenures);
+    slot->tenures = NULL;
 }
 
 void snapshot_clear(struct snapshot *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         free(p->slots[i].bytes);
-        snapshot_free_history(&p->slots[i]);
+        snapshot_free_tenures(&p->slots[i]);
     }
     for (size_t i = 0; i < p->bucket_count; i++)
         p->buckets[i] = SLOT_NONE;
@@ -159,7 +158,7 @@ static void snapshot_take(struct snapshot *p, uint32_t at, struct buffer *patch)
     *link = slot->next;
     free(slot->bytes);
     slot->bytes = NULL;
-    snapshot_free_history(slot);
+    snapshot_free_tenures(slot);
     p->used--;
     put_number(patch, (uint64_t)at * RECORDS + RECORD_GONE);
     room_for_one(&p->vacant, p->vacant_count, &p->vacant_room, sizeof *p->vacant);
@@ -241,12 +240,12 @@ void item_stays(struct snapshot *p, uint32_t at)
     p->slots[at].round = p->round;
 }
 
-struct kept_history *item_history(struct snapshot *p, uint32_t at)
+struct kept_list *item_tenures(struct snapshot *p, uint32_t at)
 {
     struct slot *slot = &p->slots[at];
-    if (!slot->history)
-        slot->history = xcalloc(1, sizeof *slot->history);
-    return slot->history;
+    if (!slot->tenures)
+        slot->tenures = xcalloc(1, sizeof *slot->tenures);
+    return slot->tenures;
 }
 
 void items_sweep(struct snapshot *p, uint32_t parent, struct buffer *patch)

@@ -178,12 +178,6 @@ static void field_code(struct fields *f, enum finding_code *code)
     *code = word ? (enum finding_code)at : FINDING_COUNT;
 }
 
-static void field_span(struct fields *f, struct span *span)
-{
-    field_signed(f, &span->low_us);
-    field_signed(f, &span->high_us);
-}
-
 /* What was written until here tells the item from its siblings. */
 static void fields_key(struct fields *f)
 {
@@ -620,25 +614,6 @@ void tenure_fields(struct fields *f, struct tenure *tenure, uint64_t number)
     field_flag(f, &tenure->from_exact);
     field_flag(f, &tenure->gap);
     field_moment(f, &tenure->to);
-}
-
-void failover_fields(struct fields *f, struct failover *failover)
-{
-    field_moment(f, &failover->lost_at);
-    field_text(f, &failover->from);
-    field_text(f, &failover->to);
-    fields_key(f);
-    field_text(f, &failover->from_identity);
-    field_text(f, &failover->to_identity);
-    field_moment(f, &failover->elected_at);
-    field_enum(f, &failover->cause, CAUSE_COUNT - 1);
-    field_enum(f, &failover->cause_certainty, CERTAINTY_CERTAIN);
-    field_span(f, &failover->detection);
-    field_span(f, &failover->vacancy);
-    field_span(f, &failover->takeover);
-    field_span(f, &failover->total);
-    field_signed(f, &failover->gap_us);
-    field_text(f, &failover->evidence);
 }
 
 void departed_fields(struct fields *f, struct departure_note *note, uint64_t number)

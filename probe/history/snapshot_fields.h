@@ -37,7 +37,6 @@ struct fields {
  */
 void finding_fields(struct fields *f, struct finding *finding);
 void tenure_fields(struct fields *f, struct tenure *tenure, uint64_t number);
-void failover_fields(struct fields *f, struct failover *failover);
 void departed_fields(struct fields *f, struct departure_note *note, uint64_t number);
 void member_fields(struct fields *f, struct member *member);
 

@@ -222,7 +222,7 @@ static uint32_t snapshot_items_write_tenure(struct writing *w, const struct tenu
 /* They begin one after the other; several that begin at once differ by their number. */
 static void write_tenures(struct writing *w, const struct election *e, uint32_t at)
 {
-    struct keeping keeping = keeping_begin(&item_history(w->snapshot, at)->tenures);
+    struct keeping keeping = keeping_begin(item_tenures(w->snapshot, at));
     struct kept_item item = {0};
     for (size_t i = 0; i < e->tenure_count; i++) {
         const struct tenure *tenure = election_tenure_at(e, i);
@@ -232,27 +232,6 @@ static void write_tenures(struct writing *w, const struct election *e, uint32_t 
             item.serial = tenure->serial;
             item.settled = i + 3 < e->tenure_count;
             item.slot = snapshot_items_write_tenure(w, tenure, item.same, at);
-        }
-        keeping_add(&keeping, item);
-    }
-}
-
-static uint32_t snapshot_items_write_failover(struct writing *w, const struct failover *f, uint32_t at)
-{
-    snapshot_items_begin(w, ITEM_FAILOVER, at);
-    failover_fields(&w->fields, (struct failover *)f);
-    return snapshot_items_end(w);
-}
-
-static void snapshot_items_write_failovers(struct writing *w, const struct election *e, uint32_t at)
-{
-    struct keeping keeping = keeping_begin(&item_history(w->snapshot, at)->failovers);
-    struct kept_item item = {.settled = true};
-    for (size_t i = 0; i < e->failover_count; i++) {
-        const struct failover *f = election_failover_at(e, i);
-        if (!keep_settled(w, &keeping, f->serial, &item)) {
-            item.serial = f->serial;
-            item.slot = snapshot_items_write_failover(w, f, at);
         }
         keeping_add(&keeping, item);
     }
@@ -288,7 +267,6 @@ static void write_all_of(struct writing *w, const struct election *e, uint32_t a
     write_children(w, e->outsiders, e->outsider_count, ITEM_FOREIGN, at);
     snapshot_items_write_findings(w, e, at);
     write_tenures(w, e, at);
-    snapshot_items_write_failovers(w, e, at);
     write_departed(w, e, at);
     snapshot_write_members(w, e, at);
     items_sweep(w->snapshot, at, w->patch);

@@ -161,15 +161,6 @@ static void snapshot_read_tenure(struct snapshot_reader *t, struct election *e)
     e->tenures[e->tenure_count++] = tenure;
 }
 
-static void snapshot_read_failover(struct snapshot_reader *t, struct election *e)
-{
-    struct failover failover = {0};
-    failover_fields(&t->fields, &failover);
-    if (!t->fields.in.bad)
-        election_keep_failover(e, &failover);
-    failover_release(&failover);
-}
-
 static void snapshot_read_departed(struct snapshot_reader *t, struct election *e)
 {
     struct departure_note note = {0};
@@ -196,8 +187,6 @@ static void snapshot_read_below(struct snapshot_reader *t, unsigned kind, size_t
         snapshot_read_finding(t, i);
     else if (kind == ITEM_TENURE)
         snapshot_read_tenure(t, e);
-    else if (kind == ITEM_FAILOVER)
-        snapshot_read_failover(t, e);
     else if (kind == ITEM_LINE || kind == ITEM_FOREIGN)
         snapshot_read_order(t, e, kind == ITEM_FOREIGN);
     else if (kind == ITEM_STATE)
@@ -232,12 +221,6 @@ static void snapshot_read_server(struct snapshot_reader *t, struct cluster *clus
 }
 
 /* ---- the whole ---- */
-
-static int by_loss(const void *a, const void *b)
-{
-    const struct failover *x = a, *y = b;
-    return (x->lost_at.mono_us > y->lost_at.mono_us) - (x->lost_at.mono_us < y->lost_at.mono_us);
-}
 
 static int by_departure(const void *a, const void *b)
 {
@@ -379,9 +362,6 @@ static void snapshot_read_finish(struct snapshot_reader *t)
         struct cluster *cluster = &model->clusters[i];
         for (size_t k = 0; k < cluster->election_count; k++) {
             struct election *e = cluster->elections[k];
-            /* Not so many that it wrapped, so it begins at 0. */
-            if (e->failover_count > 1)
-                qsort(e->failovers, e->failover_count, sizeof *e->failovers, by_loss);
             if (e->departed) /* no more than are kept, so they begin at 0 */
                 qsort(e->departed->notes, e->departed->count, sizeof e->departed->notes[0], by_departure);
             if (e->tenure_count > 1)
@@ -396,8 +376,8 @@ struct snapshot_model *snapshot_read(const struct snapshot *snapshot, int64_t wa
     /* What others point at comes first. */
     static const unsigned char order[] = {ITEM_CLOCK,   ITEM_CLUSTER,   ITEM_SERVER,   ITEM_ELECTION,
                                           ITEM_SESSION, ITEM_CANDIDATE, ITEM_OUTSIDER, ITEM_FINDING,
-                                          ITEM_TENURE,  ITEM_FAILOVER,  ITEM_LINE,     ITEM_FOREIGN,
-                                          ITEM_WORST,   ITEM_STATE,     ITEM_DEPARTED, ITEM_MEMBER};
+                                          ITEM_TENURE,  ITEM_LINE,      ITEM_FOREIGN,  ITEM_WORST,
+                                          ITEM_STATE,   ITEM_DEPARTED,  ITEM_MEMBER};
     struct snapshot_reader t = {.snapshot = snapshot, .restored = xcalloc(1, sizeof *t.restored)};
     size_t count = snapshot->count + 1;
     t.restored->model = xcalloc(1, sizeof *t.restored->model);

@@ -70,11 +70,11 @@ static const char *const texts[SQL_COUNT] = {
                   "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_FINDING] = "INSERT INTO finding (event, code, severity, certainty, candidates, evidence, advice,"
                     " since_us, unconfirmed_us, subject, one_look) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [SQL_FAILOVER] = "INSERT INTO failover (election, lost_us, event, elected_us, candidate, identity, other,"
-                     " other_identity, cause, certainty, detection_low_us, detection_high_us, "
-                     "vacancy_low_us, vacancy_high_us, takeover_low_us, takeover_high_us, total_low_us, "
-                     "total_high_us, gap_us, mono_us, evidence, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                     "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_FAILOVER] =
+        "INSERT INTO failover (election, lost_us, event, elected_us, cause, certainty, "
+        "detection_low_us, detection_high_us, vacancy_low_us, vacancy_high_us, takeover_low_us, "
+        "takeover_high_us, total_low_us, total_high_us, gap_us, mono_us, evidence) VALUES (?, ?, "
+        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_TENURE] =
         "INSERT INTO tenure (election, id, stretch, kind, candidate, identity, from_us, from_exact, to_us, "
         "source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (election, id) DO UPDATE SET kind = "
@@ -501,20 +501,15 @@ static bool writer_sql_write_failover(struct writer_sql *rows, const struct batc
     sqlite3_bind_int64(statement, 2, h->lost_us);
     sqlite3_bind_int64(statement, 3, ids->event);
     sql_bind_known(statement, 4, h->elected_us, h->elected_us != 0);
-    sql_bind_known(statement, 5, ids->candidate, ids->candidate != 0);
-    sql_bind_known(statement, 6, ids->identity, ids->identity != 0);
-    sql_bind_known(statement, 7, ids->other, ids->other != 0);
-    sql_bind_known(statement, 8, ids->other_identity, ids->other_identity != 0);
-    sql_bind_text(statement, 9, h->cause ? batch_get(batch, h->cause) : "unknown");
-    sql_bind_text(statement, 10, certainty_word(h->certainty));
+    sql_bind_text(statement, 5, h->cause ? batch_get(batch, h->cause) : "unknown");
+    sql_bind_text(statement, 6, certainty_word(h->certainty));
     for (int i = 0; i < 4; i++) {
-        sql_bind_known(statement, 11 + 2 * i, h->spans[i].low_us, h->spans[i].low_us >= 0);
-        sql_bind_known(statement, 12 + 2 * i, h->spans[i].high_us, h->spans[i].high_us >= 0);
+        sql_bind_known(statement, 7 + 2 * i, h->spans[i].low_us, h->spans[i].low_us >= 0);
+        sql_bind_known(statement, 8 + 2 * i, h->spans[i].high_us, h->spans[i].high_us >= 0);
     }
-    sql_bind_known(statement, 19, h->gap_us, h->gap_us > 0);
-    sqlite3_bind_int64(statement, 20, h->lost_mono_us);
-    sql_bind_text(statement, 21, batch_get(batch, h->evidence));
-    sql_bind_known(statement, 22, batch->from_log, batch->from_log);
+    sql_bind_known(statement, 15, h->gap_us, h->gap_us > 0);
+    sqlite3_bind_int64(statement, 16, h->lost_mono_us);
+    sql_bind_text(statement, 17, batch_get(batch, h->evidence));
     return sql_done(statement);
 }
 

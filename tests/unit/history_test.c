@@ -375,6 +375,39 @@ static void says_why_it_cannot_be_read(void **state)
     recorded_free(world);
 }
 
+/* A failover has one row, which every reader reads back: an event, a list, and each moment since. */
+static void a_failover_is_one_row(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_changes(world, 3);
+    recorded_stop(world);
+    recorded_change(world, "UPDATE failover SET cause = 'closed', certainty = 'certain', evidence = 'proof 7'"
+                           " WHERE lost_us = (SELECT min(lost_us) FROM failover)");
+    struct history *history = recorded_open(world);
+    int64_t from_us, to_us;
+    char *error = NULL;
+    assert_true(history_bounds(history, &from_us, &to_us, NULL));
+    const struct model *model = history_at(history, to_us, &error);
+    assert_non_null(model);
+    const struct election *e = model->clusters[0].elections[0];
+    assert_int_equal(e->failover_count, 3);
+    const struct failover *first = election_failover_at(e, 0);
+    assert_int_equal(first->cause, CAUSE_CLOSED);
+    assert_string_equal(first->evidence, "proof 7");
+    assert_non_null(first->to);
+    assert_string_equal(first->to, election_failover_at(e, 1)->from);
+    assert_int_equal(election_last_failover(e)->lost_at.mono_us, e->change.lost_at.mono_us);
+    /* Before it was reported, it is not there. */
+    int64_t told_us =
+        recorded_ask(world, "SELECT at_us FROM event WHERE id = (SELECT min(event) FROM failover)");
+    model = history_at(history, told_us - 1, &error);
+    assert_non_null(model);
+    assert_int_equal(model->clusters[0].elections[0]->failover_count, 0);
+    history_close(history);
+    recorded_free(world);
+}
+
 struct taken {
     struct failover_sample samples[64];
     size_t count;
@@ -427,15 +460,12 @@ static void percentiles_are_of_the_failovers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reports_the_same),
-                                       cmocka_unit_test(finds_what_is_asked_for),
-                                       cmocka_unit_test(reports_findings_whole),
-                                       cmocka_unit_test(knows_a_leader_again),
-                                       cmocka_unit_test(reads_while_it_is_written),
-                                       cmocka_unit_test(knows_when_nobody_watched),
-                                       cmocka_unit_test(draws_a_gap_that_lasts),
-                                       cmocka_unit_test(begins_without_a_gap),
-                                       cmocka_unit_test(percentiles_are_of_the_failovers),
-                                       cmocka_unit_test(says_why_it_cannot_be_read)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reports_the_same),          cmocka_unit_test(finds_what_is_asked_for),
+        cmocka_unit_test(reports_findings_whole),    cmocka_unit_test(knows_a_leader_again),
+        cmocka_unit_test(reads_while_it_is_written), cmocka_unit_test(knows_when_nobody_watched),
+        cmocka_unit_test(draws_a_gap_that_lasts),    cmocka_unit_test(begins_without_a_gap),
+        cmocka_unit_test(a_failover_is_one_row),     cmocka_unit_test(percentiles_are_of_the_failovers),
+        cmocka_unit_test(says_why_it_cannot_be_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

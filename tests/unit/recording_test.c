@@ -28,7 +28,7 @@ static void forgets_what_is_old(void **state)
     struct recorded *world = recorded_begin();
     /* Each as large as it takes to begin a chunk of its own. */
     for (int hour = 0; hour < 6; hour++) {
-        recorded_rush(world, 350);
+        recorded_rush(world, 500);
         recorded_changes(world, 50);
         recorded_pass(world, HOUR_MS);
     }
