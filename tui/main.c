@@ -1,19 +1,17 @@
+#define _GNU_SOURCE /* pthread_setattr_default_np() */
 /*
  * electop: reads the command line and the configuration, and hands over to one command.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <locale.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,6 +26,7 @@
 #include "probe/transport/transport.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
+#include "tui/commands/confine.h"
 
 /*
  * A program may be started with its standard descriptors closed; the next file opened (a log, a socket) would
@@ -44,82 +43,35 @@ static bool hold_descriptors(void)
     return true;
 }
 
+/* So much of a stack is enough, for this thread and for those of libraries. */
+#define STACK_BYTES (1u << 20)
+#define STACK_LEAST_BYTES (256u << 10)
+
+/* A low limit (ulimit -s 64) is raised as far as its hard limit permits. False: that is not enough. */
+static bool hold_stack(void)
+{
+    struct rlimit limit;
+    pthread_attr_t attributes;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_BYTES)
+        return true;
+    limit.rlim_cur = limit.rlim_max < STACK_BYTES ? limit.rlim_max : STACK_BYTES;
+    if (setrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur < STACK_LEAST_BYTES)
+        return false;
+    /* The C library has taken the size for new threads from the old limit. */
+    if (pthread_attr_init(&attributes) == 0) {
+        if (pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0)
+            pthread_setattr_default_np(&attributes);
+        pthread_attr_destroy(&attributes);
+    }
+    return true;
+}
+
 static int print_help(const struct options *options)
 {
     char *help = options_help(options->about, options->known->recipes);
     int status = command_output_text(help);
     free(help);
     return status;
-}
-
-/* ---- confinement ---- */
-
-#if defined __x86_64__
-#define SYSTEM_CALLS AUDIT_ARCH_X86_64
-#elif defined __aarch64__
-#define SYSTEM_CALLS AUDIT_ARCH_AARCH64
-#endif
-
-/* What the program never does: look into other processes, change the system, run another program. */
-static const int forbidden_calls[] = {
-#ifndef __SANITIZE_ADDRESS__ /* whose search for leaks stops this process's own threads */
-    SYS_ptrace,
-#endif
-    SYS_process_vm_readv,
-    SYS_process_vm_writev,
-    SYS_mount,
-    SYS_umount2,
-    SYS_pivot_root,
-    SYS_chroot,
-    SYS_setns,
-    SYS_unshare,
-    SYS_kexec_load,
-    SYS_init_module,
-    SYS_finit_module,
-    SYS_delete_module,
-    SYS_bpf,
-    SYS_perf_event_open,
-    SYS_userfaultfd,
-    SYS_reboot,
-    SYS_swapon,
-    SYS_swapoff,
-    SYS_acct,
-    SYS_settimeofday,
-    SYS_clock_settime,
-    SYS_sethostname,
-    SYS_execve,
-    SYS_execveat,
-};
-
-/*
- * Gives up for good what this command never needs, so that an attacker who takes the process over gains
- * nothing: privileges of programs that it would start, and the calls above. The demo starts servers, and
- * `record` the commands of alerts, at the latest after SIGHUP: these two keep their rights. A kernel without
- * filters leaves it at the first.
- */
-static void confine(enum command command)
-{
-    if (command == COMMAND_DEMO || command == COMMAND_RECORD)
-        return;
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return;
-#ifdef SYSTEM_CALLS
-    const unsigned count = sizeof forbidden_calls / sizeof *forbidden_calls;
-    struct sock_filter filter[sizeof forbidden_calls / sizeof *forbidden_calls + 8];
-    unsigned short n = 0;
-    filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
-    filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYSTEM_CALLS, 1, 0);
-    filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS);
-    filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-    for (unsigned i = 0; i < count; i++)
-        filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)forbidden_calls[i],
-                                                   (unsigned char)(count - i), 0);
-    filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-    struct sock_fprog program = {n, filter};
-    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
-        log_line(LOG_LEVEL_INFO, "cannot filter system calls: %s", strerror(errno));
-#endif
 }
 
 static int run_command(const struct invocation *invocation)
@@ -271,6 +223,9 @@ int main(int argc, char **argv)
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (!options_parse(argc, argv, &options, &error))
         return main_refuse(&options, error);
+    if (!hold_stack())
+        return main_refuse(&options,
+                           xstrdup("the limit of the stack is too low; raise it with ulimit -s 1024"));
     const char **recipes = recipes_names(), **conditions = alert_conditions();
     options.known =
         &(struct known_words){.recipes = recipes, .conditions = conditions, .facts = alert_fact_words};

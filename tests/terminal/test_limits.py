@@ -66,6 +66,17 @@ def ends_or_shows(screen, text):
     return until(lambda: screen.process.poll() is not None or text in screen.screen(), 30) and screen.process.poll() is not None
 
 
+@pytest.mark.parametrize("limit", ["-S -s 64", "-s 64"])
+def test_a_small_stack(plain, zk, election, limit):
+    """A low limit that may be raised is raised; where it may not, it is named."""
+    done = subprocess.run(["sh", "-c", f'ulimit {limit}; exec "$@"', "sh", plain, "once", "-s", zk.hosts, "--admin",
+                           zk.admin, election], capture_output=True, text=True, timeout=60, check=False)
+    if limit == "-s 64":
+        assert done.returncode == 2 and "ulimit -s 1024" in done.stderr, done
+    else:
+        assert done.returncode == 0 and "host-a" in done.stdout, done
+
+
 @pytest.mark.parametrize("kind", ["dashboard", "dashboard that records", "replay"])
 def test_little_memory_at_the_start(plain, zk, election, config, tmp_path, kind):
     """However little there is, up to as much as it needs: it says so, or runs."""

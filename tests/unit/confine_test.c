@@ -1,0 +1,188 @@
+/*
+ * What a confined process cannot do: change the system, look into other processes, run programs. Each call is
+ * made for real, by a process that was confined as the command is.
+ */
+#define _DEFAULT_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tui/commands/confine.h"
+
+/* Arguments that no call accepts, should it be allowed. */
+static const int forbidden[] = {
+    SYS_setdomainname,
+    SYS_sethostname,
+    SYS_clock_adjtime,
+    SYS_adjtimex,
+    SYS_clock_settime,
+    SYS_settimeofday,
+    SYS_kexec_load,
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_unshare,
+    SYS_setns,
+    SYS_kcmp,
+    SYS_process_vm_readv,
+    SYS_bpf,
+    SYS_process_vm_writev,
+    SYS_perf_event_open,
+    SYS_userfaultfd,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_reboot,
+    SYS_swapon,
+    SYS_swapoff,
+    SYS_acct,
+    SYS_quotactl,
+    SYS_syslog,
+    SYS_vhangup,
+    SYS_personality,
+    SYS_setuid,
+    SYS_setgid,
+    SYS_setreuid,
+    SYS_setregid,
+    SYS_setresuid,
+    SYS_setresgid,
+    SYS_setgroups,
+    SYS_setfsuid,
+    SYS_setfsgid,
+    SYS_capset,
+    SYS_execve,
+    SYS_execveat,
+    SYS_mknodat,
+    SYS_symlinkat,
+    SYS_setxattr,
+    SYS_fanotify_init,
+    SYS_name_to_handle_at,
+    SYS_ioprio_set,
+    SYS_open_by_handle_at,
+    SYS_memfd_create,
+    SYS_setpriority,
+    SYS_io_setup,
+    SYS_mq_open,
+    SYS_shmget,
+    SYS_msgget,
+    SYS_semget,
+    SYS_setsid,
+    SYS_lookup_dcookie,
+    SYS_sched_setaffinity,
+    SYS_sched_setscheduler,
+    SYS_migrate_pages,
+    SYS_move_pages,
+#ifdef SYS_kexec_file_load
+    SYS_kexec_file_load,
+#endif
+#ifdef SYS_fsmount
+    SYS_fsopen,
+    SYS_fsmount,
+    SYS_fsconfig,
+    SYS_fspick,
+    SYS_move_mount,
+    SYS_open_tree,
+#endif
+#ifdef SYS_pidfd_getfd
+    SYS_pidfd_open,
+    SYS_pidfd_getfd,
+    SYS_pidfd_send_signal,
+#endif
+#ifdef SYS_io_uring_setup
+    SYS_io_uring_setup,
+    SYS_io_uring_enter,
+    SYS_io_uring_register,
+#endif
+#ifdef SYS_clone3
+    SYS_clone3,
+#endif
+#ifdef SYS_iopl
+    SYS_iopl,
+    SYS_ioperm,
+    SYS_modify_ldt,
+#endif
+};
+
+static int refused_call(void)
+{
+    for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++) {
+        errno = 0;
+        if (syscall(forbidden[i], -1, -1, -1, -1, -1, -1) != -1 || errno != ENOSYS)
+            return forbidden[i];
+    }
+    return 0;
+}
+
+static void *nothing(void *context)
+{
+    return context;
+}
+
+/* In the child. 0: as it should be; else what is not. */
+static int check_confined(enum command command)
+{
+    pthread_t thread;
+    confine(command);
+    int call = refused_call();
+    if (call) {
+        fprintf(stderr, "system call %d is not refused: %d\n", call, errno);
+        return 1;
+    }
+    /* What is allowed works, with any arguments but a few. */
+    if (pthread_create(&thread, NULL, nothing, NULL) != 0 || pthread_join(thread, NULL) != 0)
+        return 2;
+    int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (fd < 0 || write(fd, "x", 1) != 1)
+        return 3;
+    if (ioctl(fd, TIOCSTI, "x") != -1 || errno != EPERM)
+        return 4;
+    if (syscall(SYS_clone, CLONE_NEWUSER | 17, 0, 0, 0, 0) != -1 || errno != EPERM)
+        return 5;
+    int made = socket(AF_INET, SOCK_STREAM, 0);
+    bool connects = command != COMMAND_REPORT && command != COMMAND_CONFIG;
+    if ((made >= 0) != connects)
+        return 6;
+    if (made >= 0 && (listen(made, 1) == 0) != (command == COMMAND_EXPORT))
+        return 7;
+    if ((unlink("/nonexistent/x") != -1 || errno != ENOENT) != (command == COMMAND_CONFIG))
+        return 8;
+    return 0;
+}
+
+static void commands_are_confined(void **state)
+{
+    static const enum command commands[] = {COMMAND_WATCH,  COMMAND_ONCE,   COMMAND_EXPORT,
+                                            COMMAND_REPORT, COMMAND_INJECT, COMMAND_CONFIG};
+    (void)state;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        int status;
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            _exit(check_confined(commands[i]));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(commands_are_confined)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
