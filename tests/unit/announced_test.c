@@ -67,7 +67,7 @@ static int64_t round_shows(struct world *world, const char *announcement, int64_
         {.session = US, .client = "10.0.0.3:1", .established_ms = 1, .timeout_ms = 10000}};
     for (size_t i = 0; i < 3; i++)
         list[i].last_response_ms = world->now_ms;
-    struct seen_watches watches[] = {{OBSERVER, &announcement, 1}};
+    struct seen_watches watches[] = {{.session = OBSERVER, .paths = &announcement, .count = 1}};
     struct observation connections = {.kind = OBSERVED_CONNECTIONS, .at = at(world)};
     connections.connections = (struct observed_connections){.address = "a",
                                                             .list = list,
