@@ -1,4 +1,5 @@
 /* Duplicates: of one session, or of one identity. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,6 +209,18 @@ static void note_identity(const struct election *election, struct identities *al
     all->last[at] = i + 1;
 }
 
+/* "1", "lock", "2026-11-25": no name of a host or of a process. */
+static bool is_constant(const struct candidate *c)
+{
+    const char *identity = c->identity;
+    size_t length = strlen(identity), letters = 0, marks = 0;
+    for (size_t i = 0; i < length; i++) {
+        letters += isalpha((unsigned char)identity[i]) != 0;
+        marks += strchr("0123456789.:-_/@", identity[i]) != NULL;
+    }
+    return c->identity_source == IDENTITY_DATA && (letters == 0 || marks == 0);
+}
+
 /* A candidate reported with the first one is not reported again. */
 static void compare_identity(struct diagnosis *d, struct identities *all, uint32_t i)
 {
@@ -232,6 +245,7 @@ static void duplicate_identity(struct diagnosis *d)
 {
     struct election *election = d->election;
     struct identities all = {.room = 16};
+    size_t any = 0;
     while (all.room < election->candidate_count * 2)
         all.room *= 2;
     all.first = xcalloc(2 * all.room + election->candidate_count, sizeof *all.first);
@@ -239,9 +253,9 @@ static void duplicate_identity(struct diagnosis *d)
     all.next = all.last + all.room;
     for (size_t i = 0; i < election->candidate_count; i++)
         if (own_words(election->candidates[i]) && owner_is_session(election->candidates[i]->stat.owner))
-            note_identity(election, &all, (uint32_t)i);
+            note_identity(election, &all, (uint32_t)(any = i));
     /* One word that all write says nothing of who they are. */
-    bool one_word = all.reporting >= 3 && all.distinct == 1;
+    bool one_word = all.distinct == 1 && (all.reporting >= 3 || is_constant(election->candidates[any]));
     for (size_t i = 0; i < election->candidate_count && !one_word; i++)
         if (all.next[i])
             compare_identity(d, &all, (uint32_t)i);

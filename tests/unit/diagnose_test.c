@@ -102,6 +102,9 @@ static void owners(void **state)
                            "? findings duplicate-identity warning suspected " A "," A2 "\n"
                            "tick 10\nread " A "\n"
                            "? findings duplicate-identity warning suspected " A "," B "\n");
+    model_script_run("... a constant that both write names nobody",
+                     CONNECT "+ " A " s=a leader\n+ " B " s=b leader\nlist\n> election-seen\nreadall\n"
+                             "tick 10\nreadall\n? findings none\n");
     model_script_run("... and once a minute they are asked again, in vain or not",
                      THREE "+ " A2 " s=d host-a\nlist\n> candidate-joined " A2 " @4\nreadall\n"
                            "? findings duplicate-identity warning certain " A "," A2 "\n"
@@ -169,7 +172,8 @@ static void sessions(void **state)
                                "conns 1\ntick 1000\nsessions\ntick 1000\nsessions\ntick 1000\nsync\n"
                                "silent 99\nsessions\nheard 99\ntick 2000\nsessions\n"
                                "? findings unseen-changes info certain\n"
-                               "readall\nround\nsessions\n? findings unseen-changes info certain\n");
+                               "readall\n> candidate-left " B " @2\n> candidate-joined " B " @2\n"
+                               "round\nsessions\n? findings unseen-changes info certain\n");
     model_script_run("... a session that is younger than the list is none",
                      THREE "proof\nsessions\n"
                            "+ " A2 " s=d\nlist\n> candidate-joined " A2 " @4\nreadall\n"
