@@ -313,6 +313,18 @@ static bool guard_reads(const struct election_watch *s, const char *path)
     return g->asked > 0 && !g->refused && g->entry.path && strcmp(g->entry.path, path) == 0;
 }
 
+/* Its data may not be read; its owner is in its Stat, which needs no permission. */
+static void on_candidate_stat(void *context, enum session_result result, const struct znode_stat *stat,
+                              const void *data, size_t length)
+{
+    struct election_watch_read *r = context;
+    struct election_watch *s = r->watched;
+    (void)data, (void)length;
+    if (election_watch_answered(s) && result == SESSION_OK)
+        election_watch_observe_node(s, r->path, result, stat, false, NULL, 0);
+    free(r);
+}
+
 static void candidate_reads_on_candidate(void *context, enum session_result result,
                                          const struct znode_stat *stat, const void *data, size_t length)
 {
@@ -329,6 +341,11 @@ static void candidate_reads_on_candidate(void *context, enum session_result resu
             s->reconcile(s);
         else if (election_has_unread(s->election))
             election_watch_read_soon(s); /* this read makes others worth repeating */
+        if (result == SESSION_DENIED &&
+            session_exists(s->shard->session, r->path, false, on_candidate_stat, r)) {
+            election_watch_hold(s);
+            return;
+        }
     }
     free(r);
 }
