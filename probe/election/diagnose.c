@@ -47,6 +47,18 @@ static void no_leader(struct diagnosis *d)
                     last);
 }
 
+/* Since then: changes in which the leader's client gave the leadership up and lives on. */
+static int passed_on(const struct election *election, int64_t since_us)
+{
+    int count = 0;
+    for (size_t i = 0; i < election->failover_count; i++) {
+        const struct failover *failover = election_failover_at(election, i);
+        count += failover->lost_at.mono_us > since_us &&
+                 (failover->cause == CAUSE_RESIGNED || failover->cause == CAUSE_DELETED);
+    }
+    return count;
+}
+
 static void flapping(struct diagnosis *d)
 {
     const struct election *election = d->election;
@@ -69,10 +81,17 @@ static void flapping(struct diagnosis *d)
     if (changes <= allow->leader_changes)
         return;
     diagnosis_again(d, oldest_us + span_us);
-    char window[SPAN_TEXT];
-    diagnosis_raise(d, FINDING_FLAPPING, SEVERITY_ERROR, CERTAINTY_CERTAIN, NO_SUBJECT, &election->leader,
-                    election->leader != NULL, NULL, "%d changes of leader in the last %s; %d are allowed",
-                    changes, describe_span(span_us, window, sizeof window), allow->leader_changes);
+    char window[SPAN_TEXT], passes[64] = "";
+    int passed = passed_on(election, now_us - span_us);
+    bool on_purpose = changes - passed <= allow->leader_changes;
+    if (passed > 0)
+        snprintf(passes, sizeof passes, "; in %d the leader's client gave it up and lives on", passed);
+    diagnosis_raise(
+        d, FINDING_FLAPPING, on_purpose ? SEVERITY_INFO : SEVERITY_ERROR, CERTAINTY_CERTAIN, NO_SUBJECT,
+        &election->leader, election->leader != NULL,
+        on_purpose ? "nothing, if leadership is passed on on purpose; allow it with leader_changes" : NULL,
+        "%d changes of leader in the last %s; %d are allowed%s", changes,
+        describe_span(span_us, window, sizeof window), allow->leader_changes, passes);
 }
 
 static void slow_failover(struct diagnosis *d)

@@ -418,6 +418,15 @@ static void released_again_and_again(void **state)
                               "3000\nround\nsessions\n" RELEASE("0", "1", "a", "2")
                                   RELEASE("1", "2", "b", "3") RELEASE("2", "3", "a", "4")
                                       RELEASE("3", "4", "b", "5") "? findings none\n");
+    model_script_run(
+        "leadership that each passes on on purpose",
+        "servers 1\nwatch /jobs\nconnect\n> connection connected\n"
+        "+ " WAITS("0") " s=a\n+ " WAITS(
+            "1") " s=b\nclient a on=1 at=h:1\nclient b on=1 at=h:2\n"
+                 "failovers\ntick 1000\nlist\n> election-seen\nreadall\nround\ntick "
+                 "3000\nround\nsessions\n" RELEASE("0", "1", "a", "2") RELEASE("1", "2", "b", "3")
+                     RELEASE("2", "3", "a", "4")
+                         RELEASE("3", "4", "b", "5") "? findings flapping info certain " WAITS("4") "\n");
 }
 
 static void acknowledgements_of_other_versions(void **state)
@@ -551,7 +560,7 @@ static void equal_numbers(void **state)
 static void exhausted_sequence(void **state)
 {
     (void)state;
-    model_script_run("at the last number no further candidate can join",
+    model_script_run("at the last number all further candidates get the same, or are refused",
                      "watch /election\nconnect\n> connection connected\nwind 2147483646\n"
                      "+ n_2147483646 s=a\nlist\n> election-seen\nreadall\n? next 2147483647\n"
                      "? findings sequence-overflowed critical certain\n");
