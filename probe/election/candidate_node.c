@@ -248,14 +248,42 @@ static struct candidate *candidate_node_find(const struct election *election, co
     return candidates_find(election, name, candidates_hash(election, name));
 }
 
+/* The name is the same, the znode is not: another candidate took the place of this one. */
+static void candidate_made_again(const struct update *f, struct candidate *candidate)
+{
+    struct election *election = f->election;
+    size_t position = candidates_position(election, candidate) + 1;
+    bool led = candidate == election->leader;
+    if (led) {
+        update_emit_candidate(f, EVENT_LEADER_LOST, candidate, position);
+        leadership_lost(f, candidate, false);
+        update_state(f, ELECTION_ELECTING);
+    }
+    update_emit_candidate(f, EVENT_CANDIDATE_LEFT, candidate, position);
+    client_disown(candidate);
+    candidate->joined = f->at;
+    candidate->joined_seen = true;
+    candidate->known = candidate->own->deaf = candidate->own->doubted = false;
+    candidate->wrong = candidate->proof = FINDING_COUNT;
+    candidate->own->before_hash = 0;
+    set_identity(candidate, NULL, IDENTITY_SESSION);
+    election->unknown_count++;
+    update_emit_candidate(f, EVENT_CANDIDATE_JOINED, candidate, position);
+    diagnose_soon(election);
+}
+
 void update_candidate_node(const struct update *f, const char *name, const struct observed_node *node)
 {
     struct election *election = f->election;
     struct candidate *candidate = candidate_node_find(election, name);
     if (!candidate || candidate->outside)
         return;
-    if (candidate->known && candidate->stat.czxid != node->stat->czxid)
-        return; /* the directory was recreated under the same names: its list will tell */
+    if (candidate->known && candidate->stat.czxid != node->stat->czxid) {
+        const struct znode_stat *directory = &election->own->directory;
+        if (candidate->stat.czxid < directory->czxid || node->stat->czxid > directory->pzxid)
+            return; /* the directory was recreated under the same names: its list will tell */
+        candidate_made_again(f, candidate);
+    }
     candidate_node_read(f, candidate, node);
 
     /* Its czxid is known now: among equal numbers that may move it. */

@@ -31,7 +31,8 @@ static bool is_recipe(const struct election *election, const char *const *names)
 
 /* ---- numbers ---- */
 
-/* At the last number the server's counter sticks: it makes that name once, and refuses every further one. */
+/* At the last number the server's counter sticks: every further name gets that number, and one that is equal to an
+   earlier name is refused. */
 static bool diagnose_names_is_exhausted(const struct election *election)
 {
     size_t count = election->candidate_count;
@@ -49,7 +50,8 @@ static void overflow(struct diagnosis *d)
                         &first, negative, NULL,
                         "the next number under %s is %" PRId64 ", the last valid number is 2147483647: %s%s",
                         election->path, election->next_sequence,
-                        negative ? "the first in line is " : "no further candidate can join",
+                        negative ? "the first in line is "
+                                 : "further candidates get that number, too, or are refused",
                         negative ? first->name : "");
         return;
     }

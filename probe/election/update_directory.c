@@ -313,6 +313,22 @@ static void report_joined(const struct update *f, const struct difference *diffe
     }
 }
 
+static int64_t next_sequence(const struct znode_stat *directory)
+{
+    return (int64_t)(((uint32_t)directory->cversion + (uint32_t)directory->children) / 2);
+}
+
+/* Of so many the Stats are read whenever names may have been made again. */
+#define READ_AGAIN_MOST 64
+
+/* One that left and one that joined, both unseen, may have had a name that is still listed. */
+static void read_all_again(const struct update *f)
+{
+    struct election *election = f->election;
+    for (size_t i = 0; election->candidate_count <= READ_AGAIN_MOST && i < election->candidate_count; i++)
+        candidates_queue(election, election->candidates[i]);
+}
+
 /*
  * What the Stat proves beyond what the lists show. creates = (Δcversion + Δn) / 2 and deletes =
  * (Δcversion − Δn) / 2 hold exactly, cversion being a counter of 32 bits that wraps.
@@ -327,18 +343,16 @@ static void count_unseen(const struct update *f, const struct znode_stat *old, c
     int64_t joined = created - (int64_t)difference->joined_count;
     int64_t left = deleted - (int64_t)difference->missing_count - (int64_t)election->own->gone_since_list;
     /* A server that lags behind another one shows an older Stat: that proves nothing. */
-    if (new->pzxid < old->pzxid || joined < 0 || left < 0 || (joined == 0 && left == 0))
+    bool stuck = next_sequence(new) >= INT32_MAX; /* the counter of creates ends there */
+    if (new->pzxid < old->pzxid || stuck || joined < 0 || left < 0 || (joined == 0 && left == 0))
         return;
+    if (joined > 0 && left > 0)
+        read_all_again(f);
     struct event event = {
         .kind = EVENT_UNSEEN, .unseen_joined = (uint64_t)joined, .unseen_left = (uint64_t)left};
     election->counters.unseen_joined += event.unseen_joined;
     election->counters.unseen_left += event.unseen_left;
     update_emit(f, &event);
-}
-
-static int64_t next_sequence(const struct znode_stat *directory)
-{
-    return (int64_t)(((uint32_t)directory->cversion + (uint32_t)directory->children) / 2);
 }
 
 static void everybody_left(const struct update *f, bool seen)

@@ -715,16 +715,28 @@ static void other_designs(void **state)
                      "tick 1000\nlist\n> election-seen\nreadall\nproof\n? findings none\n");
 }
 
+/* Deleted and made again in one transaction: the list is the same, the znode is another, and so is its owner. */
+static void a_name_made_again(void **state)
+{
+    (void)state;
+    model_script_run("a waiting one", HEALTHY
+                     "round\n- " C "\n+ " C " s=e\nclient e on=1 at=10.0.0.5:15\nlist\n> unseen +1 -1\n"
+                     "tick 10\nreadall\n> candidate-left " C " @3\n> candidate-joined " C " @3\n"
+                     "proof\n? findings no-watch error certain " C
+                     "; watcher-without-candidate warning suspected " B "; unseen-changes info certain\n");
+    model_script_run("the leader",
+                     HEALTHY "round\n- " A "\n+ " A " s=e\nlist\n> unseen +1 -1\ntick 10\nreadall\n"
+                             "> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                             "> candidate-joined " A " @1\n> leader-elected " A " -> " A " after 0\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(healthy),
-        cmocka_unit_test(certainty),
-        cmocka_unit_test(layouts),
-        cmocka_unit_test(lock_watchers),
-        cmocka_unit_test(illnesses),
-        cmocka_unit_test(persistent_ones),
-        cmocka_unit_test(heirs_of_one_session),
+        cmocka_unit_test(healthy),           cmocka_unit_test(certainty),
+        cmocka_unit_test(layouts),           cmocka_unit_test(lock_watchers),
+        cmocka_unit_test(illnesses),         cmocka_unit_test(persistent_ones),
+        cmocka_unit_test(a_name_made_again), cmocka_unit_test(heirs_of_one_session),
         cmocka_unit_test(other_designs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
