@@ -185,6 +185,15 @@ enum answer member_watches(const struct election *election, const struct member 
     return count <= room && shows_all_waiters(election) ? ANSWER_NO : ANSWER_UNKNOWN;
 }
 
+const struct candidate *whatif_heir(const struct election *election)
+{
+    size_t holders = shared_lock_holders(election);
+    if (election->candidate_count <= holders)
+        return NULL;
+    return shared_lock(election) ? election->candidates[holders]
+                                 : left_behind(election, election->candidates[0], holders);
+}
+
 struct next_failover whatif_next(const struct election *election)
 {
     struct next_failover next = {.chain = CHAIN_UNKNOWN};
@@ -205,8 +214,7 @@ struct next_failover whatif_next(const struct election *election)
         next.notified = ANSWER_UNKNOWN;
         return next;
     }
-    next.successor =
-        shared_lock(election) ? election->candidates[holders] : left_behind(election, leader, holders);
+    next.successor = whatif_heir(election);
     next.notified = next.successor ? whatif_notified(next.successor, &why) : ANSWER_NO;
     if (!next.successor) { /* who waits for a znode of its own session goes with it, or waits forever */
         next.chain = CHAIN_BROKEN;

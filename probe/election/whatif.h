@@ -59,5 +59,8 @@ struct next_failover {
                                           another watch notifies it later */
 };
 struct next_failover whatif_next(const struct election *election);
+/* The first behind the leader, or behind the holders of a read-write lock, that is left when the leader's session
+ * ends; NULL: none is. */
+const struct candidate *whatif_heir(const struct election *election);
 
 #endif

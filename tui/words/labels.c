@@ -35,7 +35,8 @@ enum outlook label_outlook(const struct election *election)
         return OUTLOOK_STOPS;
     if (election->candidate_count <= holders)
         return holders > 1 ? OUTLOOK_NONE : OUTLOOK_ALONE;
-    switch (whatif_notified(election->candidates[holders], &why)) {
+    const struct candidate *heir = whatif_heir(election);
+    switch (heir ? whatif_notified(heir, &why) : ANSWER_NO) {
     case ANSWER_YES:
         return OUTLOOK_WORKS;
     case ANSWER_NO:
@@ -88,7 +89,8 @@ struct verdict label_verdict(const struct cells *cells, const struct election *e
     struct verdict verdict = verdicts[label_outlook(election)];
     if (verdict.outlook == OUTLOOK_STOPS) {
         bool stays = election->leader->known && candidate_stays(election->leader);
-        const char *at = stays ? election->leader->name : election->candidates[1]->name;
+        const struct candidate *heir = whatif_heir(election);
+        const char *at = stays ? election->leader->name : heir ? heir->name : election->candidates[1]->name;
         char name[40];
         snprintf(verdict.text, sizeof verdict.text, "stops at %s",
                  label_short_name(cells, at, name, sizeof name));
