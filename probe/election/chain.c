@@ -752,6 +752,13 @@ int64_t chain_poll_due_us(const struct election *election, int64_t now_us, bool 
     return due_us;
 }
 
+/* A session that watches more members than it has is a cache: that it watches the one before its own shows nothing. */
+static bool shows_predecessor(const struct diagnosis *d, const struct candidate *c)
+{
+    const struct viewer *viewer = c->own->watches_right ? viewer_find(d, c->own->client) : NULL;
+    return viewer && viewer->targets <= viewer->owned;
+}
+
 void chain_update(struct diagnosis *d)
 {
     struct election *election = d->election;
@@ -775,7 +782,7 @@ void chain_update(struct diagnosis *d)
     /* Where the layout is not known, the second one may as well watch the leader as such. */
     size_t reporting = election->recipe && election->recipe->watches == WATCHES_PREDECESSOR ? 1 : 2;
     for (size_t i = reporting; i < election->candidate_count && !election->shows_predecessor; i++)
-        election->shows_predecessor = election->candidates[i]->own->watches_right;
+        election->shows_predecessor = shows_predecessor(d, election->candidates[i]);
     if (election->shows_predecessor && election->recognised == RECOGNISED_NAME && election->recipe) {
         election->recognised = RECOGNISED_WATCH;
         certainty_settle_kind(election);

@@ -290,6 +290,21 @@ static void names_that_leave_the_watches_open(void **state)
                                              "in-a6-0000000005\n");
 }
 
+/* Each member of a registry watches every other one: that proves no line. */
+static void members_that_cache_each_other(void **state)
+{
+    (void)state;
+    model_script_run("a registry whose members cache each other is neither led nor accused",
+                     "watch /services/orders kind=auto found\nconnect\n> connection connected\n"
+                     "+ host0000000000 s=a\n+ host0000000001 s=b\n+ host0000000002 s=c\n"
+                     "client a on=1 at=h:1\nclient b on=1 at=i:2\nclient c on=1 at=j:3\n"
+                     "tick 1000\nlist\n> election-seen\nreadall\n"
+                     "w a host0000000000\nw a host0000000001\nw a host0000000002\n"
+                     "w b host0000000000\nw b host0000000001\nw b host0000000002\n"
+                     "w c host0000000000\nw c host0000000001\nw c host0000000002\n"
+                     "proof\n? recipe sequence name\n? all none\n");
+}
+
 /* kazoo's extra_lock_patterns are for this. */
 static void two_layouts_in_one_directory(void **state)
 {
@@ -578,6 +593,7 @@ int main(void)
         cmocka_unit_test(watches_that_no_server_shows),
         cmocka_unit_test(names_that_leave_the_watches_open),
         cmocka_unit_test(two_layouts_in_one_directory),
+        cmocka_unit_test(members_that_cache_each_other),
         cmocka_unit_test(roles_in_names),
         cmocka_unit_test(names_alone),
         cmocka_unit_test(assumed_kind),
