@@ -289,8 +289,9 @@ static void question(struct script *s, char *words)
     struct snapshot_model *frozen = snapshot_model_of(s->model, now(s).wall_us);
     words_describe(model_election(snapshot_model_model(frozen), 0, s->election), words, name, frozen_got,
                    sizeof frozen_got);
-    /* Whether all is read is a question to the live model alone. */
-    if (strcmp(words, "complete") != 0 && strcmp(frozen_got, rest) != 0)
+    /* Whether all is read, and whether a poll could settle something, are questions to the live model alone. */
+    bool live = strcmp(words, "complete") == 0 || strcmp(words, "suspected") == 0;
+    if (!live && strcmp(frozen_got, rest) != 0)
         broken(s, "in the frozen snapshot it is ", frozen_got);
     snapshot_model_free(frozen);
 }
