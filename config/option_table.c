@@ -134,6 +134,16 @@ static const char *add_capture(struct options *options, const char *value)
     return NULL;
 }
 
+static const char *add_client_log(struct options *options, const char *value)
+{
+    if (!*value)
+        return "is empty; name a GC log, or a log of the kernel";
+    if (options->client_log_count == CAPTURES_MOST)
+        return "is one too many; give fewer files";
+    options->client_logs[options->client_log_count++] = (char *)(uintptr_t)value;
+    return NULL;
+}
+
 static const char *add_expectation(struct options *options, const char *value)
 {
     if (options->inject.expect_count == INJECT_EXPECTATIONS)
@@ -249,7 +259,9 @@ const struct option_row option_table[] = {
      .help = "append all observations to FILE, a case for --replay"},
     {"capture", 0, "FILE", WATCH | ONCE | EVENTS | RECORD | REPORT | WHY | AUTOPSY, OWN(add_capture),
      .help = "read packets of tcpdump instead of a cluster; - for standard input; repeatable;\n"
-     "                                    SERVER=FILE names the server"},
+             "                                    SERVER=FILE names the server"},
+    {"client-log", 0, "FILE", WHY, OWN(add_client_log),
+     .help = "GC log or kernel log of the lost leader's host; repeatable"},
     {"screen", 0, NULL, AUTOPSY, FLAG(screen), .help = "open the dashboard on it"},
     {"events", 0, NULL, AUTOPSY, FLAG(events), .help = "print one line per event"},
     {"at", 0, "TIME", WATCH | ONCE | REPLAY | AUTOPSY, TEXT(at, NULL), .check = check_time,

@@ -81,6 +81,8 @@ struct options {
     const char *transactions;   /* directory; NULL: not given */
     char *captures[CAPTURES_MOST]; /* --capture: FILE, - or NAME=FILE, of the command line */
     size_t capture_count;
+    char *client_logs[CAPTURES_MOST]; /* why: --client-log, of the command line */
+    size_t client_log_count;
     int64_t wait_ms;            /* default 10000 */
     bool wait_given;            /* --wait says so */
     enum color_choice color;

@@ -14,6 +14,7 @@
 #include "probe/election/failover.h"
 #include "probe/election/finding.h"
 #include "probe/history/history.h"
+#include "probe/report/client_log.h"
 
 /* Sessions that expire close to the leader's count as one incident: within this time, or within a third of the
  * leader's timeout if that is longer, as clients that fall silent together were last heard that far apart. */
@@ -69,11 +70,13 @@ struct story {
     struct failover failover;
     int64_t led_since_us; /* of the lost leader; 0: unknown */
     bool led_exact;
-    uint64_t session;  /* of the lost leader; 0: unknown */
-    char *client;      /* its address, "10.0.3.17:51234"; NULL: unknown */
-    char *server;      /* the server of its connection; NULL: unknown */
-    int timeout_ms;    /* 0: unknown */
-    int64_t silent_us; /* the minimum length of its silence at the loss; -1: unknown */
+    uint64_t session;          /* of the lost leader; 0: unknown */
+    char *client;              /* its address, "10.0.3.17:51234"; NULL: unknown */
+    char *server;              /* the server of its connection; NULL: unknown */
+    int timeout_ms;            /* 0: unknown */
+    int64_t silent_us;         /* the minimum length of its silence at the loss; -1: unknown */
+    struct client_pause pause; /* of its client, as its host's logs show it; the caller's */
+    bool pauses_read;
 
     /* From the transaction logs, if they were read. */
     bool logged;              /* the recording holds facts of that time */
@@ -81,7 +84,7 @@ struct story {
     size_t expired_beside;    /* the number of other sessions that expired within together_us */
     size_t expired_same_host; /* those with the same address, out of expired_known */
     size_t expired_known;
-    size_t expired_same_name; /* those of them that are candidates whose identity names the same host */
+    size_t expired_same_name;   /* those of them that are candidates whose identity names the same host */
     size_t expired_same_server; /* those of them that began at the same server */
     size_t lived_same_server;   /* candidates' sessions that began there and lived on */
     char *beside[STORY_NAMES];  /* the candidates among them, by their usual names */

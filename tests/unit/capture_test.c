@@ -246,6 +246,24 @@ static void two_leaders_at_a_time(void **state)
     told_free(told);
 }
 
+/* c is notified, and its packets end there, as those of a stopped process do: first in line, and not going on. */
+static void a_candidate_that_does_not_react(void **state)
+{
+    (void)state;
+    struct told *told = told_begin();
+    for (size_t i = 0; sample[i].at_us <= BASE_US + LOST_B; i++)
+        told_take(told, &sample[i]);
+    capture_pass(told->capture, BASE_US + LOST_B + 1900000);
+    assert_int_equal(told_election(told)->finding_count, 0);
+    capture_pass(told->capture, BASE_US + LOST_B + 2300000);
+    const struct election *election = told_election(told);
+    assert_int_equal(election->finding_count, 1);
+    assert_int_equal(election->findings[0]->code, FINDING_SLOW_REACTION);
+    assert_int_equal(election->findings[0]->severity, SEVERITY_CRITICAL);
+    assert_string_equal(election->findings[0]->candidates[0], election->candidates[0]->name);
+    told_free(told);
+}
+
 /* ---- facts of the wire ---- */
 
 struct wire_fact_seen {
@@ -561,6 +579,7 @@ int main(void)
         cmocka_unit_test(the_whole_chain),
         cmocka_unit_test(a_late_capture_knows_no_watches),
         cmocka_unit_test(two_leaders_at_a_time),
+        cmocka_unit_test(a_candidate_that_does_not_react),
         cmocka_unit_test(each_step_to_the_packet),
         cmocka_unit_test(packets_that_come_twice),
         cmocka_unit_test(packets_in_parts_and_in_disorder),

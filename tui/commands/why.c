@@ -12,6 +12,9 @@
 #include "tui/output/report_document.h"
 #include "tui/words/story_lines.h"
 
+/* Where it is not known since when a client was silent, this time before the loss is looked through. */
+#define WITHOUT_SILENCE_US INT64_C(60000000)
+
 static void print_sentences(struct buffer *out, const struct sentences *s, const struct print_style *how)
 {
     struct document doc = {.form = DOCUMENT_TEXT};
@@ -45,6 +48,18 @@ static bool choose_moment(const char *when, int64_t to_us, int64_t *at_us)
     return !problem;
 }
 
+/* The pause of its client that overlaps its silence. */
+static bool read_client_logs(struct story *story, const struct options *options, char **error)
+{
+    int64_t lost_us = story->failover.lost_at.wall_us, from_us = story_silent_since(story);
+    if (options->client_log_count == 0)
+        return true;
+    story->pauses_read =
+        client_log_find(options->client_logs, options->client_log_count,
+                        from_us ? from_us : lost_us - WITHOUT_SILENCE_US, lost_us, &story->pause, error);
+    return story->pauses_read;
+}
+
 int command_why(const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
@@ -55,7 +70,7 @@ int command_why(const struct invocation *invocation)
     int status = EXIT_USAGE;
     if (history && choose_moment(options->when, to_us, &query.at_us)) {
         struct story *story = story_make(history, &query, &error);
-        if (story)
+        if (story && read_client_logs(story, options, &error))
             status = report_story(story, invocation);
         else if (error)
             complain("%s", error);

@@ -126,6 +126,53 @@ static void say_detection(struct sentences *s, const struct story *story)
                               "timeout from when they last heard from it"));
 }
 
+int64_t story_silent_since(const struct story *story)
+{
+    const struct failover *f = &story->failover;
+    int64_t silent_us = f->detection.high_us >= 0 ? f->detection.high_us : story->silent_us;
+    return silent_us > 0 ? f->lost_at.wall_us - silent_us : 0;
+}
+
+static void say_no_pause(struct sentences *s, const struct client_pause *pause)
+{
+    story_lines_say(s, SENTENCE_UNKNOWN,
+                    text_copy("The logs of its client's host show no pause in that time."),
+                    pause->undated ? text_format("%zu of %zu pauses have no date; start the JVM with "
+                                                 "-Xlog:gc*,safepoint:file=gc.log:time",
+                                                 pause->undated, pause->lines)
+                                   : text_format("they show %zu pauses at other times", pause->lines));
+}
+
+/* What its host's logs say of the time in which its client was silent. */
+static void say_pause(struct sentences *s, const struct story *story)
+{
+    const struct client_pause *pause = &story->pause;
+    char length[32], apart[32], from[40], to[40], silent[40], lost[40];
+    int64_t since_us = story_silent_since(story), lost_us = story->failover.lost_at.wall_us;
+    if (story->pauses_read && !pause->what[0])
+        say_no_pause(s, pause);
+    if (!story->pauses_read || !pause->what[0])
+        return;
+    bool ends = pause->to_us != INT64_MAX;
+    int64_t apart_us = pause->from_us - (since_us ? since_us : lost_us);
+    format_span(ends ? pause->to_us - pause->from_us : 0, length, sizeof length);
+    format_span(apart_us < 0 ? -apart_us : apart_us, apart, sizeof apart);
+    const char *when = !since_us      ? "before its znode went"
+                       : apart_us < 0 ? "before it was last heard"
+                                      : "after it was last heard";
+    story_lines_say(
+        s, SENTENCE_INFERRED,
+        ends ? text_format("Its client stopped: a pause of %s (%s) began %s %s.", length, pause->what, apart,
+                           when)
+             : text_format("Its client stopped: its host's kernel logged \"%s\" %s %s.", pause->what, apart,
+                           when),
+        text_format("%s: from %s to %s; it was silent from %s to %s; the clocks are assumed to be equal",
+                    pause->file, format_time(pause->from_us, from, sizeof from),
+                    ends ? format_time(pause->to_us, to, sizeof to) : "an unknown end",
+                    since_us ? format_time(since_us, silent, sizeof silent) : "a time not known",
+                    format_time(lost_us, lost, sizeof lost)));
+}
+
 static void say_takeover(struct sentences *s, const struct story *story)
 {
     char span[FORMAT_INTERVAL], total[FORMAT_INTERVAL];
@@ -646,6 +693,7 @@ struct sentences story_sentences(const struct story *story, bool utc)
     say_near(&s, story);
     say_returned(&s, story);
     say_detection(&s, story);
+    say_pause(&s, story);
     say_takeover(&s, story);
     say_chain(&s, story);
     story_lines_say_leader(&s, story);

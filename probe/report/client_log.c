@@ -1,0 +1,241 @@
+#include "probe/report/client_log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "config/text.h"
+
+#define LINE_MOST 4096
+#define PAUSE_MOST_S 1e6
+
+/* ---- times ---- */
+
+/* So many digits; -1: not so many. */
+static int digits(const char *at, int count)
+{
+    int value = 0;
+    for (int i = 0; i < count; i++) {
+        if (at[i] < '0' || at[i] > '9')
+            return -1;
+        value = value * 10 + (at[i] - '0');
+    }
+    return value;
+}
+
+/* Days since 1970, of the proleptic Gregorian calendar. */
+static int64_t days_of(int year, int month, int day)
+{
+    year -= month <= 2;
+    int64_t era = year / 400, of_era = year - era * 400;
+    int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+static int64_t local_us(int year, int month, int day, int64_t second_of_day)
+{
+    struct tm tm = {.tm_year = year - 1900,
+                    .tm_mon = month - 1,
+                    .tm_mday = day,
+                    .tm_hour = (int)(second_of_day / 3600),
+                    .tm_min = (int)(second_of_day / 60 % 60),
+                    .tm_sec = (int)(second_of_day % 60),
+                    .tm_isdst = -1};
+    return (int64_t)mktime(&tm) * 1000000;
+}
+
+/* "2026-11-25T18:47:32.756+0000"; 0: there is none here. */
+static int64_t iso_time(const char *at)
+{
+    size_t length = strnlen(at, 19);
+    if (length < 19 || at[4] != '-' || at[7] != '-' || (at[10] != 'T' && at[10] != ' ') || at[13] != ':' ||
+        at[16] != ':')
+        return 0;
+    int year = digits(at, 4), month = digits(at + 5, 2), day = digits(at + 8, 2);
+    int hour = digits(at + 11, 2), minute = digits(at + 14, 2), second = digits(at + 17, 2);
+    if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || minute < 0 || second < 0)
+        return 0;
+    int64_t of_day = hour * INT64_C(3600) + minute * 60 + second, part_us = 0, unit_us = 100000;
+    at += 19;
+    if (*at == '.' || *at == ',')
+        for (at++; *at >= '0' && *at <= '9'; at++, unit_us /= 10)
+            part_us += (*at - '0') * unit_us;
+    if (*at == 'Z')
+        return (days_of(year, month, day) * 86400 + of_day) * 1000000 + part_us;
+    if (*at != '+' && *at != '-')
+        return local_us(year, month, day, of_day) + part_us;
+    int hours = digits(at + 1, 2), minutes = hours < 0 ? -1 : digits(at + 3 + (at[3] == ':'), 2);
+    int64_t offset = (hours < 0 ? 0 : hours * INT64_C(3600)) + (minutes < 0 ? 0 : minutes * 60);
+    return (days_of(year, month, day) * 86400 + of_day - (*at == '+' ? offset : -offset)) * 1000000 + part_us;
+}
+
+/* "Nov 25 18:47:32", as syslog writes it; 0: there is none here. */
+static int64_t syslog_time(const char *at, int64_t year_us)
+{
+    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    char word[4] = "";
+    int day, hour, minute, second;
+    time_t seconds = (time_t)(year_us / 1000000);
+    struct tm tm;
+    if (sscanf(at, "%3[A-Za-z] %2d %2d:%2d:%2d", word, &day, &hour, &minute, &second) != 5 ||
+        strlen(word) != 3)
+        return 0;
+    const char *month = strstr(months, word);
+    if (!month || (month - months) % 3 != 0 || !localtime_r(&seconds, &tm))
+        return 0;
+    return local_us(tm.tm_year + 1900, (int)(month - months) / 3 + 1, day,
+                    hour * INT64_C(3600) + minute * 60 + second);
+}
+
+/* At the line's beginning, or in the first bracket of a JVM's unified log. */
+static int64_t line_time(const char *line, int64_t year_us)
+{
+    int64_t at_us = iso_time(line + (*line == '['));
+    return at_us ? at_us : syslog_time(line, year_us);
+}
+
+/* ---- lines ---- */
+
+static bool take_pause(struct client_pause *pause, int64_t end_us, double seconds, const char *what,
+                       size_t length)
+{
+    if (!(seconds >= 0) || seconds > PAUSE_MOST_S)
+        return false;
+    size_t kept = 0;
+    for (size_t i = 0; i < length && kept + 1 < sizeof pause->what; i++)
+        if (what[i] >= ' ' && what[i] < 127)
+            pause->what[kept++] = what[i];
+    while (kept > 0 && pause->what[kept - 1] == ' ')
+        kept--;
+    pause->what[kept] = '\0';
+    pause->from_us = end_us ? end_us - (int64_t)(seconds * 1e6) : 0;
+    pause->to_us = end_us;
+    return true;
+}
+
+/* "GC(12) Pause Full (G1 Compaction Pause) 1200M->800M(2048M) 14215.123ms", told at its end. */
+static bool unified_pause(const char *line, int64_t at_us, struct client_pause *pause)
+{
+    const char *what = strstr(line, "Pause "), *end = what ? strstr(what, "ms") : NULL;
+    if (*line != '[' || !end)
+        return false;
+    while (strstr(end + 2, "ms"))
+        end = strstr(end + 2, "ms");
+    const char *number = end;
+    while (number > what && ((number[-1] >= '0' && number[-1] <= '9') || number[-1] == '.'))
+        number--;
+    const char *close = strrchr(what, ')'), *size = strstr(what, "->");
+    size_t length =
+        close && (!size || close < size) ? (size_t)(close - what) + 1 : strcspn(what, "0123456789");
+    for (const char *c = size; c && c > what && c[-1] != ' '; c--)
+        length = (size_t)(c - what) - 1;
+    return number < end && take_pause(pause, at_us, strtod(number, NULL) / 1e3, what, length);
+}
+
+/* Both forms: "Total time for which application threads were stopped: 14.2 seconds", told at its end; and of JDK 13
+ * and later: Safepoint "G1CollectFull", ..., Total: 14215123456 ns. */
+static bool stopped_time(const char *line, int64_t at_us, struct client_pause *pause)
+{
+    static const char stopped[] = "threads were stopped: ", total[] = "Total: ", safepoint[] = "Safepoint \"";
+    static const char threads[] = "all threads stopped";
+    const char *at = strstr(line, stopped), *name = strstr(line, safepoint);
+    if (at)
+        return take_pause(pause, at_us, strtod(at + sizeof stopped - 1, NULL), threads, sizeof threads - 1);
+    const char *ns = name ? strstr(name, total) : NULL;
+    return ns &&
+           take_pause(pause, at_us, strtod(ns + sizeof total - 1, NULL) / 1e9, name, strcspn(name, ","));
+}
+
+/* "2026-...: 12.3: [Full GC (Ergonomics) ..., 14.2150000 secs]", whose time is that of its beginning. */
+static bool older_collection(const char *line, int64_t at_us, struct client_pause *pause)
+{
+    const char *what = strstr(line, "[Full GC"), *end = NULL;
+    what = what ? what : strstr(line, "[GC");
+    for (const char *next = what ? strstr(what, " secs]") : NULL; next; next = strstr(next + 1, " secs]"))
+        end = next;
+    const char *number = end;
+    while (number && number > what && ((number[-1] >= '0' && number[-1] <= '9') || number[-1] == '.'))
+        number--;
+    if (!number || number == end)
+        return false;
+    double seconds = strtod(number, NULL);
+    return take_pause(pause, at_us ? at_us + (int64_t)(seconds * 1e6) : 0, seconds, what + 1,
+                      strcspn(what + 1, "[:]"));
+}
+
+/* The kernel: a kill ends nothing; a suspend ends with another line. */
+static bool kernel_line(const char *line, int64_t at_us, struct client_pause *pause)
+{
+    static const char suspended[] = "suspend of the host";
+    const char *killed = strstr(line, "Out of memory: Killed process");
+    bool suspend = strstr(line, "PM: suspend entry") != NULL;
+    if (!killed && !suspend)
+        return false;
+    take_pause(pause, at_us, 0, killed ? killed : suspended,
+               killed ? strcspn(killed, ",") : sizeof suspended - 1);
+    pause->to_us = INT64_MAX;
+    return true;
+}
+
+bool client_log_line(const char *line, int64_t year_us, struct client_pause *pause)
+{
+    int64_t at_us = line_time(line, year_us);
+    return stopped_time(line, at_us, pause) || unified_pause(line, at_us, pause) ||
+           older_collection(line, at_us, pause) || kernel_line(line, at_us, pause);
+}
+
+/* ---- files ---- */
+
+static int64_t overlap(const struct client_pause *pause, int64_t from_us, int64_t to_us)
+{
+    int64_t from = pause->from_us > from_us ? pause->from_us : from_us;
+    int64_t to = pause->to_us < to_us ? pause->to_us : to_us;
+    return to - from;
+}
+
+static void keep_longest(struct client_pause *longest, const struct client_pause *one, const char *file,
+                         int64_t from_us, int64_t to_us)
+{
+    if (one->from_us == 0 || overlap(one, from_us, to_us) <= 0 ||
+        (longest->what[0] && overlap(one, from_us, to_us) <= overlap(longest, from_us, to_us)))
+        return;
+    longest->from_us = one->from_us;
+    longest->to_us = one->to_us;
+    longest->file = file;
+    memcpy(longest->what, one->what, sizeof longest->what);
+}
+
+bool client_log_find(char *const *files, size_t count, int64_t from_us, int64_t to_us,
+                     struct client_pause *pause, char **error)
+{
+    *pause = (struct client_pause){0};
+    for (size_t i = 0; i < count; i++) {
+        char line[LINE_MOST];
+        int64_t suspended_us = 0;
+        FILE *file = fopen(files[i], "re");
+        if (!file) {
+            *error = text_format("%s: %s", files[i], strerror(errno));
+            return false;
+        }
+        while (fgets(line, sizeof line, file)) {
+            struct client_pause one = {0};
+            if (suspended_us && strstr(line, "PM: suspend exit")) {
+                one = (struct client_pause){
+                    suspended_us, line_time(line, to_us), "suspend of the host", NULL, 0, 0};
+                suspended_us = 0;
+            } else if (!client_log_line(line, to_us, &one)) {
+                continue;
+            } else if (strcmp(one.what, "suspend of the host") == 0) {
+                suspended_us = one.from_us;
+            }
+            pause->lines++;
+            pause->undated += one.from_us == 0;
+            if (!suspended_us)
+                keep_longest(pause, &one, files[i], from_us, to_us);
+        }
+        fclose(file);
+    }
+    return true;
+}

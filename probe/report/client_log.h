@@ -1,0 +1,31 @@
+/*
+ * client_log.h - pauses of a client's process, as logs of its host show them: GC logs of JVMs (unified, and the
+ * older form) and the kernel's lines about suspends and kills by the out-of-memory killer.
+ *
+ * A file is read line by line, however long it is. Times need a date; without an offset they are local.
+ */
+#ifndef ELECTOP_PROBE_REPORT_CLIENT_LOG_H
+#define ELECTOP_PROBE_REPORT_CLIENT_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct client_pause {
+    int64_t from_us, to_us; /* wall clock of that host; INT64_MAX: it did not end */
+    char what[80];          /* "Pause Full (G1 Compaction Pause)"; "" : none was found */
+    const char *file;       /* borrowed */
+    size_t lines;           /* of pauses, in all files */
+    size_t undated;         /* lines of pauses without a date */
+};
+
+/* The pause that overlaps this time the longest. False and a text in *error (caller frees): a file cannot be
+ * read. */
+bool client_log_find(char *const *files, size_t count, int64_t from_us, int64_t to_us,
+                     struct client_pause *pause, char **error);
+
+/* One line. False: it tells of no pause. from_us 0: it has no date. year_us: any time of the line's year, for
+ * dates without one. */
+bool client_log_line(const char *line, int64_t year_us, struct client_pause *pause);
+
+#endif

@@ -1,0 +1,134 @@
+/* Pauses in the logs of a client's host: the forms that JVMs and kernels write, and lines that tell of none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "probe/report/client_log.h"
+#include "tests/support/folder.h"
+
+#define NOON_US INT64_C(1795608000000000) /* 2026-11-25T12:00:00Z */
+
+struct line_case {
+    const char *line;
+    int64_t from_ms, to_ms; /* after noon; -1: no end */
+    const char *what;
+};
+
+static void each_form_of_a_pause(void **state)
+{
+    static const struct line_case cases[] = {
+        {"[2026-11-25T12:00:14.500+0000][info][gc] GC(7) Pause Full (G1 Compaction Pause) "
+         "2047M->2040M(2048M) "
+         "14215.000ms",
+         285, 14500, "Pause Full (G1 Compaction Pause)"},
+        {"[2026-11-25T13:00:14.500+0100][3.2s][info][gc  ] GC(7) Pause Young (Normal) (G1 Evacuation Pause) "
+         "24M->4M(256M) 500.000ms",
+         14000, 14500, "Pause Young (Normal) (G1 Evacuation Pause)"},
+        {"[2026-11-25T12:00:14.500Z][info][safepoint] Safepoint \"G1CollectFull\", Time since last: 1 ns, "
+         "Reaching "
+         "safepoint: 2 ns, At safepoint: 3 ns, Total: 2000000000 ns",
+         12500, 14500, "Safepoint \"G1CollectFull\""},
+        {"2026-11-25T12:00:14.500+0000: 99.1: Total time for which application threads were stopped: "
+         "2.5000000 "
+         "seconds, Stopping threads took: 0.0000211 seconds",
+         12000, 14500, "all threads stopped"},
+        {"2026-11-25T12:00:14.500+0000: 99.1: [Full GC (Ergonomics) [PSYoungGen: 1K->0K(2K)] 3K->2K(4K), "
+         "2.5000000 "
+         "secs] [Times: user=1.00 sys=0.00, real=2.50 secs]",
+         14500, 17000, "Full GC (Ergonomics)"},
+        {"2026-11-25T12:00:14,500000+00:00 host kernel: Out of memory: Killed process 812 (java), UID 0",
+         14500, -1, "Out of memory: Killed process 812 (java)"},
+        {"Nov 25 12:00:14 host kernel: PM: suspend entry (deep)", 14000, -1, "suspend of the host"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct client_pause pause = {0};
+        assert_true(client_log_line(cases[i].line, NOON_US, &pause));
+        assert_string_equal(pause.what, cases[i].what);
+        assert_int_equal(pause.from_us, NOON_US + cases[i].from_ms * 1000);
+        assert_int_equal(pause.to_us, cases[i].to_ms < 0 ? INT64_MAX : NOON_US + cases[i].to_ms * 1000);
+    }
+}
+
+/* A time since the JVM's start ties to nothing. */
+static void a_pause_without_a_date_has_no_time(void **state)
+{
+    struct client_pause pause = {0};
+    (void)state;
+    assert_true(client_log_line("[12.345s][info][gc] GC(7) Pause Full (System.gc()) 9M->4M(10M) 50.1ms",
+                                NOON_US, &pause));
+    assert_int_equal(pause.from_us, 0);
+}
+
+static void lines_that_tell_of_no_pause(void **state)
+{
+    static const char *const lines[] = {
+        "",
+        "[",
+        "[2026-11-25T12:00:14.500+0000][info][gc] Using G1",
+        "[2026-11-25T12:00:14.500+0000][info][gc] GC(7) Concurrent Mark Cycle 14.2ms",
+        "2026-11-25T12:00:14.500+0000: Pause for thought",
+        "[2026-11-25T12:00:14.500+0000][info][gc] GC(7) Pause Full ms",
+        "Safepoint \"x\", Total: -5 ns",
+        "2026-11-25: [GC secs]",
+        "Out of memory",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct client_pause pause = {0};
+        assert_false(client_log_line(lines[i], NOON_US, &pause));
+    }
+}
+
+static char folder[] = "/tmp/client-log-XXXXXX";
+
+/* The longest overlap with the silence counts, and not the longest pause. */
+static void the_pause_that_overlaps(void **state)
+{
+    char path[64], *files[] = {path}, *error = NULL;
+    struct client_pause pause;
+    (void)state;
+    folder_make(folder);
+    snprintf(path, sizeof path, "%s/log", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("[2026-11-25T11:00:40.000+0000][info][gc] GC(1) Pause Full (a) 1M->1M(1M) 40000.0ms\n"
+          "[2026-11-25T12:00:05.000+0000][info][gc] GC(2) Pause Full (b) 1M->1M(1M) 4000.0ms\n"
+          "Nov 25 12:00:06 host kernel: PM: suspend entry (deep)\n"
+          "Nov 25 12:00:09 host kernel: PM: suspend exit\n"
+          "[9.9s][info][gc] GC(3) Pause Full (c) 1M->1M(1M) 1.0ms\n",
+          file);
+    fclose(file);
+    assert_true(client_log_find(files, 1, NOON_US, NOON_US + 10000000, &pause, &error));
+    assert_string_equal(pause.what, "Pause Full (b)");
+    assert_int_equal(pause.undated, 1);
+    assert_true(client_log_find(files, 1, NOON_US + 6500000, NOON_US + 10000000, &pause, &error));
+    assert_string_equal(pause.what, "suspend of the host");
+    assert_int_equal(pause.to_us, NOON_US + 9000000);
+    assert_true(client_log_find(files, 1, NOON_US + 20000000, NOON_US + 30000000, &pause, &error));
+    assert_string_equal(pause.what, "");
+    folder_remove(folder);
+    assert_false(client_log_find(files, 1, 0, 1, &pause, &error));
+    assert_non_null(strstr(error, "No such file"));
+    free(error);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_form_of_a_pause),
+        cmocka_unit_test(a_pause_without_a_date_has_no_time),
+        cmocka_unit_test(lines_that_tell_of_no_pause),
+        cmocka_unit_test(the_pause_that_overlaps),
+    };
+    setenv("TZ", "UTC0", 1);
+    tzset();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
