@@ -302,6 +302,8 @@ static const char *watches_sentence(enum recipe_watches watches)
         return "Every candidate watches the leader.";
     case WATCHES_CHILDREN:
         return "Candidates watch the directory.";
+    case WATCHES_MEMBER:
+        return "Each candidate watches the first znode of the member before it.";
     case WATCHES_NOTHING:
         return "Candidates watch nothing.";
     case WATCHES_UNKNOWN:

@@ -1,0 +1,106 @@
+"""Packets in the place of a cluster: each command that takes them, from a file and from a pipe. What they prove is held
+against the truth in tests/unit/capture_test.c."""
+import json
+import os
+import struct
+import subprocess
+
+import pytest
+
+from electop import PROGRAM, check_sanitizers, run
+
+CAPTURE = "tests/unit/data/captures/election.pcap"
+# c is notified that b has gone: the packet of this time.
+NOTIFIED = (1795632457, 952724)
+
+
+@pytest.fixture
+def private(tmp_path):
+    return {"TMPDIR": str(tmp_path), "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path), "TZ": "UTC0"}
+
+
+def events(done):
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+def packets_until(last):
+    """The capture's header, and its packets up to that of this time."""
+    with open(CAPTURE, "rb") as f:
+        data = f.read()
+    at = 24
+    while at < len(data):
+        second, part, captured = struct.unpack("<III", data[at:at + 12])
+        if (second, part) > last:
+            break
+        at += 16 + captured
+    return data[:at]
+
+
+def check_told(told):
+    failovers = [e["failover"] for e in told if e["event"] == "failover"]
+    assert [(f["from_identity"], f["to_identity"], f["cause"], f["cause_certainty"]) for f in failovers] == \
+        [("a", "b", "expired", "certain"), ("b", "c", "expired", "certain"), ("c", "d", "evicted", "certain")]
+    assert [e["finding"]["code"] for e in told if e["event"] == "finding-raised"] == ["double-leader"]
+
+
+def test_events_of_a_file_and_of_a_pipe(private):
+    check_told(events(run("events", "--json", "--capture", CAPTURE, env=private)))
+    with subprocess.Popen(["cat", CAPTURE], stdout=subprocess.PIPE) as cat:
+        done = subprocess.run([PROGRAM, "events", "--json", "--capture", "-"], stdin=cat.stdout, capture_output=True, text=True,
+                              env={**os.environ, **private}, timeout=60)
+    check_sanitizers(done.stderr)
+    assert done.returncode == 0, done
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    check_told(told)
+    # Told as they come, with what a recording does not keep of them.
+    assert [e["failover"]["reacted_ms"] is not None for e in told if e["event"] == "failover"] == [True] * 3
+
+
+def test_the_chain_as_it_was(private):
+    done = run("once", "--json", "--capture", CAPTURE, "--at", "2026-11-25T18:47:25Z", env=private)
+    assert done.status == 0, done
+    election, = (e for c in json.loads(done.out)["clusters"] for e in c["elections"])
+    assert election["next_failover"]["chain"] == "complete" and election["next_failover"]["told"] is True
+    assert [c["state"] for c in election["candidates"]] == ["leader", "waiting", "waiting", "waiting"]
+
+
+def test_a_stopped_candidate_is_told_while_the_pipe_is_open(private):
+    process = subprocess.Popen([PROGRAM, "events", "--json", "--capture", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, env={**os.environ, **private})
+    process.stdin.write(packets_until(NOTIFIED))
+    process.stdin.flush()
+    found = None
+    for line in process.stdout:
+        event = json.loads(line)
+        if event["event"] == "finding-raised":
+            found = event["finding"]
+            break
+    assert found and found["code"] == "slow-reaction" and found["certainty"] == "certain", found
+    process.stdin.close()
+    process.stdout.read()
+    assert process.wait(60) == 0
+    check_sanitizers(process.stderr.read().decode())
+
+
+def test_the_other_commands(private, tmp_path):
+    log = tmp_path / "gc.log"
+    log.write_text("[2026-11-25T18:47:46.400+0000][info][gc] GC(7) Pause Full (G1 Compaction Pause) 9M->8M(9M) 14215.000ms\n")
+    why = run("why", "--capture", CAPTURE, "--client-log", str(log), "/election", "2026-11-25T18:47:40Z", env=private)
+    assert why.status == 0 and "inferred: Its client stopped: a pause of 14.2s (Pause Full (G1 Compaction Pause)) began 455ms " \
+        "after it was last heard." in why.out, why
+    assert "double-leader" in run("report", "--capture", CAPTURE, env=private).out
+    assert "2 expired" in run("autopsy", "--capture", CAPTURE, env=private).out
+    recorded = run("record", "--capture", CAPTURE, env=private)
+    assert recorded.status == 0 and os.path.exists(tmp_path / "electop" / "history.db"), recorded
+
+
+@pytest.mark.parametrize("arguments, says", [
+    (("events", "--capture", "/etc/passwd"), "unknown file format; write a capture with: tcpdump"),
+    (("events", "--capture", "/nowhere"), "No such file"),
+    (("once", "--capture", CAPTURE, "-s", "zk1"), "--server has no meaning with --capture"),
+    (("events", "--capture", CAPTURE, "--replay", "x"), "two sources"),
+    (("why", "--capture", CAPTURE, "--client-log", "/nowhere"), "/nowhere: No such file"),
+])
+def test_what_is_refused(private, arguments, says):
+    done = run(*arguments, env=private)
+    assert done.status == 2 and says in done.err, done
