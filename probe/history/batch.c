@@ -99,6 +99,8 @@ static void add_failover(struct batch *batch, struct happening *h, const struct 
     h->spans[0] = failover->detection;
     h->spans[1] = failover->vacancy;
     h->spans[2] = failover->takeover;
+    h->notified_us = failover->notified_us;
+    h->reacted_us = failover->reacted_us;
     h->spans[3] = failover->total;
 }
 

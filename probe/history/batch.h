@@ -33,7 +33,8 @@ struct happening {
     bool failover;
     int64_t lost_us, lost_mono_us, elected_us;
     batch_text cause;
-    struct span spans[4]; /* detection, vacancy, takeover, total */
+    struct span spans[4];            /* detection, vacancy, takeover, total */
+    int64_t notified_us, reacted_us; /* as of struct failover */
 };
 
 /* An election or a cluster, as rows name it: said in the first batch that mentions it,

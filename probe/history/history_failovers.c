@@ -65,7 +65,8 @@ bool history_facts(struct history *h, int64_t from_us, int64_t to_us, history_fa
 #define FAILOVER_COLUMNS                                                                                     \
     "SELECT f.election, f.lost_us, f.elected_us, n.text, i.text, o.text, oi.text, f.cause, f.certainty,"     \
     " f.detection_low_us, f.detection_high_us, f.vacancy_low_us, f.vacancy_high_us, f.takeover_low_us,"      \
-    " f.takeover_high_us, f.total_low_us, f.total_high_us, f.gap_us, f.mono_us, f.evidence, f.event"
+    " f.takeover_high_us, f.total_low_us, f.total_high_us, f.gap_us, f.mono_us, f.evidence, f.event,"        \
+    " f.notified_us, f.reacted_us"
 #define FAILOVER_NAMES                                                                                       \
     " LEFT JOIN event e ON e.id = f.event LEFT JOIN name n ON n.id = e.candidate LEFT JOIN name i ON i.id "  \
     "= "                                                                                                     \
@@ -107,6 +108,8 @@ static void read_failover(sqlite3_stmt *statement, struct failover *f)
         .total = sql_span(statement, 15),
         .gap_us = sql_number(statement, 17),
         .evidence = own_text(statement, 19),
+        .notified_us = sql_number(statement, 21),
+        .reacted_us = sql_number(statement, 22),
     };
     if (sqlite3_column_type(statement, 2) != SQLITE_NULL) {
         int64_t elected_us = sql_number(statement, 2);

@@ -28,6 +28,7 @@ static const char *const statements[] = {
     " cause TEXT NOT NULL, certainty TEXT NOT NULL,"
     " detection_low_us INTEGER, detection_high_us INTEGER, vacancy_low_us INTEGER, vacancy_high_us INTEGER,"
     " takeover_low_us INTEGER, takeover_high_us INTEGER, total_low_us INTEGER, total_high_us INTEGER, gap_us INTEGER, mono_us INTEGER, evidence TEXT,"
+    " notified_us INTEGER, reacted_us INTEGER,"
     " PRIMARY KEY (election, lost_us, event)) WITHOUT ROWID",
     "CREATE TABLE finding (event INTEGER PRIMARY KEY, code TEXT NOT NULL, severity TEXT NOT NULL, certainty TEXT NOT NULL,"
     " candidates TEXT NOT NULL, evidence TEXT, advice TEXT, since_us INTEGER, unconfirmed_us INTEGER, subject INTEGER, one_look INTEGER)",
@@ -55,6 +56,7 @@ static const char *const statements[] = {
     " n.text AS to_candidate, i.text AS to_identity, f.cause, CASE f.cause WHEN 'unknown' THEN NULL ELSE f.certainty END AS certainty,"
     " f.detection_low_us / 1000.0 AS detection_low_ms, f.detection_high_us / 1000.0 AS detection_high_ms,"
     " f.vacancy_low_us / 1000.0 AS vacancy_low_ms, f.vacancy_high_us / 1000.0 AS vacancy_high_ms, f.takeover_low_us / 1000.0 AS takeover_low_ms, f.takeover_high_us / 1000.0 AS takeover_high_ms,"
+    " f.notified_us / 1000.0 AS notified_ms, f.reacted_us / 1000.0 AS reacted_ms,"
     " f.total_low_us / 1000.0 AS total_low_ms, f.total_high_us / 1000.0 AS total_high_ms, f.gap_us / 1000.0 AS gap_ms, f.evidence, f.event AS id, " SOURCE("e.source")
     " FROM failover f LEFT JOIN event e ON e.id = f.event JOIN election l ON l.id = f.election JOIN cluster c ON c.id = l.cluster LEFT JOIN name n ON n.id = e.candidate"
     " LEFT JOIN name i ON i.id = e.identity LEFT JOIN name o ON o.id = e.other LEFT JOIN name oi ON oi.id = e.other_identity",

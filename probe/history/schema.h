@@ -22,6 +22,8 @@
  *     cause, certainty, evidence         certainty NULL: the cause is unknown
  *     detection_low_ms, detection_high_ms, and the same of vacancy, takeover and total: at least and at most;
  *                     takeover and total end with the new leader's acknowledgement; some layouts have none
+ *     notified_ms, reacted_ms            from packets: its successor was notified, and sent its next request, so
+ *                     long after the znode's end
  *     gap_ms          found after this time without observation: in no statistics
  *     id              of its event
  *
@@ -104,7 +106,7 @@
 #include <stdbool.h>
 #include <sqlite3.h>
 
-#define SCHEMA_VERSION 7
+#define SCHEMA_VERSION 8
 
 /* Why a stretch began: so far all that says so begins. */
 #define CLOCK_SET "the clock was set"

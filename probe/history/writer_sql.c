@@ -70,11 +70,10 @@ static const char *const texts[SQL_COUNT] = {
                   "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_FINDING] = "INSERT INTO finding (event, code, severity, certainty, candidates, evidence, advice,"
                     " since_us, unconfirmed_us, subject, one_look) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [SQL_FAILOVER] =
-        "INSERT INTO failover (election, lost_us, event, elected_us, cause, certainty, "
-        "detection_low_us, detection_high_us, vacancy_low_us, vacancy_high_us, takeover_low_us, "
-        "takeover_high_us, total_low_us, total_high_us, gap_us, mono_us, evidence) VALUES (?, ?, "
-        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_FAILOVER] = "INSERT INTO failover (election, lost_us, event, elected_us, cause, certainty, "
+                     "detection_low_us, detection_high_us, vacancy_low_us, vacancy_high_us, takeover_low_us, "
+                     "takeover_high_us, total_low_us, total_high_us, gap_us, mono_us, evidence, notified_us, "
+                     "reacted_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_TENURE] =
         "INSERT INTO tenure (election, id, stretch, kind, candidate, identity, from_us, from_exact, to_us, "
         "source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (election, id) DO UPDATE SET kind = "
@@ -510,6 +509,8 @@ static bool writer_sql_write_failover(struct writer_sql *rows, const struct batc
     sql_bind_known(statement, 15, h->gap_us, h->gap_us > 0);
     sqlite3_bind_int64(statement, 16, h->lost_mono_us);
     sql_bind_text(statement, 17, batch_get(batch, h->evidence));
+    sql_bind_known(statement, 18, h->notified_us, h->notified_us != 0);
+    sql_bind_known(statement, 19, h->reacted_us, h->reacted_us != 0);
     return sql_done(statement);
 }
 
