@@ -559,12 +559,41 @@ static bool from_here(struct kept_packet *packet, size_t i, size_t first)
     return i >= first;
 }
 
+/* A frame of 4 GB is announced. */
+static bool with_one_huge(struct kept_packet *packet, size_t i, size_t argument)
+{
+    if (i == argument && data_of(packet) >= 4)
+        put_u32(packet->bytes + packet->captured - data_of(packet), 0xfffffff0u);
+    return true;
+}
+
+static bool as_tls(struct kept_packet *packet, size_t i, size_t argument)
+{
+    (void)i;
+    (void)argument;
+    if (data_of(packet) >= 4)
+        put_u32(packet->bytes + packet->captured - data_of(packet), 0x16030100u);
+    return true;
+}
+
+/* What is encrypted is said to be, and shows nothing. */
+static void encrypted_connections_are_named(void **state)
+{
+    (void)state;
+    struct told *told = told_of(as_tls, 0);
+    assert_int_equal(capture_limits(told->capture)->sessions, 0);
+    assert_in_range(capture_limits(told->capture)->encrypted, 5, 30);
+    assert_int_equal(told->model->clusters[0].election_count, 0);
+    told_free(told);
+}
+
 static void what_is_missing_proves_nothing_wrong(void **state)
 {
-    bool (*const changes[])(struct kept_packet *, size_t, size_t) = {without_one, cut_to, from_here};
-    static const size_t most[] = {626, 250, 600}, steps[] = {1, 3, 7};
+    bool (*const changes[])(struct kept_packet *, size_t, size_t) = {without_one, cut_to, from_here,
+                                                                     with_one_huge};
+    static const size_t most[] = {626, 250, 600, 626}, steps[] = {1, 3, 7, 1};
     (void)state;
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < sizeof changes / sizeof changes[0]; k++)
         for (size_t argument = 0; argument < most[k]; argument += steps[k]) {
             struct told *told = told_of(changes[k], argument);
             assert_nothing_wrong(told, argument);
@@ -585,6 +614,7 @@ int main(void)
         cmocka_unit_test(packets_in_parts_and_in_disorder),
         cmocka_unit_test(sequence_numbers_that_wrap_around),
         cmocka_unit_test(every_link_layer),
+        cmocka_unit_test(encrypted_connections_are_named),
         cmocka_unit_test(what_is_missing_proves_nothing_wrong),
     };
     return cmocka_run_group_tests(tests, read_sample, NULL);
