@@ -253,7 +253,7 @@ void capture_pass(struct capture *k, int64_t wall_us)
 
 /* ---- the ends of znodes ---- */
 
-static void note_deletion(struct capture *k, uint64_t session, const char *path)
+static void capture_note_deletion(struct capture *k, uint64_t session, const char *path)
 {
     struct asked_deletion *one = &k->deletions[k->next_deletion++ % DELETIONS_KEPT];
     free(one->path);
@@ -421,7 +421,7 @@ static void on_set(struct capture *k, const struct wire_client *client, const st
         logged_elections_changed(k->elections, node, false);
 }
 
-static void on_read(struct capture *k, const struct wire_fact *fact)
+static void capture_on_read(struct capture *k, const struct wire_fact *fact)
 {
     struct znode_change change = {
         .path = fact->path, .path_length = strlen(fact->path), .sort = ZNODE_EPHEMERAL};
@@ -509,7 +509,7 @@ static void on_opened(struct capture *k, struct wire_client *client)
 }
 
 /* It asked for a session that is over: what it owned is gone, however long. */
-static void on_refused(struct capture *k, struct wire_client *client, const struct wire_fact *fact)
+static void capture_on_refused(struct capture *k, struct wire_client *client, const struct wire_fact *fact)
 {
     struct logged_session *session = fact->session ? znode_tree_session(k->tree, fact->session) : NULL;
     if (session && session->owned)
@@ -518,7 +518,7 @@ static void on_refused(struct capture *k, struct wire_client *client, const stru
     show_client(k, client, CAPTURED_OVER, fact->session, NULL);
 }
 
-static void on_asked(struct capture *k, struct wire_client *client)
+static void capture_on_asked(struct capture *k, struct wire_client *client)
 {
     struct capture_client *own = client->user;
     for (size_t i = 0; i < own->told_count; i++) {
@@ -579,13 +579,13 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         on_opened(k, client);
         break;
     case WIRE_REFUSED:
-        on_refused(k, client, fact);
+        capture_on_refused(k, client, fact);
         break;
     case WIRE_ASKED:
-        on_asked(k, client);
+        capture_on_asked(k, client);
         break;
     case WIRE_DELETING:
-        note_deletion(k, client->session, fact->path);
+        capture_note_deletion(k, client->session, fact->path);
         break;
     case WIRE_KEPT:
         forget_deletions(k, client->session, fact->path);
@@ -604,7 +604,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         on_set(k, client, fact);
         break;
     case WIRE_READ:
-        on_read(k, fact);
+        capture_on_read(k, fact);
         break;
     case WIRE_ABSENT:
         znode_vanishes(k, fact->path, false);

@@ -94,7 +94,7 @@ static bool capture_file_read(struct capture_file *file, struct captured_packet 
     return false;
 }
 
-static bool wait_for_room(struct capture_file *file)
+static bool capture_file_wait(struct capture_file *file)
 {
     while (file->queued > QUEUED_MOST && !file->stopping)
         uv_cond_wait(&file->taken, &file->mutex);
@@ -114,7 +114,7 @@ static void capture_file_run(void *context)
         *file->last = one;
         file->last = &one->next;
         file->queued += packet.captured + sizeof *one;
-        goes_on = wait_for_room(file);
+        goes_on = capture_file_wait(file);
         uv_mutex_unlock(&file->mutex);
     }
     uv_mutex_lock(&file->mutex);

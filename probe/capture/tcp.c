@@ -201,7 +201,7 @@ static void stream_wait(const struct tcp_turn *t, const struct tcp_segment *s)
         stream_give_up(t);
 }
 
-static void stream_take(const struct tcp_turn *t, const struct tcp_segment *s)
+static void tcp_stream_take(const struct tcp_turn *t, const struct tcp_segment *s)
 {
     struct tcp_stream *stream = t->stream;
     uint32_t first = s->sequence + ((s->flags & TCP_SYN) != 0);
@@ -272,7 +272,7 @@ void tcp_table_take(struct tcp_table *table, int64_t at_us, const struct tcp_seg
     order_join(table, c);
     side = same_end(&c->ends[1], &s->from);
     struct tcp_turn t = {table, c, &c->streams[side], side, at_us};
-    stream_take(&t, s);
+    tcp_stream_take(&t, s);
     if (s->flags & TCP_ACK)
         stream_acknowledged(&(struct tcp_turn){table, c, &c->streams[!side], !side, at_us}, s->acknowledged);
     bool resets = s->flags & TCP_RST, ends = resets || s->flags & TCP_FIN;

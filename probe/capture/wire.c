@@ -165,7 +165,7 @@ static int64_t read_long(struct frame_reader *r)
 }
 
 /* A copy, which the caller frees; NULL: there is no valid path. */
-static char *read_path(struct frame_reader *r)
+static char *wire_read_path(struct frame_reader *r)
 {
     uint32_t length;
     const uint8_t *path = frame_read_bytes(r, 1, "a path", &length);
@@ -235,7 +235,7 @@ struct asked_change {
 
 static void asked_change_read(struct frame_reader *r, int32_t kind, struct asked_change *change)
 {
-    *change = (struct asked_change){.path = read_path(r)};
+    *change = (struct asked_change){.path = wire_read_path(r)};
     if (is_creation(kind)) {
         change->data = frame_read_bytes(r, -1, "data", &change->data_length);
         skip_acl(r);
@@ -294,7 +294,7 @@ static void renew_watches(struct wire_connection *c, int32_t kind, struct frame_
         uint32_t count;
         frame_read_count(&r, 4, "paths", &count);
         for (uint32_t i = 0; i < count && !r.failed; i++) {
-            char *path = read_path(&r);
+            char *path = wire_read_path(&r);
             if (path)
                 watch_add(c, path, kinds[list], at_us);
             free(path);
@@ -353,7 +353,7 @@ static void tell_change(struct wire_answer *a, int32_t kind, const struct asked_
                              .data = change->data,
                              .data_length = change->data_length};
     if (is_creation(kind)) {
-        char *path = read_path(&a->said); /* with the number that the server appended */
+        char *path = wire_read_path(&a->said); /* with the number that the server appended */
         if (kind != REQUEST_CREATE)
             read_znode_stat(&a->said, &stat);
         fact.kind = WIRE_CREATED;
@@ -416,7 +416,7 @@ static void answer_list(struct wire_answer *a, int32_t kind, const char *path)
 
 static void answer_read(struct wire_answer *a, int32_t kind)
 {
-    char *path = read_path(&a->asked);
+    char *path = wire_read_path(&a->asked);
     bool watches = read_flag(&a->asked);
     struct znode_stat stat;
     struct wire_fact fact = {.kind = WIRE_READ, .path = path, .stat = &stat};
@@ -448,7 +448,7 @@ static void answer_watching(struct wire_answer *a, int32_t kind)
                                        CHILD_WATCHES | DATA_WATCHES | LASTING_WATCHES,
                                        1u << WATCH_PERSISTENT,
                                        1u << WATCH_RECURSIVE};
-    char *path = read_path(&a->asked);
+    char *path = wire_read_path(&a->asked);
     int32_t mode = frame_read_int(&a->asked, "a mode");
     bool fits = path && !a->asked.failed;
     if (fits && kind == REQUEST_ADD_WATCH && (mode == 0 || mode == 1)) {
@@ -464,7 +464,7 @@ static void answer_watching(struct wire_answer *a, int32_t kind)
 
 static void answer_failure(struct wire_answer *a, int32_t kind)
 {
-    char *path = kind == REQUEST_DELETE ? read_path(&a->asked) : NULL;
+    char *path = kind == REQUEST_DELETE ? wire_read_path(&a->asked) : NULL;
     if (path || kind == REQUEST_MULTI)
         answer_tell(a, (struct wire_fact){.kind = WIRE_KEPT, .path = path});
     free(path);
@@ -499,7 +499,7 @@ static void wire_notice(struct wire_connection *c, struct frame_reader *r, int64
 {
     int32_t event = frame_read_int(r, "an event");
     frame_read_skip(r, 4, "a state");
-    char *path = read_path(r);
+    char *path = wire_read_path(r);
     if (path && event >= WIRE_NODE_CREATED && event <= WIRE_NODE_CHILDREN) {
         wire_tell(c, (struct wire_fact){.kind = WIRE_NOTIFIED,
                                         .at_us = at_us,

@@ -168,7 +168,7 @@ static bool is_of_loss(const struct captured_wake *wake, const struct election *
             (strcmp(wake->path, election->path) == 0 && wake->notified_us <= gone_us + EITHER_ORDER_US));
 }
 
-static int64_t after(int64_t at_us, int64_t gone_us)
+static int64_t after_gone(int64_t at_us, int64_t gone_us)
 {
     return at_us == 0 ? 0 : at_us > gone_us ? at_us - gone_us : 1;
 }
@@ -183,11 +183,11 @@ void captured_phases(const struct election *election, const char *lost, uint64_t
         const struct captured_wake *wake = &captured->wakes[i];
         if (wake->session != session || !is_of_loss(wake, election, path, gone_us))
             continue;
-        int64_t notified = after(wake->notified_us, gone_us);
+        int64_t notified = after_gone(wake->notified_us, gone_us);
         if (*notified_us != 0 && *notified_us <= notified)
             continue;
         *notified_us = notified;
-        *reacted_us = after(wake->reacted_us, gone_us);
+        *reacted_us = after_gone(wake->reacted_us, gone_us);
     }
     free(path);
 }
