@@ -159,6 +159,8 @@ const struct key keys[] = {
      .help = "older events are removed"},
     {"history.unpack", &type_size, "8GB", TOP(history.unpack_bytes), 1000, INT64_C(1000000000000),
      .help = "how much of packed transaction logs and snapshots is unpacked, in $TMPDIR"},
+    {"history.observations", &type_duration, "24h", TOP(history.observations_ms), 0, 30 * DAY,
+     .help = "older observations are removed, and the oldest beyond 256 MB; 0s: none is kept"},
 
     {"screen", .help = "the dashboard"},
     {"screen.theme", &type_choice, "auto", TOP(screen.theme), .words = themes,

@@ -210,6 +210,7 @@ static const char *set_timeout(struct options *options, const char *value)
 #define REPLAY COMMAND_BIT(COMMAND_REPLAY)
 #define INJECT COMMAND_BIT(COMMAND_INJECT)
 #define AUTOPSY COMMAND_BIT(COMMAND_AUTOPSY)
+#define CASE COMMAND_BIT(COMMAND_CASE)
 #define WHY COMMAND_BIT(COMMAND_WHY)
 #define CHECK COMMAND_BIT(COMMAND_CHECK)
 #define EXPORT COMMAND_BIT(COMMAND_EXPORT)
@@ -266,14 +267,15 @@ const struct option_row option_table[] = {
     {"events", 0, NULL, AUTOPSY, FLAG(events), .help = "print one line per event"},
     {"at", 0, "TIME", WATCH | ONCE | REPLAY | AUTOPSY, TEXT(at, NULL), .check = check_time,
      .help = "moment of the recording (its end)"},
-    {"from", 0, "TIME", REPORT | EVENTS | AUTOPSY, TEXT(from, NULL), .check = check_time,
+    {"from", 0, "TIME", REPORT | EVENTS | AUTOPSY | CASE, TEXT(from, NULL), .check = check_time,
      .help = "start of the period (report: a day before the end, else the beginning)"},
-    {"to", 0, "TIME", REPORT | EVENTS | AUTOPSY, TEXT(to, NULL), .check = check_time,
+    {"to", 0, "TIME", REPORT | EVENTS | AUTOPSY | CASE, TEXT(to, NULL), .check = check_time,
      .help = "end of the period (the end of the recording)"},
-    {"into", 0, "FILE", AUTOPSY, TEXT(into, "name a recording"),
-     .help = "write it into this recording, behind what it has"},
+    {"into", 'o', "FILE", AUTOPSY | CASE, TEXT(into, "name a file"),
+     .help = "case: write it here; autopsy: into this recording, behind what it has"},
     {"follow", 0, NULL, AUTOPSY, FLAG(follow), .help = "continue as the servers append transactions"},
-    {"election", 0, "PATH", REPORT | AUTOPSY, TEXT(election, "name an election by its path, as in /election"),
+    {"election", 0, "PATH", REPORT | AUTOPSY | CASE,
+     TEXT(election, "name an election by its path, as in /election"),
      .help = "only this election, or the matches of a pattern"},
     {"strict", 0, NULL, ONCE, FLAG(strict),
      .help = "exit 1 without a leader, if it is unknown, or with a finding of severity error"},
@@ -423,6 +425,11 @@ const struct command_row command_table[] = {
      "Without FILE it opens the recording of the dashboard and of electop record: history.file of the\n"
      "configuration, else $XDG_STATE_HOME/electop/history.db, else\n"
      "~/.local/state/electop/history.db. ? lists the keys.\n\n" TIMES},
+    {COMMAND_CASE, "case", "[FILE]", "cut a case out of a recording, or out of another case",
+     "A case holds what was observed, and --replay FILE folds it again. A recording keeps the\n"
+     "observations of the last day (history: {observations: 24h}). The part begins with what was\n"
+     "known then, and is written to standard output unless -o names a file. With --election it\n"
+     "holds that election and the servers.\n\n" TIMES},
     {COMMAND_AUTOPSY, "autopsy", "DIR|FILE...", "the past, from servers' transaction logs",
      "DIR is a server's data directory (dataDir or dataLogDir of zoo.cfg), or contains those of\n"
      "several servers; FILE is a log, a snapshot, or an archive of such a directory (tar, gz, zst\n"
@@ -478,7 +485,8 @@ const struct option_row *option_of_letter(char letter, enum command command)
 
 bool command_on_recording(enum command command)
 {
-    return command == COMMAND_REPORT || command == COMMAND_REPLAY || command == COMMAND_WHY;
+    return command == COMMAND_REPORT || command == COMMAND_REPLAY || command == COMMAND_CASE ||
+           command == COMMAND_WHY;
 }
 
 static const struct key *key_of(const struct option_row *row)

@@ -72,6 +72,8 @@ static const char *const examples[][2] = {
     [COMMAND_REPORT] = {"electop report --from 03:00 --to 03:30",
                         "electop report --html incident.html --election /election"},
     [COMMAND_REPLAY] = {"electop replay --at 03:12", "electop replay incident.db"},
+    [COMMAND_CASE] = {"electop case --from 03:10 --to 03:15 -o night.case",
+                      "electop case --election /election -o one.case all.case"},
     [COMMAND_AUTOPSY] = {"electop autopsy /var/lib/zookeeper",
                          "electop autopsy --into past.db zk1.tar.gz zk2.tar.gz"},
     [COMMAND_WHY] = {"electop why", "electop why /election 03:12"},

@@ -105,7 +105,8 @@ struct history_settings {
     bool given; /* the configuration has such a section */
     char *file; /* "auto", "off" or a path */
     int64_t keep_ms;
-    int64_t unpack_bytes; /* of packed logs and snapshots, at most */
+    int64_t unpack_bytes;    /* of packed logs and snapshots, at most */
+    int64_t observations_ms; /* how long observations are kept beside; 0: they are not */
 };
 
 enum theme_choice { THEME_AUTO, THEME_DARK, THEME_LIGHT, THEME_MONO };

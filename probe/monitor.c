@@ -29,7 +29,10 @@ struct subscriber {
 
 struct monitor {
     struct model *model;
+    const struct settings *settings;
     struct case_writer *observations; /* or NULL */
+    void (*observer)(void *context, const struct observation *);
+    void *observer_context;
     struct live_cluster **clusters;
     size_t cluster_count;
     struct subscriber *subscribers;
@@ -88,22 +91,52 @@ static void monitor_on_reading(void *context)
     notice_gap(context, clock_now());
 }
 
-/* False: the case cannot be written. */
-static bool monitor_observe(struct monitor *m, const struct settings *settings, char **error)
+static void monitor_on_observation(void *context, const struct observation *o)
 {
-    if (!settings->observe)
-        return true;
-    m->observations = case_writer_open(settings->observe, settings, m->model, error);
-    m->model->on_observation = case_writer_observe;
-    m->model->observer = m->observations;
-    return m->observations != NULL;
+    struct monitor *m = context;
+    if (m->observations)
+        case_writer_observe(m->observations, o);
+    if (m->observer)
+        m->observer(m->observer_context, o);
+}
+
+void monitor_observe(struct monitor *m, void (*fn)(void *context, const struct observation *), void *context)
+{
+    m->observer = fn;
+    m->observer_context = context;
+    for (unsigned i = 0; fn && i < m->model->cluster_count; i++)
+        for (size_t k = 0; k < m->model->clusters[i].election_count; k++) {
+            const struct election *e = m->model->clusters[i].elections[k];
+            fn(context, &(struct observation){.kind = OBSERVED_ELECTION,
+                                              .at = m->beat,
+                                              .cluster = i,
+                                              .election = e->path,
+                                              .path = e->path,
+                                              .subject = {e->origin, e->settings}});
+        }
+}
+
+const struct settings *monitor_settings(const struct monitor *m)
+{
+    return m->settings;
+}
+
+/* False: the case cannot be written. */
+static bool monitor_open_case(struct monitor *m, char **error)
+{
+    m->model->on_observation = monitor_on_observation;
+    m->model->observer = m;
+    if (m->settings->observe)
+        m->observations = case_writer_open(m->settings->observe, m->settings, m->model, error);
+    return m->observations || !m->settings->observe;
 }
 
 struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, char **error)
 {
     *error = NULL;
     struct monitor *m = xcalloc(1, sizeof *m);
-    if (!(m->model = model_new(settings, error)) || !monitor_observe(m, settings, error))
+    m->settings = settings;
+    if (!(m->model = model_new(settings, error)) || !monitor_open_case(m, error))
         goto failed;
     m->clusters = xcalloc(settings->cluster_count, sizeof *m->clusters);
     m->heartbeat = loop_timer_new(loop, m);
@@ -336,7 +369,6 @@ char *monitor_take_problem(void)
 static void monitor_observe_end(struct monitor *m)
 {
     char *problem;
-    m->model->on_observation = NULL;
     if (case_writer_close(m->observations, &problem))
         return;
     log_line(LOG_LEVEL_ERROR, "%s", problem);
@@ -348,8 +380,10 @@ void monitor_stop(struct monitor *m)
 {
     if (!m)
         return;
-    if (m->model)
+    if (m->model) { /* what ends now was not observed */
         m->model->on_event = NULL;
+        m->model->on_observation = NULL;
+    }
     for (size_t i = 0; i < m->cluster_count; i++)
         live_stop(m->clusters[i]);
     if (m->observations)

@@ -74,6 +74,12 @@ void monitor_catch_up(struct monitor *monitor);
  */
 bool monitor_settled(struct monitor *monitor, uint64_t until_ms);
 
+/* One more observer, beside settings.observe: is told the elections that are watched already, and all
+ * observations from now on. fn NULL: no more. */
+void monitor_observe(struct monitor *monitor, void (*fn)(void *context, const struct observation *),
+                     void *context);
+const struct settings *monitor_settings(const struct monitor *monitor);
+
 /* Stops all sources and frees it. */
 void monitor_stop(struct monitor *monitor);
 

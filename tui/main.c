@@ -97,6 +97,8 @@ static int run_command(const struct invocation *invocation)
         return command_report(invocation);
     case COMMAND_REPLAY:
         return command_replay(invocation);
+    case COMMAND_CASE:
+        return command_case(invocation);
     case COMMAND_AUTOPSY:
         return command_autopsy(invocation);
     case COMMAND_WHY:

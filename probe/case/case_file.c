@@ -10,6 +10,8 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "config/znode_path.h"
+#include "probe/case/case_state.h"
 #include "probe/case/observation_codec.h"
 
 /* Before each block; then the lengths of its bytes, packed and not, and the checksum of these and the packed
@@ -33,6 +35,7 @@
 /* What a block begins with. */
 struct block_head {
     uint64_t run, number; /* the number of its run, and its own in it */
+    uint64_t state;       /* so many observations at its beginning repeat what was known then */
     bool one_poll;
     struct settings *settings; /* reading: to be filled; its clusters and recipes */
 };
@@ -101,6 +104,8 @@ static void head_fields(struct coding *c, void *context)
         head_elections(c, cluster);
     }
     head_recipes(c, head->settings);
+    if (coding_left(c)) /* the first cases are without */
+        coding_number(c, &head->state);
 }
 
 /* ---- writing ---- */
@@ -112,7 +117,9 @@ struct case_writer {
     char *name, *problem;
     struct buffer raw;
     struct coding *coding; /* of the block; NULL: none has begun */
+    size_t count;          /* of its observations, beside the state */
     int64_t begun_us;
+    bool keeps_state;
 };
 
 struct case_writer *case_writer_new(const struct settings *settings, const struct model *model)
@@ -176,9 +183,37 @@ static void writer_join(struct case_writer *w, struct buffer *raw)
     buffer_free(&head);
 }
 
+void case_writer_keep_state(struct case_writer *w)
+{
+    w->keeps_state = true;
+}
+
+/* The next block begins with what is known now. */
+static void writer_renew(struct case_writer *w)
+{
+    struct buffer before = w->raw;
+    coding_free(w->coding);
+    w->coding = NULL;
+    w->raw = (struct buffer){0};
+    w->count = 0;
+    w->head.number++;
+    w->head.state = 0;
+    if (w->keeps_state) {
+        w->coding = coding_write(&w->raw);
+        w->head.state = case_state_put(w->coding, before.bytes, before.length);
+    }
+    buffer_free(&before);
+}
+
+bool case_writer_is_due(const struct case_writer *w, int64_t now_us, int64_t every_us)
+{
+    return w->count > 0 && (w->raw.length > BLOCK_BYTES * 4 || coding_memory(w->coding) > STRETCH_MEMORY ||
+                            now_us - w->begun_us > every_us);
+}
+
 void case_writer_take(struct case_writer *w, struct buffer *out)
 {
-    if (!w->coding)
+    if (w->count == 0)
         return;
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(6);
     if (!compressor)
@@ -196,10 +231,7 @@ void case_writer_take(struct case_writer *w, struct buffer *out)
     put_u32(head + 8, libdeflate_crc32(libdeflate_crc32(0, head, 8), head + 12, packed));
     out->length = begin + HEAD_BYTES + packed;
     buffer_free(&raw);
-    coding_free(w->coding);
-    w->coding = NULL;
-    buffer_clear(&w->raw);
-    w->head.number++;
+    writer_renew(w);
 }
 
 static void writer_flush(struct case_writer *w)
@@ -216,12 +248,12 @@ static void writer_flush(struct case_writer *w)
 void case_writer_observe(void *writer, const struct observation *o)
 {
     struct case_writer *w = writer;
-    if (w->head.number == 0 && !w->coding)
+    if (w->head.number == 0 && w->count == 0)
         w->head.run = (uint64_t)o->at.wall_us;
-    if (!w->coding) {
+    if (w->count++ == 0)
         w->begun_us = o->at.mono_us;
+    if (!w->coding)
         w->coding = coding_write(&w->raw);
-    }
     coding_put(w->coding, o);
     if (w->file && (w->raw.length > BLOCK_BYTES || coding_memory(w->coding) > STRETCH_MEMORY ||
                     o->at.mono_us - w->begun_us > BLOCK_US))
@@ -261,6 +293,7 @@ struct case_reader {
     struct case_run *runs; /* the latest first */
     struct kept_settings *kept;
     struct case_losses losses;
+    uint64_t repeated;         /* observations that come next, and were read before */
     bool lost;                 /* observations before the next one */
     struct observation held;   /* ... which waits for the gap to be told */
     size_t gaps;               /* clusters that are yet to be told */
@@ -403,7 +436,7 @@ static bool block_begin(struct case_reader *r, size_t raw, bool *run, bool *foll
     coding_free(c);
     r->coding = coding_read(in.at, (size_t)(in.end - in.at), &r->kept);
     *run = fine && (!r->runs || head.number == 0 || head.run != r->head.run);
-    *follows = *run ? head.number == 0 : head.number == r->head.number + 1;
+    *follows = *run ? head.number == 0 || head.state > 0 : head.number == r->head.number + 1;
     if (*run) {
         struct case_run *begun = xmalloc(sizeof *begun);
         *begun = (struct case_run){r->runs, head.settings};
@@ -413,6 +446,7 @@ static bool block_begin(struct case_reader *r, size_t raw, bool *run, bool *foll
     }
     if (fine)
         r->head = head;
+    r->repeated = fine && !*run && *follows && !r->lost ? head.state : 0;
     return fine;
 }
 
@@ -462,7 +496,11 @@ enum case_next case_next(struct case_reader *r, struct observation *o)
     bool run;
     while (!r->holds) {
         if (r->coding && coding_get(r->coding, o)) {
-            if (r->lost) {
+            if (r->repeated > 0) {
+                r->repeated--;
+                continue;
+            }
+            if (r->lost && o->at.mono_us > r->latest_us) {
                 reader_hold(r, o);
                 break;
             }
@@ -500,4 +538,85 @@ struct model *case_model(const struct case_reader *r, char **error)
 const struct case_losses *case_losses(const struct case_reader *r)
 {
     return &r->losses;
+}
+
+/* ---- a part of it ---- */
+
+struct case_cutting {
+    int64_t from_us, to_us;
+    const char *election;
+    struct buffer *out;
+    struct model *model; /* of the run: for the head of its blocks */
+    struct case_writer *writer;
+    bool begun;
+};
+
+static void cut_end(struct case_cutting *cut)
+{
+    char *problem;
+    if (cut->writer && cut->begun)
+        case_writer_take(cut->writer, cut->out);
+    case_writer_close(cut->writer, &problem);
+    model_free(cut->model);
+    cut->writer = NULL;
+    cut->model = NULL;
+}
+
+static bool cut_run(struct case_cutting *cut, const struct case_reader *reader, char **error)
+{
+    cut_end(cut);
+    cut->model = case_model(reader, error);
+    cut->begun = false;
+    if (!cut->model)
+        return false;
+    cut->writer = case_writer_new(case_settings(reader), cut->model);
+    case_writer_keep_state(cut->writer);
+    return true;
+}
+
+/* Paths are named as users write them: below the chroot. */
+static bool cut_wants(const struct case_cutting *cut, const struct observation *o)
+{
+    if (o->at.wall_us > cut->to_us || o->cluster >= cut->model->cluster_count)
+        return false;
+    if (!cut->election || !o->election)
+        return true;
+    const char *chroot = cut->model->clusters[o->cluster].chroot;
+    size_t length = strlen(chroot);
+    bool below = strncmp(o->election, chroot, length) == 0 && o->election[length] == '/';
+    return znode_pattern_match(cut->election, o->election + (below ? length : 0));
+}
+
+static void cut_observe(struct case_cutting *cut, const struct observation *o)
+{
+    struct buffer before = {0};
+    if (!cut_wants(cut, o))
+        return;
+    if (!cut->begun && o->at.wall_us >= cut->from_us) {
+        case_writer_take(cut->writer, &before); /* what is known now remains */
+        cut->writer->head.number = 0;
+        cut->begun = true;
+    }
+    case_writer_observe(cut->writer, o);
+    if (case_writer_is_due(cut->writer, o->at.mono_us, BLOCK_US * 30))
+        case_writer_take(cut->writer, cut->begun ? cut->out : &before);
+    buffer_free(&before);
+}
+
+bool case_cut(struct case_reader *reader, int64_t from_us, int64_t to_us, const char *election,
+              struct buffer *out, char **error)
+{
+    struct case_cutting cut = {.from_us = from_us, .to_us = to_us, .election = election, .out = out};
+    struct observation o;
+    enum case_next next;
+    bool fine = true;
+    *error = NULL;
+    while (fine && (next = case_next(reader, &o)) != CASE_END) {
+        if (next == CASE_OBSERVATION)
+            cut_observe(&cut, &o);
+        else
+            fine = cut_run(&cut, reader, error);
+    }
+    cut_end(&cut);
+    return fine && out->length > 0;
 }

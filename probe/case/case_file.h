@@ -25,6 +25,11 @@ struct case_writer *case_writer_new(const struct settings *settings, const struc
  * and at the latest ten seconds of observations after it began. NULL and a text in *error (caller frees). */
 struct case_writer *case_writer_open(const char *file, const struct settings *settings,
                                      const struct model *model, char **error);
+/* Each block after the first begins with what a newcomer would be told then, so that a part of the case can be
+ * read without the blocks before it. */
+void case_writer_keep_state(struct case_writer *writer);
+/* Of one without a file: its block has begun so long ago, or is large. */
+bool case_writer_is_due(const struct case_writer *writer, int64_t now_us, int64_t every_us);
 /* A model's on_observation. */
 void case_writer_observe(void *writer, const struct observation *observation);
 /* Of one without a file: takes the block that is not empty, to the end of out. */
@@ -59,6 +64,11 @@ enum case_next case_next(struct case_reader *reader, struct observation *observa
 const struct settings *case_settings(const struct case_reader *reader);
 /* A model for this run, without observations. NULL and a text in *error (caller frees): a recipe is bad. */
 struct model *case_model(const struct case_reader *reader, char **error);
+
+/* The observations of this time (wall clock), after what was known at its beginning, as blocks at the end of
+ * out. election: only of those that match this pattern, and of the servers; NULL: all. False: none. */
+bool case_cut(struct case_reader *reader, int64_t from_us, int64_t to_us, const char *election,
+              struct buffer *out, char **error);
 
 /* What could not be read so far. */
 struct case_losses {

@@ -912,6 +912,11 @@ bool coding_writes(const struct coding *c)
     return c->out != NULL;
 }
 
+bool coding_left(const struct coding *c)
+{
+    return c->out || (!c->in.bad && c->in.at < c->in.end);
+}
+
 bool coding_is_bad(const struct coding *c)
 {
     return c->bad || c->in.bad;

@@ -41,6 +41,8 @@ uint64_t coding_skipped(const struct coding *c);
 /* What a stretch begins with: fields lists its fields, as below. Nothing, or once, before all observations. */
 void coding_head(struct coding *c, void (*fields)(struct coding *, void *context), void *context);
 bool coding_writes(const struct coding *c);
+/* False: an earlier version wrote it, without the fields that come next. */
+bool coding_left(const struct coding *c);
 void coding_number(struct coding *c, uint64_t *number);
 void coding_flag(struct coding *c, bool *flag);
 /* Not NULL where needed. Reading: valid until coding_free(). */

@@ -280,7 +280,7 @@ static void leader_silent(struct diagnosis *d)
                     "%s has been silent for %s%s of its timeout of %s",
                     describe_session(election, shown->id, session, sizeof session),
                     shown->silent_is_bound ? "at least " : "",
-                    describe_span(shown->silent_ms * 1000, silent, sizeof silent),
+                    describe_span((int64_t)shown->silent_ms * 1000, silent, sizeof silent),
                     describe_span((int64_t)shown->timeout_ms * 1000, timeout, sizeof timeout));
 }
 

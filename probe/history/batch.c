@@ -18,6 +18,7 @@ void batch_free(struct batch *batch)
     buffer_free(&batch->texts);
     buffer_free(&batch->patch);
     buffer_free(&batch->snapshot);
+    buffer_free(&batch->observed);
     free(batch->subjects);
     free(batch->happenings);
     free(batch->tenures);
@@ -28,14 +29,15 @@ void batch_free(struct batch *batch)
 bool batch_is_empty(const struct batch *batch)
 {
     return batch->patch.length == 0 && batch->happening_count == 0 && batch->tenure_count == 0 &&
-           batch->fact_count == 0 && batch->begins == BATCH_GOES_ON;
+           batch->fact_count == 0 && batch->observed.length == 0 && batch->begins == BATCH_GOES_ON;
 }
 
 size_t batch_size(const struct batch *batch)
 {
-    return sizeof *batch + batch->texts.room + batch->patch.room + batch->snapshot.room +
-           batch->subject_room * sizeof *batch->subjects + batch->happening_room * sizeof *batch->happenings +
-           batch->tenure_room * sizeof *batch->tenures + batch->fact_room * sizeof *batch->facts;
+    return sizeof *batch + batch->observed.room + batch->texts.room + batch->patch.room +
+           batch->snapshot.room + batch->subject_room * sizeof *batch->subjects +
+           batch->happening_room * sizeof *batch->happenings + batch->tenure_room * sizeof *batch->tenures +
+           batch->fact_room * sizeof *batch->facts;
 }
 
 static batch_text batch_put(struct batch *batch, const char *text)

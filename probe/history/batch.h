@@ -80,6 +80,8 @@ struct batch {
     size_t tenure_count, tenure_room;
     struct fact_row *facts;
     size_t fact_count, fact_room;
+    struct buffer observed; /* blocks of observations since then, to be kept until then; or empty */
+    int64_t observed_from_us, observed_until_us;
     bool from_log; /* a transaction log, and not what somebody observed */
     bool failed;   /* more text than a batch_text can name */
 };

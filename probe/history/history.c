@@ -310,6 +310,32 @@ static bool bounds_of(const struct history *h, int64_t *from_us, int64_t *to_us)
     return h->stretch_count > 0;
 }
 
+bool history_observations(struct history *h, int64_t from_us, int64_t to_us, struct buffer *out, char **error)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = SQLITE_DONE;
+    if (!reader_begin(h, error))
+        return false;
+    if (sqlite3_prepare_v2(h->db,
+                           "SELECT block FROM observation WHERE to_us >= ? AND from_us <= ? ORDER BY id", -1,
+                           &statement, NULL) == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, from_us);
+        sqlite3_bind_int64(statement, 2, to_us);
+        while ((code = sql_next(statement, 0)) == SQLITE_ROW)
+            buffer_put(out, sqlite3_column_blob(statement, 0), (size_t)sqlite3_column_bytes(statement, 0));
+    }
+    if (code != SQLITE_DONE)
+        *error = schema_error(h->db, h->file);
+    else if (out->length == 0)
+        *error =
+            text_format("%s: no observations of that time are kept (history: {observations: ...} says how "
+                        "long they are)",
+                        h->file);
+    sqlite3_finalize(statement);
+    reader_end(h);
+    return *error == NULL;
+}
+
 bool history_bounds(struct history *h, int64_t *from_us, int64_t *to_us, char **error)
 {
     char *why;

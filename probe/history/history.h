@@ -19,6 +19,7 @@
 #include "probe/election/failover.h"
 #include "probe/election/model.h"
 #include "probe/transactions/logged_fact.h"
+#include "probe/json/buffer.h"
 
 struct history;
 
@@ -34,6 +35,11 @@ struct history *history_again(const struct history *h, char **error);
  * False: it is empty, or it cannot be read, and then a text in *error (caller frees; error may be NULL).
  */
 bool history_bounds(struct history *history, int64_t *from_us, int64_t *to_us, char **error);
+
+/* The observations of this time that are kept, as blocks of a case (probe/case/case_file.h) at the end of out:
+ * some minutes more, at both ends. False and a text in *error (caller frees): there are none. */
+bool history_observations(struct history *history, int64_t from_us, int64_t to_us, struct buffer *out,
+                          char **error);
 
 /* The moment that was recorded last: before the latest one where the clock was set back. Asked for behind
    history_bounds(). */

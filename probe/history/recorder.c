@@ -6,6 +6,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "probe/case/case_file.h"
 #include "probe/history/name_lookup.h"
 #include "probe/history/snapshot.h"
 #include "probe/history/schema.h"
@@ -23,6 +24,8 @@
 /* The wall clock was set, when it goes so differently from the monotonic one. */
 #define CLOCK_SET_US 1000000
 #define CHECK_MS 500
+/* A crash costs observations of this time, and no event. */
+#define OBSERVED_EVERY_US (INT64_C(300) * 1000000)
 
 /* The latest recorded tenure of an election, and its number in it; 0: none yet. */
 struct reported_tenure {
@@ -45,6 +48,8 @@ struct recorder {
     const struct model *model;
     struct store *store;
     struct snapshot *snapshot;
+    struct case_writer *observed;  /* NULL: observations are not kept */
+    int64_t observed_from_us;      /* of those that are not handed on */
     struct batch *batch;           /* being filled; NULL: none */
     uint64_t batches;              /* begun so far: the number of the latest */
     uint64_t generation;           /* that the snapshot shows */
@@ -155,6 +160,40 @@ void recorder_fact(struct recorder *r, const char *cluster, const struct logged_
 void recorder_from_log(struct recorder *r)
 {
     r->from_log = true;
+}
+
+/* ---- what was observed ---- */
+
+static void recorder_on_observation(void *context, const struct observation *o)
+{
+    struct recorder *r = context;
+    if (r->observed_from_us == 0)
+        r->observed_from_us = o->at.wall_us;
+    case_writer_observe(r->observed, o);
+}
+
+/* What is lost is a gap between blocks. */
+static void recorder_take_observed(struct recorder *r, bool all)
+{
+    const struct moment *now = &r->model->now;
+    if (!r->observed || r->observed_from_us == 0 || r->lost_us ||
+        (!all && !case_writer_is_due(r->observed, now->mono_us, OBSERVED_EVERY_US)))
+        return;
+    struct batch *batch = batch_of(r, now->wall_us);
+    case_writer_take(r->observed, &batch->observed);
+    batch->observed_from_us = r->observed_from_us;
+    batch->observed_until_us = now->wall_us + monitor_settings(r->monitor)->history.observations_ms * 1000;
+    r->observed_from_us = 0;
+}
+
+static void recorder_keep_observed(struct recorder *r, struct monitor *monitor)
+{
+    const struct settings *settings = monitor_settings(monitor);
+    if (settings->history.observations_ms == 0)
+        return;
+    r->observed = case_writer_new(settings, r->model);
+    case_writer_keep_state(r->observed);
+    monitor_observe(monitor, recorder_on_observation, r);
 }
 
 /* ---- who led ---- */
@@ -370,6 +409,7 @@ static uint64_t update(struct recorder *r, bool at_once)
         return 0; /* nothing was observed yet */
     watch_file(r);
     watch_clock(r);
+    recorder_take_observed(r, false);
     if (r->begun && model->generation == r->generation && !r->batch) {
         live_on(r);
         return 0;
@@ -499,6 +539,7 @@ struct recorder *recorder_start(uv_loop_t *loop, struct monitor *monitor, const 
     r->defer = xcalloc(1, sizeof *r->defer);
     monitor_subscribe(monitor, recorder_event, r);
     r->monitor = monitor;
+    recorder_keep_observed(r, monitor);
     uv_prepare_init(loop, r->prepare);
     uv_check_init(loop, r->check);
     uv_timer_init(loop, r->timer);
@@ -516,6 +557,10 @@ bool recorder_stop(struct recorder *r, char **problem)
         *problem = NULL;
     if (!r)
         return true;
+    if (r->monitor) {
+        recorder_take_observed(r, true);
+        monitor_observe(r->monitor, NULL, NULL);
+    }
     recorder_flush(r);
     if (r->monitor)
         monitor_unsubscribe(r->monitor, recorder_event, r);
@@ -532,6 +577,8 @@ bool recorder_stop(struct recorder *r, char **problem)
     recorder_close_handle((uv_handle_t *)r->timer);
     recorder_close_handle((uv_handle_t *)r->defer);
     batch_free(r->batch);
+    char *none;
+    case_writer_close(r->observed, &none);
     snapshot_free(r->snapshot);
     name_lookup_free(&r->index);
     free(r->reported);

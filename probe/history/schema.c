@@ -16,6 +16,9 @@
 #define SOURCE(column) "CASE " column " WHEN 1 THEN 'log' ELSE 'observed' END AS source"
 
 static const char *const statements[] = {
+    /* Blocks of a case (probe/case/case_file.h), each with what was known at its beginning. */
+    "CREATE TABLE observation (id INTEGER PRIMARY KEY, from_us INTEGER NOT NULL, to_us INTEGER NOT NULL,"
+    " until_us INTEGER NOT NULL, block BLOB NOT NULL)",
     "CREATE TABLE stretch (id INTEGER PRIMARY KEY, from_us INTEGER NOT NULL, to_us INTEGER NOT NULL, why TEXT NOT NULL, recorder TEXT NOT NULL)",
     "CREATE TABLE cluster (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, hosts TEXT NOT NULL, chroot TEXT NOT NULL)",
     "CREATE TABLE election (id INTEGER PRIMARY KEY, cluster INTEGER NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, recipe TEXT, UNIQUE (cluster, path))",

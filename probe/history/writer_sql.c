@@ -14,6 +14,9 @@
 
 #define NAMES_MOST 65536
 
+/* Of all observations that a recording keeps. */
+#define OBSERVED_BYTES_MOST (256 << 20)
+
 enum sql {
     SQL_STRETCH,
     SQL_STRETCH_GOES_ON,
@@ -38,6 +41,8 @@ enum sql {
     SQL_TENURE_ENDS,
     SQL_LAST_TENURE,
     SQL_FACT,
+    SQL_OBSERVATION,
+    SQL_OBSERVATIONS_GONE,
     SQL_COUNT
 };
 
@@ -84,6 +89,10 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_LAST_TENURE] = "SELECT max(id) FROM tenure WHERE election = ?",
     [SQL_FACT] = "INSERT INTO fact (cluster, at_us, kind, zxid, zxid_to, session, owner, path, timeout_ms,"
                  " began_us, back_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_OBSERVATION] = "INSERT INTO observation (from_us, to_us, until_us, block) VALUES (?, ?, ?, ?)",
+    [SQL_OBSERVATIONS_GONE] =
+        "DELETE FROM observation WHERE until_us < ?1 OR id <= (SELECT max(id) FROM (SELECT id, sum(length("
+        "block)) OVER (ORDER BY id DESC) AS size FROM observation) WHERE size > ?2)",
 };
 
 struct writer_sql {
@@ -679,6 +688,25 @@ static bool write_patch(struct writer_sql *rows, const struct batch *batch)
     return fine;
 }
 
+/* The oldest make room. */
+static bool write_observed(struct writer_sql *rows, const struct batch *batch)
+{
+    sqlite3_stmt *statement = use(rows, SQL_OBSERVATION);
+    if (!statement)
+        return false;
+    sqlite3_bind_int64(statement, 1, batch->observed_from_us);
+    sqlite3_bind_int64(statement, 2, batch->at_us);
+    sqlite3_bind_int64(statement, 3, batch->observed_until_us);
+    sqlite3_bind_blob64(statement, 4, batch->observed.bytes, batch->observed.length, SQLITE_STATIC);
+    bool fine = sql_done(statement);
+    sqlite3_clear_bindings(statement);
+    if (!fine || !(statement = use(rows, SQL_OBSERVATIONS_GONE)))
+        return false;
+    sqlite3_bind_int64(statement, 1, batch->at_us);
+    sqlite3_bind_int64(statement, 2, OBSERVED_BYTES_MOST);
+    return sql_done(statement);
+}
+
 bool writer_sql_write(struct writer_sql *rows, const struct batch *batch)
 {
     if (!learn(rows))
@@ -700,5 +728,5 @@ bool writer_sql_write(struct writer_sql *rows, const struct batch *batch)
     for (size_t i = 0; i < batch->fact_count; i++)
         if (!write_fact(rows, batch, &batch->facts[i]))
             return false;
-    return true;
+    return batch->observed.length == 0 || write_observed(rows, batch);
 }

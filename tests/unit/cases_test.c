@@ -33,7 +33,7 @@
 /* ---- what is told ---- */
 
 struct told {
-    struct buffer lines;
+    struct buffer lines, end;
     int64_t begin_us;
     char **certain; /* findings and causes, a text each */
     size_t certain_count, certain_room;
@@ -45,6 +45,7 @@ static void told_free(struct told *told)
         free(told->certain[i]);
     free(told->certain);
     buffer_free(&told->lines);
+    buffer_free(&told->end);
 }
 
 static bool told_has(const struct told *told, const char *certain)
@@ -162,7 +163,8 @@ static void cases_on_event(void *context, const struct event *event)
     buffer_put_char(&told->lines, '\n');
 }
 
-static void put_end(struct buffer *out, const struct model *model)
+/* Without findings: who leads. */
+static void put_end(struct buffer *out, const struct model *model, bool findings)
 {
     for (size_t i = 0; i < model->cluster_count; i++)
         for (size_t k = 0; k < model->clusters[i].election_count; k++) {
@@ -171,7 +173,7 @@ static void put_end(struct buffer *out, const struct model *model)
             if (e->leader)
                 buffer_printf(out, " by %s", e->leader->name);
             buffer_printf(out, ", %zu candidates\n", e->candidate_count);
-            for (size_t n = 0; n < e->finding_count; n++) {
+            for (size_t n = 0; findings && n < e->finding_count; n++) {
                 buffer_printf(out, "end %s ", e->path);
                 put_finding(out, e->findings[n]);
                 buffer_put_char(out, '\n');
@@ -272,12 +274,19 @@ static void mutant_observe(struct mutant *m, const struct settings *settings, st
 
 /* ---- a case ---- */
 
-static size_t fold(const char *file, uint64_t seed, struct told *told)
+static struct case_reader *open_case(const char *file)
 {
     char *error;
     struct case_reader *reader = case_open(file, &error);
     if (!reader)
         fail_msg("%s", error);
+    return reader;
+}
+
+/* To its end; closes it. */
+static size_t fold(struct case_reader *reader, uint64_t seed, struct told *told)
+{
+    char *error;
     struct mutant m = {.dice = seed};
     struct observation o;
     enum case_next next;
@@ -299,8 +308,10 @@ static size_t fold(const char *file, uint64_t seed, struct told *told)
         told->begin_us = 0;
     }
     mutant_release(&m);
-    if (m.model)
-        put_end(&told->lines, m.model);
+    if (m.model) {
+        put_end(&told->lines, m.model, true);
+        put_end(&told->end, m.model, false);
+    }
     assert_int_equal(case_losses(reader)->blocks, 0);
     assert_int_equal(case_losses(reader)->skipped, 0);
     model_free(m.model);
@@ -314,7 +325,7 @@ static void run_mutants(const char *file, struct told *whole)
     size_t known = whole->certain_count;
     for (uint64_t seed = 1; seed <= MUTANTS; seed++) {
         struct told mutant = {.begin_us = 0};
-        fold(file, seed, &mutant);
+        fold(open_case(file), seed, &mutant);
         for (size_t i = 0; i < mutant.certain_count; i++)
             if (!told_has(whole, mutant.certain[i]))
                 told_keep(whole, xstrdup(mutant.certain[i]));
@@ -322,6 +333,38 @@ static void run_mutants(const char *file, struct told *whole)
     }
     for (size_t i = known; i < whole->certain_count; i++)
         buffer_printf(&whole->lines, OTHERWISE " %s\n", whole->certain[i]);
+}
+
+/* The latest run of a case. */
+static void last_run(struct case_reader *reader, int64_t *from_us, int64_t *to_us)
+{
+    struct observation o;
+    enum case_next next;
+    *from_us = *to_us = 0;
+    while ((next = case_next(reader, &o)) != CASE_END) {
+        *from_us = next == CASE_RUN ? 0 : *from_us ? *from_us : o.at.wall_us;
+        *to_us = next == CASE_OBSERVATION && o.at.wall_us > *to_us ? o.at.wall_us : *to_us;
+    }
+    case_rewind(reader);
+}
+
+/* The second half of a case begins with what a newcomer would be told, and so ends with the same leaders. */
+static void check_second_half(const char *file, struct told *whole)
+{
+    struct told half = {.begin_us = 0};
+    struct buffer blocks = {0};
+    char *error;
+    int64_t from_us, to_us;
+    struct case_reader *reader = open_case(file);
+    last_run(reader, &from_us, &to_us);
+    assert_true(case_cut(reader, from_us + (to_us - from_us) / 2, to_us, NULL, &blocks, &error));
+    case_close(reader);
+    fold(case_read(blocks.bytes, blocks.length), 0, &half);
+    buffer_put_char(&half.end, '\0');
+    buffer_put_char(&whole->end, '\0');
+    if (strcmp(half.end.bytes, whole->end.bytes) != 0)
+        fail_msg("%s ends with\n%sits second half with\n%s", file, whole->end.bytes, half.end.bytes);
+    told_free(&half);
 }
 
 static int is_case(const struct dirent *entry)
@@ -347,8 +390,9 @@ static void test_cases(void **state)
             assert_true(case_is(file));
         else if (!case_is(file))
             continue;
-        observations += fold(file, 0, &told);
+        observations += fold(open_case(file), 0, &told);
         run_mutants(file, &told);
+        check_second_half(file, &told);
         buffer_put_char(&told.lines, '\0');
         if (!kept)
             golden_compare(expected, told.lines.bytes);

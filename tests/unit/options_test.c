@@ -233,14 +233,14 @@ static void wrong_usage(void **state)
         {"replay a.db b.db", "\"b.db\" is a second file; name one recording"},
         {"frobnicate",
          "unknown command \"frobnicate\"; the commands are watch, once, check, export, discover, "
-         "events, record, report, replay, autopsy, why, "
+         "events, record, report, replay, case, autopsy, why, "
          "inject, config, "
          "completion, demo, help, "
          "version, and a "
          "path begins with a slash"},
         {"election", "unknown command \"election\"; the commands are watch, once, check, export, discover, "
                      "events, record, "
-                     "report, replay, autopsy, why, inject, config, completion, demo, help, version, "
+                     "report, replay, case, autopsy, why, inject, config, completion, demo, help, version, "
                      "and a path begins with a slash"},
         {"help onc", "unknown command \"onc\"; did you mean once?"},
         {"once --jsno", "unknown option \"--jsno\"; did you mean --json?"},
@@ -317,10 +317,11 @@ static void wrong_usage(void **state)
         {"once -", "the path \"-\" does not begin with a slash; write the full path, such as /election"},
         {"-- --json",
          "the path \"--json\" does not begin with a slash; write the full path, such as /election"},
-        {"\x1b[2J", "unknown command \"\\x1b[2J\"; the commands are watch, once, check, export, discover, "
-                    "events, record, "
-                    "report, replay, autopsy, why, inject, config, completion, demo, help, version, and a "
-                    "path begins with a slash"},
+        {"\x1b[2J",
+         "unknown command \"\\x1b[2J\"; the commands are watch, once, check, export, discover, "
+         "events, record, "
+         "report, replay, case, autopsy, why, inject, config, completion, demo, help, version, and a "
+         "path begins with a slash"},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         expect_error(table[i][0], table[i][1]);

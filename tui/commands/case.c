@@ -1,15 +1,20 @@
 /*
- * case.c - a case in the place of a recording.
+ * case.c - cuts a case out of a recording or another case; a case in the place of a recording.
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "config/text.h"
+#include "config/times.h"
 #include "probe/history/case_recorder.h"
 #include "tui/commands/case.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
+#include "tui/commands/command_recording.h"
 #include "tui/commands/private_directory.h"
+#include "tui/output/whole_file.h"
 
 static void complain_losses(const char *file, const struct case_losses *losses)
 {
@@ -69,12 +74,83 @@ static bool case_into(const char *named, const char *file)
     return fine;
 }
 
+/* The observations that a recording keeps of that time. NULL: the reason has been printed. */
+static struct case_reader *case_of_recording(const char *file, const struct options *options,
+                                             int64_t *from_us, int64_t *to_us)
+{
+    char *error = NULL;
+    int64_t begin_us, end_us;
+    struct buffer blocks = {0};
+    struct history *history = command_recording_open(file, &begin_us, &end_us);
+    bool fine = history &&
+                command_recording_moment("from", options->from, begin_us, end_us, begin_us, from_us) &&
+                command_recording_moment("to", options->to, begin_us, end_us, end_us, to_us) &&
+                history_observations(history, *from_us, *to_us, &blocks, &error);
+    history_close(history);
+    if (error)
+        complain("%s", error);
+    free(error);
+    if (fine)
+        return case_read(blocks.bytes, blocks.length);
+    buffer_free(&blocks);
+    return NULL;
+}
+
+static struct case_reader *case_of_case(const char *file, const struct options *options, int64_t *from_us,
+                                        int64_t *to_us)
+{
+    int64_t begin_us, end_us;
+    struct case_reader *reader = command_case_open(file, &begin_us, &end_us);
+    if (reader && command_recording_moment("from", options->from, begin_us, end_us, begin_us, from_us) &&
+        command_recording_moment("to", options->to, begin_us, end_us, end_us, to_us))
+        return reader;
+    case_close(reader);
+    return NULL;
+}
+
+static int case_write(const struct options *options, struct buffer *out)
+{
+    if (!options->into && isatty(STDOUT_FILENO)) {
+        complain("a case is no text; name a file with -o FILE");
+        return EXIT_USAGE;
+    }
+    if (!options->into)
+        return command_output_buffer(out, EXIT_DONE);
+    int problem = whole_file_write(options->into, out->bytes, out->length);
+    if (problem)
+        complain("%s: %s", options->into, strerror(problem));
+    return problem ? EXIT_USAGE : EXIT_DONE;
+}
+
+int command_case(const struct invocation *invocation)
+{
+    const struct options *options = invocation->options;
+    char *error = NULL, *file = command_recording_file(invocation, options->recording);
+    int64_t from_us, to_us;
+    struct buffer out = {0};
+    int status = EXIT_USAGE;
+    struct case_reader *reader = !file           ? NULL
+                                 : case_is(file) ? case_of_case(file, options, &from_us, &to_us)
+                                                 : case_of_recording(file, options, &from_us, &to_us);
+    if (reader && case_cut(reader, from_us, to_us, options->election, &out, &error))
+        status = case_write(options, &out);
+    else if (reader)
+        complain("%s", error ? error : "nothing was observed in that time");
+    if (reader)
+        complain_losses(file, case_losses(reader));
+    case_close(reader);
+    buffer_free(&out);
+    free(error);
+    free(file);
+    return status;
+}
+
 int command_on_case(const struct invocation *invocation, int (*command)(const struct invocation *))
 {
     const struct options *options = invocation->options;
     const char *named = options->recording ? options->recording : options->replay;
-    if (options->command == COMMAND_AUTOPSY || options->command == COMMAND_EVENTS || !named ||
-        !case_is(named))
+    if (options->command == COMMAND_AUTOPSY || options->command == COMMAND_EVENTS ||
+        options->command == COMMAND_CASE || !named || !case_is(named))
         return command(invocation);
     char *error = NULL, *directory = private_directory_make(&error);
     char *file = directory ? text_format("%s/history.db", directory) : NULL;

@@ -57,6 +57,7 @@ int command_autopsy(const struct invocation *invocation);
 int command_why(const struct invocation *invocation);
 /* If the named recording consists of transaction logs, runs the command on a recording made from them. */
 int command_on_logs(const struct invocation *invocation, int (*command)(const struct invocation *));
+int command_case(const struct invocation *invocation);
 /* If the named recording is a case, runs the command on a recording made from it. */
 int command_on_case(const struct invocation *invocation, int (*command)(const struct invocation *));
 int command_inject(const struct invocation *invocation);
