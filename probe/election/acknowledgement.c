@@ -1,5 +1,6 @@
 #include "probe/election/acknowledgement.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,27 @@ static void keep_ack_data(struct election *election, const void *data, size_t le
     election->own->ack_data_length = length;
 }
 
+/* An ephemeral acknowledgement that returns to a session that had lost it: both sessions live, and each believes
+   that it leads. */
+static void note_owner(const struct update *f, uint64_t owner)
+{
+    struct ack_contest *contest = &f->election->own->ack_contest;
+    if (owner == 0 || owner == contest->owner || !f->election->leader)
+        return;
+    if (owner == contest->rival) {
+        contest->returned++;
+        contest->latest[1] = contest->latest[0];
+        contest->latest[0] = f->at;
+    }
+    contest->rival = contest->owner;
+    contest->owner = owner;
+}
+
+void acknowledge_lost(struct election *election)
+{
+    election->own->ack_contest = (struct ack_contest){0};
+}
+
 static void ack_node(const struct update *f, const struct observed_node *node)
 {
     struct election *election = f->election;
@@ -92,6 +114,7 @@ static void ack_node(const struct update *f, const struct observed_node *node)
     election->ack_known = election->ack_present = true;
     election->own->ack_denied = election->own->ack_unread = false;
     election->ack_stat = *node->stat;
+    note_owner(f, node->stat->owner);
     if (node->has_data || node->stat->data_length == 0) {
         keep_ack_data(election, node->data, node->has_data ? node->data_length : 0);
         election->own->ack_data_mzxid = node->stat->mzxid;
@@ -377,6 +400,37 @@ static enum acknowledged acknowledge_judge(struct election *election)
     return election->own->ack_doubted && recipe_ack_varies(election->recipe) ? ACK_UNKNOWN : now;
 }
 
+/* A leader from which the acknowledgement is taken again and again is reported once a second. */
+#define REPORTED_EVERY_US 1000000
+
+static void report_acknowledged(const struct update *f)
+{
+    struct election *election = f->election;
+    struct ack_contest *contest = &election->own->ack_contest;
+    struct change *change = &election->change;
+    const struct candidate *leader = election->leader;
+    if (contest->reported.mono_us != 0 && f->at.mono_us - contest->reported.mono_us < REPORTED_EVERY_US) {
+        contest->unreported++;
+        return;
+    }
+    char more[64];
+    snprintf(more, sizeof more, "%u more time%s since the last such event", contest->unreported,
+             contest->unreported == 1 ? "" : "s");
+    struct event event = {.kind = EVENT_LEADER_ACKNOWLEDGED,
+                          .candidate = leader->name,
+                          .identity = leader->identity,
+                          .position = 1,
+                          .detail = contest->unreported ? more : NULL,
+                          .after_us = -1};
+    if (election->leader_since_exact)
+        event.after_us = f->at.mono_us - election->leader_since.mono_us;
+    if (change->to && strcmp(change->to, leader->name) == 0 && change->takeover_us < 0)
+        change->takeover_us = event.after_us;
+    contest->reported = f->at;
+    contest->unreported = 0;
+    update_emit(f, &event);
+}
+
 void acknowledge_update(const struct update *f)
 {
     struct election *election = f->election;
@@ -397,21 +451,10 @@ void acknowledge_update(const struct update *f)
         election->own->unacknowledged_found = before != ACK_YES;
     }
     update_touched(f);
-    struct change *change = &election->change;
     const struct candidate *leader = election->leader;
-    bool elected = leader && change->to && strcmp(change->to, leader->name) == 0;
-    if (now != ACK_YES || !(was_missing || elected))
-        return;
-    struct event event = {.kind = EVENT_LEADER_ACKNOWLEDGED,
-                          .candidate = leader->name,
-                          .identity = leader->identity,
-                          .position = 1,
-                          .after_us = -1};
-    if (election->leader_since_exact)
-        event.after_us = f->at.mono_us - election->leader_since.mono_us;
-    if (elected && change->takeover_us < 0)
-        change->takeover_us = event.after_us;
-    update_emit(f, &event);
+    bool elected = leader && election->change.to && strcmp(election->change.to, leader->name) == 0;
+    if (now == ACK_YES && (was_missing || elected))
+        report_acknowledged(f);
 }
 
 void acknowledge_member(const struct update *f, const struct candidate *member)

@@ -59,6 +59,16 @@ static int passed_on(const struct election *election, int64_t since_us)
     return count;
 }
 
+/* Every holder of a lock has the same name, and a client that creates its candidate again has not changed:
+   sessions are compared where they are known. */
+static bool is_other_leader(const struct tenure *before, const struct tenure *now)
+{
+    if (before->session != 0 && now->session != 0)
+        return before->session != now->session;
+    return strcmp(before->name, now->name) != 0 ||
+           (before->identity && now->identity && strcmp(before->identity, now->identity) != 0);
+}
+
 static void flapping(struct diagnosis *d)
 {
     const struct election *election = d->election;
@@ -67,16 +77,16 @@ static void flapping(struct diagnosis *d)
     if (span_us <= 0 || election->kind != KIND_LEADER)
         return;
     int changes = 0;
-    const char *before = NULL;
+    const struct tenure *before = NULL;
     for (size_t i = 0; i < election->tenure_count; i++) {
         const struct tenure *tenure = election_tenure_at(election, i);
         if (!tenure->name)
             continue;
-        if (before && strcmp(before, tenure->name) != 0 && tenure->from.mono_us > now_us - span_us) {
+        if (before && is_other_leader(before, tenure) && tenure->from.mono_us > now_us - span_us) {
             if (changes++ == 0)
                 oldest_us = tenure->from.mono_us;
         }
-        before = tenure->name;
+        before = tenure;
     }
     if (changes <= allow->leader_changes)
         return;

@@ -300,13 +300,37 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
                     owner, leader->name, leader->stat.owner, when, bound);
 }
 
+/* So long a return of the acknowledgement counts. */
+#define CONTESTED_US INT64_C(30000000)
+
+static bool contested(struct diagnosis *d, const struct candidate *leader)
+{
+    const struct election *election = d->election;
+    const struct ack_contest *contest = &election->own->ack_contest;
+    int64_t until_us = contest->latest[1].mono_us + CONTESTED_US;
+    if (contest->latest[1].mono_us == 0 || d->f->at.mono_us >= until_us)
+        return false;
+    diagnosis_again(d, until_us);
+    bool owns = contest->owner == leader->stat.owner || contest->rival == leader->stat.owner;
+    uint64_t other = contest->owner == leader->stat.owner ? contest->rival : contest->owner;
+    char first[160], second[160], when[SPAN_TEXT];
+    describe_session(election, owns ? leader->stat.owner : contest->rival, first, sizeof first);
+    describe_session(election, other, second, sizeof second);
+    diagnosis_raise(d, FINDING_SPLIT_BRAIN, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, &leader, 1,
+                    owns ? NULL : "stop both clients: neither owns the first candidate",
+                    "%s%s and %s take %s from each other: seen to return %u time%s, the latest at %s", first,
+                    owns ? " (the first candidate's)" : "", second, election->ack_path, contest->returned,
+                    contest->returned == 1 ? "" : "s", describe_clock(contest->latest[0], when, sizeof when));
+    return true;
+}
+
 static void acks(struct diagnosis *d)
 {
     struct election *election = d->election;
     const struct candidate *leader = election->leader;
     bool expected =
         election->own->ack_configured || (election->recipe && election->recipe->family == FAMILY_HYBRID);
-    if (!leader || !expected || election->acknowledged == ACK_NOT_USED)
+    if (!leader || !expected || election->acknowledged == ACK_NOT_USED || contested(d, leader))
         return;
     if (election->acknowledged == ACK_UNKNOWN) {
         diagnosis_keep_all(d, FINDING_NEVER_ACKNOWLEDGED);

@@ -97,7 +97,8 @@ struct candidate {
 /* One stretch of leadership (or of vacancy) that the tool saw; name NULL: vacant. */
 struct tenure {
     char *name;
-    char *identity; /* or NULL */
+    char *identity;   /* or NULL */
+    uint64_t session; /* of the leader; 0: none, or not known (a recording does not keep it) */
     struct moment from;
     struct moment to; /* mono_us 0: still going on */
     bool from_exact;  /* its beginning was seen */

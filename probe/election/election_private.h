@@ -39,6 +39,15 @@ struct candidate_private {
     struct candidate *hash_next, *unread_next, *unread_previous;
 };
 
+/* Sessions take the acknowledgement from each other, under one leader. */
+struct ack_contest {
+    uint64_t owner, rival;   /* who owns it, and who did before; 0: none */
+    unsigned returned;       /* how often it came back to the one that had lost it */
+    struct moment latest[2]; /* the latest two of these; the newest first */
+    struct moment reported;  /* the latest leader-acknowledged event; mono_us 0: none */
+    unsigned unreported;     /* acknowledgements since then */
+};
+
 /* One of FURTHER_ACKS. */
 struct further_ack {
     char *path; /* NULL: none */
@@ -88,6 +97,7 @@ struct election_private {
     size_t ack_data_length;
     int64_t ack_data_mzxid; /* the version that ack_data was read from; 0: none */
     struct further_ack further_acks[FURTHER_ACKS];
+    struct ack_contest ack_contest;
     struct registry *registry; /* NULL: has none */
     struct registry *members;  /* NULL: has none */
 

@@ -43,7 +43,8 @@ struct event {
                        the length of the gap, or of the silence before a disconnect */
     int64_t after_us; /* LEADER_ELECTED: since the loss; _ACKNOWLEDGED: since it became first; -1: unknown */
     const char *connection; /* CONNECTION: "connected", "disconnected", "expired", "gap" */
-    const char *detail;     /* CONNECTION: the reason, for the user; or NULL */
+    const char *detail;     /* for the user; or NULL. CONNECTION: the reason; LEADER_ACKNOWLEDGED: how many
+                               like it were left out */
     uint64_t unseen_joined, unseen_left;
     const struct finding *finding;   /* FINDING_* */
     const struct failover *failover; /* FAILOVER; candidate and from are the new and the previous leader */

@@ -231,6 +231,16 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .advice = "find out who acts as leader; make sure that only one does",
             .source = "SOLR-18301",
         },
+    [FINDING_SPLIT_BRAIN] =
+        {
+            .word = "split-brain",
+            .severity = SEVERITY_CRITICAL,
+            .meaning = "Two sessions take the acknowledgement from each other: both clients act as leader.",
+            .looks = "While one candidate is first, the acknowledgement's ephemeralOwner changes from one "
+                     "session to another and back, at least twice within 30 s.",
+            .advice = "stop the client whose session does not own the first candidate: the other one leads",
+            .source = "Flink 2.1 after a restart of its ZooKeeper server",
+        },
     [FINDING_STALE_LOCK] =
         {
             .word = "stale-lock",

@@ -45,6 +45,7 @@ void leadership_lost(const struct update *f, const struct candidate *leader, boo
     struct change *change = &election->change;
     update_emit_elected_read(f, true);
     failover_case_close(f);
+    acknowledge_lost(election);
     change_clear(change);
     change->from = text_copy(leader->name);
     change->from_identity = text_copy(leader->identity);
@@ -136,8 +137,10 @@ void leadership_read(const struct update *f)
     if (!leader)
         return;
     struct tenure *last = tenure_last(election);
-    if (last && last->name && strcmp(last->name, leader->name) == 0)
+    if (last && last->name && strcmp(last->name, leader->name) == 0) {
         name_identity(&last->identity, leader);
+        last->session = leader->known ? leader->stat.owner : last->session;
+    }
     if (election->change.to && strcmp(election->change.to, leader->name) == 0)
         name_identity(&election->change.to_identity, leader);
 
@@ -167,6 +170,7 @@ void leadership_corrected(const struct update *f, struct candidate *leader)
         free(last->identity);
         last->name = text_copy(leader->name);
         last->identity = text_copy(leader->identity);
+        last->session = 0;
     }
     leadership_read(f);
     acknowledge_update(f);

@@ -59,6 +59,7 @@ void tenure_begin(struct election *election, const struct candidate *who, struct
     election->tenure_count++;
     *tenure_last(election) = (struct tenure){.name = who ? text_copy(who->name) : NULL,
                                              .identity = who ? text_copy(who->identity) : NULL,
+                                             .session = who && who->known ? who->stat.owner : 0,
                                              .from = from,
                                              .from_exact = exact,
                                              .gap = gap,

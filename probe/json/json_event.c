@@ -143,6 +143,8 @@ void json_event_write(struct buffer *out, const struct event *event)
     case EVENT_LEADER_ACKNOWLEDGED:
         json_event_write_candidate(&writer, event);
         write_after(&writer, event);
+        if (event->detail)
+            json_member_text(&writer, "detail", event->detail);
         break;
     case EVENT_FAILOVER:
         json_write_key(&writer, "failover");

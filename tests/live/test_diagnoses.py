@@ -284,6 +284,21 @@ def mark_is_anothers(ill, well):
     ill.members[0].session.create(mark, '{"id":"a:8983_solr"}', EPHEMERAL)
 
 
+@scene("split-brain", "{}/overseer_elect/election", allow="{failover: 60s}")
+def two_take_the_mark_from_each_other(ill, well):
+    for line in (ill, well):
+        for node in "ab":
+            line.join(name=f"{{session}}-{node}:8983_solr-n_")
+        line.mark = line.path.rsplit("/", 1)[0] + "/leader", '{"id":"x:8983_solr"}', EPHEMERAL
+        line.members[0].session.create(*line.mark)
+    yield Found(None)
+    for taker in ill.members[::-1] * 4:
+        time.sleep(0.3)  # the illness itself
+        taker.session.delete(ill.mark[0])
+        taker.session.create(*ill.mark)
+    yield Found("split-brain", ill.members[0], severity="critical")
+
+
 @scene("stale-lock", "{}/CONTROLLER/LEADER")
 def lock_names_another_session(ill, well):
     for line in (ill, well):

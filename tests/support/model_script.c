@@ -136,6 +136,8 @@ static void on_event(void *context, const struct event *event)
     if (event->kind == EVENT_LEADER_ELECTED || event->kind == EVENT_LEADER_ACKNOWLEDGED) {
         if (event->after_us >= 0)
             words_add(out, EVENTS, " after %lld", (long long)event->after_us / 1000);
+        if (event->detail)
+            words_add(out, EVENTS, ": %s", event->detail);
     }
     if (event->gap_us > 0)
         words_add(out, EVENTS, " gap %lld", (long long)event->gap_us / 1000);

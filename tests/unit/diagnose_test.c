@@ -487,6 +487,31 @@ static void acks(void **state)
                             "- /leader\n+ /leader s=a host-a\n"
                             "read /leader\n> leader-acknowledged " A "\n"
                             "? findings none\n");
+#define TAKES(s) "tick 300\n- /leader\n+ /leader s=" s " x\nread /leader\n"
+    model_script_run("split-brain: two sessions take it from each other; told once a second",
+                     MARKED "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n"
+                            "findings\n"
+                     /* once is what a client does that comes back late */
+                     TAKES("c") TAKES("a") "> leader-acknowledged " A "\n? findings none\n" TAKES(
+                         "c") "> finding-raised split-brain critical certain\n" TAKES("a") TAKES("c")
+                         TAKES("a") "> leader-acknowledged " A ": 1 more time since the last "
+                                    "such event\n"
+                                    "? why split-brain session 0xa (the first candidate's) and session 0xc "
+                                    "take /leader from each "
+                                    "other: seen to return 5 times, the latest at 22:13:21Z | stop the "
+                                    "client whose session does "
+                                    "not own the first candidate: the other one leads\n"
+                                    "tick 20000\ntime\n? findings split-brain critical certain " A "\n"
+                                    "tick 10000\ntime\n> finding-cleared split-brain critical certain\n");
+    model_script_run("... but sessions that lead one after the other, and acknowledge, do not", MARKED
+                     "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n"
+                     "- " A "\n- /leader\n+ /leader s=b host-b\nlist\n> leader-lost " A " @1\n"
+                     "> candidate-left " A " @1\n> leader-elected " A " -> " B " after 0\nread /leader\n"
+                     "> leader-acknowledged " B " after 0\n"
+                     "+ " C " s=a host-a\nlist\n> candidate-joined " C " @2\n- " B "\n- /leader\n"
+                     "+ /leader s=a host-a\nlist\n> leader-lost " B " @1\n> candidate-left " B " @1\n"
+                     "> leader-elected " B " -> " C " after 0\nread /leader\nreadall\n"
+                     "> leader-acknowledged " C " after 0\n? findings none\n");
     model_script_run("... or only says something else",
                      MARKED "+ /leader host-x\nlist\n> election-seen\nreadall\nread /leader\n"
                             "tick 10000\ntime\n"
@@ -564,6 +589,19 @@ static void times(void **state)
                 "? findings flapping error certain n_0000000004\n"
                 "tick 100\ntime\n"
                 "? findings none\n");
+#define CHANGES(next, data, findings)                                                                        \
+    "tick 1000\n- .\ngone .\n> leader-lost controller @1\n> candidate-left controller @1\n+ . s=" next       \
+    " " data                                                                                                 \
+    "\nread .\n> candidate-joined controller @1\n> leader-elected controller -> controller after 0\n"        \
+    "? findings " findings "\n"
+#define ONE_ZNODE "watch /controller\nconnect\n> connection connected\n+ . s=a one\nread .\n> election-seen\n"
+    model_script_run("... of an election that is one znode, too: its owners differ, not its name",
+                     ONE_ZNODE CHANGES("b", "two", "none") CHANGES("c", "three", "none")
+                         CHANGES("a", "one", "none")
+                             CHANGES("b", "two", "flapping error certain controller"));
+    model_script_run("... and not where one session takes it again and again",
+                     ONE_ZNODE CHANGES("a", "one", "none") CHANGES("a", "one", "none")
+                         CHANGES("a", "one", "none") CHANGES("a", "one", "none") CHANGES("a", "one", "none"));
     model_script_run("unseen-changes", THREE "+ " A2 " s=d\n- " A2 "\nlist\n> unseen +1 -1\n"
                                              "? findings unseen-changes info certain\n"
                                              "tick 601000\ntime\n"

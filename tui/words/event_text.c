@@ -258,6 +258,10 @@ void event_text(const struct event *event, struct event_words *words)
         words->role = ROLE_GOOD;
         put_candidate(words, event->candidate, event->identity);
         event_text_put_span(words, "after ", event->after_us);
+        if (event->detail) {
+            APPEND(words->detail, words->detail[0] ? "; " : "");
+            APPEND(words->detail, event->detail);
+        }
         break;
     case EVENT_FAILOVER:
         say_failover(event, words);
