@@ -571,6 +571,14 @@ static struct failover case_judge(struct failover_case *c)
     return failover;
 }
 
+/* Its client created it again: nobody else led, and nothing was passed on. */
+static bool is_same_again(const struct failover_case *c)
+{
+    const struct candidate *leader = c->election->leader;
+    return leader && leader->known && c->evidence.session != 0 && leader->stat.owner == c->evidence.session &&
+           leader->joined.mono_us >= c->evidence.gone_us;
+}
+
 /* failover: as judged. */
 static void case_report(struct model *model, struct failover_case *c, struct failover *failover,
                         struct moment now)
@@ -578,6 +586,10 @@ static void case_report(struct model *model, struct failover_case *c, struct fai
     struct election *election = c->election;
     char evidence[400];
     update_emit_elected_read(&(struct update){model, election, now}, true);
+    if (is_same_again(c)) {
+        failover_case_forget(election);
+        return;
+    }
     failover_evidence_describe(&c->evidence, failover->cause, evidence, sizeof evidence);
     fill_phases(c, failover, now);
     case_reactions(c, &failover->notified_us, &failover->reacted_us);

@@ -4,6 +4,7 @@
  * A case is opened when a leader is lost, with the servers' facts about its client. Later lists add to it. It
  * is reported as EVENT_FAILOVER, once, when the next candidate leads and all possible facts are known: at the
  * latest the allowed failover time after the next candidate became first, or when that one is lost in turn.
+ * A session that creates its candidate again leads as before: that is no failover.
  */
 #ifndef ELECTOP_PROBE_ELECTION_FAILOVER_CASE_H
 #define ELECTOP_PROBE_ELECTION_FAILOVER_CASE_H

@@ -75,6 +75,7 @@ enum mark { MARK_ABSENT, MARK_KEPT, MARK_RAISED };
 struct finding_entry {
     struct finding shown; /* first: election->findings points at it */
     enum mark mark;
+    unsigned reported; /* raised so severe and so certain: a bit each */
 };
 
 static struct finding_entry *entry_of(struct finding *finding)
@@ -252,7 +253,11 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     bool confirmed = finding->unconfirmed_since.mono_us != 0 && !proved;
     if (proved)
         certainty = finding->certainty;
-    bool worse = !fresh && (severity > finding->severity || certainty > finding->certainty);
+    /* What was certain, then doubted, and is certain again was reported before. */
+    unsigned grade = 1u << (severity * 2 + (certainty == CERTAINTY_CERTAIN));
+    bool worse = !fresh && (severity > finding->severity || certainty > finding->certainty) &&
+                 !(entry->reported & grade);
+    entry->reported |= grade;
     bool changed = fresh || severity != finding->severity || certainty != finding->certainty || confirmed;
     finding->severity = severity;
     finding->certainty = certainty;

@@ -43,6 +43,23 @@ static void waits_until_it_knows_who_leads(void **state)
                      "(host-b:1) resigned vacancy 1000\n");
 }
 
+/* Nobody else led in between. */
+static void ignores_a_leader_that_is_created_again(void **state)
+{
+    (void)state;
+#define ALONE(again)                                                                                         \
+    "servers 1\nwatch /controller\nconnect\n> connection connected\n+ . s=a one\nfailovers\n"                \
+    "client a on=1 at=10.0.0.1:11 timeout=10000\nread .\n> election-seen\nround\nsessions\ntick 3000\n"      \
+    "round\nsessions\n- .\ngone .\n> leader-lost controller @1\n> candidate-left controller @1\ndid a "      \
+    "DELE\n"                                                                                                 \
+    "tick 10\nround\n+ . s=" again "\ntick 990\nread .\n> candidate-joined controller @1\n"                  \
+    "> leader-elected controller -> controller after 1000\n"
+    model_script_run("by its own session: no failover", ALONE("a one") "tick 20000\nround\ntime\n");
+    model_script_run("... by another one: one",
+                     ALONE("b one") "tick 20000\nround\n"
+                                    "> failover controller -> controller unknown vacancy 1000\n");
+}
+
 /* Whoever deletes its znode and closes its session at once leaves the same lists behind, but one transaction
    more. */
 static void doubts_that_znode_and_session_went_together(void **state)
@@ -260,6 +277,7 @@ int main(void)
         cmocka_unit_test(reports_an_open_one_when_the_next_begins),
         cmocka_unit_test(asks_no_longer_than_it_may_help),
         cmocka_unit_test(survives_being_dropped),
+        cmocka_unit_test(ignores_a_leader_that_is_created_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
