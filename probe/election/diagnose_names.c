@@ -387,6 +387,31 @@ static void stale_lock(struct diagnosis *d)
         election->path, session, holder->identity ? holder->identity : "no identity", holder->stat.owner);
 }
 
+/* Where the holder's znode should lie lies one without an owner, so no client can create its own. Where none
+   was seen to hold it, it may be the directory of another layout at such a path. */
+static void blocked_lock(struct diagnosis *d)
+{
+    const struct election *election = d->election;
+    const struct znode_stat *stat = &election->own->directory;
+    if (election->recipe->family != FAMILY_LOCK || election->state != ELECTION_VACANT ||
+        !election->directory_known || stat->czxid == 0 || stat->owner != 0 || stat->data_length == 0)
+        return;
+    bool held = false;
+    for (size_t i = 0; i < election->tenure_count && !held; i++)
+        held = election_tenure_at(election, i)->name != NULL;
+    char when[SPAN_TEXT];
+    diagnosis_raise(
+        d, FINDING_PERSISTENT_CANDIDATE, SEVERITY_CRITICAL, held ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED,
+        NO_SUBJECT, NULL, 0,
+        held ? "delete it by hand, once no client uses it"
+             : "check whether clients want to create this znode; if so, delete it by hand",
+        "%s has no owner: it is persistent, or a container or TTL znode (a Stat shows them alike), "
+        "created at %s; %s can lead while it exists, because it takes the place of the ephemeral "
+        "znode of %s",
+        election->path, describe_clock((struct moment){.wall_us = stat->ctime_ms * 1000}, when, sizeof when),
+        held ? "nobody" : "perhaps nobody", election->recipe->title);
+}
+
 /* ---- the directory ---- */
 
 static void election_gone(struct diagnosis *d)
@@ -432,4 +457,5 @@ void diagnose_names(struct diagnosis *d)
     }
     acks(d);
     stale_lock(d);
+    blocked_lock(d);
 }

@@ -30,16 +30,17 @@
 static void persistent(struct diagnosis *d, const struct candidate *c)
 {
     const struct recipe *recipe = d->election->recipe;
-    if (!c->known || owner_is_session(c->stat.owner) || recipe->family == FAMILY_LOCK ||
-        strcmp(recipe->name, "clickhouse") == 0)
+    if (!c->known || owner_is_session(c->stat.owner) || strcmp(recipe->name, "clickhouse") == 0)
         return;
     char when[SPAN_TEXT], path[PATH_TEXT];
     struct moment made = {.wall_us = c->stat.ctime_ms * 1000};
-    diagnosis_raise(d, FINDING_PERSISTENT_CANDIDATE, c->place == 0 ? SEVERITY_CRITICAL : SEVERITY_ERROR,
-                    CERTAINTY_CERTAIN, diagnosis_subject(c), &c, 1, NULL,
-                    "%s has no owner (ephemeralOwner 0x%" PRIx64 "); it was created at %s and is %s in line",
-                    describe_path(c, path, sizeof path), c->stat.owner,
-                    describe_clock(made, when, sizeof when), c->place == 0 ? "first" : "waiting");
+    diagnosis_raise(
+        d, FINDING_PERSISTENT_CANDIDATE, c->place == 0 ? SEVERITY_CRITICAL : SEVERITY_ERROR,
+        CERTAINTY_CERTAIN, diagnosis_subject(c), &c, 1, NULL,
+        "%s has no owner: it is persistent, or a container or TTL znode (a Stat shows them alike); "
+        "it was created at %s and is %s in line",
+        describe_path(c, path, sizeof path), describe_clock(made, when, sizeof when),
+        c->place == 0 ? "first" : "waiting");
 }
 
 /*

@@ -136,9 +136,33 @@ static bool ends_with(const char *path, const char *end)
     return length >= tail && strcmp(path + length - tail, end) == 0;
 }
 
+bool directory_kind_is_momentary(const char *path)
+{
+    return ends_with(path, "/leader/election/latch");
+}
+
+/* HiveServer2's entries, those of Dubbo's interfaces, and members of a Finagle server set. */
+static bool is_service(const char *path, const char *name)
+{
+    bool url = strstr(name, "%3A%2F%2F") != NULL;
+    bool set = strncmp(name, "member_", 7) == 0 &&
+               (strstr(path, "/service") || strstr(path, "/twitter") || strstr(path, "/aurora"));
+    return url || set || strncmp(name, "serverUri=", 10) == 0;
+}
+
+/* Below these each server has a lock of its own: Accumulo's service locks. */
+static bool is_lock_of_one(const char *path)
+{
+    static const char *const kinds[] = {"/tservers/", "/sservers/", "/compactors/"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strstr(path, kinds[i]))
+            return true;
+    return false;
+}
+
 struct directory_verdict directory_kind_named(const char *path, char *const *names, size_t count)
 {
-    size_t leases = 0, holders = 0, queued = 0;
+    size_t leases = 0, holders = 0, queued = 0, services = 0, own_locks = 0;
     bool has_leases = false, has_locks = false, has_entries = false, has_taken = false;
     for (size_t i = 0; i < count; i++) {
         const char *name = names[i];
@@ -149,17 +173,27 @@ struct directory_verdict directory_kind_named(const char *path, char *const *nam
         leases += is_lease(name);
         holders += is_hex_name(name);
         queued += is_queued(name);
+        services += is_service(path, name);
+        own_locks += strncmp(name, "zlock#", 6) == 0;
     }
     struct directory_verdict v = {.proof = "signature", .certain = true};
     if (ends_with(path, "/coordinators_service_registry") || ends_with(path, "/workers_service_registry")) {
         v.kind = DIRECTORY_REGISTRY;
         v.evidence = "the service registry that belongs to an election";
+    } else if (services > 0 && services == count) {
+        v.kind = DIRECTORY_REGISTRY;
+        v.evidence = "entries of a service registry (Dubbo, Finagle, HiveServer2)";
+    } else if (own_locks > 0 && own_locks == count && is_lock_of_one(path)) {
+        v.kind = DIRECTORY_REGISTRY;
+        v.evidence = "each of Accumulo's servers holds a lock of its own there: nobody contends for it";
     } else if (leases > 0 && leases == count) {
         v.kind = DIRECTORY_SEMAPHORE;
         v.evidence = "leases of Curator's InterProcessSemaphoreV2";
     } else if (has_leases && has_locks && count == 2) {
         v.kind = DIRECTORY_SEMAPHORE;
-        v.evidence = "its children, leases and locks, are those of Curator's InterProcessSemaphoreV2";
+        v.evidence =
+            "its children, leases and locks, are those of Curator's InterProcessSemaphoreV2; with one "
+            "lease it is a lock (InterProcessSemaphoreMutex, Vert.x): then name its leases";
     } else if (holders > 0 && holders == count) {
         v.kind = DIRECTORY_SEMAPHORE;
         v.proof = "name";

@@ -76,6 +76,9 @@ struct directory_verdict directory_kind_named(const char *path, char *const *nam
 /* A child that looks like a lock or an election but is part of a semaphore or a queue. */
 bool directory_kind_is_part(enum directory_kind parent, const char *name);
 
+/* It exists only while a leader is being elected, as ElasticJob's latch: discovery leaves it out. */
+bool directory_kind_is_momentary(const char *path);
+
 /* Classifies by the observed children if their names are inconclusive: sequential and persistent. */
 struct directory_verdict directory_kind_persistent_sequence(void);
 /* Only ephemeral children, not sequential. */

@@ -140,6 +140,12 @@ static char *from_json(const json_t *object, int depth)
         if (found)
             return found;
     }
+    /* Hive: a service record, whose internal endpoint has addresses. */
+    const json_t *internal = json_array_get(json_object_get(object, "internal"), 0);
+    char *address =
+        depth > 0 ? from_json(json_array_get(json_object_get(internal, "addresses"), 0), 0) : NULL;
+    if (address)
+        return address;
     const json_t *broker = json_object_get(object, "brokerid");
     if (json_is_integer(broker)) {
         char text[40];

@@ -154,7 +154,8 @@ struct recipe_book *recipes_of(const struct settings *settings, char **error);
 #define RECIPE_ANY_LOCK "lock"
 
 /* PCRE2 over paths of directories that look like elections but are not. */
-#define RECIPE_NOT_AN_ELECTION "(^|/)(coordinators|workers)_service_registry$|/leader/election/latch$"
+#define RECIPE_NOT_AN_ELECTION                                                                               \
+    "(^|/)(coordinators|workers)_service_registry$|/hs2ActivePassiveHA[^/]*/instances$"
 
 /* In a candidate's data: every candidate leads, and nobody watches (ClickHouse 20.6 to 21.11). */
 #define RECIPE_EACH_LEADS "(multiple leaders Ok)"

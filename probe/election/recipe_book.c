@@ -372,7 +372,8 @@ const struct recipe *recipe_recognise(const struct recipe_book *book, const char
     const char *sample[SAMPLE];
     size_t sampled = 0, path_length = strlen(path);
     for (size_t i = 0; i < count && sampled < SAMPLE; i++)
-        if (recipe_sequence_of(names[i]) != SEQUENCE_NONE)
+        /* An encoded URL (Dubbo's) may end in a time stamp. */
+        if (recipe_sequence_of(names[i]) != SEQUENCE_NONE && !strstr(names[i], "%3A%2F%2F"))
             sample[sampled++] = names[i];
     if (path_length > NAME_MAX_PARSED || matches(book, book->not_an_election, path, path_length))
         return NULL;

@@ -174,6 +174,9 @@ static void update_lock_absent(const struct update *f)
         leadership_vacant(f);
     }
     election->problem = NULL;
+    if (election->own->directory.czxid != 0 && !holder)
+        update_touched(f); /* what blocked it is gone */
+    election->own->directory = (struct znode_stat){0};
     update_state(f, ELECTION_VACANT);
     if (election->own->lapsed)
         still_vacant(f);
@@ -206,7 +209,9 @@ static void directory_recognise(const struct update *f, const struct observed_ch
         return;
     const struct recipe *recipe =
         recipe_recognise(f->model->recipes, election->path, list->names, list->count);
-    if (recipe && recipe->family == FAMILY_LOCK)
+    if (list->count == 0 && (lock || (recipe && recipe->family == FAMILY_LOCK)))
+        recipe = recipe ? recipe : election->recipe; /* what blocks the lock, perhaps: see blocked_lock() */
+    else if (recipe && recipe->family == FAMILY_LOCK)
         recipe = NULL; /* its path is a lock's, but it is a persistent directory */
     if (!recipe && election->recipe && !lock)
         return;
@@ -505,6 +510,8 @@ void update_children(const struct update *f, const struct observed_children *lis
     }
     if (comparable)
         note_departure(election, &old, list->stat, &difference);
+    if (election->own->directory.data_length != list->stat->data_length)
+        diagnose_soon(election); /* it may block a lock now, or no more */
     election->own->directory = *list->stat;
     election->directory_known = true;
     election->next_sequence = next_sequence(list->stat);

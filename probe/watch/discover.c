@@ -587,8 +587,10 @@ static bool directory_listed(struct directory *dir, const struct znode_stat *sta
         found(d, dir->path, NULL);
     if (dir->parent)
         count_child(dir->parent, dir->path, stat->owner && !lock);
-    if (stat->owner || lock)
+    if (stat->owner)
         return true;
+    if (lock || directory_kind_is_momentary(dir->path))
+        recipe = NULL; /* a directory at such a path may contain elections */
     dir->verdict = directory_kind_named(dir->path, names, count);
     bool queue = dir->verdict.kind == DIRECTORY_QUEUE && has_sequence(names, count);
     if (dir->part) {

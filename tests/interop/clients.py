@@ -88,7 +88,8 @@ LAYOUTS = [
     Client("ZooKeeper lock (C)", "c-lock", "zookeeper-c-lock", below="/lock", claim="lock", named=False),
     Client("Spark (old)", "spark-old", "spark-old", below="/spark/leader_election", chain=False, herd=True),
     Client("Mesos master", "mesos", "mesos", below="/mesos", chain=False, told=None),
-    Client("Accumulo", "accumulo", "accumulo", below="/managers/lock", claim="lock"),
+    Client("Accumulo", "accumulo", "accumulo", below="/managers/lock"),
+    Client("Accumulo, another service", "accumulo", "accumulo-lock", below="/tables/lock", claim="lock"),
     Client("ClickHouse", "clickhouse", "clickhouse", below="/leader_election"),
     Client("BookKeeper auditor", "bookkeeper", "bookkeeper-auditor", below="/ledgers/underreplication/auditorelection"),
     Client("zk-ruby", "zk-ruby", "zk-ruby", below="/_zkelection/main", story=False),
@@ -97,6 +98,13 @@ LAYOUTS = [
            identity="core_node{number} on {}_solr"),
     Client("Flink before 1.15", "flink-old", "flink-old", below="/flink/cluster/latch", named=False),
     Client("Flink", "flink", "flink", below="/flink/default/leader/latch", named=False),
+    Client("Samza", "samza", "samza", below="/app-a/b-coordinationData/processors"),
+    Client("Ignite", "ignite", "ignite", below="/apacheIgnite/n", named=False),
+    Client("OpenMLDB", "openmldb", "openmldb", below="/leader", chain=False, told=None),
+    Client("zk-ruby lock", "zk-ruby-lock", "zk-ruby-lock", below="/_zklocking/main", claim="lock"),
+    Client("Storm", "storm", "storm", below="/storm/leader-lock"),
+    Client("HiveServer2", "hive", "hive", below="/hs2ActivePassiveHA-unsecure/_LEADER"),
+    Client("DolphinScheduler", "dolphinscheduler", "dolphinscheduler", below="/lock/masters", claim="lock"),
     lock("Kafka controller", "kafka", "kafka-controller", "/controller", members="all"),
     lock("HDFS ZKFC", "hdfs", "hdfs-zkfc", "/hadoop-ha/ns1/ActiveStandbyElectorLock", identity="nn-{letter}"),
     lock("YARN", "yarn", "yarn", "/yarn-leader-election/cluster1/ActiveStandbyElectorLock", identity="rm-{letter}"),
@@ -104,7 +112,7 @@ LAYOUTS = [
          members="waiting"),
     lock("Patroni", "patroni", "patroni", "/service/main/leader", members="all"),
     lock("Helix controller", "helix", "helix", "/cluster/CONTROLLER/LEADER", told=None),
-    lock("canal", "canal", "canal", "/otter/canal/destinations/example/running"),
+    lock("canal", "canal", "canal", "/otter/canal/destinations/example/running", members="all"),
 ]
 
 # Their sessions do not come back to a server that was restarted.

@@ -10,6 +10,7 @@ import struct
 import sys
 import threading
 import uuid
+import zlib
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError, NoNodeError
@@ -203,6 +204,51 @@ class Accumulo(Sequence):
         return json.dumps({"descriptors": [{"service": "MANAGER", "address": self.name, "group": "default"}]}).encode()
 
 
+class Samza(Sequence):
+    prefix, by_data = "processor-", True
+
+
+class Ignite(Sequence):
+    prefix = "{guid}:{guid}:81|"
+
+    def data(self):
+        return zlib.compress(self.name.encode())
+
+
+class OpenMldb(Children):
+    prefix = "lock_request"
+
+    def registered(self):
+        self.ephemeral(f"{self.above()}/nodes/{self.name}")
+
+
+class ZkRubyLock(Sequence):
+    prefix = "ex"
+
+
+class Storm(Sequence):
+    prefix, by_data = "_c_{guid}-latch-", True
+
+    def registered(self):
+        self.ephemeral(f"{self.above()}/nimbuses/{self.name}")
+
+
+class Hive(Storm):
+    def data(self):
+        return str(uuid.uuid4()).encode()
+
+    def registered(self):
+        host, port = host_and_port(self.name)
+        self.ephemeral(f"{self.above()}/instances/instance-", json.dumps(
+            {"type": "JSONServiceRecord", "external": [], "internal": [
+                {"api": "activeEndpoint", "addressType": "host/port", "protocolType": "tcp",
+                 "addresses": [{"host": host, "port": str(port)}]}]}).encode(), sequence=True)
+
+
+class DolphinScheduler(Sequence):
+    prefix, by_data = "_c_{guid}-lock-", True
+
+
 class ClickHouse(Sequence):
     prefix = "leader_election-"
 
@@ -390,6 +436,9 @@ class Helix(Lock):
 
 
 class Canal(Lock):
+    def registered(self):
+        self.ephemeral(f"{self.above()}/cluster/{self.name}")
+
     def data(self):
         return json.dumps({"active": True, "address": self.name, "cid": 1}).encode()
 
@@ -461,7 +510,8 @@ KINDS = {
     "spark-old": SparkOld, "mesos": Mesos, "accumulo": Accumulo, "clickhouse": ClickHouse, "bookkeeper": BookKeeper,
     "zk-ruby": ZkRuby, "solr-overseer": SolrOverseer, "solr-shard": SolrShard, "flink-old": FlinkOld, "flink": Flink,
     "kafka": Kafka, "hdfs": Hdfs, "yarn": Yarn, "hbase": HBase, "patroni": Patroni, "helix": Helix, "canal": Canal,
-    "pulsar": Pulsar, "elastic-job": ElasticJob,
+    "samza": Samza, "ignite": Ignite, "openmldb": OpenMldb, "zk-ruby-lock": ZkRubyLock, "storm": Storm, "hive": Hive,
+    "dolphinscheduler": DolphinScheduler, "pulsar": Pulsar, "elastic-job": ElasticJob,
 }
 
 

@@ -55,6 +55,14 @@ def tree(zk, client, path):
     client.create(path + "/service/leader", b"me:1", ephemeral=True, makepath=True)
     client.create(path + "/service/settings", b"", makepath=True)
     client.ensure_path(path + "/plain/tree")
+    # Each server has a lock of its own; an URL ends in a time stamp; server sets have sequential members.
+    for host in ("a:9997", "b:9997"):
+        stand(client, f"{path}/tservers/{host}", "zlock#9f1c2d3e-4b5a-6978-8796-a5b4c3d2e1f0#")
+    client.create(path + "/com.x.MasterService/providers/dubbo%3A%2F%2Fa%3A20880%3Ftimestamp%3D1700000000000", b"",
+                  ephemeral=True, makepath=True)
+    stand(client, path + "/twitter/service/job", "member_", b'{"serviceEndpoint":{"host":"a","port":1}}')
+    # A directory at the path of a lock contains an election.
+    stand(client, path + "/loadbalance/leader/jobs", LATCH.format(7))
     # Members of a line watch the one before them; in a group, nobody watches anybody.
     line = [stand(client, path + "/line", "m-") for _ in range(2)] + [stand(other, path + "/line", "m-")]
     assert other.exists(line[1], watch=lambda event: None)
@@ -79,6 +87,11 @@ def test_kinds_are_told_apart(zk, tree):
         "/service/leader": ("lock", "name", "suspected"),
         "/line": ("election", "watch", "suspected"),
         "/group": ("registry", "name", "suspected"),
+        "/tservers/a:9997": ("registry", "signature", "certain"),
+        "/tservers/b:9997": ("registry", "signature", "certain"),
+        "/com.x.MasterService/providers": ("registry", "signature", "certain"),
+        "/twitter/service/job": ("registry", "signature", "certain"),
+        "/loadbalance/leader/jobs": ("election", "signature", "certain"),
     }, told
     assert all(row["evidence"] for row in rows.values()) and rows["/latch"]["members"] == 3
 

@@ -417,6 +417,29 @@ static void numbers_and_names(void **state)
     " s=b "                                                                                                  \
     "host-b\n"
 
+/* A persistent znode where a lock's should be: nobody can take it. */
+static void blocked(void **state)
+{
+    (void)state;
+#define BLOCKED "findings persistent-candidate critical "
+    model_script_run("found so: it may be the directory of another layout",
+                     "watch /loadbalance/leader\nconnect\n> connection connected\n"
+                     "+ . {\"serviceUrl\":\"http://b\"}\nlist\n> election-seen\n? state vacant\n"
+                     "? " BLOCKED "suspected\n- .\nlist\n? findings none\n"
+                     "+ . s=b x\nread .\n> candidate-joined leader @1\n> leader-elected nobody -> leader\n"
+                     "? findings none\n");
+    model_script_run(
+        "... where a session held it before",
+        "watch /loadbalance/leader\nconnect\n> connection connected\n+ . s=a x\nread .\n"
+        "> election-seen\n- .\n+ . x\nlist\n> leader-lost leader @1\n> candidate-left leader @1\n"
+        "? " BLOCKED "certain\n");
+    model_script_run("... not a directory, with members or without",
+                     "watch /service/x/leader\nconnect\n> connection connected\n+ .\nlist\n> election-seen\n"
+                     "? findings none\n= . 10.0.0.1:8200\n+ n_0000000000 s=a\nlist\n"
+                     "> candidate-joined n_0000000000 @1\n> leader-elected nobody -> n_0000000000\n"
+                     "readall\n? findings none\n");
+}
+
 static void acks(void **state)
 {
     (void)state;
@@ -637,8 +660,9 @@ static void bad_replies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(owners), cmocka_unit_test(sessions), cmocka_unit_test(numbers_and_names),
-        cmocka_unit_test(acks),   cmocka_unit_test(times),    cmocka_unit_test(bad_replies),
+        cmocka_unit_test(owners),      cmocka_unit_test(sessions), cmocka_unit_test(numbers_and_names),
+        cmocka_unit_test(acks),        cmocka_unit_test(blocked),  cmocka_unit_test(times),
+        cmocka_unit_test(bad_replies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
