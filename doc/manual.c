@@ -306,8 +306,6 @@ static const char *watches_sentence(enum recipe_watches watches)
         return "Each candidate watches the first znode of the member before it.";
     case WATCHES_NOTHING:
         return "Candidates watch nothing.";
-    case WATCHES_MEMBER:
-        return "Each candidate watches the first znode of the member before it.";
     case WATCHES_UNKNOWN:
         break;
     }

@@ -210,7 +210,7 @@ void discovery_text_recipes(struct buffer *out, const struct recipe_book *book, 
 {
     static const char *const natures[] = {"election or lock", "election, lock or semaphore", "election",
                                           "lock"};
-    static const char *const watched[] = {"predecessor", "leader", "children", "nothing", "unknown"};
+    static const char *const watched[] = {"predecessor", "leader", "children", "nothing", "unknown", "member"};
     static const struct document_column columns[] = {
         {"Recipe", COLUMN_NAME, 9},  {"Family", COLUMN_WORD, 6}, {"Kind", COLUMN_TEXT, 7},
         {"Watches", COLUMN_WORD, 5}, {"System", COLUMN_TEXT, 8}, {"Recognised by", COLUMN_TEXT, 4}};
