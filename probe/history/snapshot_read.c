@@ -414,12 +414,26 @@ struct snapshot_model *snapshot_read(const struct snapshot *snapshot, int64_t wa
     return NULL;
 }
 
+/* A recording keeps failovers in rows of their own, and a snapshot none. */
+static void copy_failovers(struct model *copy, const struct model *model)
+{
+    for (size_t c = 0; c < copy->cluster_count && c < model->cluster_count; c++)
+        for (size_t i = 0; i < copy->clusters[c].election_count; i++) {
+            struct election *to = copy->clusters[c].elections[i];
+            const struct election *from = cluster_election(&model->clusters[c], to->path, strlen(to->path));
+            for (size_t k = 0; from && k < from->failover_count; k++)
+                election_keep_failover(to, election_failover_at(from, k));
+        }
+}
+
 struct snapshot_model *snapshot_model_of(const struct model *model, int64_t wall_us)
 {
     struct snapshot *snapshot = snapshot_new();
     struct buffer patch = {0};
     snapshot_update(snapshot, model, &patch);
     struct snapshot_model *copy = snapshot_read(snapshot, wall_us, model->generation);
+    if (copy)
+        copy_failovers(copy->model, model);
     buffer_free(&patch);
     snapshot_free(snapshot);
     return copy;
