@@ -74,7 +74,7 @@ static const int forbidden[] = {
     SYS_name_to_handle_at,
     SYS_ioprio_set,
     SYS_open_by_handle_at,
-    SYS_memfd_create,
+
     SYS_setpriority,
     SYS_io_setup,
     SYS_mq_open,
