@@ -135,6 +135,21 @@ void batch_add_event(struct batch *batch, const struct event *event)
         add_failover(batch, h, event->failover);
 }
 
+void batch_add_known_failover(struct batch *batch, const struct election *election,
+                              const struct failover *failover)
+{
+    batch_add_event(batch, &(struct event){.kind = EVENT_FAILOVER,
+                                           .at = {.wall_us = batch->at_us},
+                                           .cluster = election->cluster,
+                                           .election = election,
+                                           .candidate = failover->to,
+                                           .identity = failover->to_identity,
+                                           .from = failover->from,
+                                           .from_identity = failover->from_identity,
+                                           .failover = failover});
+    batch->happenings[batch->happening_count - 1].known = true;
+}
+
 void batch_add_subject(struct batch *batch, const struct cluster *cluster, const struct election *election)
 {
     void *rows = batch->subjects;

@@ -31,6 +31,7 @@ struct happening {
     int64_t since_us, unconfirmed_us;
     /* FAILOVER. */
     bool failover;
+    bool known; /* not reported now: for a file without it */
     int64_t lost_us, lost_mono_us, elected_us;
     batch_text cause;
     struct span spans[4];            /* detection, vacancy, takeover, total */
@@ -97,6 +98,9 @@ static inline const char *batch_get(const struct batch *batch, batch_text text)
 }
 
 void batch_add_event(struct batch *batch, const struct event *event);
+/* One that was reported earlier: written where the file has none, and no event. */
+void batch_add_known_failover(struct batch *batch, const struct election *election,
+                              const struct failover *failover);
 void batch_add_subject(struct batch *batch, const struct cluster *cluster, const struct election *election);
 void batch_add_tenure(struct batch *batch, const struct election *election, const struct tenure *tenure,
                       int64_t number);

@@ -261,6 +261,15 @@ static void report_tenures(struct recorder *r, const struct election *e)
     }
 }
 
+/* ---- failovers ---- */
+
+/* A snapshot holds none, and the file may be a new one, or lack those of a loss. */
+static void report_known_failovers(struct recorder *r, const struct election *e)
+{
+    for (size_t i = 0; i < e->failover_count; i++)
+        batch_add_known_failover(r->batch, e, election_failover_at(e, i));
+}
+
 /* ---- snapshots ---- */
 
 static size_t patches_most(const struct recorder *r)
@@ -280,6 +289,8 @@ static void recorder_report_all(struct recorder *r)
                 continue;
             report_subject(r, cluster, cluster->elections[k]);
             report_tenures(r, cluster->elections[k]);
+            if (!r->begun)
+                report_known_failovers(r, cluster->elections[k]);
         }
     }
 }

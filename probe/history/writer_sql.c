@@ -37,6 +37,7 @@ enum sql {
     SQL_EVENT,
     SQL_FINDING,
     SQL_FAILOVER,
+    SQL_FAILOVERS_OF,
     SQL_TENURE,
     SQL_TENURE_ENDS,
     SQL_LAST_TENURE,
@@ -79,6 +80,8 @@ static const char *const texts[SQL_COUNT] = {
                      "detection_low_us, detection_high_us, vacancy_low_us, vacancy_high_us, takeover_low_us, "
                      "takeover_high_us, total_low_us, total_high_us, gap_us, mono_us, evidence, notified_us, "
                      "reacted_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_FAILOVERS_OF] =
+        "SELECT count(*) FROM failover WHERE election = ? AND lost_us = ? AND elected_us IS ?",
     [SQL_TENURE] =
         "INSERT INTO tenure (election, id, stretch, kind, candidate, identity, from_us, from_exact, to_us, "
         "source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (election, id) DO UPDATE SET kind = "
@@ -479,6 +482,9 @@ static bool writer_sql_kind_of(struct writer_sql *rows, enum event_kind kind, in
     return true;
 }
 
+/* The kind of a row that only names whom a known failover is about: of no event. */
+#define KIND_NONE (-1)
+
 struct ids {
     int64_t event, cluster, election, candidate, identity, other, other_identity;
 };
@@ -538,15 +544,32 @@ static bool write_absence(struct writer_sql *rows, const struct batch *batch, co
                                            : begin_gap(rows, cluster, ids->cluster, at_us - h->gap_us);
 }
 
+static bool has_failover(struct writer_sql *rows, const struct happening *h, const struct ids *ids, bool *has)
+{
+    int64_t count = 0;
+    sqlite3_stmt *statement = use(rows, SQL_FAILOVERS_OF);
+    sqlite3_bind_int64(statement, 1, ids->election);
+    sqlite3_bind_int64(statement, 2, h->lost_us);
+    sql_bind_known(statement, 3, h->elected_us, h->elected_us != 0);
+    bool fine = sql_answer(statement, &count);
+    *has = count > 0;
+    return fine;
+}
+
 static bool write_happening(struct writer_sql *rows, const struct batch *batch, const struct happening *h)
 {
     struct ids ids = {.event = rows->next_event};
     const char *cluster = batch_get(batch, h->cluster);
-    int64_t kind;
-    sqlite3_stmt *statement = use(rows, SQL_EVENT);
-    if (!statement || !writer_sql_kind_of(rows, h->kind, &kind) ||
-        !writer_sql_cluster_of(rows, cluster, &ids.cluster) ||
+    int64_t kind = KIND_NONE;
+    bool has = false;
+    if (!writer_sql_cluster_of(rows, cluster, &ids.cluster) ||
         !writer_sql_election_of(rows, cluster, batch_get(batch, h->election), &ids.election) ||
+        (h->known && !has_failover(rows, h, &ids, &has)))
+        return false;
+    if (has)
+        return true;
+    sqlite3_stmt *statement = use(rows, SQL_EVENT);
+    if (!statement || (!h->known && !writer_sql_kind_of(rows, h->kind, &kind)) ||
         !name_of(rows, batch_get(batch, h->candidate), &ids.candidate) ||
         !name_of(rows, batch_get(batch, h->identity), &ids.identity) ||
         !name_of(rows, batch_get(batch, h->other), &ids.other) ||

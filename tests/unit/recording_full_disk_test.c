@@ -205,6 +205,7 @@ static void owns_up_to_what_it_lost(void **state)
     assert_int_equal(recorded_ask(world, "SELECT count(*) FROM stretch WHERE why = 'went on after a loss'"),
                      1);
     assert_int_equal(recorded_ask(world, "SELECT count(*) FROM gap WHERE why = 'not recording'"), 1);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) - count(DISTINCT lost_us) FROM failover"), 0);
     struct history *history = recorded_open(world);
     recorded_same_look(world, history, first);
     recorded_same_looks(world, history, world->times[first + 1], INT64_MAX);

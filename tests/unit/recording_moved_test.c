@@ -75,9 +75,14 @@ static void expect_new_file(struct recorded *world, const char *leader_then)
         text_format("SELECT count(*) FROM tenures WHERE candidate = '%s' AND until IS NULL", leader_then);
     assert_int_equal(recorded_ask(world, sql), 1);
     free(sql);
+    /* Failovers of before, too, but not their events. */
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM failover"), world->failovers);
+    int64_t events = recorded_ask(world, "SELECT count(*) FROM events WHERE event = 'failover'");
     recorded_changes(world, 3);
     char *leader = text_copy(leader_of(world));
     recorded_stop(world);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM failover"), world->failovers);
+    assert_int_equal(recorded_ask(world, "SELECT count(*) FROM events WHERE event = 'failover'"), events + 3);
     assert_int_equal(recorded_ask(world, "SELECT count(*) FROM gap WHERE why = 'not recording'"), 1);
     assert_int_equal(
         recorded_ask(world, "SELECT count(*) FROM stretch WHERE why = 'went on in another file'"), 1);
