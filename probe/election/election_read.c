@@ -240,8 +240,13 @@ void election_keep_failover(struct election *election, const struct failover *fr
 {
     struct failover copy; /* before the oldest goes, which it may be */
     failover_copy(&copy, from);
+    election_take_failover(election, &copy);
+}
+
+void election_take_failover(struct election *election, const struct failover *own)
+{
     struct failover *slot = failover_slot(election);
-    *slot = copy;
+    *slot = *own;
     election->failover_count++;
 }
 

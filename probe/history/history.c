@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
+
+#include <libdeflate.h>
 
 #include "config/memory.h"
 #include "config/text.h"
@@ -403,9 +404,14 @@ static unsigned char *unpacked(const void *packed, size_t packed_size, int64_t s
     int64_t most = UNPACKED_LEAST + (int64_t)packed_size * UNPACKED_TIMES;
     if (size <= 0 || size > most || size > UNPACKED_MOST || !packed)
         return NULL;
-    uLongf length = (uLongf)size;
+    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+    if (!decompressor)
+        memory_exhausted();
     unsigned char *bytes = xmalloc((size_t)size);
-    if (uncompress(bytes, &length, packed, (uLong)packed_size) == Z_OK && length == (uLongf)size)
+    enum libdeflate_result result =
+        libdeflate_zlib_decompress(decompressor, packed, packed_size, bytes, (size_t)size, NULL);
+    libdeflate_free_decompressor(decompressor);
+    if (result == LIBDEFLATE_SUCCESS) /* of that size exactly */
         return bytes;
     free(bytes);
     return NULL;

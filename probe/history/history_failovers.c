@@ -72,6 +72,9 @@ bool history_facts(struct history *h, int64_t from_us, int64_t to_us, history_fa
     "= "                                                                                                     \
     "e.identity LEFT JOIN name o ON o.id = e.other LEFT JOIN name oi ON oi.id = e.other_identity"
 
+/* Its numbers, which are read within bounds. */
+#define FAILOVER_NUMBERS (7u | 0x3ffu << 9 | 7u << 20)
+
 static enum failover_cause history_failovers_cause_of(const char *word)
 {
     unsigned cause = 0;
@@ -129,7 +132,7 @@ bool reader_failover(struct history *h, int64_t event, int64_t election, int64_t
         sqlite3_bind_int64(statement, 1, election);
         sqlite3_bind_int64(statement, 2, event);
         sqlite3_bind_int64(statement, 3, at_us);
-        found = sql_next(statement, 0) == SQLITE_ROW;
+        found = sql_next(statement, FAILOVER_NUMBERS) == SQLITE_ROW;
         if (found)
             read_failover(statement, f);
     }
@@ -149,7 +152,7 @@ static bool read_election(sqlite3_stmt *statement, struct election *e, struct mo
     struct failover latest[FAILOVERS_KEPT];
     int code;
     size_t count = 0;
-    while ((code = sql_next(statement, 0)) == SQLITE_ROW && count < FAILOVERS_KEPT) {
+    while ((code = sql_next(statement, FAILOVER_NUMBERS)) == SQLITE_ROW && count < FAILOVERS_KEPT) {
         struct failover *f = &latest[count++];
         read_failover(statement, f);
         if (sql_number(statement, 20) >= first_own)
@@ -160,10 +163,8 @@ static bool read_election(sqlite3_stmt *statement, struct election *e, struct mo
     }
     sqlite3_reset(statement);
     qsort(latest, count, sizeof latest[0], by_loss);
-    for (size_t i = 0; i < count; i++) {
-        election_keep_failover(e, &latest[i]);
-        failover_release(&latest[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        election_take_failover(e, &latest[i]);
     return code == SQLITE_DONE || code == SQLITE_ROW;
 }
 

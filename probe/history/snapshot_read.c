@@ -239,18 +239,17 @@ static int by_beginning(const void *a, const void *b)
     return (x_to > y_to) - (x_to < y_to);
 }
 
-/* What an item is, and below what. */
-static bool snapshot_read_head(const struct snapshot *snapshot, size_t i, struct scan *scan, unsigned *kind,
+/* Below what an item of this kind is. False: it is of another. */
+static bool snapshot_read_head(const struct snapshot *snapshot, size_t i, unsigned kind, struct scan *scan,
                                size_t *parent)
 {
     size_t length;
     const unsigned char *bytes = snapshot_item(snapshot, i, &length);
-    if (!bytes)
+    if (!bytes || length == 0 || bytes[0] != kind)
         return false;
     *scan = (struct scan){bytes + 1, bytes + length, false};
-    *kind = bytes[0];
     *parent = (size_t)scan_number(scan) - 1;
-    return !scan->bad && length > 0;
+    return !scan->bad;
 }
 
 static void snapshot_read_clock(struct fields *f)
@@ -285,17 +284,16 @@ static void count_items(struct snapshot_reader *t, unsigned wanted)
 {
     struct model *model = t->restored->model;
     struct scan scan;
-    unsigned kind;
     size_t parent;
     for (size_t i = 0; i < t->snapshot->count; i++) {
-        if (!snapshot_read_head(t->snapshot, i, &scan, &kind, &parent) || kind != wanted)
+        if (!snapshot_read_head(t->snapshot, i, wanted, &scan, &parent))
             continue;
         struct cluster *cluster = parent < t->snapshot->count ? t->clusters[parent] : NULL;
-        if (kind == ITEM_CLUSTER)
+        if (wanted == ITEM_CLUSTER)
             model->cluster_count++;
-        else if (kind == ITEM_SERVER && cluster)
+        else if (wanted == ITEM_SERVER && cluster)
             cluster->server_count++;
-        else if (kind == ITEM_ELECTION && cluster)
+        else if (wanted == ITEM_ELECTION && cluster)
             cluster->election_count++;
     }
     if (wanted == ITEM_CLUSTER)
@@ -311,11 +309,10 @@ static void count_items(struct snapshot_reader *t, unsigned wanted)
 
 static void snapshot_read_kind(struct snapshot_reader *t, unsigned wanted)
 {
-    unsigned kind;
     size_t parent;
     for (size_t i = 0; i < t->snapshot->count && !t->bad; i++)
-        if (snapshot_read_head(t->snapshot, i, &t->fields.in, &kind, &parent) && kind == wanted)
-            snapshot_read_item(t, kind, i, parent);
+        if (snapshot_read_head(t->snapshot, i, wanted, &t->fields.in, &parent))
+            snapshot_read_item(t, wanted, i, parent);
 }
 
 /* Findings have been copied to their places. A candidate without a place is only in a damaged snapshot. */
