@@ -2,7 +2,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -321,6 +323,27 @@ static void a_mere_directory_says_so(void **state)
     stage_free(stage);
 }
 
+/* A clock alone means today: an end on another day has its date, be it only minutes away. */
+static void a_later_day_has_its_date(void **state)
+{
+    static const struct {
+        int64_t after_s;
+        const char *text;
+    } cases[] = {
+        {-2 * 86400, "Nov 23"}, {-3600, "22:58:00"},         {30, "23:58:30"},
+        {180, "Nov 26 00:01"},  {72 * 3600, "Nov 28 23:58"}, {365 * 86400, "Nov 25 23:58"},
+    };
+    struct moment now = {.wall_us = INT64_C(1795651080) * 1000000}; /* 2026-11-25 23:58:00 UTC */
+    char text[32];
+
+    (void)state;
+    setenv("TZ", "UTC", 1);
+    tzset();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(label_when(now.wall_us + cases[i].after_s * 1000000, now, text, sizeof text),
+                            cases[i].text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +361,7 @@ int main(void)
         cmocka_unit_test(a_vacancy_found_is_a_bound),
         cmocka_unit_test(what_vanished_is_no_emergency),
         cmocka_unit_test(a_mere_directory_says_so),
+        cmocka_unit_test(a_later_day_has_its_date),
     };
     return cmocka_run_group_tests_name("facts", tests, NULL, NULL);
 }

@@ -635,11 +635,15 @@ const char *label_mode(const struct server *server)
 char *label_when(int64_t wall_us, struct moment now, char *buffer, size_t size)
 {
     time_t s = (time_t)(wall_us / 1000000);
-    struct tm tm;
+    time_t now_s = (time_t)(now.wall_us / 1000000);
+    struct tm tm, today;
 
-    if (wall_us <= 0 || now.wall_us - wall_us < DAY_US || localtime_r(&s, &tm) == NULL)
+    if (wall_us <= 0 || localtime_r(&s, &tm) == NULL || localtime_r(&now_s, &today) == NULL)
         return format_clock(wall_us, buffer, size);
-    if (strftime(buffer, size, "%b %e", &tm) == 0)
+    bool later_day = wall_us > now.wall_us && (tm.tm_yday != today.tm_yday || tm.tm_year != today.tm_year);
+    if (!later_day && now.wall_us - wall_us < DAY_US)
+        return format_clock(wall_us, buffer, size);
+    if (strftime(buffer, size, later_day ? "%b %e %H:%M" : "%b %e", &tm) == 0)
         snprintf(buffer, size, "?");
     return buffer;
 }
