@@ -263,10 +263,11 @@ static void report_tenures(struct recorder *r, const struct election *e)
 
 /* ---- failovers ---- */
 
-/* A snapshot holds none, and the file may be a new one, or lack those of a loss. */
+/* A snapshot holds none, and the file may be a new one, or lack those of a loss. Those that logs tell of may be
+   in it with the times at which they were observed. */
 static void report_known_failovers(struct recorder *r, const struct election *e)
 {
-    for (size_t i = 0; i < e->failover_count; i++)
+    for (size_t i = 0; i < e->failover_count && !r->from_log; i++)
         batch_add_known_failover(r->batch, e, election_failover_at(e, i));
 }
 
