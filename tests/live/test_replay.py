@@ -106,7 +106,8 @@ def test_it_is_so_after_changes_too_and_with_findings(line, recorder):
     deaf = line.join("host-x:1", timeout_s=5.0, watching=None)
     for who in ("host-w:1", "host-y:1", "host-z:1"):
         line.join(who, timeout_s=5.0, watching=deaf)
-    recorder.wait_for("SELECT 1 FROM findings WHERE code = 'no-watch' AND certainty = 'certain'", within=60)
+    # Suspected: as many as these watch another than their predecessor, which puts the order in doubt.
+    recorder.wait_for("SELECT 1 FROM findings WHERE code = 'no-watch'", within=60)
     recorder.wait_for("SELECT 1 FROM findings WHERE code = 'herd'", within=60)
     at, then = until(lambda: compared(recorder), 120)
     election = json.loads(then)["clusters"][0]["elections"][0]
