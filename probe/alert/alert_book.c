@@ -282,7 +282,8 @@ static char *failover_sentence(const struct failover *f)
 {
     struct text out = {0};
     const char *separator = "; ";
-    text_printf(&out, "%s leads, after %s; ", who(f->to_identity, f->to, "a candidate"),
+    text_printf(&out, "%s leads, after %s; ",
+                who(f->to_identity, f->to, failover_is_open(f) ? "nobody" : "a candidate"),
                 who(f->from_identity, f->from, "a time without a leader"));
     if (f->cause == CAUSE_UNKNOWN)
         text_add(&out, "the cause is not known");

@@ -14,6 +14,7 @@
 #include "probe/election/findings.h"
 #include "probe/election/replicas.h"
 #include "probe/election/update.h"
+#include "probe/election/vacancy.h"
 
 #define SPAN_TEXT 40
 /* How long a single event is worth showing, without a setting. */
@@ -29,22 +30,21 @@ static int64_t diagnose_time_window_us(const struct election *election)
 static void no_leader(struct diagnosis *d)
 {
     const struct election *election = d->election;
-    if (election->state != ELECTION_VACANT || election->kind != KIND_LEADER)
+    bool vanished = election->state == ELECTION_ABSENT && election->change.lost_at.mono_us != 0 &&
+                    !election_vanished(election); /* whoever named it wants a leader, with a directory or not */
+    if ((election->state != ELECTION_VACANT && !vanished) || election->kind != KIND_LEADER)
         return;
     int64_t due_us = election->state_since.mono_us + election->settings->allow.vacancy_ms * 1000;
     diagnosis_again(d, due_us);
     if (d->f->at.mono_us < due_us)
         return;
-    char when[SPAN_TEXT], allowed[SPAN_TEXT], last[160] = "";
-    const struct change *change = &election->change;
-    if (change->from && !change->to)
-        snprintf(last, sizeof last, "; the last leader was %.120s",
-                 change->from_identity ? change->from_identity : change->from);
+    char when[SPAN_TEXT], allowed[SPAN_TEXT], why[VACANCY_TEXT];
+    vacancy_describe(election, d->f->at, why);
     diagnosis_raise(d, FINDING_NO_LEADER, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
-                    "there has been no candidate under %s since %s, longer than the %s allowed%s",
+                    "there has been no candidate under %s since %s, longer than the %s allowed%s%s",
                     election->path, describe_clock(election->state_since, when, sizeof when),
                     describe_span(election->settings->allow.vacancy_ms * 1000, allowed, sizeof allowed),
-                    last);
+                    why[0] ? "; " : "", why);
 }
 
 /* Since then: changes in which the leader's client gave the leadership up and lives on. */

@@ -276,7 +276,8 @@ const char *election_kind_known(const struct election *election);
 const struct failover *election_failover_at(const struct election *election, size_t i);
 /* The last of them, where it is of the latest change of leader; else NULL. */
 const struct failover *election_last_failover(const struct election *election);
-/* Keeps a copy, in the place of the oldest where there are FAILOVERS_KEPT. */
+/* Keeps a copy, in the place of the same one while it was open, or of the oldest where there are
+ * FAILOVERS_KEPT. */
 void election_keep_failover(struct election *election, const struct failover *from);
 /* The same, and takes its texts over. */
 void election_take_failover(struct election *election, const struct failover *own);

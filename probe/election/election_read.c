@@ -245,9 +245,17 @@ void election_keep_failover(struct election *election, const struct failover *fr
 
 void election_take_failover(struct election *election, const struct failover *own)
 {
-    struct failover *slot = failover_slot(election);
+    struct failover *last =
+        election->failover_count
+            ? &election->failovers[(election->failover_first + election->failover_count - 1) %
+                                   election->failover_room]
+            : NULL;
+    bool replaces = last && failover_is_open(last) && last->lost_at.mono_us == own->lost_at.mono_us;
+    if (replaces)
+        failover_release(last);
+    struct failover *slot = replaces ? last : failover_slot(election);
+    election->failover_count += !replaces;
     *slot = *own;
-    election->failover_count++;
 }
 
 void failovers_free(struct election *election)

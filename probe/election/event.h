@@ -17,7 +17,8 @@ enum event_kind {
     EVENT_LEADER_LOST,
     EVENT_LEADER_ELECTED,
     EVENT_LEADER_ACKNOWLEDGED,
-    EVENT_FAILOVER, /* once for every change of leader, when its evidence is complete */
+    EVENT_FAILOVER, /* for every change of leader, when its evidence is complete; first as open while nobody
+                       leads */
     EVENT_CONNECTION,
     EVENT_UNSEEN,
     EVENT_FINDING_RAISED, /* also when it becomes certain, or more severe */
@@ -47,7 +48,8 @@ struct event {
                                like it were left out */
     uint64_t unseen_joined, unseen_left;
     const struct finding *finding;   /* FINDING_* */
-    const struct failover *failover; /* FAILOVER; candidate and from are the new and the previous leader */
+    const struct failover *failover; /* FAILOVER; candidate and from are the new leader, if any, and the previous
+                                        one */
 };
 
 /* The word in the JSON contract: "leader-lost". */

@@ -21,6 +21,11 @@ bool failover_has_detection(enum failover_cause cause)
     return cause == CAUSE_EXPIRED || cause == CAUSE_ENDED || cause == CAUSE_UNKNOWN;
 }
 
+bool failover_is_open(const struct failover *failover)
+{
+    return !failover->to && failover->vacancy.high_us < 0;
+}
+
 void failover_copy(struct failover *to, const struct failover *from)
 {
     *to = *from;
@@ -60,7 +65,8 @@ bool failover_sample_of(const struct failover *failover, struct failover_sample 
             open ? SPAN_OPEN : failover->vacancy.high_us + (detected ? failover->detection.high_us : 0);
     }
     bool nothing = length.low_us < 0 || (length.low_us == 0 && length.high_us < 0);
-    if (failover->gap_us > 0 || nothing || failover->cause >= CAUSE_COUNT)
+    bool open = failover_is_open(failover) && failover->total.high_us < 0;
+    if (open || failover->gap_us > 0 || nothing || failover->cause >= CAUSE_COUNT)
         return false;
     *sample = (struct failover_sample){.cause = failover->cause, .length = length};
     return true;

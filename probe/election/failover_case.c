@@ -185,7 +185,8 @@ static bool awaits_log(const struct failover_case *c, struct moment now)
 {
     const struct cluster *cluster = c->election->cluster;
     return c->evidence.logged == DEED_NONE && cluster->logged_us != 0 &&
-           now.mono_us - cluster->logged_us < LOG_FOLLOWED_US && now.mono_us - c->won.mono_us < LOG_WAITED_US;
+           now.mono_us - cluster->logged_us < LOG_FOLLOWED_US &&
+           now.mono_us - (c->won.mono_us ? c->won.mono_us : c->evidence.gone_us) < LOG_WAITED_US;
 }
 
 void failover_case_open(const struct update *f, const struct candidate *leader)
@@ -579,14 +580,15 @@ static bool is_same_again(const struct failover_case *c)
            leader->joined.mono_us >= c->evidence.gone_us;
 }
 
-/* failover: as judged. */
+/* failover: as judged. ended: nobody leads, and the election is over. */
 static void case_report(struct model *model, struct failover_case *c, struct failover *failover,
-                        struct moment now)
+                        struct moment now, bool ended)
 {
     struct election *election = c->election;
+    bool open = c->won.mono_us == 0;
     char evidence[400];
     update_emit_elected_read(&(struct update){model, election, now}, true);
-    if (is_same_again(c)) {
+    if (!c->told && is_same_again(c)) { /* one that was reported as open is closed all the same */
         failover_case_forget(election);
         return;
     }
@@ -595,12 +597,17 @@ static void case_report(struct model *model, struct failover_case *c, struct fai
     case_reactions(c, &failover->notified_us, &failover->reacted_us);
     describe_reactions(failover, evidence, sizeof evidence);
     failover->evidence = evidence[0] ? evidence : NULL;
+    int64_t since_us = now.mono_us - election->change.lost_at.mono_us;
+    if (open)
+        failover->vacancy = (struct span){since_us, ended ? since_us : SPAN_OPEN};
     struct failover whole = *failover;
     if (failover_was_closed(&c->evidence))
         whole.detection = (struct span){0, 0};
     failover->total = failover_total(&whole);
-    election->counters.missed_changes += c->gap_us > 0;
-    failover_case_forget(election);
+    election->counters.missed_changes += !c->told && c->gap_us > 0;
+    c->told = open;
+    if (!open || ended)
+        failover_case_forget(election);
     election_keep_failover(election, failover);
     const struct failover *reported = election_failover_at(election, election->failover_count - 1);
     struct event event = {.kind = EVENT_FAILOVER,
@@ -620,9 +627,20 @@ void failover_case_close(const struct update *f)
     struct failover_case *c = case_of(f->election);
     if (c && c->won.mono_us != 0) {
         struct failover failover = case_judge(c);
-        case_report(f->model, c, &failover, f->at);
+        case_report(f->model, c, &failover, f->at, false);
     } else {
         failover_case_forget(f->election);
+    }
+}
+
+void failover_case_end(struct model *model, struct election *election, struct moment at)
+{
+    struct failover_case *c = case_of(election);
+    if (c && c->told && c->won.mono_us == 0) {
+        struct failover failover = case_judge(c);
+        case_report(model, c, &failover, at, true);
+    } else {
+        failover_case_forget(election);
     }
 }
 
@@ -637,7 +655,8 @@ static bool is_unread(const struct election *election)
 static bool is_late(const struct failover_case *c, struct moment now)
 {
     int64_t within_us = c->election->settings->allow.failover_ms * 1000;
-    return now.mono_us - c->won.mono_us >= (within_us > 0 ? within_us : TOLD_AFTER_US);
+    int64_t since_us = c->won.mono_us ? c->won.mono_us : c->election->change.lost_at.mono_us;
+    return now.mono_us - since_us >= (within_us > 0 ? within_us : TOLD_AFTER_US);
 }
 
 /* Nothing else than the cause is awaited. */
@@ -655,18 +674,27 @@ static bool awaits_cause_only(const struct failover_case *c, struct moment now)
     return !acknowledges && !election->own->leader_unreported && !is_unread(election) && !awaits_log(c, now);
 }
 
+/* Nobody stands where somebody must lead, and that was not reported yet. A lock is free most of the time. */
+static bool is_to_tell_open(const struct failover_case *c)
+{
+    const struct election *election = c->election;
+    bool nobody = election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT;
+    return !c->told && nobody && election->kind == KIND_LEADER;
+}
+
 void failover_cases_settle(struct model *model, struct cluster *cluster, struct moment now)
 {
     struct failover_case *next;
     for (struct failover_case *c = cluster->cases; c; c = next) {
         next = c->next;
-        bool late = c->won.mono_us != 0 && is_late(c, now);
-        if (c->won.mono_us == 0 || (!late && !awaits_cause_only(c, now)))
+        bool open = c->won.mono_us == 0, late = is_late(c, now);
+        bool awaits_more = open ? awaits_log(c, now) : !awaits_cause_only(c, now);
+        if ((open && !is_to_tell_open(c)) || (!late && awaits_more))
             continue;
         struct failover failover = case_judge(c);
         if (late || is_narrow(failover.cause) || c->evidence.no_session || c->evidence.displaced ||
             failover_case_is_exhausted(c, now))
-            case_report(model, c, &failover, now);
+            case_report(model, c, &failover, now, false);
     }
 }
 

@@ -2,8 +2,9 @@
  * failover_case.h - one change of leader under examination. Private to the model.
  *
  * A case is opened when a leader is lost, with the servers' facts about its client. Later lists add to it. It
- * is reported as EVENT_FAILOVER, once, when the next candidate leads and all possible facts are known: at the
- * latest the allowed failover time after the next candidate became first, or when that one is lost in turn.
+ * is reported as EVENT_FAILOVER when the next candidate leads and all possible facts are known: at the latest
+ * the allowed failover time after the next candidate became first, or when that one is lost in turn. Where
+ * somebody must lead and nobody does, it is reported before that as open.
  * A session that creates its candidate again leads as before: that is no failover.
  */
 #ifndef ELECTOP_PROBE_ELECTION_FAILOVER_CASE_H
@@ -50,6 +51,7 @@ struct failover_case {
     size_t deletion_count;
     struct moment won; /* the next candidate was first; mono_us 0: none is */
     int64_t gap_us;    /* found after a gap of this length */
+    bool told;         /* as an open failover */
 };
 
 /* In order: the leader is lost, and f->election->change says so; its directory was listed, old: its earlier
@@ -62,6 +64,8 @@ void failover_case_gone_by(const struct update *update, int64_t zxid);
 /* Reports an open case with the known facts, because another change begins. */
 void failover_case_close(const struct update *update);
 void failover_case_forget(struct election *election);
+/* The election is no longer watched: an open failover that was reported ends without a leader. */
+void failover_case_end(struct model *model, struct election *election, struct moment at);
 
 void failover_cases_connections(struct cluster *cluster, size_t server, struct moment at,
                                 const struct observed_connections *seen);

@@ -120,10 +120,11 @@ static void observe_election(struct model *model, struct cluster *cluster, const
         diagnose_soon(election);
 }
 
-static void observe_dropped(struct model *model, struct cluster *cluster, struct election *election)
+static void observe_dropped(struct model *model, struct cluster *cluster, struct election *election,
+                            struct moment at)
 {
     diagnose_forget(election);
-    failover_case_forget(election);
+    failover_case_end(model, election, at);
     cluster_remove(cluster, election);
     election_free(election);
     model->generation++;
@@ -376,7 +377,7 @@ void model_observe(struct model *model, const struct observation *o)
         break;
     case OBSERVED_DROPPED:
         if (election)
-            observe_dropped(model, cluster, election);
+            observe_dropped(model, cluster, election, o->at);
         break;
     case OBSERVED_CHILDREN:
     case OBSERVED_NODE:

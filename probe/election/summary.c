@@ -12,7 +12,9 @@ enum election_state summary_state(const struct election *election)
     bool holds = election->fresh || (connected && election->state == ELECTION_DENIED);
     bool lines = election->state == ELECTION_LED || election->state == ELECTION_ELECTING ||
                  election->state == ELECTION_VACANT;
-    return holds && (!lines || election_is_proven(election)) ? election->state : ELECTION_UNKNOWN;
+    /* Whoever named its path says that it is one. */
+    bool empty = election->state == ELECTION_VACANT && election->origin == ORIGIN_CONFIGURED;
+    return holds && (!lines || empty || election_is_proven(election)) ? election->state : ELECTION_UNKNOWN;
 }
 
 const char *summary_path(const struct election *election)
@@ -87,8 +89,18 @@ enum summary_result summary_result(const struct model *model)
     return reached ? SUMMARY_UNFINISHED : SUMMARY_UNREACHED;
 }
 
+bool summary_must_lead(const struct election *election)
+{
+    return election->origin == ORIGIN_CONFIGURED && election->settings->kind != KIND_LOCK
+               ? true
+               : election->kind == KIND_LEADER;
+}
+
 static bool is_sound(const struct election *election)
 {
+    bool nobody = election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT;
+    if (election->fresh && nobody && election->origin == ORIGIN_CONFIGURED)
+        return !summary_must_lead(election);
     if (election->fresh && !election_is_proven(election))
         return true; /* it only looks like one */
     switch (summary_state(election)) {

@@ -67,6 +67,10 @@ bool history_facts(struct history *h, int64_t from_us, int64_t to_us, history_fa
     " f.detection_low_us, f.detection_high_us, f.vacancy_low_us, f.vacancy_high_us, f.takeover_low_us,"      \
     " f.takeover_high_us, f.total_low_us, f.total_high_us, f.gap_us, f.mono_us, f.evidence, f.event,"        \
     " f.notified_us, f.reacted_us"
+/* It was open when it was reported, and was reported again. */
+#define FAILOVER_LATEST                                                                                      \
+    " AND NOT (f.vacancy_high_us IS NULL AND EXISTS (SELECT 1 FROM failover g WHERE g.election = f.election" \
+    " AND g.lost_us = f.lost_us AND g.event > f.event))"
 #define FAILOVER_NAMES                                                                                       \
     " LEFT JOIN event e ON e.id = f.event LEFT JOIN name n ON n.id = e.candidate LEFT JOIN name i ON i.id "  \
     "= "                                                                                                     \
@@ -212,11 +216,12 @@ bool history_failovers(struct history *h, const struct history_filter *filter, i
     int code = sqlite3_prepare_v2(
         h->db,
         several ? FAILOVER_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id"
-                                   " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_NAMES
+                                   " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_LATEST
+                    FAILOVER_NAMES
                                    " ORDER BY f.event"
                 : FAILOVER_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id"
-                                   " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_NAMES
-                                   " WHERE l.path = ?3 ORDER BY f.event",
+                                   " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_LATEST
+                    FAILOVER_NAMES " WHERE l.path = ?3 ORDER BY f.event",
         -1, &statement, NULL);
     if (code == SQLITE_OK) {
         sqlite3_bind_int64(statement, 1, from_us);

@@ -84,7 +84,7 @@ struct preload *preload_begin(uv_loop_t *loop, struct monitor *monitor,
                               const struct history_settings *settings)
 {
     char *error = NULL;
-    if (!settings->given || strcmp(settings->file, "off") == 0)
+    if (strcmp(settings->file, "off") == 0)
         return NULL;
     struct preload *e = xcalloc(1, sizeof *e);
     e->monitor = monitor;

@@ -1,5 +1,5 @@
 /*
- * preload.h - the facts that the configured recording already has, for a monitor that begins to watch: so a
+ * preload.h - the facts that the recording, configured or where it usually is, already has, for a monitor that begins to watch: so a
  * live snapshot says as much about the past as the recording does (probe/election/baseline.h).
  */
 #ifndef ELECTOP_PROBE_HISTORY_PRELOAD_H
@@ -11,7 +11,7 @@ struct preload;
 
 /*
  * Right after monitor_start(), before the loop runs, and before this process begins to record into the same
- * file. NULL: nothing is configured or recorded, or it cannot be read: electop works without it. End it
+ * file. NULL: nothing is recorded, or it cannot be read: electop works without it. End it
  * before the monitor.
  */
 struct preload *preload_begin(uv_loop_t *loop, struct monitor *monitor,

@@ -53,6 +53,7 @@ void json_failover_write_members(struct json_writer *writer, const struct failov
     json_member_text(writer, "cause", failover_cause_word(failover->cause));
     json_member_text(writer, "cause_certainty", known ? certainty_word(failover->cause_certainty) : NULL);
     json_member_text(writer, "evidence", failover->evidence);
+    json_member_bool(writer, "open", failover_is_open(failover));
     json_failover_write_span(writer, "detection_ms", failover->detection);
     json_failover_write_span(writer, "vacancy_ms", failover->vacancy);
     write_point(writer, "notified_ms", failover->notified_us);

@@ -9,6 +9,7 @@
 #include "probe/election/chain.h"
 #include "probe/election/cluster.h"
 #include "probe/election/dangers.h"
+#include "probe/election/vacancy.h"
 #include "probe/election/whatif.h"
 #include "probe/election/summary.h"
 #include "probe/json/json_event.h"
@@ -348,6 +349,7 @@ static void json_snapshot_write_findings(struct json_writer *writer, const struc
 struct kept {
     json_snapshot_kept_fn figures;
     void *context;
+    struct moment at; /* of the snapshot */
 };
 
 static void json_snapshot_write_failovers(struct json_writer *writer, const struct election *election,
@@ -364,6 +366,30 @@ static void json_snapshot_write_failovers(struct json_writer *writer, const stru
     json_failover_write_span(writer, "p50_ms", figures.p50);
     json_failover_write_span(writer, "p99_ms", figures.p99);
     json_failover_write_span(writer, "max_ms", figures.max);
+    json_write_end(writer, '}');
+}
+
+static void write_lost(struct json_writer *writer, const struct election *election, struct moment at)
+{
+    struct failover failover;
+    struct vacancy_reason reasons[VACANCY_REASONS];
+    if (!vacancy_lost(election, at, &failover)) {
+        json_member_null(writer, "lost");
+        return;
+    }
+    json_member_begin(writer, "lost", '{');
+    json_member_time(writer, "since", failover.lost_at.wall_us);
+    json_failover_write_members(writer, &failover);
+    json_member_begin(writer, "why_nobody", '[');
+    size_t count = vacancy_reasons(election, reasons);
+    for (size_t i = 0; i < count; i++) {
+        json_write_begin(writer, '{');
+        json_member_text(writer, "reason", reasons[i].text);
+        json_member_text(writer, "certainty", certainty_word(reasons[i].certainty));
+        json_member_text(writer, "evidence", reasons[i].evidence);
+        json_write_end(writer, '}');
+    }
+    json_write_end(writer, ']');
     json_write_end(writer, '}');
 }
 
@@ -393,6 +419,7 @@ static void json_snapshot_write_election(struct json_writer *writer, const struc
                      troubled || nobody ? election_problem(election, problem, sizeof problem) : NULL);
     json_write_line(writer, 10);
     json_snapshot_write_leader(writer, election);
+    write_lost(writer, election, kept->at);
     write_holders(writer, election);
     json_write_line(writer, 10);
     json_write_members(writer, election);
@@ -446,7 +473,7 @@ void json_snapshot_write(struct buffer *out, const struct model *model, struct m
 void json_snapshot_write_kept(struct buffer *out, const struct model *model, struct moment at,
                               json_snapshot_kept_fn figures, void *context)
 {
-    const struct kept kept = {figures, context};
+    const struct kept kept = {figures, context, at};
     struct json_writer writer = json_writer_to(out, true);
     json_write_begin(&writer, '{');
     json_write_line(&writer, 2);

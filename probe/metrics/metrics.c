@@ -234,7 +234,7 @@ static void count_phase(struct phase_counts *counts, struct span span)
 void metrics_take(struct metrics *metrics, const struct event *event)
 {
     const struct failover *failover = event->failover;
-    if (event->kind != EVENT_FAILOVER || !failover || failover->gap_us > 0)
+    if (event->kind != EVENT_FAILOVER || !failover || failover_is_open(failover) || failover->gap_us > 0)
         return;
     struct cluster_counts *counts = counts_of(metrics, cluster_label(event->cluster));
     if (!counts)

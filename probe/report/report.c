@@ -111,9 +111,12 @@ void report_sum_up(struct report_election *election)
     int64_t since_us = 0;
     for (size_t i = 0; i < election->stretch_count; i++)
         sum_up_stretch(election, i, &since_us);
-    for (size_t i = 0; i < election->failover_count; i++)
-        election->missed_count += election->failovers[i].gap_us > 0;
-    size_t seen = changes_seen(election), reported = election->failover_count - election->missed_count;
+    size_t seen = changes_seen(election), reported = 0;
+    for (size_t i = 0; i < election->failover_count; i++) {
+        const struct failover *failover = &election->failovers[i];
+        election->missed_count += failover->gap_us > 0;
+        reported += failover->gap_us <= 0 && failover->to; /* else nobody followed */
+    }
     election->change_count = seen > reported ? seen : reported;
     report_make_stats(election);
 }

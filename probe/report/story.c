@@ -46,7 +46,9 @@ static bool story_find(void *context, const struct election *election, const str
 {
     struct story_search *search = context;
     struct story *story = search->story;
-    if (!story_wants(search->query, election))
+    if (!story_wants(search->query, election) ||
+        (search->query->open_first && story->election && failover_is_open(&story->failover) &&
+         !failover_is_open(failover)))
         return true;
     free(story->cluster);
     free(story->election);

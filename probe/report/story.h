@@ -137,6 +137,7 @@ struct story_query {
     const char *cluster;  /* NULL: any */
     int64_t at_us;        /* the latest failover lost by this time */
     int64_t from_us;      /* and not before this time; 0: no limit */
+    bool open_first;      /* one that is still open comes before later ones that are over */
 };
 
 /* NULL, and *error NULL: there is no such failover; else a text in *error (the caller frees it). */

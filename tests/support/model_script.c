@@ -70,7 +70,7 @@ static void add_span(char *out, const char *name, struct span span)
 static void add_failover(struct script *s, const struct failover *f)
 {
     char *out = s->events;
-    words_add(out, EVENTS, " %s -> %s", f->from ? f->from : "nobody", f->to);
+    words_add(out, EVENTS, " %s -> %s", f->from ? f->from : "nobody", f->to ? f->to : "nobody");
     if (s->people && f->to_identity)
         words_add(out, EVENTS, "(%s)", f->to_identity);
     words_add(out, EVENTS, " %s%s", failover_cause_word(f->cause),

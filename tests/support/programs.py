@@ -97,6 +97,7 @@ def only_listed(parts):
     """Meanwhile PATH holds the programs of these parts and nothing else."""
     before, programs = os.environ["PATH"], Programs(parts)
     with tempfile.TemporaryDirectory(prefix="electop-programs-") as folder:
+        os.chmod(folder, 0o755)  # programs that become another user start others from it
         if programs.known:
             programs.link_into(folder)
         os.environ["PATH"] = folder if programs.known else f"{before}:/usr/sbin:/sbin"

@@ -37,7 +37,7 @@ static void waits_until_it_knows_who_leads(void **state)
                      "client a on=1 at=10.0.0.1:11 timeout=10000\nfailovers\npeople\n"
                      "tick 1000\nlist\n> election-seen\nreadall\nround\ntick 3000\nround\nsessions\n"
                      "- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\nlist\n"
-                     "did a DELE\ntick 10\nround\ntick 990\n"
+                     "did a DELE\ntick 10\nround\n> failover " A " -> nobody resigned vacancy 10--1\ntick 990\n"
                      "+ " B " s=b host-b:1\nlist\n> candidate-joined " B " @1\n> leader-elected " A
                      "(10.0.0.1) -> " B " after 1000\nreadall\n> failover " A " -> " B
                      "(host-b:1) resigned vacancy 1000\n");

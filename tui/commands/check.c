@@ -21,6 +21,7 @@
 #include "probe/history/preload.h"
 #include "probe/history/recording_file.h"
 #include "probe/election/summary.h"
+#include "probe/election/vacancy.h"
 #include "probe/metrics/figures.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
@@ -274,22 +275,27 @@ static void check_threshold(struct check *check, const struct election *election
         check_raise_range(check, election, threshold, status, figures[figure]);
 }
 
+/* Since when nobody leads, and why. */
 static void check_vacancy(struct check *check, const struct election *election, double vacancy_s)
 {
-    char age[24];
+    char age[24], why[VACANCY_TEXT], local[VACANCY_TEXT];
     double allowed_s = (double)election->settings->allow.vacancy_ms / 1000;
-    if (election->kind_proof == KIND_ASSUMED)
+    bool named = election->origin == ORIGIN_CONFIGURED;
+    vacancy_describe(election, check->now, why);
+    format_local_times(why, check->now.wall_us, local, sizeof local);
+    if (!named && election->kind_proof == KIND_ASSUMED)
         check_raise(check, CHECK_WARNING,
                     "%s: no leader%s%s, if it is an election: that is assumed; configure its kind, leader or "
                     "lock",
                     check_name(check, election), isnan(vacancy_s) ? "" : " for ",
                     isnan(vacancy_s) ? "" : format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
     else if (isnan(vacancy_s))
-        check_raise(check, CHECK_CRITICAL, "%s: no leader; it is not known since when",
-                    check_name(check, election));
+        check_raise(check, CHECK_CRITICAL, "%s: no leader; it is not known since when%s%s",
+                    check_name(check, election), local[0] ? "; " : "", local);
     else
-        check_raise(check, vacancy_s >= allowed_s ? CHECK_CRITICAL : CHECK_WARNING, "%s: no leader for %s",
-                    check_name(check, election), format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
+        check_raise(check, named || vacancy_s >= allowed_s ? CHECK_CRITICAL : CHECK_WARNING,
+                    "%s: no leader for %s%s%s", check_name(check, election),
+                    format_age((int64_t)(vacancy_s * 1e6), age, sizeof age), local[0] ? "; " : "", local);
 }
 
 /* A path alone may be a typing error: its configuration says what it is, or more of its layout than the path
@@ -305,15 +311,16 @@ static void check_defaults(struct check *check, const struct election *election,
                            const double figures[FIGURE_COUNT])
 {
     enum election_state state = summary_state(election);
-    bool leader = election->kind == KIND_LEADER,
+    bool leader = summary_must_lead(election),
          lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     const char *path = check_name(check, election);
     bool missing = state == ELECTION_ABSENT || (lock && state == ELECTION_VACANT); /* a lock is its holder */
-    if (leader && missing && !check_belongs(election))
+    if (leader && missing && election->origin != ORIGIN_CONFIGURED && !check_belongs(election))
         check_raise(check, CHECK_WARNING,
                     "%s: this path does not exist; if an election belongs there, configure its kind", path);
-    else if (leader && missing && !lock)
-        check_raise(check, CHECK_CRITICAL, "%s: this path does not exist", path);
+    else if (leader && missing && (!lock || !check_belongs(election)))
+        check_raise(check, CHECK_CRITICAL,
+                    "%s: nobody leads, the path does not exist; if none has to, call it a lock (--kind lock)", path);
     else if (leader && state != ELECTION_LED && !check_judges(check, FIGURE_VACANCY))
         check_vacancy(check, election, figures[FIGURE_VACANCY]);
     if (leader && state == ELECTION_LED && figures[FIGURE_NEXT_FAILOVER] == 0 &&
@@ -370,8 +377,7 @@ static void check_describe(struct check *check, const struct election *election,
 static bool check_count(void *context, const struct election *election, const struct failover *failover)
 {
     (void)election;
-    (void)failover;
-    ++*(size_t *)context;
+    *(size_t *)context += failover->to != NULL;
     return true;
 }
 

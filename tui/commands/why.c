@@ -68,6 +68,7 @@ int command_why(const struct invocation *invocation)
     char *error = NULL, *file = command_recording_file(invocation, options->replay);
     struct history *history = file ? command_recording_open(file, &from_us, &to_us) : NULL;
     int status = EXIT_USAGE;
+    query.open_first = !options->when;
     if (history && choose_moment(options->when, to_us, &query.at_us)) {
         struct story *story = story_make(history, &query, &error);
         if (story && read_client_logs(story, options, &error))

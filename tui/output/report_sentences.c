@@ -149,7 +149,7 @@ const char *sentence_from(const struct failover *failover)
 
 const char *sentence_to(const struct failover *failover)
 {
-    return report_sentences_better(failover->to_identity, failover->to);
+    return failover->to ? report_sentences_better(failover->to_identity, failover->to) : "nobody";
 }
 
 const char *sentence_cause_meaning(enum failover_cause cause)
@@ -204,7 +204,14 @@ static void say_changes(struct sentence_verdict *verdict, const struct report_el
 {
     struct text text = {0};
     char often[24];
-    size_t seen = election->change_count, reported = election->failover_count - election->missed_count;
+    const struct failover *last =
+        election->failover_count ? &election->failovers[election->failover_count - 1] : NULL;
+    bool open = last && failover_is_open(last);
+    size_t seen = election->change_count, reported = 0;
+    if (open && !seen)
+        return;
+    for (size_t i = 0; i < election->failover_count; i++)
+        reported += election->failovers[i].to && election->failovers[i].gap_us <= 0;
     double rate = report_changes_per_hour(election);
     if (!election->led_us && !election->vacant_us) {
         text_add(&text, "It was not watched in this time.");
@@ -221,7 +228,8 @@ static void say_changes(struct sentence_verdict *verdict, const struct report_el
         for (int cause = 0; cause < CAUSE_COUNT; cause++) {
             size_t count = 0;
             for (size_t i = 0; i < election->failover_count; i++)
-                count += !election->failovers[i].gap_us && (int)election->failovers[i].cause == cause;
+                count += election->failovers[i].to && !election->failovers[i].gap_us &&
+                         (int)election->failovers[i].cause == cause;
             if (count) {
                 text_printf(&text, "%s%zu %s", separator, count,
                             cause == CAUSE_UNKNOWN ? "for an unknown cause"
@@ -233,6 +241,20 @@ static void say_changes(struct sentence_verdict *verdict, const struct report_el
             text_printf(&text, "%s%zu with incomplete evidence", separator, seen - reported);
         text_add(&text, ".");
     }
+    report_sentences_say(verdict, &text);
+}
+
+/* The outage at the end of the time: who led last, and how that ended. */
+static void say_open(struct sentence_verdict *verdict, const struct report_election *election)
+{
+    const struct failover *last =
+        election->failover_count ? &election->failovers[election->failover_count - 1] : NULL;
+    struct text text = {0};
+    if (!last || !failover_is_open(last))
+        return;
+    text_printf(&text, "Nobody has led since %s was lost: %s%s.", sentence_from(last),
+                last->cause == CAUSE_UNKNOWN ? "it is not known how" : failover_cause_word(last->cause),
+                last->cause != CAUSE_UNKNOWN && last->cause_certainty == CERTAINTY_SUSPECTED ? " (suspected)" : "");
     report_sentences_say(verdict, &text);
 }
 
@@ -307,6 +329,7 @@ static void say_responsible(struct sentence_verdict *verdict, const struct repor
 void sentence_verdict(const struct report_election *election, struct sentence_verdict *verdict)
 {
     *verdict = (struct sentence_verdict){0};
+    say_open(verdict, election);
     say_changes(verdict, election);
     say_vacancy(verdict, election);
     say_gaps(verdict, election);

@@ -43,7 +43,7 @@ const char *sentence_from(const struct failover *failover);
 const char *sentence_to(const struct failover *failover);
 
 /* The summary, in a few sentences at the beginning; each is appended separately. */
-#define SENTENCE_SENTENCES 6
+#define SENTENCE_SENTENCES 7
 struct sentence_verdict {
     char *sentences[SENTENCE_SENTENCES]; /* malloc'd */
     size_t count;

@@ -9,6 +9,7 @@
 #include "probe/election/chain.h"
 #include "probe/election/model.h"
 #include "probe/election/summary.h"
+#include "probe/election/vacancy.h"
 #include "tui/output/line_printer.h"
 #include "tui/words/chain_lines.h"
 #include "tui/words/finding_lines.h"
@@ -166,6 +167,16 @@ static void print_nobody(struct printer *printer, const struct election *electio
         printer_put(printer, 2, ROLE_WARNING, snapshot_election_why_unknown(election));
         break;
     }
+    printer_prose(printer);
+}
+
+/* Who led before, how that ended, and why nobody follows. */
+static void print_lost(struct printer *printer, const struct election *election, struct moment now)
+{
+    char why[VACANCY_TEXT], local[VACANCY_TEXT];
+    if (!*vacancy_describe(election, now, why))
+        return;
+    printer_put(printer, 2, ROLE_TEXT, format_local_times(why, now.wall_us, local, sizeof local));
     printer_prose(printer);
 }
 
@@ -453,10 +464,12 @@ static void snapshot_election_print(struct printer *printer, const struct electi
     if (strcmp(election->name, summary_path(election)) != 0)
         printer_put(printer, x, ROLE_DIM, summary_path(election));
     printer_prose(printer);
-    if (election->leader)
+    if (election->leader) {
         print_leader(printer, election, now);
-    else
+    } else {
         print_nobody(printer, election, now);
+        print_lost(printer, election, now);
+    }
     print_facts(printer, election);
     print_foreign(printer, election);
     print_next(printer, election);

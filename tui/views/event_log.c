@@ -81,6 +81,8 @@ static bool reported_as_lost(const struct event_log *log, const struct event *ev
 static bool reported_as_elected(struct event_log *log, const struct event *event,
                                 const struct event_words *words)
 {
+    if (!event->failover->to)
+        return false; /* nobody was elected */
     if (event->failover->cause == CAUSE_UNKNOWN)
         return true; /* the lines of the loss, the election and the acknowledgement say as much */
     for (size_t i = 0; i < log->count; i++) {

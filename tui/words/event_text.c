@@ -127,16 +127,20 @@ static void say_failover(const struct event *event, struct event_words *words)
     const struct failover *failover = event->failover;
     struct failover_sample sample;
     char length[FORMAT_INTERVAL];
-    words->label = "failover";
-    words->role = event->election && event->election->kind == KIND_LOCK ? ROLE_INFO : ROLE_GOOD;
+    words->label = failover_is_open(failover) ? "nobody leads" : "failover";
+    words->role = failover_is_open(failover)                                 ? ROLE_CRITICAL
+                  : event->election && event->election->kind == KIND_LOCK ? ROLE_INFO
+                                                                             : ROLE_GOOD;
     bool people = failover->to_identity && (!failover->from || failover->from_identity);
     bool same = people && failover->from && strcmp(failover->from_identity, failover->to_identity) == 0;
     if (failover->from && !same)
         APPEND(words->from, people ? failover->from_identity : failover->from);
     if (people)
         APPEND(words->subject, failover->to_identity);
-    else
+    else if (failover->to)
         put_candidate(words, failover->to, failover->to_identity);
+    else
+        APPEND(words->subject, "nobody");
     if (same)
         APPEND(words->detail, SAME_IDENTITY "; ");
     if (failover->cause != CAUSE_UNKNOWN && failover->cause_certainty == CERTAINTY_SUSPECTED)

@@ -57,10 +57,29 @@ static char *story_clock(const struct sentences *s, int64_t wall_us, char buffer
 
 /* ---- what happened ---- */
 
+/* Nobody has led since, as far as was recorded. */
+static void say_open(struct sentences *s, const struct story *story)
+{
+    char clock[STORY_CLOCK], lost[40];
+    const struct failover *f = &story->failover;
+    bool open = failover_is_open(f);
+    story_lines_say(s, SENTENCE_CERTAIN,
+                    text_format("%s: %s lost the leadership of %s, and %s.", story_clock(s, f->lost_at.wall_us, clock),
+                                from_of(story), story->name,
+                                open ? "nobody has led since" : "nobody followed until the election ended"),
+                    text_format("the znode of %s no longer existed at %s, and %s", f->from ? f->from : "the leader",
+                                format_time(f->lost_at.wall_us, lost, sizeof lost),
+                                open ? "no candidate was recorded after it" : "no candidate came"));
+}
+
 static void say_change(struct sentences *s, const struct story *story)
 {
     char clock[STORY_CLOCK], lost[40], elected[40], vacancy[FORMAT_INTERVAL], without[96] = "";
     const struct failover *f = &story->failover;
+    if (!f->to) {
+        say_open(s, story);
+        return;
+    }
     format_interval(f->vacancy.low_us, f->vacancy.high_us, false, vacancy);
     if (f->vacancy.low_us > 0)
         snprintf(without, sizeof without, " after %s without a candidate", vacancy);

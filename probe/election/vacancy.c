@@ -1,0 +1,130 @@
+#include "probe/election/vacancy.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/election/bystanders.h"
+#include "probe/election/client.h"
+#include "probe/election/cluster.h"
+#include "probe/election/findings.h"
+#include "probe/election/summary.h"
+
+bool vacancy_is_open(const struct election *election)
+{
+    enum election_state state = summary_state(election);
+    bool held = state == ELECTION_VACANT || (state == ELECTION_ABSENT && !election_vanished(election));
+    return held && summary_must_lead(election);
+}
+
+bool vacancy_lost(const struct election *election, struct moment now, struct failover *failover)
+{
+    const struct change *change = &election->change;
+    const struct failover *last = election_last_failover(election);
+    if (!vacancy_is_open(election))
+        return false;
+    if (!last && election->failover_count > 0 && change->lost_at.mono_us == 0)
+        last = election_failover_at(election, election->failover_count - 1); /* a recording's */
+    if (last && failover_is_open(last))
+        *failover = *last;
+    else
+        *failover = (struct failover){.detection = SPAN_UNKNOWN,
+                                      .vacancy = SPAN_UNKNOWN,
+                                      .takeover = SPAN_UNKNOWN,
+                                      .total = SPAN_UNKNOWN};
+    bool seen = change->from && !change->to;
+    if (seen && !failover->from) {
+        failover->from = change->from;
+        failover->from_identity = change->from_identity;
+        failover->lost_at = change->lost_at;
+    } else if (!seen && election->state_since_exact) {
+        failover->lost_at = election->state_since;
+    }
+    if (failover->lost_at.mono_us != 0 && now.mono_us >= failover->lost_at.mono_us)
+        failover->vacancy = (struct span){now.mono_us - failover->lost_at.mono_us, SPAN_OPEN};
+    return true;
+}
+
+/* The session that left, or else another one from its host, is connected without a candidate. */
+static const struct client_session *client_left(const struct cluster *cluster, const struct departure_note *note)
+{
+    const struct client_session *client = cluster_client(cluster, note->session);
+    return client && client->connected && !client->observer ? client : NULL;
+}
+
+static size_t clients_that_left(const struct election *election, struct vacancy_reason *reasons)
+{
+    const struct departure_note *note;
+    uint64_t named[VACANCY_CLIENTS];
+    size_t count = 0;
+    for (size_t i = 0; count < VACANCY_CLIENTS && (note = departed_at(election, i)); i++) {
+        const struct client_session *client = client_left(election->cluster, note);
+        bool again = false;
+        for (size_t k = 0; k < count; k++)
+            again |= named[k] == note->session;
+        if (!client || again)
+            continue;
+        named[count] = note->session;
+        struct vacancy_reason *r = &reasons[count++];
+        char when[40];
+        r->certainty = CERTAINTY_CERTAIN;
+        snprintf(r->text, sizeof r->text, "the client of %s%s%s is connected and does not stand again", note->name,
+                 client->address ? ", " : "", client->address ? client->address : "");
+        snprintf(r->evidence, sizeof r->evidence, "session 0x%" PRIx64 " had a connection at %s, and no candidate here",
+                 note->session, describe_clock(client->seen, when, sizeof when));
+    }
+    return count;
+}
+
+size_t vacancy_reasons(const struct election *election, struct vacancy_reason reasons[VACANCY_REASONS])
+{
+    size_t count = 0;
+    char when[40];
+    if (!vacancy_is_open(election))
+        return 0;
+    struct vacancy_reason *r = &reasons[count++];
+    r->certainty = CERTAINTY_CERTAIN;
+    if (election->state == ELECTION_ABSENT) {
+        snprintf(r->text, sizeof r->text, "the path does not exist, so nobody can stand");
+        snprintf(r->evidence, sizeof r->evidence, "%.160s did not exist at %s", election->path,
+                 describe_clock(election->state_since, when, sizeof when));
+    } else {
+        snprintf(r->text, sizeof r->text, "nobody stands");
+        snprintf(r->evidence, sizeof r->evidence, "the latest list of %.160s has no candidate", election->path);
+    }
+    size_t foreign = election->recipe ? election->foreign_count : election->outsider_count;
+    if (election->state == ELECTION_VACANT && foreign > 0) {
+        r = &reasons[count++];
+        r->certainty = CERTAINTY_CERTAIN;
+        const char *name = election->outsider_count > 0 ? election->outsiders[0]->name : "?";
+        snprintf(r->text, sizeof r->text, "%zu %s no candidate%s, such as %.120s", foreign,
+                 foreign == 1 ? "child is" : "children are", foreign == 1 ? "" : "s", name);
+        snprintf(r->evidence, sizeof r->evidence, "the names of candidates of this layout have another form");
+    }
+    return count + clients_that_left(election, reasons + count);
+}
+
+const char *vacancy_describe(const struct election *election, struct moment now, char buffer[VACANCY_TEXT])
+{
+    struct failover lost;
+    struct vacancy_reason reasons[VACANCY_REASONS];
+    char when[40];
+    buffer[0] = '\0';
+    if (!vacancy_lost(election, now, &lost))
+        return buffer;
+    size_t length = 0, count = vacancy_reasons(election, reasons);
+    if (lost.from)
+        length = (size_t)snprintf(
+            buffer, VACANCY_TEXT, "the last leader, %.120s, was lost at %s: %s%s",
+            lost.from_identity ? lost.from_identity : lost.from, describe_clock(lost.lost_at, when, sizeof when),
+            lost.cause == CAUSE_UNKNOWN                     ? "it is not known how"
+            : lost.cause_certainty == CERTAINTY_SUSPECTED ? "suspected: "
+                                                            : "",
+            lost.cause == CAUSE_UNKNOWN ? "" : failover_cause_word(lost.cause));
+    if (lost.from && lost.evidence && length < VACANCY_TEXT)
+        length += (size_t)snprintf(buffer + length, VACANCY_TEXT - length, " (%.300s)", lost.evidence);
+    for (size_t i = 0; i < count && length < VACANCY_TEXT; i++)
+        length += (size_t)snprintf(buffer + length, VACANCY_TEXT - length, "%s%s%s", length ? "; " : "",
+                                   reasons[i].certainty == CERTAINTY_SUSPECTED ? "suspected: " : "", reasons[i].text);
+    return buffer;
+}

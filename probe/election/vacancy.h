@@ -1,0 +1,38 @@
+/*
+ * vacancy.h - an election that nobody leads: the open failover, and why nobody follows.
+ *
+ * Pure: reads the model, and costs the departures that it keeps.
+ */
+#ifndef ELECTOP_PROBE_ELECTION_VACANCY_H
+#define ELECTOP_PROBE_ELECTION_VACANCY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "probe/election/election.h"
+#include "probe/election/failover.h"
+
+/* Somebody must lead it, and nobody does: it is known to be vacant or absent. */
+bool vacancy_is_open(const struct election *election);
+
+/*
+ * The failover that is open; its texts are borrowed. from NULL: nobody was seen to lead; lost_at.mono_us 0: it
+ * is not known since when. False: somebody leads, or that is not known, or nobody has to.
+ */
+bool vacancy_lost(const struct election *election, struct moment now, struct failover *failover);
+
+struct vacancy_reason {
+    enum certainty certainty;
+    char text[240], evidence[240];
+};
+/* Of clients that stood before, the latest ones. */
+#define VACANCY_CLIENTS 3
+#define VACANCY_REASONS (3 + VACANCY_CLIENTS)
+/* Why nobody follows, the nearest reason first; returns the count. */
+size_t vacancy_reasons(const struct election *election, struct vacancy_reason reasons[VACANCY_REASONS]);
+
+/* Who was lost, when, how, and why nobody follows, in one sentence without an end; "" if somebody leads. */
+#define VACANCY_TEXT 1200
+const char *vacancy_describe(const struct election *election, struct moment now, char buffer[VACANCY_TEXT]);
+
+#endif

@@ -1,0 +1,90 @@
+"""Why does nobody lead? Asked in seven ways about four kinds of end, as soon as the cause can be known.
+
+Each election has one candidate. It goes, nobody follows, and every command tells how, while the outage lasts."""
+import json
+
+import pytest
+
+from electop import PROGRAM, Events, run
+from recorder import Recorder
+from standing import Line
+from terminal import Pty
+
+LIMIT_S = 150
+ENDS = {"expired": "expired", "closed": "closed", "deleted": "evicted", "resigned": "resigned"}
+
+
+class Outage:
+    """An election whose only candidate has just gone, and the programs that watched it."""
+
+    def __init__(self, zk, client, path, tmp_path, end):
+        self.zk, self.path, self.cause = zk, path, ENDS[end]
+        self.line = Line(zk, path)
+        self.identity = f"host-{end}:80"
+        self.leader = self.line.join(self.identity, timeout_s=2.0)
+        self.recorder = Recorder(tmp_path, zk.hosts, "--admin", zk.admin, elections=f"[{{path: {path}, kind: leader}}]")
+        self.config = str(self.recorder.config)
+        self.recorder.wait_for("SELECT 1 FROM tenure")
+        self.screen = Pty([PROGRAM, "-c", self.config, "--admin", zk.admin], cols=160)
+        self.screen.shows(self.identity)
+        with Events(zk.hosts, "--admin", zk.admin, path) as events:
+            events.expect("election-seen")
+            zk.settled()
+            if end == "expired":
+                self.leader.session.drop()
+            elif end == "closed":
+                self.leader.session.close()
+            elif end == "deleted":
+                client.delete(self.leader.path)
+            else:
+                self.leader.session.leave(self.leader.path)
+            events.expect("leader-lost")
+            self.told = events.expect("failover", within=15)["failover"]
+        self.recorder.wait_for("SELECT 1 FROM failover", within=15)
+
+    def close(self):
+        self.screen.close()
+        self.recorder.end()
+        self.line.close()
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_seven_ways_tell_how_it_ended(zk, client, path, tmp_path, end):
+    outage = Outage(zk, client, path, tmp_path, end)
+    try:
+        cause, config = outage.cause, ("-c", outage.config)
+        assert (outage.told["cause"], outage.told["open"], outage.told["to"]) == (cause, True, None)
+        assert outage.told["evidence"] and outage.told["vacancy_ms"][1] is None
+
+        why = run("why", *config)
+        assert why.status == 0 and outage.identity in why.out and "nobody has led since" in why.out, why
+        story = json.loads(run("why", "--json", *config).out)
+        assert (story["failover"]["cause"], story["failover"]["open"]) == (cause, True)
+
+        report = run("report", *config)
+        assert f"Nobody has led since {outage.identity} was lost: {cause}" in report.out, report
+
+        document = json.loads(run("once", "--json", "--admin", zk.admin, *config).out)
+        lost = document["clusters"][0]["elections"][0]["lost"]
+        assert (lost["cause"], lost["from_identity"], lost["open"]) == (cause, outage.identity, True)
+        assert [reason["certainty"] for reason in lost["why_nobody"]][0] == "certain"
+        if end in ("deleted", "resigned"):  # its client is still there
+            assert any("does not stand again" in reason["reason"] for reason in lost["why_nobody"]), lost
+
+        check = run("check", "--admin", zk.admin, *config)
+        assert check.status == 2 and "no leader for " in check.out and cause in check.out, check
+
+        outage.screen.shows("nobody leads", cause)
+    finally:
+        outage.close()
+    told = run("autopsy", zk.directory, "--election", path)
+    assert f"Nobody has led since {outage.identity} was lost: {outage.cause}" in told.out, told
+
+
+def test_a_named_path_must_have_a_leader(zk, client, path):
+    """Who names a path says that somebody must lead there: vacant or absent, whatever its kind is guessed to be."""
+    for at in (f"{path}/nowhere", path):
+        if at == path:
+            client.ensure_path(path)
+        assert run("check", "-s", zk.hosts, "--admin", zk.admin, at).status == 2
+        assert run("once", "--strict", "--quick", "-s", zk.hosts, "--admin", zk.admin, at).status == 1
