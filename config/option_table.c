@@ -25,6 +25,7 @@ const char *const option_sort_words[] = {"worst",   "name", "leader",  "candidat
 const char *const option_column_words[] = {"cluster", "election", "state", "leader", "cand",    "since",
                                            "strip",   "last",     "p50",   "next",   "finding", NULL};
 static const char *const colors[] = {"auto", "always", "never", NULL}; /* enum color_choice */
+static const char *const kind_words[] = {"leader", "lock", NULL};
 static const char *const forms[] = {"json", "wide", "csv", NULL};
 static const char *const looks[] = {"own", "shared", NULL};
 
@@ -277,6 +278,8 @@ const struct option_row option_table[] = {
     {"election", 0, "PATH", REPORT | AUTOPSY | CASE,
      TEXT(election, "name an election by its path, as in /election"),
      .help = "only this election, or the matches of a pattern"},
+    {"kind", 0, "leader|lock", ONCE | CHECK, WORD(kind, kind_words),
+     .help = "what the paths are: leader (somebody must lead, the default) or lock (it may be free)"},
     {"strict", 0, NULL, ONCE, FLAG(strict),
      .help = "exit 1 without a leader, if it is unknown, or with a finding of severity error"},
     {"quick", 0, NULL, ONCE, FLAG(quick), .help = "take one snapshot only, never a second"},

@@ -97,6 +97,7 @@ struct options {
     const char *log;          /* file; NULL: none */
     const char *observe;      /* the case that observations are written to; NULL: none */
     bool json, strict, quick; /* once, events */
+    const char *kind;         /* check, once: of the paths, a word of elections[].kind; NULL: not given */
     bool watch;               /* once: again after each change */
     int64_t for_ms;           /* once --watch, events: 0 for ever */
     long count;               /* events: 0 without limit */

@@ -434,17 +434,18 @@ const struct election_settings *settings_of_path(const struct settings *settings
     return NULL;
 }
 
-static void take_path(struct cluster_settings *to, const struct cluster_settings *configured,
-                      const char *path)
+static struct election_settings *take_path(struct cluster_settings *to,
+                                           const struct cluster_settings *configured, const char *path)
 {
     for (size_t i = 0; i < to->election_count; i++)
         if (strcmp(to->elections[i].path, path) == 0)
-            return;
+            return &to->elections[i];
     struct election_settings *election = cluster_add_election(to);
     set_text(&election->path, path);
     const struct election_settings *known = settings_of_election(configured, path);
     if (known)
         copy_election(election, known, strcmp(known->path, path) != 0);
+    return election;
 }
 
 /* The paths of the command line in place of the configured elections. */
@@ -454,7 +455,9 @@ static void take_paths(struct cluster_settings *cluster, const struct options *o
         return;
     struct cluster_settings chosen = {0};
     for (size_t i = 0; i < options->path_count; i++) {
-        take_path(&chosen, cluster, options->paths[i]);
+        struct election_settings *election = take_path(&chosen, cluster, options->paths[i]);
+        if (options->kind)
+            election->kind = strcmp(options->kind, "lock") == 0 ? KIND_LOCK : KIND_LEADER;
     }
     for (size_t i = 0; i < cluster->election_count; i++)
         election_clear(&cluster->elections[i]);

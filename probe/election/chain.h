@@ -74,7 +74,7 @@ struct viewer {
     const struct candidate *other; /* a watched candidate that precedes none of its own candidates */
     const char *deleted;           /* the path of a watched candidate that does not exist */
     bool outsider;                 /* it watches a numbered child of another layout */
-    bool children; /* a watch of it notifies of every child that comes and goes */
+    bool children;                 /* a watch of it notifies of every child that comes and goes */
     bool above; /* it watches the directory or an ancestor: such a watch may be recursive */
 };
 

@@ -39,7 +39,7 @@ struct client_session {
     bool watches_known : 1;   /* its server showed its watches, and it was connected there before and after */
     bool watches_listed : 1; /* it was in that list: an empty list means that its watches fired; absence, that
                                 none was ever set on this connection */
-    bool all_watches : 1;     /* packets show watches of every kind: no other is hidden */
+    bool all_watches : 1;    /* packets show watches of every kind: no other is hidden */
     bool observer : 1;       /* it is a copy of this program */
     bool alive_known : 1;    /* ZooKeeper's leader was polled */
     bool alive : 1;          /* and listed its session */

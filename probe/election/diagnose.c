@@ -30,8 +30,9 @@ static int64_t diagnose_time_window_us(const struct election *election)
 static void no_leader(struct diagnosis *d)
 {
     const struct election *election = d->election;
-    bool vanished = election->state == ELECTION_ABSENT && election->change.lost_at.mono_us != 0 &&
-                    !election_vanished(election); /* whoever named it wants a leader, with a directory or not */
+    bool vanished =
+        election->state == ELECTION_ABSENT && election->change.lost_at.mono_us != 0 &&
+        !election_vanished(election); /* whoever named it wants a leader, with a directory or not */
     if ((election->state != ELECTION_VACANT && !vanished) || election->kind != KIND_LEADER)
         return;
     int64_t due_us = election->state_since.mono_us + election->settings->allow.vacancy_ms * 1000;

@@ -47,8 +47,9 @@ struct event {
     const char *detail;     /* for the user; or NULL. CONNECTION: the reason; LEADER_ACKNOWLEDGED: how many
                                like it were left out */
     uint64_t unseen_joined, unseen_left;
-    const struct finding *finding;   /* FINDING_* */
-    const struct failover *failover; /* FAILOVER; candidate and from are the new leader, if any, and the previous
+    const struct finding *finding; /* FINDING_* */
+    const struct failover
+        *failover; /* FAILOVER; candidate and from are the new leader, if any, and the previous
                                         one */
 };
 

@@ -47,9 +47,9 @@ struct span {
 
 struct failover {
     char *from, *from_identity; /* names; identities may be NULL */
-    char *to, *to_identity;   /* NULL: nobody */
-    struct moment lost_at;    /* the leader's znode was seen gone */
-    struct moment elected_at; /* the next leader was first in order */
+    char *to, *to_identity;     /* NULL: nobody */
+    struct moment lost_at;      /* the leader's znode was seen gone */
+    struct moment elected_at;   /* the next leader was first in order */
     enum failover_cause cause;
     enum certainty cause_certainty;
     char *evidence; /* for the user; or NULL */

@@ -123,8 +123,11 @@ static void observe_election(struct model *model, struct cluster *cluster, const
 static void observe_dropped(struct model *model, struct cluster *cluster, struct election *election,
                             struct moment at)
 {
+    if (election->state == ELECTION_ABSENT) /* it has ended; else only our watching ends */
+        failover_case_end(model, election, at);
+    else
+        failover_case_forget(election);
     diagnose_forget(election);
-    failover_case_end(model, election, at);
     cluster_remove(cluster, election);
     election_free(election);
     model->generation++;

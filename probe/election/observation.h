@@ -179,7 +179,7 @@ struct seen_watches {
     uint64_t session;
     const char *const *paths; /* full paths */
     size_t count;             /* 0: the session had watches, and all have fired */
-    const uint8_t *kinds; /* of each, an enum watch_kind; NULL: data watches, and others may be hidden */
+    const uint8_t *kinds;     /* of each, an enum watch_kind; NULL: data watches, and others may be hidden */
 };
 
 struct observed_watches {

@@ -16,8 +16,10 @@ static const struct {
     [EVENT_LEADER_ELECTED] = {"leader-elected", "Another candidate is first."},
     [EVENT_LEADER_ACKNOWLEDGED] = {"leader-acknowledged",
                                    "The new leader wrote its acknowledgement: it acts as leader."},
-    [EVENT_FAILOVER] = {"failover", "For every change of leader, when its evidence is complete; while nobody leads, first as open: the "
-                                    "cause, both leaders and the length of each phase."},
+    [EVENT_FAILOVER] =
+        {"failover",
+         "For every change of leader, when its evidence is complete; while nobody leads, first as open: the "
+         "cause, both leaders and the length of each phase."},
     [EVENT_CONNECTION] = {"connection",
                           "The connection to the cluster was established, lost or interrupted."},
     [EVENT_UNSEEN] = {"unseen", "Candidates joined and left between two reads."},

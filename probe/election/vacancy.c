@@ -46,7 +46,8 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
 }
 
 /* The session that left, or else another one from its host, is connected without a candidate. */
-static const struct client_session *client_left(const struct cluster *cluster, const struct departure_note *note)
+static const struct client_session *client_left(const struct cluster *cluster,
+                                                const struct departure_note *note)
 {
     const struct client_session *client = cluster_client(cluster, note->session);
     return client && client->connected && !client->observer ? client : NULL;
@@ -66,12 +67,11 @@ static size_t clients_that_left(const struct election *election, struct vacancy_
             continue;
         named[count] = note->session;
         struct vacancy_reason *r = &reasons[count++];
-        char when[40];
         r->certainty = CERTAINTY_CERTAIN;
-        snprintf(r->text, sizeof r->text, "the client of %s%s%s is connected and does not stand again", note->name,
-                 client->address ? ", " : "", client->address ? client->address : "");
-        snprintf(r->evidence, sizeof r->evidence, "session 0x%" PRIx64 " had a connection at %s, and no candidate here",
-                 note->session, describe_clock(client->seen, when, sizeof when));
+        snprintf(r->text, sizeof r->text, "the client of %s%s%s is connected and does not stand again",
+                 note->name, client->address ? ", " : "", client->address ? client->address : "");
+        snprintf(r->evidence, sizeof r->evidence,
+                 "session 0x%" PRIx64 " has a connection, and no candidate here", note->session);
     }
     return count;
 }
@@ -90,7 +90,8 @@ size_t vacancy_reasons(const struct election *election, struct vacancy_reason re
                  describe_clock(election->state_since, when, sizeof when));
     } else {
         snprintf(r->text, sizeof r->text, "nobody stands");
-        snprintf(r->evidence, sizeof r->evidence, "the latest list of %.160s has no candidate", election->path);
+        snprintf(r->evidence, sizeof r->evidence, "the latest list of %.160s has no candidate",
+                 election->path);
     }
     size_t foreign = election->recipe ? election->foreign_count : election->outsider_count;
     if (election->state == ELECTION_VACANT && foreign > 0) {
@@ -114,17 +115,18 @@ const char *vacancy_describe(const struct election *election, struct moment now,
         return buffer;
     size_t length = 0, count = vacancy_reasons(election, reasons);
     if (lost.from)
-        length = (size_t)snprintf(
-            buffer, VACANCY_TEXT, "the last leader, %.120s, was lost at %s: %s%s",
-            lost.from_identity ? lost.from_identity : lost.from, describe_clock(lost.lost_at, when, sizeof when),
-            lost.cause == CAUSE_UNKNOWN                     ? "it is not known how"
-            : lost.cause_certainty == CERTAINTY_SUSPECTED ? "suspected: "
-                                                            : "",
-            lost.cause == CAUSE_UNKNOWN ? "" : failover_cause_word(lost.cause));
+        length = (size_t)snprintf(buffer, VACANCY_TEXT, "the last leader, %.120s, was lost at %s: %s%s",
+                                  lost.from_identity ? lost.from_identity : lost.from,
+                                  describe_clock(lost.lost_at, when, sizeof when),
+                                  lost.cause == CAUSE_UNKNOWN                   ? "it is not known how"
+                                  : lost.cause_certainty == CERTAINTY_SUSPECTED ? "suspected: "
+                                                                                : "",
+                                  lost.cause == CAUSE_UNKNOWN ? "" : failover_cause_word(lost.cause));
     if (lost.from && lost.evidence && length < VACANCY_TEXT)
         length += (size_t)snprintf(buffer + length, VACANCY_TEXT - length, " (%.300s)", lost.evidence);
     for (size_t i = 0; i < count && length < VACANCY_TEXT; i++)
         length += (size_t)snprintf(buffer + length, VACANCY_TEXT - length, "%s%s%s", length ? "; " : "",
-                                   reasons[i].certainty == CERTAINTY_SUSPECTED ? "suspected: " : "", reasons[i].text);
+                                   reasons[i].certainty == CERTAINTY_SUSPECTED ? "suspected: " : "",
+                                   reasons[i].text);
     return buffer;
 }

@@ -30,9 +30,18 @@ def performance(done):
 
 
 @pytest.fixture
-def standing(client, path):
+def standing(client, follower, path):
+    """Two candidates, each with a session of its own."""
     client.ensure_path(path)
-    return [client.create(f"{path}/n_", f"host-{c}:1".encode(), ephemeral=True, sequence=True) for c in "ab"]
+    return [one.create(f"{path}/n_", f"host-{c}:1".encode(), ephemeral=True, sequence=True)
+            for one, c in ((client, "a"), (follower, "b"))]
+
+
+@pytest.fixture
+def follower(zk):
+    other = zk.client(timeout=4)
+    yield other
+    other.stop()
 
 
 def test_lone_leader_is_a_warning(zk, path, standing, client):
@@ -49,8 +58,8 @@ def test_one_look_at_watches_is_no_proof(zk, path, standing):
     assert done.status == 0 and "1 suspected finding" in done.out and performance(done)["next_failover"] == "U", done
 
 
-def test_thresholds_decide(zk, path, standing, client):
-    client.exists(standing[0], watch=lambda event: None)
+def test_thresholds_decide(zk, path, standing, follower):
+    follower.exists(standing[0], watch=lambda event: None)
     for arguments, status in (((), 0), (("-w", "candidates=3:"), 1), (("-c", "candidates=3:"), 2),
                               (("-w", "candidates=3:", "-c", "candidates=2:"), 1), (("-w", "candidates=2:"), 0),
                               (("-c", "tenure=~:1h"), 0), (("-c", "tenure=1h:"), 2), (("-w", "next_failover=1:"), 0),
@@ -74,14 +83,14 @@ def test_vacant_and_absent_are_critical(zk, path, client, tmp_path):
     done = run("check", *elections_of(zk, tmp_path, "leader", path))
     assert done.status == 2 and "no leader" in done.out, done
     done = run("check", *elections_of(zk, tmp_path, "leader", path + "-nowhere"))
-    assert done.status == 2 and "this path does not exist" in done.out, done
+    assert done.status == 2 and "the path does not exist" in done.out, done
 
 
-def test_a_path_alone_is_no_proof_of_an_election(zk, path, client):
-    """It may be misspelt: a warning, until more of its layout is there than its name."""
+def test_who_names_a_path_wants_a_leader_there(zk, path, client):
+    """It may be misspelt, which the line says; but nobody is told that all is well."""
     for name in ("", "/controller"):
         done = check(zk, path + name)
-        assert done.status == 1 and "this path does not exist; if an election belongs there" in done.out, done
+        assert done.status == 2 and "nobody leads, the path does not exist" in done.out, done
     broker = b'{"endpoints":["SSL://kafka-1:9093"],"host":null,"port":-1}'
     client.create(f"{path}/brokers/ids/1", broker, ephemeral=True, makepath=True)
     done = check(zk, f"{path}/controller")
@@ -94,16 +103,16 @@ def test_free_lock_is_fine(zk, path, client, tmp_path):
     assert done.status == 0 and "free" in done.out, done
 
 
-def test_an_assumed_kind_is_never_critical(zk, path, client):
-    """Nothing tells an empty election from a free lock: a warning says so, and the user's own threshold decides."""
+def test_a_guessed_kind_changes_nothing(zk, path, client):
+    """Nothing tells an empty election from a free lock: who named it says so, with --kind or in the configuration."""
     client.ensure_path(path)
     done = check(zk, path)
-    assert done.status == 1 and "if it is an election: that is assumed" in done.out, done
-    assert check(zk, path, "-c", "vacancy=~:0").status == 2
+    assert done.status == 2 and "no leader" in done.out, done
+    assert check(zk, path, "--kind", "lock").status == 0
 
 
-def test_several_elections_in_one_line(zk, path, standing, client, tmp_path):
-    client.exists(standing[0], watch=lambda event: None)
+def test_several_elections_in_one_line(zk, path, standing, client, follower, tmp_path):
+    follower.exists(standing[0], watch=lambda event: None)
     client.ensure_path(path + "-b")
     done = check(zk, *elections_of(zk, tmp_path, "leader", path, path + "-b"))
     assert done.status == 2 and "2 elections" in done.out, done
@@ -157,11 +166,11 @@ def test_unknown(zk, path):
         assert done.out.count("\n") == 1, done
 
 
-def test_names_that_prove_nothing(zk, path, client):
+def test_names_that_prove_nothing(zk, path, client, follower):
     """A pattern's match that nothing proves is unknown, and the line says what to do; its path settles it."""
     client.ensure_path(path + "/b")
-    for _ in range(2):
-        client.create(path + "/b/n_", ephemeral=True, sequence=True)
+    for one in (client, follower):
+        one.create(path + "/b/n_", ephemeral=True, sequence=True)
     done = run("check", "-s", zk.hosts, path + "/*")
     assert done.status == 3 and f"{path}/b: nothing proves that it is an election; name its path" in done.out, done
     assert run("check", "-s", zk.hosts, path + "/b").status == 0

@@ -320,7 +320,8 @@ static void check_defaults(struct check *check, const struct election *election,
                     "%s: this path does not exist; if an election belongs there, configure its kind", path);
     else if (leader && missing && (!lock || !check_belongs(election)))
         check_raise(check, CHECK_CRITICAL,
-                    "%s: nobody leads, the path does not exist; if none has to, call it a lock (--kind lock)", path);
+                    "%s: nobody leads, the path does not exist; if none has to, call it a lock (--kind lock)",
+                    path);
     else if (leader && state != ELECTION_LED && !check_judges(check, FIGURE_VACANCY))
         check_vacancy(check, election, figures[FIGURE_VACANCY]);
     if (leader && state == ELECTION_LED && figures[FIGURE_NEXT_FAILOVER] == 0 &&
