@@ -147,7 +147,8 @@ bool reader_failover(struct history *h, int64_t event, int64_t election, int64_t
 static int by_loss(const void *a, const void *b)
 {
     const struct failover *x = a, *y = b;
-    return (x->lost_at.mono_us > y->lost_at.mono_us) - (x->lost_at.mono_us < y->lost_at.mono_us);
+    int later = (x->lost_at.mono_us > y->lost_at.mono_us) - (x->lost_at.mono_us < y->lost_at.mono_us);
+    return later ? later : failover_is_open(y) - failover_is_open(x); /* before it was closed */
 }
 
 /* first_own: rows of earlier events have the monotonic clock of another recorder. */
