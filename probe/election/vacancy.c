@@ -10,7 +10,8 @@
 #include "probe/election/findings.h"
 #include "probe/election/summary.h"
 
-bool vacancy_is_open(const struct election *election)
+/* Somebody must lead it, and nobody does: it is known to be vacant or absent. */
+static bool vacancy_is_open(const struct election *election)
 {
     enum election_state state = summary_state(election);
     bool held = state == ELECTION_VACANT || (state == ELECTION_ABSENT && !election_vanished(election));

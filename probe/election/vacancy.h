@@ -12,9 +12,6 @@
 #include "probe/election/election.h"
 #include "probe/election/failover.h"
 
-/* Somebody must lead it, and nobody does: it is known to be vacant or absent. */
-bool vacancy_is_open(const struct election *election);
-
 /*
  * The failover that is open; its texts are borrowed. from NULL: nobody was seen to lead; lost_at.mono_us 0: it
  * is not known since when. False: somebody leads, or that is not known, or nobody has to.

@@ -56,7 +56,7 @@ def test_disconnected_leader_is_told_before_it_expires(world):
 
 
 def test_illness_after_a_restart(world):
-    """A server that has just started answers late, and is asked all the same."""
+    """A server that has just started answers late, and is asked all the same; certainty waits for a passive client."""
     zk, lines = world
     with watching(zk, lines) as events:
         time.sleep(2)
@@ -65,8 +65,8 @@ def test_illness_after_a_restart(world):
         fill(lines)
         began = time.monotonic()
         lines[0].join(watching=None)
-        Findings(events).expect(lines[0].path, "no-watch", stretched(15), certainty="certain")
-        assert time.monotonic() - began < 15 * strain()
+        Findings(events).expect(lines[0].path, "no-watch", stretched(45), certainty="certain")
+        assert time.monotonic() - began < 45 * strain()
 
 
 def test_a_list_of_another_length_makes_a_whole_round(world):
