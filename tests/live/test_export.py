@@ -132,12 +132,12 @@ def test_compressed(path, exporter):
         assert headers["Content-Encoding"] is None and page.startswith(b"# HELP ")
 
 
-def test_port_in_use_and_wrong_addresses(zk):
+def test_port_in_use_and_wrong_addresses(zk, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = run("export", "-s", zk.hosts, "--listen", f"127.0.0.1:{port}")
         assert done.status == 2 and "another program listens there" in done.err, done
-        done = run("record", "-s", zk.hosts, "--listen", f"127.0.0.1:{port}", env={"XDG_STATE_HOME": "/tmp/electop-none"})
+        done = run("record", "-s", zk.hosts, "--listen", f"127.0.0.1:{port}", env={"XDG_STATE_HOME": str(tmp_path)})
         assert done.status == 2 and "another program listens there" in done.err, done
     for address in ("nonsense", "127.0.0.1:99999", "example.invalid:80", "127.0.0.1:", "[::1:9"):
         done = run("export", "-s", zk.hosts, "--listen", address)
