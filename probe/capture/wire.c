@@ -473,7 +473,7 @@ static void answer_failure(struct wire_answer *a, int32_t kind)
 static void answer_settle(struct wire_answer *a, const struct owed_reply *owed)
 {
     a->asked.at = owed->body;
-    a->asked.end = owed->body + owed->length;
+    a->asked.end = owed->body ? owed->body + owed->length : NULL;
     a->asked.length = owed->length;
     if (owed->kind == REQUEST_CLOSE && a->error == 0)
         answer_tell(a, (struct wire_fact){.kind = WIRE_CLOSED});

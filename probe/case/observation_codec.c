@@ -186,7 +186,7 @@ static uint32_t texts_number(struct coding *c, const char *text)
     *bucket = (uint32_t)c->text_count;
     put_number(c->out, RECORD_TEXT);
     put_bytes(c->out, text, length);
-    return *bucket;
+    return (uint32_t)c->text_count;
 }
 
 static void texts_read(struct coding *c)

@@ -101,18 +101,18 @@ def test_sixth_watches_nothing(zk, path, where):
     sixth = zk.client()
     created = sixth.create(f"{path}/0123456789abcdef0123456789abcdef__lock__", b"host-5", ephemeral=True, sequence=True)
     name = created.rsplit("/", 1)[1]
-    # It is certain within the usual ten seconds, but not on any machine, however loaded.
-    document = once(zk, "--strict", "--admin", admin, "--wait", "30s", path, status=1)
+    # Others of its address watch here, and one of them may be its client's: it stays suspected.
+    document = once(zk, "--strict", "--admin", admin, path, status=1)
     election = elections(document)[path]
     assert document["clusters"][0]["servers"][0]["watches_from"] == where
     assert document["clusters"][0]["watches_complete"] is True
     assert [(finding["code"], finding["certainty"], finding["severity"], finding["candidates"])
-            for finding in alarms(election)] == [("no-watch", "certain", "error", [name])]
+            for finding in alarms(election)] == [("no-watch", "suspected", "error", [name])]
     names = [candidate["name"] for candidate in election["candidates"]]
     assert names[5] == name
     assert election["next_failover"] == {"heir": names[1], "told": True, "by_itself": True,
-                                         "chain": "broken", "broken_at": name}
-    assert [candidate["state"] for candidate in election["candidates"]] == ["leader"] + 4 * ["waiting"] + ["stuck"]
+                                         "chain": "unknown", "broken_at": None}
+    assert [candidate["state"] for candidate in election["candidates"]] == ["leader"] + 4 * ["waiting"] + ["suspect"]
     assert [candidate["watches"] for candidate in election["candidates"]] == [[], *([n] for n in names[:4]), []]
     assert [candidate["watched_by"] for candidate in election["candidates"]] == \
         [[session_of(one.client)] for one in five[1:]] + [[], []]
@@ -251,7 +251,7 @@ def test_one_server_of_three_hangs(zk3, path, tmp_path):
     # must not expire meanwhile, however long a loaded machine takes; and ZooKeeper's leader would take all along.
     hangs = 1 if zk3.leader() != 1 else 2
     members = [line.join(data, watching=None if data in "de" else "predecessor", at=zk3.addresses[(i + hangs - 1) % 3],
-                         timeout_s=58 if i % 3 == 1 else 16) for i, data in enumerate("abcdef")]
+                         timeout_s=58 if i % 3 == 1 else 16, host=f"127.0.0.{i + 2}") for i, data in enumerate("abcdef")]
     try:
         with Events(None, "--config", config, "-t", "4s") as events:
             findings = Findings(events)
@@ -261,7 +261,7 @@ def test_one_server_of_three_hangs(zk3, path, tmp_path):
             try:
                 def looked():
                     """A look for which the two others have answered in time, and twice, which makes it certain."""
-                    document = json.loads(run("once", "--json", "--config", config, "-t", "4s", "--wait", "14s").out)
+                    document = json.loads(run("once", "--json", "--config", config, "-t", "4s", "--wait", "40s").out)
                     states = [candidate["state"] for candidate in elections(document)[path]["candidates"]]
                     assert states == ["leader", "unknown", "waiting", "stuck", "unknown", "waiting"], document
                     return document
@@ -332,14 +332,14 @@ def test_certainty_that_takes_longer_than_the_wait(zk3, path):
     with that wait it is certain."""
     line = Line(zk3, path)
     try:
-        for watching in (None, "predecessor", None):
-            line.join(timeout_s=39.0, watching=watching)
+        for i, watching in enumerate((None, "predecessor", "predecessor", "predecessor", None)):
+            line.join(timeout_s=39.0, watching=watching, host=f"127.0.0.{i + 2}")
         began = time.monotonic()
         done = run("once", "-s", zk3.hosts, "--admin", zk3.admin, path)
         assert done.status == 0 and time.monotonic() - began < 8, done
         told = re.search(r"(\S+) +suspected not to be notified; certain after (\d+)\S*: --wait (\d+)s",
                          " ".join(done.out.split()))
-        assert told and told[1] == line.members[2].name and told[3] == "33", done
+        assert told and told[1] == line.members[4].name and told[3] == "33", done
         document = once(zk3, "--admin", zk3.admin, "--wait", told[3] + "s", path)
         election = elections(document)[path]
         assert ("no-watch", "certain") in codes(election), election["findings"]
