@@ -353,8 +353,11 @@ static bool read_send(struct request *r, bool (*send)(struct request *), bool wa
     struct read_account *account = r->all->session->account;
     r->send = send;
     r->watch = watch;
-    r->confirms |= r->kind == ANSWER_TEXT || (r->kind == ANSWER_CHILDREN && !watch);
-    if (account && !r->may_be_too_large && !read_account_take(account, !r->confirms)) {
+    /* A sync, and the lists behind it, are parts of the poll that they prove, which has a budget of its own. */
+    bool polls = r->kind == ANSWER_TEXT || (r->kind == ANSWER_CHILDREN && !watch);
+    if (account && polls)
+        read_account_count(account);
+    else if (account && !r->may_be_too_large && !read_account_take(account, !r->confirms)) {
         read_account_keep(account, r);
         return true;
     }
