@@ -357,6 +357,7 @@ static void live_cluster_on_state(void *context, enum connection_state state, bo
     live_cluster_observe_connection(live, state, problem);
     if (state != CONNECTION_CONNECTED)
         return;
+    read_account_grant(live->account, 2); /* with a watch, if it is missing */
     chroot_ask(live);
     for (size_t i = 0; i < live->election_count; i++)
         election_begin_again(live, i);

@@ -133,12 +133,13 @@ class Watched:
         until(lambda: len(self.events.all("election-seen")) == directories, 40, "all are seen")
         self.recorder.wait_for("SELECT 1 FROM events WHERE event = 'election-seen'", directories, 40)
 
-    def has_told_all(self):
+    def recorded(self):
+        return [json.loads(line) for line in run("events", "--json", "--replay", self.recorder.file, within=60).out.splitlines()]
+
+    def has_told_all(self, truth):
         """Every change of leader has been told in whole, which may take as long as a failover is allowed to."""
-        seen = collections.Counter(e["event"] for e in self.events.seen if e["event"] != "leader-elected" or e["from"])
-        (elected, failovers), = self.recorder.ask("SELECT sum(event = 'leader-elected' AND from_candidate IS NOT NULL),"
-                                                  " sum(event = 'failover') FROM events")
-        return seen["leader-elected"] <= seen["failover"] and (elected or 0) <= (failovers or 0)
+        return not any(teller.untold() for events in (self.events.seen, self.recorded())
+                       for teller in retell(truth, self.paths, list(events), Lies("so far")).values())
 
     def cpu_share(self, process):
         with open(f"/proc/{process.pid}/stat", encoding="ascii") as f:
@@ -262,12 +263,14 @@ def check_report(recorder, recorded, paths):
     found = []
     for path in paths:
         told = collections.Counter(e["event"] for e in recorded if e["election"] == path)
+        of = [e["failover"] for e in recorded if e["event"] == "failover" and e["election"] == path]
+        whole = sum(not failover["open"] for failover in of) + bool(of and of[-1]["open"])
         unseen = [sum(e[way] for e in recorded if e["event"] == "unseen" and e["election"] == path)
                   for way in ("joined", "left")]
         shown = report.get(path, {"failovers": {"list": []}, "unseen": {"joined": 0, "left": 0}})
-        if len(shown["failovers"]["list"]) != told["failover"] or list(shown["unseen"].values()) != unseen:
+        if len(shown["failovers"]["list"]) != whole or list(shown["unseen"].values()) != unseen:
             found.append(f"report {path}: {len(shown['failovers']['list'])} failovers, {shown['unseen']}; "
-                         f"the recorded events: {told['failover']}, {unseen}")
+                         f"the recorded events: {whole}, {unseen}")
     return found
 
 
@@ -327,12 +330,11 @@ def test_chaos(zk, tmp_path):
             until(right, 40, "the look is right")
         except AssertionError as error:
             found.append(str(error))
-        until(tool.has_told_all, 60, "every failover is told")
-        found += tool.stop()
         truth = Truth(*logs)
         truth.slow = chaos.slow
-        replayed = run("events", "--json", "--replay", tool.recorder.file, within=60)
-        recorded = [json.loads(line) for line in replayed.out.splitlines()]
+        until(lambda: tool.has_told_all(truth), 60, "every failover is told")
+        found += tool.stop()
+        recorded = tool.recorded()
         if folder := os.environ.get("ELECTOP_CHAOS_KEEP"):
             keep(folder, chaos, logs, events=tool.events.seen, recorded=recorded, looks=looks.seen,
                  dumps=[(s.at, s.server, sorted(s.ephemerals)) for s in witness.seen])

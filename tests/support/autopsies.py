@@ -28,7 +28,7 @@ def with_losses(events, paths):
             lost[path] = moment(event["time"])
         elif event["event"] == "leader-elected" and event["from"]:
             changes[path].append(lost.get(path, moment(event["time"])))
-        elif event["event"] == "failover":
+        elif event["event"] == "failover" and not event["failover"]["open"]:
             yield event, changes[path].pop(0) if changes[path] else moment(event["time"])
 
 

@@ -167,6 +167,11 @@ class Retelling:
                 return lives[-1]
         return None
 
+    @staticmethod
+    def is_again(old, new):
+        """The client that led made its candidate again, and nobody led meanwhile: nothing was passed on."""
+        return old.gone is not None and old.owner == new.owner and new.born >= old.gone
+
     def is_or_was_first(self, life, by):
         return any(first is life and at <= by + CLOCK_S for made in self.made for at, first in made.leaders())
 
@@ -231,6 +236,12 @@ class Retelling:
 
     def failover(self, event, by):
         told = event["failover"]
+        if told["open"]:
+            self.open_failover(event, told, by)
+            return
+        while self.changes and self.is_again(*self.changes[0][:2]) and \
+                (told["from"], told["to"]) != (self.changes[0][0].name, self.changes[0][1].name):
+            self.changes.pop(0)
         if not self.changes:
             self.lie(event, "no change of leader is left to be told")
             return
@@ -241,6 +252,13 @@ class Retelling:
         self.check_cause(event, told, old, by)
         if told["cause"] == "expired":
             self.check_detection(event, told, old, by)
+
+    def open_failover(self, event, told, by):
+        """The first of two reports: nobody leads yet."""
+        if self.leader is not None or self.lost is None or (told["from"], told["to"]) != (self.lost.name, None):
+            self.lie(event, f"told as open while {self.leader} leads, after {self.lost}")
+            return
+        self.check_cause(event, told, self.lost, by)
 
     def unseen(self, event, _):
         self.joined += event["joined"]
@@ -296,6 +314,9 @@ class Retelling:
 
     # ---- at the end ----
 
+    def untold(self):
+        return [change for change in self.changes if not self.is_again(*change[:2])]
+
     def finish(self):
         """When all is quiet: nothing is left untold, and what was told adds up."""
         now, made = self.truth.now(self.path) or [], self.made[-1]
@@ -308,12 +329,18 @@ class Retelling:
         first = now[0] if now else None
         if self.leader is not first:
             self.lie(None, f"told to lead: {self.leader}; in truth {first}")
-        if self.changes:
-            self.lie(None, f"failovers never told: {self.changes}")
+        if self.untold():
+            self.lie(None, f"failovers never told: {self.untold()}")
 
 
 class LockRetelling(Retelling):
     """The same of a lock, whose holders all have one name: each may be any who held it shortly before it was told."""
+
+    def may_be_again(self, change):
+        return any(self.is_again(old, new) for old in change[0] for new in change[1])
+
+    def untold(self):
+        return [change for change in self.changes if not self.may_be_again(change)]
 
     def held(self, by, gap_s):
         gap_s += self.truth.held_up(by)
@@ -345,6 +372,14 @@ class LockRetelling(Retelling):
 
     def failover(self, event, by):
         told = event["failover"]
+        if told["open"]:  # who named its path said that somebody must have it
+            if self.leader is not None or self.lost is None:
+                self.lie(event, f"told as open while {self.leader} holds it, after {self.lost}")
+            return
+        of = [(told["from_identity"] or "").encode(), (told["to_identity"] or "").encode()]
+        while self.changes and self.may_be_again(self.changes[0]) and not all(
+                who in [life.data for life in lives] for who, lives in zip(of, self.changes[0])):
+            self.changes.pop(0)
         if not self.changes:
             self.lie(event, "no change of holder is left to be told")
             return
@@ -356,8 +391,8 @@ class LockRetelling(Retelling):
         now = self.truth.now(self.path)
         if bool(self.leader) != bool(now):
             self.lie(None, f"told to hold it: {self.leader}; in truth {now}")
-        if self.changes:
-            self.lie(None, f"failovers never told: {self.changes}")
+        if self.untold():
+            self.lie(None, f"failovers never told: {self.untold()}")
 
 
 def retell(truth, paths, events, lies, deaths=None):
