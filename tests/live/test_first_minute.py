@@ -46,8 +46,7 @@ def complaint(command, *arguments, expect):
 def hiding():
     """A server as it comes: the words are not allowed, and its AdminServer is on another port than usual."""
     made = Ensemble(1, config=("4lw.commands.whitelist=srvr",))
-    client = made.client()
-    for _ in range(2):
+    for client in made.client(), made.client():
         client.create("/election/guid-n_", b"", ephemeral=True, sequence=True, makepath=True)
     yield made
     made.close()
