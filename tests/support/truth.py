@@ -333,6 +333,11 @@ class Retelling:
             self.lie(None, f"failovers never told: {self.untold()}")
 
 
+def who(told):
+    """Between which two identities leadership is said to have passed."""
+    return told["from_identity"], told["to_identity"]
+
+
 class LockRetelling(Retelling):
     """The same of a lock, whose holders all have one name: each may be any who held it shortly before it was told."""
 
@@ -367,7 +372,7 @@ class LockRetelling(Retelling):
         if self.leader is not None or not lives:
             self.lie(event, f"told while {self.leader} holds it; in truth {lives}")
         if self.lost is not None:
-            self.changes.append((self.lost, lives, by))
+            self.changes.append((self.lost, lives, by, who(event)))
         self.leader = lives
 
     def failover(self, event, by):
@@ -376,14 +381,13 @@ class LockRetelling(Retelling):
             if self.leader is not None or self.lost is None:
                 self.lie(event, f"told as open while {self.leader} holds it, after {self.lost}")
             return
-        of = [(told["from_identity"] or "").encode(), (told["to_identity"] or "").encode()]
         while self.changes and self.may_be_again(self.changes[0]) and not all(
-                who in [life.data for life in lives] for who, lives in zip(of, self.changes[0])):
+                None in pair or pair[0] == pair[1] for pair in zip(self.changes[0][3], who(told))):
             self.changes.pop(0)
         if not self.changes:
             self.lie(event, "no change of holder is left to be told")
             return
-        lost, _, _ = self.changes.pop(0)
+        lost, _, _, _ = self.changes.pop(0)
         if lost and told["cause"] not in [cause for old in lost for cause in self.causes_of(old, told, by)]:
             self.lie(event, f"cause {told['cause']} ({told['cause_certainty']}), in truth {lost}")
 
