@@ -664,11 +664,10 @@ static void on_ping_late(uv_timer_t *timer)
 static void ask_after_ping(struct server_poll *q)
 {
     const struct live_cluster *live = q->live;
-    const char *path = *live->chroot ? live->chroot : "/";
     int64_t before_us =
         clock_now().mono_us; /* on a busy machine time passes between the request and this line */
     for (size_t i = 0; q->owed == 0 && i < live->shard_count; i++)
-        q->pings += session_exists(live->shards[i].session, path, false, server_poll_on_ping, q);
+        q->pings += session_probe(live->shards[i].session, server_poll_on_ping, q);
     q->pinged_us = q->pings ? before_us : 0;
     q->owed += q->pings;
     if (q->pings)

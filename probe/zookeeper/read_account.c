@@ -20,7 +20,7 @@ struct read_account {
     uv_loop_t *loop;
     uv_timer_t *timer;
     size_t credit; /* of news */
-    double tokens; /* of the time passed; below 0: charged in advance */
+    double tokens; /* of the time passed */
     uint64_t news_ms; /* when there was news, or news paid, the latest time */
     uint64_t refilled_ms, reported_ms;
     struct request *first, *last; /* waiting, linked by next */
@@ -102,14 +102,6 @@ bool read_account_take(struct read_account *a, bool may_be_news)
     a->news_ms = uv_now(a->loop);
     a->figures.sent++;
     return true;
-}
-
-void read_account_charge(struct read_account *a)
-{
-    account_refill(a);
-    if (a->tokens > -READS_PER_S)
-        a->tokens -= 1;
-    a->figures.sent++;
 }
 
 void read_account_count(struct read_account *a)

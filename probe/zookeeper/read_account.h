@@ -2,10 +2,10 @@
  * read_account.h - the one account of the reads of a cluster: no part of the program can read in a loop.
  *
  * News pays for reads: a notification, a new connection, a list that follows one of those. Every other read,
- * whatever asks for it, shares READS_PER_S; so do all reads that only confirm: syncs, lists without a watch,
- * session_get_again(). So an answer never leads to the same question at once. A read that the account cannot
- * pay waits; its caller notices only the delay. The walk of discovery has its own rate and is counted here
- * only.
+ * whatever asks for it, shares READS_PER_S; so does session_get_again(), which only confirms. So an answer never
+ * leads to the same question at once. A read that the account cannot pay waits; its caller notices only the
+ * delay. The walk of discovery and the polls of servers have rates of their own and are counted here only: a
+ * poll's pings and syncs, and the lists without a watch that follow a sync.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_READ_ACCOUNT_H
 #define ELECTOP_PROBE_ZOOKEEPER_READ_ACCOUNT_H
@@ -39,8 +39,6 @@ struct read_figures read_account_figures(const struct read_account *account);
 void read_account_grant(struct read_account *account, size_t reads);
 /* True: one read may be sent now. */
 bool read_account_take(struct read_account *account, bool may_be_news);
-/* A read is sent in any case; the next ones wait for it. */
-void read_account_charge(struct read_account *account);
 /* A read that another limit allows. */
 void read_account_count(struct read_account *account);
 

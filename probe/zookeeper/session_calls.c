@@ -409,7 +409,7 @@ bool session_probe(struct session *s, session_node_fn fn, void *context)
 {
     struct request *r = request_node(s, "/", fn, context);
     if (r && s->account)
-        read_account_charge(s->account);
+        read_account_count(s->account);
     if (r)
         r->send = send_exists;
     return r && request_sent(r, send_exists(r));

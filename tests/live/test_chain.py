@@ -337,7 +337,7 @@ def test_certainty_that_takes_longer_than_the_wait(zk3, path):
         began = time.monotonic()
         done = run("once", "-s", zk3.hosts, "--admin", zk3.admin, path)
         assert done.status == 0 and time.monotonic() - began < 8, done
-        told = re.search(r"(\S+) +suspected not to be notified; certain after (\d+)\S*: --wait (\d+)s",
+        told = re.search(r"(\S+) +suspected not to be notified; certain after (\d+)\S* without a request: --wait (\d+)s",
                          " ".join(done.out.split()))
         assert told and told[1] == line.members[4].name and told[3] == "33", done
         document = once(zk3, "--admin", zk3.admin, "--wait", told[3] + "s", path)
