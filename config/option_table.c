@@ -92,16 +92,6 @@ static const char *check_run_name(struct options *options, const char *value)
     return znode_path_problem(path);
 }
 
-static const char *check_pair(struct options *options, const char *value)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-    size_t length = strlen(value);
-    (void)options;
-    return length && length <= 40 && strspn(value, letters) == length
-               ? NULL
-               : "is not a name of 1 to 40 letters, digits, - and _; write as in --pair ops";
-}
-
 /* Options that are kept in their own way. */
 
 static const char *set_servers(struct options *options, const char *value)
@@ -236,8 +226,6 @@ const struct option_row option_table[] = {
      .help = "period of figures from a recording (24h)"},
     {"listen", 0, "ADDR:PORT", EXPORT | RECORD, TEXT(listen, "write as in 127.0.0.1:9151"),
      .help = "serve metrics at this address (export: 127.0.0.1:9151; record: off)"},
-    {"pair", 0, "NAME", RECORD, TEXT(pair, NULL), .check = check_pair,
-     .help = "recorders of this NAME elect the one that sends the alerts"},
     {"once", 0, NULL, EXPORT, FLAG(once),
      .help = "print the metrics of one snapshot, for a textfile collector"},
     {"series", 0, "N", EXPORT | RECORD, NUMBER(series, 100, 10000000),
@@ -417,8 +405,7 @@ const struct command_row command_table[] = {
      "The recording is history: {file: ...} of the configuration, else history.db in\n"
      "$STATE_DIRECTORY (a service's), else in $XDG_STATE_HOME/electop or ~/.local/state/electop.\n"
      "It is an SQLite database: sqlite3 FILE 'SELECT * FROM failovers'. SIGHUP reads the\n"
-     "configuration again. With --pair two recorders on two machines record, and one sends the\n"
-     "alerts; they write in the sandbox directory (/electop-sandbox, or inject: {sandbox: ...}).\n"},
+     "configuration again.\n"},
     {COMMAND_REPORT, "report", "[RECORDING]", "a report from a recording, to attach to an incident",
      "RECORDING is a file of electop record, the configured one where none is named. The report is\n"
      "text, or with --json, --markdown or --html another format.\n\n" TIMES "\n"

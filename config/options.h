@@ -121,7 +121,6 @@ struct options {
     const char *completion;     /* completion: the shell, or the list to print */
     struct check_options check;
     const char *listen; /* export, record: ADDR:PORT; NULL: export 127.0.0.1:9151, record none */
-    const char *pair;   /* record: name of the recorders' election; NULL: none */
     bool once;          /* export: print once, and end */
     long series;        /* export: at most so many, default 50000 */
 };

@@ -466,24 +466,6 @@ static void take_paths(struct cluster_settings *cluster, const struct options *o
     cluster->election_count = chosen.election_count;
 }
 
-/* Beside named elections, that of the recorders themselves. Where elections are discovered, it is, too. */
-static void take_pair(struct settings *settings, const struct options *options)
-{
-    struct cluster_settings *cluster = &settings->clusters[0];
-    char *path =
-        options->pair ? text_format("%s/pair-%s/recorders", settings->inject.sandbox, options->pair) : NULL;
-    if (path && cluster->election_count) {
-        size_t before = cluster->election_count;
-        take_path(cluster, cluster, path);
-        if (cluster->election_count > before) {
-            struct election_settings *election = &cluster->elections[before];
-            election->kind = KIND_LEADER;
-            set_text(&election->recipe, "curator-latch");
-        }
-    }
-    free(path);
-}
-
 /* A value of the command line, read as the key's value in a file would be. */
 static void settings_load_take_option(const char *path, const char *value, void *base,
                                       struct problems *problems)
@@ -637,7 +619,6 @@ static void settings_fill(struct settings *settings, const struct options *optio
         return;
     for (size_t i = 0; i < settings->cluster_count; i++)
         override_cluster(&settings->clusters[i], options, problems);
-    take_pair(settings, options);
     if (options->observe)
         set_text(&settings->observe, options->observe);
     if (options->ascii)

@@ -109,8 +109,8 @@ static uint64_t key_add(uint64_t hash, const char *text) /* FNV-1a, with the end
     return hash;
 }
 
-void alert_member_key(const struct alert_book *book, const struct alert *alert, size_t member,
-                      char key[ALERT_KEY_SIZE])
+static void alert_member_key(const struct alert_book *book, const struct alert *alert, size_t member,
+                             char key[ALERT_KEY_SIZE])
 {
     const struct alert_member *m = &alert->members[member];
     char *label = rule_label(book->settings, alert->rule), since[24];

@@ -95,9 +95,6 @@ void alert_book_forget(struct alert_book *book, const struct alert *alert);
 /* Changes whenever the open alerts that were sent may have changed. */
 uint64_t alert_book_revision(const struct alert_book *book);
 const struct alert *alert_book_at(const struct alert_book *book, size_t i);
-/* A member's own key, for an event. */
-void alert_member_key(const struct alert_book *book, const struct alert *alert, size_t member,
-                      char key[ALERT_KEY_SIZE]);
 
 size_t alert_book_open(const struct alert_book *book); /* alerts */
 uint64_t alert_book_dropped(const struct alert_book *book);

@@ -14,7 +14,6 @@
 #include "config/utf8.h"
 #include "probe/alert/alert_book.h"
 #include "probe/alert/alert_facts.h"
-#include "probe/alert/pair.h"
 #include "probe/clock.h"
 #include "probe/json/json_writer.h"
 #include "probe/election/summary.h"
@@ -30,24 +29,13 @@
 #define POST_GIVE_UP_MS (INT64_C(3600) * 1000)
 #define SECRET_MOST 4096
 #define FILE_MOST (32 * 1024 * 1024)
-#define HELD_MS                                                                                              \
-    60000 /* a follower keeps events for so long: its leader sends them, or is replaced by then              \
-           */
-#define CLAIM_AGAIN_MS 200
 
 /* One program to be run, or one post to be made. */
 struct delivery {
     struct alerts *alerts;
     struct delivery *next;
     uint64_t alert; /* whose deliveries go out one after the other */
-    enum alert_state state;
     bool post, running, ended;
-    /* Of a pair: the entries that are written before it goes out (known: they are there), and the facts. */
-    char **entries, *text, key[ALERT_KEY_SIZE];
-    size_t entry_count;
-    bool known, claiming, dropped;
-    bool is_last; /* once this is delivered, nothing of its alert is left to be sent */
-    uint64_t made_ms;
     int64_t timeout_ms;
     char **arguments, **environment; /* of a program */
     char *url, *secret_file;
@@ -77,8 +65,6 @@ struct alerts {
     char *file;         /* NULL: none */
     uint64_t saved;     /* the book's revision that is in the file */
     char *file_problem; /* as last reported */
-    struct pair *pair;
-    char *pair_name;
     alerts_problem_fn problem;
     void *context;
 };
@@ -113,8 +99,6 @@ static void delivery_free(struct delivery *d)
 {
     list_free(d->arguments);
     list_free(d->environment);
-    list_free(d->entries);
-    free(d->text);
     loop_timer_free(d->timer);
     buffer_free(&d->json);
     free(d->url);
@@ -218,16 +202,6 @@ static void delivery_on_output(uv_stream_t *stream, ssize_t length, const uv_buf
     }
 }
 
-/* It went out, or never will: the ledger of a pair says so. */
-static void delivery_note(struct delivery *d)
-{
-    struct pair *pair = d->alerts ? d->alerts->pair : NULL;
-    if (pair && d->state == ALERT_RESOLVED && d->is_last)
-        pair_forget(pair, d->key);
-    else if (pair && d->state == ALERT_RAISED && d->post)
-        pair_note_posted(pair, d->key);
-}
-
 static void delivery_run(struct delivery *d)
 {
     struct alerts *a = d->alerts;
@@ -250,12 +224,10 @@ static void delivery_run(struct delivery *d)
     if (failed) {
         alerts_report(a, "the alert's command %s cannot be started: %s; check its path and its permissions",
                       d->arguments[0], uv_strerror(failed));
-        delivery_note(d);
         d->ended = true;
         delivery_close(d); /* uv_spawn has made a handle of the process all the same */
         return;
     }
-    delivery_note(d);
     uv_read_start((uv_stream_t *)&d->output, delivery_on_room, delivery_on_output);
     uv_read_start((uv_stream_t *)&d->errors, delivery_on_room, delivery_on_output);
     uv_timer_start(d->timer, delivery_on_late, (uint64_t)d->timeout_ms, 0);
@@ -326,7 +298,6 @@ static void post_on_done(void *context, const char *problem, bool whole, int64_t
     d->request = NULL;
     if (!problem) {
         a->sent++;
-        delivery_note(d);
         delivery_done(d);
         return;
     }
@@ -338,7 +309,6 @@ static void post_on_done(void *context, const char *problem, bool whole, int64_t
                       last ? "; given up" : "; electop tries again");
     free(place);
     if (last) {
-        delivery_note(d);
         delivery_done(d);
         return;
     }
@@ -394,57 +364,18 @@ static void alerts_schedule(struct alerts *a, int64_t book_us)
     uv_timer_start(a->timer, alerts_on_timer, wait_ms, 0);
 }
 
-static void delivery_perform(struct delivery *d)
-{
-    if (d->post)
-        delivery_post(d);
-    else
-        delivery_run(d);
-}
-
-static void delivery_on_claimed(void *context, enum pair_answer answer)
-{
-    struct delivery *d = context;
-    struct alerts *a = d->alerts;
-    d->claiming = false;
-    if (d->dropped || answer == PAIR_TAKEN) {
-        delivery_done(d);
-    } else if (answer == PAIR_GRANTED) {
-        d->known = true;
-        delivery_perform(d);
-    } else {
-        d->running = false;
-        a->running--;
-        d->try_ms = uv_now(a->loop) + CLAIM_AGAIN_MS;
-    }
-}
-
-/* Of a pair: nothing goes out that the ledger does not have, written by a session that lives. */
-static void delivery_claim(struct delivery *d)
-{
-    struct pair *pair = d->alerts->pair;
-    d->claiming = true;
-    bool asked = d->known && d->entry_count
-                     ? pair_check(pair, d->entries[0], delivery_on_claimed, d)
-                     : pair_claim(pair, d->entries, d->entry_count, d->text, delivery_on_claimed, d);
-    if (!asked)
-        delivery_on_claimed(d, PAIR_LOST);
-}
-
 static void alerts_next(struct alerts *a)
 {
     uint64_t now_ms = uv_now(a->loop);
-    if (a->pair_name && (!a->pair || !pair_is_ready(a->pair)))
-        return;
     for (struct delivery *d = a->first; d && a->running < ALERTS_RUNNING_MOST;) {
         struct delivery *next = d->next;
         if (!d->running && d->try_ms <= now_ms && !alert_is_busy(a, d)) {
             d->running = true;
             a->running++;
-            if (a->pair)
-                delivery_claim(d);
+            if (d->post)
+                delivery_post(d);
             else
-                delivery_perform(d);
+                delivery_run(d);
             next = a->first; /* it may have ended at once, and others with it */
         }
         d = next;
@@ -466,48 +397,22 @@ static void alerts_add(struct alerts *a, struct delivery *d)
     a->waiting++;
 }
 
-/* The ledger's entries that say that it was sent; their facts. */
-static void delivery_entries(struct delivery *d, const struct alert *alert)
-{
-    struct alerts *a = d->alerts;
-    size_t count = d->state == ALERT_EVENT ? alert->member_count : 1;
-    if (!a->pair)
-        return;
-    count = count < ALERT_LISTED_MOST ? count : ALERT_LISTED_MOST;
-    d->entries = xcalloc(count + 1, sizeof *d->entries);
-    d->text = alert_print(a->book, alert);
-    snprintf(d->key, sizeof d->key, "%s", alert->key);
-    for (size_t i = 0; i < count; i++) {
-        char key[ALERT_KEY_SIZE];
-        alert_member_key(a->book, alert, i, key);
-        d->entries[i] = d->state == ALERT_EVENT
-                            ? text_format("e-%s", key)
-                            : text_format("a-%s%s", alert->key, d->state == ALERT_RESOLVED ? ".over" : "");
-    }
-    d->entry_count = count;
-    d->known = d->state == ALERT_AGAIN;
-}
-
 static struct delivery *delivery_new(struct alerts *a, const struct alert *alert,
-                                     const struct alert_settings *rule, enum alert_state state, bool post)
+                                     const struct alert_settings *rule, bool post)
 {
     struct delivery *d = xcalloc(1, sizeof *d);
     d->alerts = a;
     d->alert = alert->id;
-    d->state = state;
     d->post = post;
-    d->is_last = post || !rule->post;
     d->timeout_ms = rule->timeout_ms;
-    d->made_ms = uv_now(a->loop);
     d->timer = loop_timer_new(a->loop, d);
-    delivery_entries(d, alert);
     return d;
 }
 
 static void alerts_add_run(struct alerts *a, const struct alert *alert, const struct alert_settings *rule,
-                           enum alert_state state, char *const facts[ALERT_FACTS])
+                           char *const facts[ALERT_FACTS])
 {
-    struct delivery *d = delivery_new(a, alert, rule, state, false);
+    struct delivery *d = delivery_new(a, alert, rule, false);
     size_t count = 0;
     while (rule->run[count])
         count++;
@@ -518,12 +423,10 @@ static void alerts_add_run(struct alerts *a, const struct alert *alert, const st
     alerts_add(a, d);
 }
 
-/* known: the ledger has it already. */
 static void alerts_add_post(struct alerts *a, const struct alert *alert, const struct alert_settings *rule,
-                            enum alert_state state, bool known)
+                            enum alert_state state)
 {
-    struct delivery *d = delivery_new(a, alert, rule, state, true);
-    d->known |= known;
+    struct delivery *d = delivery_new(a, alert, rule, true);
     d->url = xstrdup(rule->post);
     d->secret_file = text_copy(rule->secret_file);
     alert_body(&d->json, alert, rule, state);
@@ -568,9 +471,9 @@ static void alerts_send(void *context, const struct alert *alert, enum alert_sta
     free(actions);
     alert_facts(alert, state, facts);
     if (rule->run)
-        alerts_add_run(a, alert, rule, state, facts);
+        alerts_add_run(a, alert, rule, facts);
     if (rule->post)
-        alerts_add_post(a, alert, rule, state, false);
+        alerts_add_post(a, alert, rule, state);
     for (int i = 0; i < ALERT_FACTS; i++)
         free(facts[i]);
 }
@@ -670,110 +573,6 @@ static void alerts_restore(struct alerts *a)
     a->saved = alert_book_revision(a->book);
 }
 
-/* ---- a pair ---- */
-
-/* The predecessor raised it. Its pending posts are sent. */
-static void alerts_on_entry(void *context, const char *key, const char *text, bool posted, bool over)
-{
-    struct alerts *a = context;
-    const struct alert *alert = alert_book_restore(a->book, key, text, clock_now().mono_us, clock_wall_us());
-    const struct alert_settings *rule = alert ? &a->settings->alerts[alert->rule] : NULL;
-    if (!alert)
-        alerts_report(
-            a, "an alert of another recorder is not in this configuration: both need the same configuration");
-    else if (rule->post && (over || !posted))
-        alerts_add_post(a, alert, rule, over ? ALERT_RESOLVED : ALERT_RAISED, true);
-    if (alert && over && !rule->post)
-        pair_forget(a->pair, key); /* that it is over was sent */
-    if (alert && over)
-        alert_book_forget(a->book, alert);
-}
-
-/* What the model shows already was raised while this recorder followed. */
-static void alerts_raise_all(struct alerts *a)
-{
-    const struct model *model = a->monitor ? monitor_model(a->monitor) : NULL;
-    struct moment now = clock_now();
-    for (size_t i = 0; model && i < model->cluster_count; i++)
-        for (size_t k = 0; k < model->clusters[i].election_count; k++) {
-            const struct election *election = model->clusters[i].elections[k];
-            for (size_t f = 0; f < election->finding_count; f++) {
-                const struct finding *finding = election->findings[f];
-                int64_t since_us = finding->since.mono_us;
-                alert_book_take(a->book,
-                                &(struct event){.kind = EVENT_FINDING_RAISED,
-                                                .at = now,
-                                                .cluster = &model->clusters[i],
-                                                .election = election,
-                                                .finding = finding},
-                                since_us > 0 && since_us < now.mono_us ? since_us : now.mono_us);
-            }
-        }
-}
-
-/* Messages under way continue; the rest is the successor's. */
-static void alerts_drop(struct alerts *a, bool events_too)
-{
-    for (struct delivery *d = a->first, *next; d; d = next) {
-        next = d->next;
-        if (d->claiming) {
-            d->dropped = true;
-        } else if (d->running && d->request) {
-            http_cancel(d->request);
-            delivery_done(d);
-            next = a->first;
-        } else if (!d->running &&
-                   (events_too || d->state != ALERT_EVENT || uv_now(a->loop) - d->made_ms > HELD_MS)) {
-            delivery_done(d);
-            next = a->first;
-        }
-    }
-}
-
-static void alerts_on_leads(void *context, bool leads)
-{
-    struct alerts *a = context;
-    if (leads) {
-        alerts_raise_all(a);
-    } else {
-        alerts_drop(a, true);
-        alert_book_forget(a->book, NULL);
-    }
-    uv_timer_start(a->timer, alerts_on_timer, 0, 0);
-}
-
-static void alerts_on_pair_problem(void *context, const char *problem)
-{
-    alerts_report(context, "%s", problem);
-}
-
-static bool alerts_join_pair(struct alerts *a)
-{
-    static const struct pair_listener listener = {alerts_on_entry, alerts_on_leads, alerts_on_pair_problem};
-    if (a->pair_name && !a->pair)
-        a->pair = pair_start(a->loop, &a->settings->clusters[0], a->settings->inject.sandbox, a->pair_name,
-                             &listener, a);
-    return !a->pair_name || a->pair;
-}
-
-/* What waits is its successor's. */
-static void alerts_leave_pair(struct alerts *a)
-{
-    if (!a->pair)
-        return;
-    alerts_drop(a, true);
-    alert_book_forget(a->book, NULL);
-    pair_stop(a->pair);
-    a->pair = NULL;
-}
-
-enum alerts_role alerts_role(const struct alerts *a)
-{
-    return !a->pair_name                       ? ALERTS_ALONE
-           : a->pair && pair_is_ready(a->pair) ? ALERTS_SENDING
-                                               : ALERTS_FOLLOWING;
-}
-
 /* ---- the monitor's side ---- */
 
 static void alerts_on_timer(uv_timer_t *timer)
@@ -782,8 +581,6 @@ static void alerts_on_timer(uv_timer_t *timer)
     int64_t now_us = clock_now().mono_us;
     alert_book_confirm(a->book, alerts_there, a, now_us);
     int64_t next_us = alert_book_turn(a->book, now_us);
-    if (a->pair && !pair_leads(a->pair))
-        alerts_drop(a, false);
     alerts_next(a);
     alerts_save(a);
     alerts_schedule(a, next_us);
@@ -792,49 +589,36 @@ static void alerts_on_timer(uv_timer_t *timer)
 static void alerts_on_event(void *context, const struct event *event)
 {
     struct alerts *a = context;
-    int64_t now_us = clock_now().mono_us;
-    /* A follower keeps events for a while; findings it reads from the model once it leads. */
-    if (a->pair && !pair_leads(a->pair) && (event->finding || !event->election))
-        return;
-    alert_book_take(a->book, event, now_us);
+    alert_book_take(a->book, event, clock_now().mono_us);
     /* Nothing is sent during an event: a receiver may read the model. */
     uv_timer_start(a->timer, alerts_on_timer, ALERT_COLLECT_US / 1000, 0);
 }
 
-bool alerts_follow(struct alerts *a, struct monitor *monitor, const struct settings *settings)
+void alerts_follow(struct alerts *a, struct monitor *monitor, const struct settings *settings)
 {
     if (a->monitor)
         monitor_unsubscribe(a->monitor, alerts_on_event, a);
     a->monitor = monitor;
-    if (!monitor || settings != a->settings)
-        alerts_leave_pair(a); /* it goes on with the new settings, behind the others of its pair */
     if (settings != a->settings) {
         alert_book_replace(a->book, settings);
         a->settings = settings;
     }
-    if (monitor && !alerts_join_pair(a))
-        return false;
     if (monitor)
         monitor_subscribe(monitor, alerts_on_event, a);
-    return true;
 }
 
 struct alerts *alerts_start(uv_loop_t *loop, struct monitor *monitor, const struct settings *settings,
-                            const char *file, const char *pair, alerts_problem_fn problem, void *context)
+                            const char *file, alerts_problem_fn problem, void *context)
 {
     struct alerts *a = xcalloc(1, sizeof *a);
     *a = (struct alerts){.loop = loop, .settings = settings, .problem = problem, .context = context};
     a->book = alert_book_new(settings, alerts_send, a);
     a->timer = loop_timer_new(loop, a);
-    a->file = pair ? NULL : text_copy(file);
-    a->pair_name = text_copy(pair);
+    a->file = text_copy(file);
     alerts_restore(a);
-    if (alerts_follow(a, monitor, settings)) {
-        uv_timer_start(a->timer, alerts_on_timer, 1000, 0);
-        return a;
-    }
-    alerts_stop(a);
-    return NULL;
+    alerts_follow(a, monitor, settings);
+    uv_timer_start(a->timer, alerts_on_timer, 1000, 0);
+    return a;
 }
 
 void alerts_stop(struct alerts *a)
@@ -843,7 +627,6 @@ void alerts_stop(struct alerts *a)
         return;
     if (a->monitor)
         monitor_unsubscribe(a->monitor, alerts_on_event, a);
-    alerts_leave_pair(a);
     for (struct delivery *d = a->first, *next; d; d = next) {
         next = d->next;
         if (d->request)
@@ -864,7 +647,6 @@ void alerts_stop(struct alerts *a)
     alert_book_free(a->book);
     free(a->file);
     free(a->file_problem);
-    free(a->pair_name);
     free(a);
 }
 

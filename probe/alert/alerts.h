@@ -26,26 +26,16 @@ struct alerts;
 typedef void (*alerts_problem_fn)(void *context, const char *problem);
 
 /*
- * The settings must outlive it, or be replaced by alerts_follow(). file: stores open alerts across a restart;
- * NULL: none. pair: several recorders with this name share the open alerts in the sandbox directory of the
- * first cluster, and one of them sends (pair.h); NULL: a single recorder. Both are copied. NULL: the pair
- * cannot be joined (alerts_follow()).
+ * The settings must outlive it, or be replaced by alerts_follow(). file: stores open alerts across a restart
+ * (copied); NULL: none.
  */
 struct alerts *alerts_start(uv_loop_t *loop, struct monitor *monitor, const struct settings *settings,
-                            const char *file, const char *pair, alerts_problem_fn problem, void *context);
+                            const char *file, alerts_problem_fn problem, void *context);
 /* Running programs continue; waiting alerts are reported. NULL is allowed. */
 void alerts_stop(struct alerts *alerts);
 
-/* Call this after a reload: open alerts continue. monitor NULL: there is none for now. False: the pair cannot
- * be joined (pair_start()). */
-bool alerts_follow(struct alerts *alerts, struct monitor *monitor, const struct settings *settings);
-
-enum alerts_role {
-    ALERTS_ALONE,     /* no pair */
-    ALERTS_SENDING,   /* it leads its pair */
-    ALERTS_FOLLOWING, /* another recorder does, or none */
-};
-enum alerts_role alerts_role(const struct alerts *alerts);
+/* Call this after a reload: open alerts continue. monitor NULL: there is none for now. */
+void alerts_follow(struct alerts *alerts, struct monitor *monitor, const struct settings *settings);
 
 /* The numbers of alerts sent, and of those that could not be sent. */
 uint64_t alerts_sent(const struct alerts *alerts);

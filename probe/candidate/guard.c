@@ -53,7 +53,7 @@ bool run_marker_fits(const char *names, const char *name)
     return fits;
 }
 
-enum purpose { PURPOSE_PRIVATE, PURPOSE_SANDBOX, PURPOSE_PAIR, PURPOSE_LIVE };
+enum purpose { PURPOSE_PRIVATE, PURPOSE_SANDBOX, PURPOSE_LIVE };
 
 /* Paths in no order; few, but in a live election with --load. */
 struct paths {
@@ -64,7 +64,7 @@ struct paths {
 struct guard {
     enum purpose purpose;
     char *root;          /* the sandbox, or the election */
-    char *name;          /* the run, the pair, or the pattern of names */
+    char *name;          /* the run, or the pattern of names */
     char *candidates;    /* sandbox: the directory of the run's candidates */
     char *marker;        /* sandbox: of that directory; any other of the run has RUN_MARK alone */
     struct paths others; /* sandbox: names of adopted runs. live: znodes created, or possibly created */
@@ -117,12 +117,6 @@ struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char
     guard->marker = run_marker_make(names);
     guard->candidates = xstrdup(candidates);
     return guard;
-}
-
-struct guard *guard_new_pair(const char *sandbox, const char *pair)
-{
-    bool fine = sandbox[0] == '/' && sandbox[1] && is_one_name(pair);
-    return fine ? guard_new(PURPOSE_PAIR, sandbox, pair) : NULL;
 }
 
 struct guard *guard_new_live(const char *election, const char *name_pattern)
@@ -264,28 +258,6 @@ static bool sandbox_allows(const struct guard *guard, const char *path, bool del
     return allowed;
 }
 
-/* The one name below parent; NULL: it is not there, or deeper. */
-static const char *pair_entry(const char *path, const char *parent)
-{
-    size_t length = strlen(parent);
-    const char *name = strncmp(path, parent, length) == 0 && path[length] == '/' ? path + length + 1 : "";
-    return is_one_name(name) ? name : NULL;
-}
-
-static bool pair_allows(const struct guard *guard, const char *path, bool deletes, enum create_mode mode)
-{
-    const char *rest = below(path, guard->root);
-    const char *inside = rest && is_of_run(rest, guard->name) ? rest + strlen(guard->name) : NULL;
-    if (deletes)
-        return inside && pair_entry(inside, "/" PAIR_LEDGER);
-    if (mode == CREATE_EPHEMERAL_SEQUENTIAL)
-        return inside && pair_entry(inside, "/" PAIR_RECORDERS);
-    return mode == CREATE_PERSISTENT &&
-           (strcmp(path, guard->root) == 0 || below(guard->root, path) ||
-            (inside && (!*inside || strcmp(inside, "/" PAIR_RECORDERS) == 0 ||
-                        strcmp(inside, "/" PAIR_LEDGER) == 0 || pair_entry(inside, "/" PAIR_LEDGER))));
-}
-
 static bool live_allows_create(const struct guard *guard, const char *path, const void *data,
                                enum create_mode mode)
 {
@@ -367,7 +339,6 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
 {
     bool allowed = guard->purpose == PURPOSE_PRIVATE   ? true
                    : guard->purpose == PURPOSE_SANDBOX ? sandbox_allows(guard, path, false)
-                   : guard->purpose == PURPOSE_PAIR    ? pair_allows(guard, path, false, mode)
                                                        : live_allows_create(guard, path, data, mode);
     if (guard->is_lost && (guard->purpose == PURPOSE_LIVE || is_in_lost_run(guard, path)))
         return false; /* no defect: the owner of the run ends it */
@@ -379,7 +350,6 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
         return create_live(guard, session, path, data, length, acl, fn, context);
     if (guard->purpose != PURPOSE_PRIVATE && mode == CREATE_PERSISTENT && length == 0) {
         data = strcmp(path, guard->root) == 0         ? SANDBOX_MARKER
-               : guard->purpose == PURPOSE_PAIR       ? PAIR_MARKER
                : strcmp(path, guard->candidates) == 0 ? guard->marker
                                                       : RUN_MARKER;
         length = strlen(data);
@@ -392,7 +362,6 @@ bool guard_delete(struct guard *guard, struct session *session, const char *path
 {
     bool allowed = guard->purpose == PURPOSE_PRIVATE   ? true
                    : guard->purpose == PURPOSE_SANDBOX ? sandbox_allows(guard, path, true)
-                   : guard->purpose == PURPOSE_PAIR    ? pair_allows(guard, path, true, CREATE_PERSISTENT)
                                                        : live_find(guard, path) < guard->others.count;
     if (!allowed)
         return guard_refuse(guard, "delete", path);

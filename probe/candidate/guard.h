@@ -10,8 +10,6 @@
  *             (SANDBOX/RUN.alive-..., RUN.leader, and those of agents.h). Nothing below a run's znode is
  *             deleted until guard_adopt() has confirmed that the znode belongs to this run or to a
  *             finished one. A persistent znode that needs no data contains the marker below
- *   pair      a pair of recorders: in the sandbox directory PAIR/recorders, with ephemeral candidates, and
- *             PAIR/sent, with the ledger of alerts (probe/alert/pair.h); entries of the ledger may be deleted
  *   live      a foreign election: one more candidate, ephemeral, sequential, with the real candidates' data
  *             and names, while the live rules hold (guard_open()); and deleting the znodes created so
  *
@@ -38,11 +36,6 @@
 /* The data of the sandbox itself, if this program created it. */
 #define SANDBOX_MARKER "electop sandbox"
 
-/* The data of a pair's directories: runs leave them alone. */
-#define PAIR_MARKER "electop pair"
-#define PAIR_RECORDERS "recorders"
-#define PAIR_LEDGER "sent"
-
 /* The first line of the data of a run's persistent znodes; often the only line. */
 #define RUN_MARKER "electop run"
 
@@ -61,12 +54,11 @@ bool run_marker_fits(const char *names, const char *name);
 
 struct guard;
 
-/* sandbox: a full path. run, pair: one name each. candidates: the only directory for candidates. names: as
+/* sandbox: a full path. run: one name. candidates: the only directory for candidates. names: as
  * for run_marker_make(). name_pattern: see naming.h. All are copied. NULL: a name is invalid. */
 struct guard *guard_new_private(void);
 struct guard *guard_new_sandbox(const char *sandbox, const char *run, const char *candidates,
                                 const char *names);
-struct guard *guard_new_pair(const char *sandbox, const char *pair);
 struct guard *guard_new_live(const char *election, const char *name_pattern);
 void guard_free(struct guard *guard);
 

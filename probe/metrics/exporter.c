@@ -526,8 +526,6 @@ static struct metrics_process exporter_process(struct exporter *e)
         process.lost_events = recording.lost_events;
         process.alerts_sent = recording.alerts_sent;
         process.alerts_failed = recording.alerts_failed;
-        process.pair = recording.pair;
-        process.pair_sending = recording.pair_sending;
     }
     return process;
 }

@@ -13,8 +13,6 @@ struct exporter;
 struct exporter_recording {
     int recording;
     uint64_t lost_events, alerts_sent, alerts_failed;
-    const char *pair;  /* --pair, borrowed; NULL: none */
-    bool pair_sending; /* it sends the alerts of the pair */
 };
 typedef struct exporter_recording (*exporter_recording_fn)(void *context);
 

@@ -45,7 +45,6 @@ enum metric {
     METRIC_RECORDING_LOST,
     METRIC_ALERTS,
     METRIC_ALERTS_FAILED,
-    METRIC_PAIR,
     METRIC_SERIES_LIMIT,
     METRIC_RENDER,
     METRIC_CPU,
@@ -124,9 +123,6 @@ const struct metric_kind metric_table[] = {
                        "Alerts whose command succeeded, or whose post was accepted."},
     [METRIC_ALERTS_FAILED] = {"electop_alert_failures", METRIC_COUNTER, NULL, "",
                               "Alerts whose command or post failed."},
-    [METRIC_PAIR] =
-        {"electop_pair_sending", METRIC_GAUGE, NULL, "pair",
-         "With record --pair: 1 for the recorder that sends the alerts, 0 for one that does not."},
     [METRIC_SERIES_LIMIT] = {"electop_series_limit", METRIC_GAUGE, NULL, "",
                              "The bound on series of elections (--series)."},
     [METRIC_RENDER] = {"electop_render_duration_seconds", METRIC_GAUGE, "seconds", "",
@@ -646,11 +642,6 @@ static void write_process(const struct metrics *metrics, struct writer *writer,
         put_plain(writer, METRIC_RECORDING_LOST, (double)process->lost_events);
         put_plain(writer, METRIC_ALERTS, (double)process->alerts_sent);
         put_plain(writer, METRIC_ALERTS_FAILED, (double)process->alerts_failed);
-    }
-    if (process->pair) {
-        begin_family(writer, METRIC_PAIR);
-        metrics_put_label(begin_sample(writer, ""), "pair", process->pair);
-        end_sample(writer, process->pair_sending);
     }
     put_plain(writer, METRIC_SERIES_LIMIT, (double)metrics->series);
     if (process->rendered_s >= 0)

@@ -56,8 +56,6 @@ struct metrics_process {
     int recording;  /* 1: the recording is being written; 0: it cannot be; -1: this process records nothing */
     uint64_t lost_events; /* events missing in the recording */
     uint64_t alerts_sent, alerts_failed;
-    const char *pair;  /* the name of its pair of recorders; NULL: none */
-    bool pair_sending; /* it sends the alerts of the pair */
     double rendered_s; /* how long the latest output took to make; negative: none yet */
 };
 

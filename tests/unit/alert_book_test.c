@@ -111,7 +111,7 @@ static void take_failover(struct world *w, const struct failover *failover, cons
     alert_book_replace(w->book, &w->settings); /* no cool-down from it */
 }
 
-/* The sentence has what is known; recorders of a pair, which measure other lengths, have the same key. */
+/* The sentence has what is known; two recorders, which measure other lengths, have the same key. */
 static void a_failover_is_reported_with_its_facts(void **state)
 {
     char from[] = "n_1", host[] = "host-a:1", to[] = "n_2", silent[] = "silent 9.6 s",
@@ -143,10 +143,10 @@ static void a_failover_is_reported_with_its_facts(void **state)
                                  .vacancy = {5000, SPAN_OPEN},
                                  .takeover = {0, 3000},
                                  .total = SPAN_UNKNOWN};
-    take_failover(
-        &w, &failover,
-        "n_2 leads, after a time without a leader; the cause is not known; vacancy at least 5 ms, takeover at most 3 ms",
-        keys[1]);
+    take_failover(&w, &failover,
+                  "n_2 leads, after a time without a leader; the cause is not known; vacancy at least 5 ms, "
+                  "takeover at most 3 ms",
+                  keys[1]);
     assert_string_equal(keys[0], keys[1]);
     teardown(&w);
 }

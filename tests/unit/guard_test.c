@@ -54,42 +54,6 @@ static bool deletes(struct world *world, struct guard *guard, const char *path)
     return guard_refused(guard) == before;
 }
 
-/* Recorders of a pair have their candidates and their ledger, and nothing else. */
-static void a_pair_keeps_to_its_directory(void **state)
-{
-    struct world *world = *state;
-    struct guard *guard = guard_new_pair("/a/sandbox", "pair-x");
-    static const char *const made[] = {"/a",
-                                       "/a/sandbox",
-                                       "/a/sandbox/pair-x",
-                                       "/a/sandbox/pair-x/recorders",
-                                       "/a/sandbox/pair-x/sent",
-                                       "/a/sandbox/pair-x/sent/a-1"};
-    static const char *const refused[] = {"/",
-                                          "/b",
-                                          "/a/sandbox/pair-y",
-                                          "/a/sandbox/pair-xx",
-                                          "/a/sandbox/pair-x/other",
-                                          "/a/sandbox/pair-x/sent/a/b",
-                                          "/a/sandbox/pair-x/sent/.."};
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-        assert_true(creates(world, guard, made[i], "", CREATE_PERSISTENT));
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        assert_false(creates(world, guard, refused[i], "", CREATE_PERSISTENT));
-        assert_false(creates(world, guard, refused[i], "", CREATE_EPHEMERAL_SEQUENTIAL));
-        assert_false(deletes(world, guard, refused[i]));
-    }
-    assert_true(creates(world, guard, "/a/sandbox/pair-x/recorders/n_", "me", CREATE_EPHEMERAL_SEQUENTIAL));
-    assert_false(creates(world, guard, "/a/sandbox/pair-x/recorders/n_", "me", CREATE_PERSISTENT));
-    assert_false(creates(world, guard, "/a/sandbox/pair-x/sent/n_", "me", CREATE_EPHEMERAL_SEQUENTIAL));
-    assert_true(deletes(world, guard, "/a/sandbox/pair-x/sent/a-1"));
-    for (size_t i = 0; i < sizeof made / sizeof *made - 1; i++)
-        assert_false(deletes(world, guard, made[i]));
-    assert_false(deletes(world, guard, "/a/sandbox/pair-x/recorders/n_0000000001"));
-    assert_null(guard_new_pair("/a/sandbox", "../election"));
-    guard_free(guard);
-}
-
 /* A run may touch the sandbox itself, its own znode, what is below it, and its own signs beside it. */
 static void a_run_keeps_to_itself(void **state)
 {
@@ -210,7 +174,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_run_keeps_to_itself, world_begin, world_end),
         cmocka_unit_test_setup_teardown(a_lost_run_is_left_alone, world_begin, world_end),
         cmocka_unit_test_setup_teardown(another_directory_is_lost, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(a_pair_keeps_to_its_directory, world_begin, world_end),
         cmocka_unit_test_setup_teardown(a_live_election_takes_candidates_only, world_begin, world_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

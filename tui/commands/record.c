@@ -36,8 +36,6 @@ struct recording {
     struct first_snapshot *snapshot; /* its complaints */
     struct exporter *exporter;       /* of --listen; or NULL */
     struct alerts *alerts;           /* or NULL: none are configured */
-    const char *pair;                /* --pair; or NULL */
-    enum alerts_role role;           /* as last reported */
     uv_timer_t timer;
     char *problem;                 /* as last reported; NULL: none */
     struct recorder_loss reported; /* the latest, as far as reported */
@@ -94,25 +92,11 @@ static void recording_alerts(struct recording *r)
 {
     if (r->alerts)
         alerts_follow(r->alerts, r->monitor, r->settings);
-    else if (r->settings->alert_count || r->pair) {
+    else if (r->settings->alert_count) {
         char *file = text_format("%s.alerts", recorder_file(r->recorder));
-        r->alerts =
-            alerts_start(r->loop, r->monitor, r->settings, file, r->pair, recording_on_alert_problem, r);
+        r->alerts = alerts_start(r->loop, r->monitor, r->settings, file, recording_on_alert_problem, r);
         free(file);
     }
-}
-
-/* Of a pair: who sends the alerts, whenever that changes. */
-static void report_role(struct recording *r)
-{
-    enum alerts_role role = r->alerts ? alerts_role(r->alerts) : ALERTS_ALONE;
-    if (role == r->role)
-        return;
-    r->role = role;
-    char *line = text_format("pair %s: this recorder %s\n", r->pair,
-                             role == ALERTS_SENDING ? "sends the alerts" : "records, and sends no alerts");
-    command_output_text(line);
-    free(line);
 }
 
 /* What the monitor sees is subscribed to before anything happens: nothing is missed. */
@@ -183,7 +167,6 @@ static void record_on_check(uv_timer_t *timer)
         complain("%s", notice);
     free(notice);
     report_loss(r);
-    report_role(r);
 }
 
 /* False: neither the new one nor the old one can be recorded with any more. */
@@ -221,9 +204,7 @@ static struct exporter_recording exporter_state(void *context)
     return (struct exporter_recording){.recording = !r->problem,
                                        .lost_events = r->recorder ? recorder_lost(r->recorder) : 0,
                                        .alerts_sent = r->alerts ? alerts_sent(r->alerts) : 0,
-                                       .alerts_failed = r->alerts ? alerts_failed(r->alerts) : 0,
-                                       .pair = r->pair,
-                                       .pair_sending = r->alerts && alerts_role(r->alerts) == ALERTS_SENDING};
+                                       .alerts_failed = r->alerts ? alerts_failed(r->alerts) : 0};
 }
 
 /* A port that cannot be had is said before anything is recorded without it. */
@@ -240,7 +221,7 @@ static bool begin_export(struct recording *r, const struct options *options, cha
 
 static int command_record_on(uv_loop_t *loop, const struct invocation *invocation)
 {
-    struct recording recording = {.loop = loop, .pair = invocation->options->pair};
+    struct recording recording = {.loop = loop};
     struct settings *own = NULL; /* those of a reload */
     struct shutdown ending;
     char *error = NULL;
