@@ -178,15 +178,15 @@ static uint32_t texts_number(struct coding *c, const char *text)
     if (c->text_count * 2 >= c->bucket_count)
         texts_grow(c);
     uint32_t *bucket = texts_bucket(c, text, length);
-    if (*bucket)
-        return *bucket;
-    char *copy = coding_take(c, length + 1, 1);
-    memcpy(copy, text, length);
-    texts_add(c, copy);
-    *bucket = (uint32_t)c->text_count;
-    put_number(c->out, RECORD_TEXT);
-    put_bytes(c->out, text, length);
-    return (uint32_t)c->text_count;
+    if (*bucket == 0) {
+        char *copy = coding_take(c, length + 1, 1);
+        memcpy(copy, text, length);
+        texts_add(c, copy);
+        *bucket = (uint32_t)c->text_count;
+        put_number(c->out, RECORD_TEXT);
+        put_bytes(c->out, text, length);
+    }
+    return *bucket;
 }
 
 static void texts_read(struct coding *c)
