@@ -91,12 +91,12 @@ class Checked:
 
 @pytest.fixture(params=[Memcheck, Tsan])
 def checked(request, zk, client, tmp_path):
-    """With an election of three candidates."""
+    """With an election of three candidates, each with a session of its own."""
     client.ensure_path("/election")
     for name in client.get_children("/election"):
         client.delete(f"/election/{name}")
     for who in "host-a:1", "host-b:1", "host-c:1":
-        client.create("/election/n_", who.encode(), ephemeral=True, sequence=True)
+        zk.client().create("/election/n_", who.encode(), ephemeral=True, sequence=True)
     one = Checked(request.param(tmp_path), zk, tmp_path)
     yield one
     one.kill()
@@ -134,14 +134,14 @@ def test_looks(checked, arguments):
 
 
 def test_a_recording(checked, client):
-    """Made, asked about in every way, and completed by the server's logs."""
+    """Made, and asked about in every way; and one of the server's logs."""
     checked.end(record(checked, client), 128 + signal.SIGTERM)
     for arguments in (["report"], ["report", "--json"], ["report", "--markdown"], ["report", "--html", "-"]):
         checked.run(*arguments, checked.file)
     checked.run("once", "--replay", checked.file)
     checked.run("events", "--replay", checked.file)
     checked.run("why", "-c", checked.config, "/election")
-    checked.run("autopsy", "--into", checked.file, checked.zk.directory)
+    checked.run("autopsy", "--into", f"{checked.file}.logs", checked.zk.directory)
     checked.run("autopsy", "--json", checked.zk.directory)
     with checked.screen("replay", checked.file) as screen:
         screen.shows("REPLAY", "/election", within=60)
