@@ -478,8 +478,15 @@ void servers_stated(struct model *model, struct cluster *cluster, const struct o
     server->connections = seen->connections;
     if (seen->reachable || server->seen.mono_us == 0)
         server->seen = o->at;
-    if (!seen->reachable && !seen->unasked)
+    if (!seen->reachable && !seen->unasked) {
         server->missed = o->at;
+        /* What it said before is not so any more, but for the count, whose growth a later answer shows. */
+        int64_t slow_fsyncs = server->load.slow_fsyncs;
+        server->load = SERVER_LOAD_UNKNOWN;
+        server->load.slow_fsyncs = slow_fsyncs;
+        server->lag = -1;
+        server->lag_us = 0;
+    }
     model->generation += changed;
 }
 

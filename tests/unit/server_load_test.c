@@ -82,6 +82,25 @@ static void knows_who_is_behind(void **state)
 }
 
 /* Its data was wiped: what others had told before says nothing of it. */
+static void forgets_the_figures_of_one_that_does_not_answer(void **state)
+{
+    struct world *world = *state;
+    reports(world, "a", 1000, 0x100000005);
+    reports(world, "b", 1500, 0x100000003);
+    struct observation load = {.kind = OBSERVED_LOAD, .at = {1500000, 1500000}};
+    load.load = (struct observed_load){.address = "b", .load = SERVER_LOAD_UNKNOWN};
+    load.load.load.uptime_ms = 180000;
+    load.load.load.outstanding = 0;
+    model_observe(world->model, &load);
+    struct observation silent = {.kind = OBSERVED_SERVER, .at = {2000000, 2000000}};
+    silent.server = (struct observed_server){.address = "b", .answer_us = -1, .zxid = -1, .connections = -1};
+    model_observe(world->model, &silent);
+    const struct server *server = server_of(world, "b");
+    assert_int_equal(server->lag, -1);
+    assert_int_equal(server->load.uptime_ms, -1);
+    assert_int_equal(server->load.outstanding, -1);
+}
+
 static void begins_anew_with_other_data(void **state)
 {
     struct world *world = *state;
@@ -179,6 +198,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(knows_who_is_behind, world_begin, world_end),
+        cmocka_unit_test_setup_teardown(forgets_the_figures_of_one_that_does_not_answer, world_begin,
+                                        world_end),
         cmocka_unit_test_setup_teardown(begins_anew_with_other_data, world_begin, world_end),
         cmocka_unit_test_setup_teardown(finds_the_busiest_address, world_begin, world_end),
         cmocka_unit_test_setup_teardown(keeps_what_was_not_asked_for, world_begin, world_end),
