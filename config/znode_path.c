@@ -19,6 +19,20 @@ static bool code_is_refused(uint32_t code)
            code >= 0xfff0;
 }
 
+static const char *characters_problem(const char *text, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        uint32_t code;
+        size_t eaten = utf8_decode(text + at, length - at, &code);
+        if (!eaten)
+            return "is not UTF-8; ZooKeeper's paths are";
+        if (code_is_refused(code))
+            return "contains a character that ZooKeeper refuses in paths; leave it out";
+        at += eaten;
+    }
+    return NULL;
+}
+
 const char *znode_path_problem(const char *path)
 {
     size_t length = strlen(path);
@@ -32,15 +46,9 @@ const char *znode_path_problem(const char *path)
         return NULL;
     if (path[length - 1] == '/')
         return "ends in a slash; leave it out";
-    for (size_t at = 0; at < length;) {
-        uint32_t code;
-        size_t eaten = utf8_decode(path + at, length - at, &code);
-        if (!eaten)
-            return "is not UTF-8; ZooKeeper's paths are";
-        if (code_is_refused(code))
-            return "contains a character that ZooKeeper refuses in paths; leave it out";
-        at += eaten;
-    }
+    const char *problem = characters_problem(path, length);
+    if (problem)
+        return problem;
     for (const char *component = path + 1;;) {
         size_t size = strcspn(component, "/");
         if (!size)
@@ -53,6 +61,14 @@ const char *znode_path_problem(const char *path)
             return NULL;
         component += size + 1;
     }
+}
+
+bool znode_name_is_valid(const char *name)
+{
+    size_t length = strlen(name);
+    if (length == 0 || strchr(name, '/') || component_is_dots(name, length))
+        return false;
+    return !characters_problem(name, length);
 }
 
 bool znode_is_pattern(const char *path)

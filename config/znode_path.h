@@ -22,6 +22,10 @@
  */
 const char *znode_path_problem(const char *path);
 
+/* ZooKeeper takes this as one component of a path. A server that lists another lies about its children: no
+ * request can name it. */
+bool znode_name_is_valid(const char *name);
+
 bool znode_is_pattern(const char *path);
 
 /* Does the whole path match the whole pattern? */

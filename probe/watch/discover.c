@@ -73,7 +73,7 @@ struct discover {
     double budget; /* reads that the rate allows now */
     uint64_t budget_ms;
     bool walking, complete, answered;
-    bool again; /* the walk repeats a complete one, since no watch shows all changes */
+    bool again;     /* the walk repeats a complete one, since no watch shows all changes */
     bool cut, lost; /* this walk left something out: because of its limits, or of a lost connection */
     size_t denied;  /* unreadable directories, without the roots */
     char *denied_at[DENIED_KEPT]; /* the first of them, below the chroot */
@@ -512,6 +512,8 @@ static char *describe_left_out(struct discover *d)
     } else if (d->cut) {
         add_clause(&all, "the tree is too large to search completely: name the elections");
     }
+    if (d->live->misnamed)
+        add_clause(&all, d->live->misnamed);
     if (all.length > 0)
         return text_take(&all);
     text_free(&all);

@@ -215,8 +215,10 @@ static void live_cluster_observe_connection(struct live_cluster *live, enum conn
         problem = refusing(live);
     else if (live->cut && state == CONNECTION_CONNECTED)
         problem = "the search for elections was not finished in time; wait longer, or name their paths";
-    else if (live->discover && state == CONNECTION_CONNECTED)
+    else if (state == CONNECTION_CONNECTED && live->discover && discover_left_out(live->discover))
         problem = discover_left_out(live->discover);
+    else if (state == CONNECTION_CONNECTED && live->misnamed)
+        problem = live->misnamed;
     int64_t silent_us = 0;
     for (size_t i = 0; i < live->shard_count; i++) {
         int64_t shard_us = session_silent_us(live->shards[i].session);
@@ -322,6 +324,22 @@ static void on_refused(void *context, const char *path, bool list, const char *p
             election_watch_unread(live->elections[i], path, list);
 }
 
+/* The first is enough: no ZooKeeper has such children. */
+static void on_misnamed(void *context, const char *path, const char *name)
+{
+    struct session_shard *shard = context;
+    struct live_cluster *live = shard->live;
+    if (live->misnamed)
+        return;
+    const char *below = path + strlen(live->chroot);
+    char *child = text_format("%s/%s", strcmp(below, "/") == 0 ? "" : below, name);
+    live->misnamed = text_format(
+        "children whose names ZooKeeper refuses are listed and cannot be read: such as %s", child);
+    free(child);
+    log_line(LOG_LEVEL_WARNING, "%s: %s", live_name(live), live->misnamed);
+    live_cluster_left_out(live);
+}
+
 /* A new connection: everything may have changed. */
 static void election_begin_again(struct live_cluster *live, size_t i)
 {
@@ -354,6 +372,10 @@ static void live_cluster_on_state(void *context, enum connection_state state, bo
     }
     if (!shard->counted || (state == CONNECTION_CONNECTED && !all_connected(live)))
         return;
+    if (state == CONNECTION_CONNECTED) { /* all lists are read again */
+        free(live->misnamed);
+        live->misnamed = NULL;
+    }
     live_cluster_observe_connection(live, state, problem);
     if (state != CONNECTION_CONNECTED)
         return;
@@ -413,6 +435,7 @@ static bool shard_open(struct live_cluster *live)
                                                      .failed = on_failed,
                                                      .bad_reply = on_bad_reply,
                                                      .refused = on_refused,
+                                                     .misnamed = on_misnamed,
                                                      .reading = live_cluster_on_reading,
                                                      .notice = live_cluster_on_notice,
                                                      .child_watches = shard_on_child_watches};
@@ -623,6 +646,7 @@ void live_stop(struct live_cluster *live)
     free(live->elections);
     free(live->hosts);
     free(live->chroot);
+    free(live->misnamed);
     free(live);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "config/znode_path.h"
 #include "probe/clock.h"
 #include "probe/zookeeper/session.h"
 #include "probe/zookeeper/session_attempt.h"
@@ -303,19 +304,43 @@ static void child_watch_set(const struct request *r, size_t entries)
         s->listener.child_watches(s->context);
 }
 
+/* Takes the children that can be read, in an array for the caller to free; NULL: all can. */
+static char **without_misnamed(const struct request *r, struct session_answer *a)
+{
+    const struct session *s = r->all->session;
+    char **taken = NULL;
+    size_t first = 0, count = 0;
+    while (first < a->length && znode_name_is_valid(a->names[first]))
+        first++;
+    if (first == a->length)
+        return NULL;
+    if (s->listener.misnamed && !s->closing)
+        s->listener.misnamed(s->context, r->path, a->names[first]);
+    taken = xmalloc(a->length * sizeof *taken);
+    for (size_t i = 0; i < a->length; i++)
+        if (i < first || znode_name_is_valid(a->names[i]))
+            taken[count++] = a->names[i];
+    a->names = taken;
+    a->length = count;
+    return taken;
+}
+
 static void session_calls_on_children(int rc, const struct String_vector *names, const struct Stat *stat,
                                       const void *data)
 {
     struct session_answer a = {.result = result_of(rc)};
     struct znode_stat s;
+    char **taken = NULL;
     if (rc == ZOK) {
         s = stat_of(stat);
         a.stat = &s;
         a.names = names->data;
         a.length = (size_t)names->count;
+        taken = without_misnamed(request_of(data), &a);
         child_watch_set(request_of(data), a.length);
     }
     read_retry_answer(request_of(data), rc, &a);
+    free(taken);
 }
 
 static bool send_exists(struct request *r)

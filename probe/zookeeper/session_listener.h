@@ -30,6 +30,9 @@ struct session_listener {
      * May be NULL. Not called for reads that end with the connection.
      */
     void (*refused)(void *context, const char *path, bool list, const char *problem);
+    /* A list of path has a child whose name no request can carry: ZooKeeper refuses it. Lists are passed on
+     * without such children. May be NULL. Called for the first of each list. */
+    void (*misnamed)(void *context, const char *path, const char *name);
     /* Input is about to be read. May be NULL. session_silent_us() shows whether the server was stalled
      * before. */
     void (*reading)(void *context);

@@ -11,8 +11,9 @@ from kazoo.recipe.queue import Queue
 from kazoo.security import make_digest_acl
 
 from electop import PROGRAM, Events, elections, run
-from fake_server import CHILDREN, _Server
+from fake_server import CHILDREN, EXISTS, GET, _Server
 from framing import STAT, head, scripted
+from terminal import Tmux
 from waiting import until
 
 LATCH = "_c_0123abcd-89ab-cdef-0123-456789abcde{}-latch-"
@@ -205,6 +206,55 @@ def test_a_directory_too_large_to_be_read_is_named():
     with _Server(scripted(answer)) as server:
         done = run("discover", "-s", server.address, "--admin", "off", "--four-letter", "off")
     assert done.status == 0 and "/app has more than 50000 children: it was not searched; name the elections below it" in done.out, done
+
+
+def stat(owner=0, children=0):
+    """Of a znode whose owner is that session; pzxid, and so each list, is the same every time."""
+    return struct.pack(">qqqqiiiqiiq", 1, 1, 1700000000000, 1700000000000, 0, children, 0, owner, 0, children, 1)
+
+
+# No request can name them: the C client refuses some, and ZooKeeper all.
+MISNAMED = [b"n\x1b[31m_0000000001", b".", b"..", b"\x7f", b"\xc2\x85", b"\xef\xbf\xbd", b"\xf0\x9f\x98\x80", b"\xff"]
+
+
+def misnaming(number, kind, path):
+    """A server that lists such children in each directory, and fails every request for one of them."""
+    latches = [LATCH.format(i).encode() + b"%010d" % i for i in range(2)]
+    lists = {"/": [b"app"], "/app": [b"jobs"], "/app/jobs": latches}
+    if kind == CHILDREN and path in lists:
+        names = MISNAMED + lists[path]
+        return (head(number) + struct.pack(">i", len(names)) + b"".join(struct.pack(">i", len(name)) + name for name in names) +
+                stat(children=len(names)))
+    if kind in (EXISTS, GET) and (path in lists or path.startswith("/app/jobs/_c_")):
+        data = struct.pack(">i", 4) + b"host" if kind == GET else b""
+        return head(number) + data + stat(owner=0 if path in lists else 0x1000002 + int(path[-1]))
+    return None
+
+
+@pytest.mark.parametrize("command", [("discover",), ("discover", "--json"), ("once",), ("once", "--json", "/app/jobs"), ("once", "/app/*"),
+                                     ("once", "--strict"), ("check", "/app/jobs"), ("events", "--json", "--count", "3")], ids=" ".join)
+def test_children_that_no_request_can_name(command):
+    """They are named, escaped, and passed over, wherever they are; nothing waits for them."""
+    with _Server(scripted(misnaming)) as server:
+        done = run(*command, "-s" if command[0] != "check" else "--server", server.address, "--admin", "off", "--four-letter", "off")
+    first = "/app/jobs/n" if command[-1] == "/app/jobs" else "/app/n" if command[-1] == "/app/*" else "/n"
+    escape = "\\u001b" if "--json" in command else "\\x1b"
+    assert done.status == ("--strict" in command), done
+    said = f"children whose names ZooKeeper refuses are listed and cannot be read: such as {first}{escape}[31m_0000000001"
+    assert command[0] == "check" or said in " ".join(done.out.split()), done
+    assert LATCH.format(0) in done.out or command[0] != "once", done
+    assert "/app/jobs" in done.out and "\x1b" not in done.out + done.err, done
+
+
+def test_dashboard_passes_over_children_that_no_request_can_name():
+    with _Server(scripted(misnaming)) as server:
+        dashboard = Tmux(f"{PROGRAM} -s {server.address} --admin off --four-letter off", cols=140)
+        try:
+            dashboard.shows("/app/jobs", "such as /n\\x1b[31m_0000000001")
+            dashboard.keys("q")
+            assert dashboard.status() == 0
+        finally:
+            dashboard.close()
 
 
 def test_directories_that_may_not_be_read_are_named(zk, client, path):

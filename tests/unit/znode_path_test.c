@@ -61,6 +61,19 @@ static void paths_are_judged(void **state)
     }
 }
 
+/* One component, as a server lists it: wildcards are only characters there. */
+static void names_are_judged(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"a", "**", "...", ".a", "n_0000000001", "\xe6\x97\xa5"};
+    static const char *const bad[] = {
+        "", ".", "..", "a/b", "a\x01", "\x7f", "\xc2\x85", "\xef\xbf\xbd", "\xf0\x9f\x98\x80", "\xff"};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        assert_true(znode_name_is_valid(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(znode_name_is_valid(bad[i]));
+}
+
 /* The length is bounded, exactly. */
 static void long_paths_are_refused(void **state)
 {
@@ -176,9 +189,13 @@ static void numbers_are_ordered_by_value(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_are_judged),   cmocka_unit_test(long_paths_are_refused),
-        cmocka_unit_test(patterns_match),     cmocka_unit_test(patterns_are_not_exponential),
-        cmocka_unit_test(chroots_are_joined), cmocka_unit_test(numbers_are_ordered_by_value),
+        cmocka_unit_test(paths_are_judged),
+        cmocka_unit_test(names_are_judged),
+        cmocka_unit_test(long_paths_are_refused),
+        cmocka_unit_test(patterns_match),
+        cmocka_unit_test(patterns_are_not_exponential),
+        cmocka_unit_test(chroots_are_joined),
+        cmocka_unit_test(numbers_are_ordered_by_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
