@@ -7,7 +7,7 @@ leads or holds)."""
 import json
 import time
 
-from kazoo.exceptions import NoNodeError
+from kazoo.exceptions import ConnectionLoss, NoNodeError, SessionExpiredError
 
 from electop import Events, run
 from peer import Peer
@@ -64,6 +64,8 @@ class Play:
                 data = self.observer.get(f"{self.paths[client]}/{life.name}")[0]
             except NoNodeError:
                 return B
+            except (ConnectionLoss, SessionExpiredError) as error:  # its server was restarted: it comes back
+                raise AssertionError(f"the observer of this test: {error!r}") from error
             self.members[key] = next((name for name in NAMES if name.encode() in data), B)
         return self.members[key]
 
