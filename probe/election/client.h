@@ -61,6 +61,8 @@ int64_t client_expiry_us(const struct cluster *cluster, const struct client_sess
 
 /* Silent for longer than any client that pings: a client pings at a third of its timeout. */
 bool client_is_silent(const struct client_session *client);
+/* Silent for nine tenths of its timeout: its session rather ends than not. */
+bool client_is_overdue(const struct client_session *client);
 
 /* The part of its address before the port, as written; returns its length, 0: unknown. */
 size_t client_host(const struct client_session *client, const char **host);

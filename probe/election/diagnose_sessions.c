@@ -16,8 +16,6 @@
 #define SPAN_TEXT 40
 #define PATH_TEXT 512
 
-/* Of the timeout: from here on a leader's silence is an error. */
-#define SILENT_ERROR_PERCENT 90
 #define NAMED 16
 /* How long after a leader's end its client's new session is relevant,
    and how long it may take to volunteer. */
@@ -271,7 +269,7 @@ static void leader_silent(struct diagnosis *d)
     }
     if (shown->silent_ms * 100 < (int64_t)shown->timeout_ms * percent)
         return;
-    bool error = shown->silent_ms * 100 >= (int64_t)shown->timeout_ms * SILENT_ERROR_PERCENT;
+    bool error = client_is_overdue(shown);
     char session[SESSION_TEXT], silent[SPAN_TEXT], timeout[SPAN_TEXT], until[SPAN_TEXT], advice[160];
     snprintf(advice, sizeof advice,
              "expect a failover by %s; check that client for pauses, and check its network",

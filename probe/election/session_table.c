@@ -52,6 +52,12 @@ bool client_is_silent(const struct client_session *client)
     return client->silent_ms >= 0 && client->timeout_ms > 0 && client->silent_ms > client->timeout_ms / 2;
 }
 
+bool client_is_overdue(const struct client_session *client)
+{
+    return client->silent_ms >= 0 && client->timeout_ms > 0 &&
+           client->silent_ms * INT64_C(10) >= client->timeout_ms * INT64_C(9);
+}
+
 size_t client_host(const struct client_session *client, const char **host)
 {
     *host = client->address;

@@ -18,10 +18,14 @@ bool candidate_stays(const struct candidate *c)
 
 enum answer whatif_notified(const struct candidate *c, const char **why)
 {
+    const struct client_session *shown = candidate_client(c);
     *why = NULL;
     switch (c->link) {
     case LINK_RIGHT:
-        return ANSWER_YES;
+        if (!shown || !shown->connected || !client_is_overdue(shown))
+            return ANSWER_YES;
+        *why = "its client has been silent for most of its timeout";
+        return ANSWER_UNKNOWN;
     case LINK_STUCK:
         *why = "it watches nothing here";
         return ANSWER_NO;

@@ -534,6 +534,17 @@ static void silent_then_gone(void **state)
                           "client a on=1 at=10.0.0.1:12\nheard a\ntick 1000\nround\n? findings none\n");
 }
 
+static void a_silent_heir_is_no_promise(void **state)
+{
+    (void)state;
+    model_script_run("an heir that watches, and is silent for nine tenths of its timeout",
+                     FOUR "w c " B "\nw d " C "\nclient b on=1 at=10.0.0.2:12 timeout=30000\nround\n"
+                          "? next-failover " B " told, chain complete\n"
+                          "silent b\ntick 26000\nround\n? next-failover " B " told, chain complete\n"
+                          "tick 2000\nround\n? next-failover " B " unknown, chain unknown\n"
+                          "heard b\ntick 1000\nround\n? next-failover " B " told, chain complete\n");
+}
+
 static void short_lived_directories(void **state)
 {
     (void)state;
@@ -602,6 +613,7 @@ int main(void)
         cmocka_unit_test(locks_with_hidden_watches),
         cmocka_unit_test(stale_facts),
         cmocka_unit_test(silent_then_gone),
+        cmocka_unit_test(a_silent_heir_is_no_promise),
         cmocka_unit_test(short_lived_directories),
         cmocka_unit_test(equal_numbers),
         cmocka_unit_test(exhausted_sequence),
