@@ -18,21 +18,120 @@ static bool vacancy_is_open(const struct election *election)
     return held && summary_must_lead(election);
 }
 
+/* ---- the first in line does not lead ---- */
+
+static const struct doubt {
+    enum finding_code code;
+    bool took_over; /* it may have led before */
+    const char *whose, *text;
+} doubts[] = {
+    {FINDING_PERSISTENT_CANDIDATE, false, "",
+     "is a leftover without a session: those behind it wait until somebody deletes it"},
+    {FINDING_GHOST_EPHEMERAL, true, "",
+     "belongs to a session that has ended: those behind it wait until it is deleted"},
+    {FINDING_NEVER_WAKES, false, "", "was not notified that it is first"},
+    {FINDING_DUPLICATE_SESSION, false, "",
+     "is an orphan of its client, which stands again behind it and waits for itself"},
+    {FINDING_NEVER_ACKNOWLEDGED, false, "", "does not acknowledge that it leads"},
+    {FINDING_OWNER_DISCONNECTED, true, "the client of ", "has no connection"},
+    {FINDING_LEADER_SILENT, true, "the client of ", "is silent"},
+};
+#define DOUBTS (sizeof doubts / sizeof doubts[0])
+
+static const struct doubt *doubt_of(const struct election *election, const struct finding *finding)
+{
+    /* Milder, it is no more than a warning of what may come. */
+    if (!election->leader || finding->severity < SEVERITY_ERROR || finding->one_poll ||
+        finding->candidate_count == 0 || strcmp(finding->candidates[0], election->leader->name) != 0)
+        return NULL;
+    size_t i = 0;
+    while (i < DOUBTS && doubts[i].code != finding->code)
+        i++;
+    return i < DOUBTS ? &doubts[i] : NULL;
+}
+
+bool vacancy_is_sure(const struct finding *doubt)
+{
+    return doubt->certainty == CERTAINTY_CERTAIN && doubt->severity == SEVERITY_CRITICAL;
+}
+
+static bool is_doubt(const struct election *election, const struct finding *finding)
+{
+    return summary_state(election) == ELECTION_LED && summary_must_lead(election) &&
+           doubt_of(election, finding) != NULL;
+}
+
+const struct finding *vacancy_doubt(const struct election *election)
+{
+    const struct finding *doubt = NULL;
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct finding *finding = election->findings[i];
+        if (is_doubt(election, finding) && (!doubt || vacancy_is_sure(finding) > vacancy_is_sure(doubt) ||
+                                            finding->severity > doubt->severity))
+            doubt = finding;
+    }
+    return doubt;
+}
+
+/* The findings that say so, the certain ones first. */
+static size_t reasons_of_doubt(const struct election *election, struct vacancy_reason *reasons)
+{
+    static const enum certainty order[] = {CERTAINTY_CERTAIN, CERTAINTY_SUSPECTED};
+    size_t count = 0;
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < election->finding_count && count < VACANCY_REASONS; i++) {
+            const struct finding *finding = election->findings[i];
+            if (finding->certainty != order[pass] || !is_doubt(election, finding))
+                continue;
+            const struct candidate *first = election->leader;
+            struct vacancy_reason *r = &reasons[count++];
+            r->certainty = finding->certainty;
+            const struct doubt *doubt = doubt_of(election, finding);
+            snprintf(r->text, sizeof r->text, "%sthe first, %.100s, %s", doubt->whose,
+                     first->identity ? first->identity : first->name, doubt->text);
+            snprintf(r->evidence, sizeof r->evidence, "%s", finding->evidence ? finding->evidence : "");
+        }
+    return count;
+}
+
+/* The change that made it the first, where it may never have led. A moment of a recording keeps no failovers. */
+static void lost_before_doubt(const struct election *election, struct failover *failover)
+{
+    const struct change *change = &election->change;
+    const struct failover *last = election_last_failover(election);
+    const char *first = election->leader->name;
+    if (doubt_of(election, vacancy_doubt(election))->took_over || !change->from || !change->to ||
+        strcmp(change->to, first) != 0)
+        return;
+    if (last && last->to && strcmp(last->to, first) == 0) {
+        *failover = *last;
+        return;
+    }
+    failover->from = change->from;
+    failover->from_identity = change->from_identity;
+    failover->to = change->to;
+    failover->to_identity = change->to_identity;
+    failover->lost_at = change->lost_at;
+}
+
+/* ---- nobody stands ---- */
+
 bool vacancy_lost(const struct election *election, struct moment now, struct failover *failover)
 {
     const struct change *change = &election->change;
     const struct failover *last = election_last_failover(election);
+    *failover = (struct failover){
+        .detection = SPAN_UNKNOWN, .vacancy = SPAN_UNKNOWN, .takeover = SPAN_UNKNOWN, .total = SPAN_UNKNOWN};
+    if (vacancy_doubt(election)) {
+        lost_before_doubt(election, failover);
+        return true;
+    }
     if (!vacancy_is_open(election))
         return false;
     if (!last && election->failover_count > 0 && change->lost_at.mono_us == 0)
         last = election_failover_at(election, election->failover_count - 1); /* a recording's */
     if (last && failover_is_open(last))
         *failover = *last;
-    else
-        *failover = (struct failover){.detection = SPAN_UNKNOWN,
-                                      .vacancy = SPAN_UNKNOWN,
-                                      .takeover = SPAN_UNKNOWN,
-                                      .total = SPAN_UNKNOWN};
     bool seen = change->from && !change->to;
     if (seen && !failover->from) {
         failover->from = change->from;
@@ -82,7 +181,7 @@ size_t vacancy_reasons(const struct election *election, struct vacancy_reason re
     size_t count = 0;
     char when[40];
     if (!vacancy_is_open(election))
-        return 0;
+        return reasons_of_doubt(election, reasons);
     struct vacancy_reason *r = &reasons[count++];
     r->certainty = CERTAINTY_CERTAIN;
     if (election->state == ELECTION_ABSENT) {
@@ -115,19 +214,25 @@ const char *vacancy_describe(const struct election *election, struct moment now,
     if (!vacancy_lost(election, now, &lost))
         return buffer;
     size_t length = 0, count = vacancy_reasons(election, reasons);
+    const struct finding *doubt = vacancy_doubt(election);
+    if (doubt)
+        length = (size_t)snprintf(buffer, VACANCY_TEXT,
+                                  "%snobody leads: ", vacancy_is_sure(doubt) ? "" : "perhaps ");
+    size_t said = length;
     if (lost.from)
-        length = (size_t)snprintf(buffer, VACANCY_TEXT, "the last leader, %.120s, was lost at %s: %s%s",
-                                  lost.from_identity ? lost.from_identity : lost.from,
-                                  describe_clock(lost.lost_at, when, sizeof when),
-                                  lost.cause == CAUSE_UNKNOWN                   ? "it is not known how"
-                                  : lost.cause_certainty == CERTAINTY_SUSPECTED ? "suspected: "
-                                                                                : "",
-                                  lost.cause == CAUSE_UNKNOWN ? "" : failover_cause_word(lost.cause));
+        length += (size_t)snprintf(buffer + length, VACANCY_TEXT - length,
+                                   "the last leader, %.120s, was lost at %s: %s%s",
+                                   lost.from_identity ? lost.from_identity : lost.from,
+                                   describe_clock(lost.lost_at, when, sizeof when),
+                                   lost.cause == CAUSE_UNKNOWN                   ? "it is not known how"
+                                   : lost.cause_certainty == CERTAINTY_SUSPECTED ? "suspected: "
+                                                                                 : "",
+                                   lost.cause == CAUSE_UNKNOWN ? "" : failover_cause_word(lost.cause));
     if (lost.from && lost.evidence && length < VACANCY_TEXT)
         length += (size_t)snprintf(buffer + length, VACANCY_TEXT - length, " (%.300s)", lost.evidence);
     for (size_t i = 0; i < count && length < VACANCY_TEXT; i++)
-        length += (size_t)snprintf(buffer + length, VACANCY_TEXT - length, "%s%s%s", length ? "; " : "",
-                                   reasons[i].certainty == CERTAINTY_SUSPECTED ? "suspected: " : "",
-                                   reasons[i].text);
+        length += (size_t)snprintf(
+            buffer + length, VACANCY_TEXT - length, "%s%s%s", length > said ? "; " : "",
+            reasons[i].certainty == CERTAINTY_SUSPECTED ? "suspected: " : "", reasons[i].text);
     return buffer;
 }

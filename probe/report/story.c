@@ -517,6 +517,24 @@ static void story_deleted(struct story *story, struct history *history)
         story->remade_us = at_us;
 }
 
+/* Nobody has led since: nobody stands, or the first in line does not lead. */
+static void story_after(struct story_search *search, struct history *history)
+{
+    struct story *story = search->story;
+    const struct failover *failover = &story->failover;
+    int64_t from_us, to_us;
+    char *error = NULL;
+    if (!history_bounds(history, &from_us, &to_us, NULL))
+        return;
+    search->model = history_at(history, to_us, &error);
+    free(error);
+    const struct election *election = story_election_of(search);
+    const char *first = election && election->leader ? election->leader->name : NULL;
+    bool still = first ? story_same(failover->to, first) : failover_is_open(failover);
+    if (election && still)
+        story->after_count = vacancy_reasons(election, story->after);
+}
+
 static bool story_gather(struct story_search *search, struct history *history, char **error)
 {
     struct story *story = search->story;
@@ -536,8 +554,10 @@ static bool story_gather(struct story_search *search, struct history *history, c
         history_failovers(history, &all, lost_us - STORY_NEAR_US, lost_us + STORY_NEAR_US, story_near, story,
                           error) &&
         history_failovers(history, &own, lost_us - STORY_BACK_US, lost_us, story_earlier, search, error);
-    if (fine)
+    if (fine) {
         story_search_again(search, history);
+        story_after(search, history);
+    }
     return fine;
 }
 

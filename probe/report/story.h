@@ -13,6 +13,7 @@
 
 #include "probe/election/failover.h"
 #include "probe/election/finding.h"
+#include "probe/election/vacancy.h"
 #include "probe/history/history.h"
 #include "probe/report/client_log.h"
 
@@ -115,6 +116,10 @@ struct story {
     size_t danger_count;
     struct story_load *loads;
     size_t load_count;
+
+    /* Why nobody leads after it, as the recording's end shows; 0: somebody does, or it is not known. */
+    struct vacancy_reason after[VACANCY_REASONS];
+    size_t after_count;
 
     /* Beside it, and before. */
     char *near[STORY_NAMES];  /* other elections that changed their leader within STORY_NEAR_US */

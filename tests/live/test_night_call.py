@@ -2,12 +2,14 @@
 
 Each election has one candidate. It goes, nobody follows, and every command tells how, while the outage lasts."""
 import json
+import uuid
 
 import pytest
 
 from electop import PROGRAM, Events, run
+from raw_session import SEQUENCE
 from recorder import Recorder
-from standing import Line
+from standing import LATCH, Findings, Line
 from terminal import Pty
 from waiting import until
 
@@ -86,6 +88,77 @@ def test_seven_ways_tell_how_it_ended(zk, client, path, tmp_path, end):
         outage.close()
     told = run("autopsy", zk.directory, "--election", path)
     assert f"Nobody has led since {outage.identity} was lost: {outage.cause}" in told.out, told
+
+class Stalled:
+    """Two stand behind a leader that goes; the first of them does not take over."""
+
+    def __init__(self, zk, path, tmp_path, why):
+        self.zk, self.line = zk, Line(zk, path)
+        self.leader = self.line.join("host-a:80", timeout_s=2.0)
+        stands = self.line.session()
+        name = LATCH.replace("{guid}", str(uuid.uuid4()))
+        if why == "leftover":
+            self.line.join("host-b:80", flags=SEQUENCE, watching=None)
+        else:
+            self.line.join("host-b:80", name=name, session=stands, watching=None)
+        again = {"name": name, "session": stands} if why == "waits for itself" else {}
+        self.line.join("host-b:80" if again else "host-c:80", **again)
+        self.recorder = Recorder(tmp_path, zk.hosts, "--admin", zk.admin, elections=f"[{{path: {path}, kind: leader}}]")
+        self.config = ("--config", str(self.recorder.config))
+        self.recorder.wait_for("SELECT 1 FROM tenure")
+        self.screen = Pty([PROGRAM, *self.config, "--admin", zk.admin], cols=160)
+
+    def close(self):
+        self.screen.close()
+        self.recorder.end()
+        self.line.close()
+
+
+STALLED = {"leftover": ("persistent-candidate", "certain", "is a leftover without a session"),
+           "deaf": ("never-wakes", "suspected", "was not notified that it is first"),
+           "waits for itself": ("duplicate-session", "suspected", "is an orphan of its client")}
+
+
+@pytest.mark.parametrize("why", STALLED)
+def test_the_first_does_not_take_over(zk, path, tmp_path, why):
+    """The one after the leader is first, and does not lead: every output says so, as far as it is known."""
+    code, certainty, reason = STALLED[why]
+    stalled = Stalled(zk, path, tmp_path, why)
+    try:
+        with Events(zk.hosts, "--admin", zk.admin, path) as events:
+            findings = Findings(events)
+            events.expect("election-seen")
+            if why == "deaf":  # it is proved only after thirty seconds without a request
+                findings.expect(path, "no-watch", 60, certainty="certain")
+                stalled.recorder.wait_for("SELECT 1 FROM finding WHERE code = 'no-watch' AND certainty = 'certain'", within=60)
+            stalled.leader.session.drop()
+            found = findings.expect(path, code, 20, severity="critical")
+            assert found["certainty"] == certainty
+            events.expect("failover", within=15)
+        stalled.recorder.wait_for("SELECT 1 FROM failover", within=15)
+        stalled.screen.shows("1 stalled", code)
+
+        document = json.loads(run("once", "--json", "--admin", zk.admin, *stalled.config).out)
+        lost = document["clusters"][0]["elections"][0]["lost"]
+        assert (lost["from_identity"], lost["cause"], lost["open"]) == ("host-a:80", "expired", False)
+        assert [(r["certainty"], reason in r["reason"]) for r in lost["why_nobody"]] == [(certainty, True)], lost
+
+        perhaps = "" if certainty == "certain" else "perhaps "
+        told = f"{perhaps}nobody leads: the last leader, host-a:80, was lost at"
+        once = run("once", "--strict", "--admin", zk.admin, *stalled.config)
+        words = " ".join(once.out.split())
+        assert once.status == 1 and "stalled" in words and told in words and reason in words, once.out
+
+        check = run("check", "--admin", zk.admin, *stalled.config)
+        assert check.status == (2 if certainty == "certain" else 1) and told in check.out and reason in check.out, check
+
+        story = json.loads(run("why", "--json", *stalled.config).out)
+        assert [s["certainty"] for s in story["sentences"]
+                if s["text"].startswith("Why nobody leads: ") and reason in s["text"]] == [certainty], story
+        report = run("report", *stalled.config)
+        assert f"Why nobody leads: the first, host-b:80, {reason}" in report.out, report
+    finally:
+        stalled.close()
 
 
 def test_a_named_path_must_have_a_leader(zk, client, path):

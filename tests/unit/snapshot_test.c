@@ -29,6 +29,15 @@ static void blank(struct buffer *json, const char *key)
     json->length = strlen(json->bytes);
 }
 
+/* A moment keeps no failovers: of the latest one it has the times and who it was, no cause and no phases. */
+static void blank_failovers(struct buffer *json)
+{
+    char *at = json->bytes, *end;
+    while ((at = strstr(at, "\"cause\": ")) && (end = strstr(at, "\"why_nobody\"")))
+        memmove(at, end, strlen(end) + 1);
+    json->length = strlen(json->bytes);
+}
+
 /* What JSON says of it, and what it does not: who led, and who left. */
 static char *look(const struct model *model, struct moment at)
 {
@@ -37,6 +46,7 @@ static char *look(const struct model *model, struct moment at)
     buffer_put_char(&text, '\0');
     blank(&text, "\"silent_ms\": ");
     blank(&text, "\"expires_at_latest\": ");
+    blank_failovers(&text);
     blank(&text, "\"answer_ms\": "); /* which leaves the length without the NUL */
     for (size_t c = 0; c < model->cluster_count; c++)
         for (size_t i = 0; i < model->clusters[c].election_count; i++) {

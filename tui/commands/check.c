@@ -298,6 +298,21 @@ static void check_vacancy(struct check *check, const struct election *election, 
                     format_age((int64_t)(vacancy_s * 1e6), age, sizeof age), local[0] ? "; " : "", local);
 }
 
+/* The first in line does not lead, as far as its worst finding shows; a certain error is told as it is. */
+static void check_doubt(struct check *check, const struct election *election)
+{
+    char why[VACANCY_TEXT], local[VACANCY_TEXT];
+    const struct finding *doubt = vacancy_doubt(election);
+    if (!doubt || doubt->severity < SEVERITY_CRITICAL ||
+        check_judges(check, vacancy_is_sure(doubt) ? FIGURE_CRITICAL : FIGURE_SUSPECTED) ||
+        check_judges(check, FIGURE_FINDINGS))
+        return;
+    vacancy_describe(election, check->now, why);
+    check_raise(check, vacancy_is_sure(doubt) ? CHECK_CRITICAL : CHECK_WARNING, "%s: %s (%s)",
+                check_name(check, election), format_local_times(why, check->now.wall_us, local, sizeof local),
+                finding_kind(doubt->code)->word);
+}
+
 /* A path alone may be a typing error: its configuration says what it is, or more of its layout than the path
    is there. */
 static bool check_belongs(const struct election *election)
@@ -324,6 +339,7 @@ static void check_defaults(struct check *check, const struct election *election,
                     path);
     else if (leader && state != ELECTION_LED && !check_judges(check, FIGURE_VACANCY))
         check_vacancy(check, election, figures[FIGURE_VACANCY]);
+    check_doubt(check, election);
     if (leader && state == ELECTION_LED && figures[FIGURE_NEXT_FAILOVER] == 0 &&
         !check_judges(check, FIGURE_NEXT_FAILOVER))
         check_raise(check, CHECK_WARNING, "%s: %s", path,
@@ -335,7 +351,8 @@ static void check_defaults(struct check *check, const struct election *election,
         enum figure figure = (enum figure)(FIGURE_INFO - (int)finding->severity);
         if (finding->certainty != CERTAINTY_CERTAIN || finding->one_poll ||
             finding->severity < SEVERITY_ERROR || check_judges(check, figure) ||
-            check_judges(check, FIGURE_FINDINGS) || finding->code == FINDING_NO_LEADER) /* judged above */
+            check_judges(check, FIGURE_FINDINGS) || finding->code == FINDING_NO_LEADER ||
+            (finding == vacancy_doubt(election) && vacancy_is_sure(finding))) /* judged above */
             continue;
         check_raise(check, finding->severity == SEVERITY_CRITICAL ? CHECK_CRITICAL : CHECK_WARNING,
                     "%s: %s (%s)", path, finding_kind(finding->code)->word,

@@ -464,12 +464,11 @@ static void snapshot_election_print(struct printer *printer, const struct electi
     if (strcmp(election->name, summary_path(election)) != 0)
         printer_put(printer, x, ROLE_DIM, summary_path(election));
     printer_prose(printer);
-    if (election->leader) {
+    if (election->leader)
         print_leader(printer, election, now);
-    } else {
+    else
         print_nobody(printer, election, now);
-        print_lost(printer, election, now);
-    }
+    print_lost(printer, election, now);
     print_facts(printer, election);
     print_foreign(printer, election);
     print_next(printer, election);

@@ -53,14 +53,18 @@ static void election_head_say_candidate(struct head_line *line, const struct can
 }
 
 static void election_head_say_leader(struct head_line *line, const struct election *election,
-                                     struct moment now, bool led)
+                                     struct moment now, const char *badge)
 {
     char since[32], text[96];
     bool lock = election->kind == KIND_LOCK;
     struct no_leader none;
 
     if (election->leader != NULL) {
-        election_head_say(line, ROLE_DIM, led ? " by " : lock ? "   held by " : "   led by ");
+        election_head_say(line, ROLE_DIM,
+                          strcmp(badge, "led") == 0                                   ? " by "
+                          : lock                                                      ? "   held by "
+                          : strncmp(badge, LABEL_STALLED, strlen(LABEL_STALLED)) == 0 ? "   first: "
+                                                                                      : "   led by ");
         if (election->leader->denied) {
             election_head_say(line, ROLE_STRONG, election->leader->name);
             election_head_say(line, ROLE_WARNING, "; who and since when: permission denied (ACL)");
@@ -95,7 +99,7 @@ static void draw_state(struct head_line *line, const struct election *election, 
 
     say_sign(line, worst.sign, worst.look);
     election_head_say(line, badge.look | STYLE_BOLD, badge.word);
-    election_head_say_leader(line, election, now, strcmp(badge.word, "led") == 0);
+    election_head_say_leader(line, election, now, badge.word);
     if (election->directory_known) {
         snprintf(text, sizeof text, "%zu", election->candidate_count);
         line->x += 3;

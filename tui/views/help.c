@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "tui/words/labels.h"
 #include "tui/screen/columns.h"
 #include "tui/views/list.h"
 #include "tui/views/view.h"
@@ -60,6 +61,7 @@ static const struct help_entry legend[] = {
     {NO_SIGN, ROLE_WARNING, "electing", "the leader has left, its successor is not confirmed yet"},
     {NO_SIGN, ROLE_WARNING, "taking over", "first in line, but has not acknowledged yet"},
     {NO_SIGN, ROLE_WARNING, "no ack", "first in line for long, but still not acknowledged"},
+    {NO_SIGN, ROLE_CRITICAL, LABEL_STALLED, "a finding shows that the first in line does not lead; ?: perhaps"},
     {NO_SIGN, ROLE_CRITICAL, "vacant", "the path exists, without a candidate"},
     {NO_SIGN, ROLE_DIM, "free", "no one holds the lock, which is normal"},
     {NO_SIGN, ROLE_CRITICAL, "absent", "no such path"},

@@ -130,6 +130,10 @@ static void count_state(struct overview_totals *totals, const struct election *e
     }
     switch (election->state) {
     case ELECTION_LED:
+        if (rank < RANK_HEALTHY && election->acknowledged != ACK_NO) {
+            totals->stalled++;
+            return;
+        }
         totals->led++;
         totals->unacknowledged += rank < RANK_HEALTHY;
         return;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/screen/safe.h"
+#include "tui/words/labels.h"
 
 #define TABLE_X 4
 #define NOTE_BYTES 256
@@ -35,6 +36,7 @@ static void draw_counts(struct cells *cells, int y, const struct overview_totals
     x = put_count(cells, x, y, totals->led, totals->led > 0 ? ROLE_GOOD : ROLE_DIM, "led");
     x = put_count(cells, x, y, totals->vacant, totals->vacant > 0 ? ROLE_CRITICAL : ROLE_DIM, "vacant");
     x = put_if_any(cells, x, y, totals->absent, ROLE_CRITICAL, "absent");
+    x = put_if_any(cells, x, y, totals->stalled, ROLE_CRITICAL, LABEL_STALLED);
     x = put_if_any(cells, x, y, totals->denied, ROLE_WARNING, "denied");
     x = put_if_any(cells, x, y, totals->unknown, ROLE_WARNING, "unknown");
     x = put_if_any(cells, x, y, totals->stale, ROLE_WARNING, "stale");

@@ -10,8 +10,10 @@
 
 #include "probe/election/acknowledgement.h"
 #include "probe/election/chain.h"
+#include "probe/election/vacancy.h"
 #include "probe/election/whatif.h"
 #include "tui/words/format.h"
+#include "tui/words/mutes.h"
 #include "tui/screen/safe.h"
 
 #define SHORT_NAME 8 /* columns of a candidate's short name beside its identity */
@@ -152,6 +154,12 @@ static bool within_allowance(const struct election *election, struct moment sinc
 
 static struct badge badge_of_led(const struct election *election, struct moment now)
 {
+    const struct finding *doubt = vacancy_doubt(election);
+
+    if (doubt != NULL && doubt->severity == SEVERITY_CRITICAL && mutes_of(election, doubt, now) == NULL &&
+        election->acknowledged != ACK_NO)
+        return vacancy_is_sure(doubt) ? badge_of(SIGN_CRITICAL, ROLE_CRITICAL, LABEL_STALLED, 1)
+                                      : badge_of(SIGN_WARNING, ROLE_WARNING, LABEL_STALLED "?", 1);
     if (election->acknowledged == ACK_NO) {
         if (within_allowance(election, election->leader_since, now))
             return badge_of(SIGN_OK, ROLE_WARNING, "taking over", RANK_HEALTHY);

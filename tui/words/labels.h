@@ -24,6 +24,8 @@ struct badge {
 /* Ranks from here on are healthy. */
 #define RANK_HEALTHY 8
 
+/* Somebody is first in line, and does not lead. */
+#define LABEL_STALLED "stalled"
 struct badge label_badge(const struct election *election, struct moment now);
 
 /* Would the next failover work? */
@@ -120,7 +122,7 @@ struct no_leader {
 /* Why there is no known leader: "none for 7.2s", "no such path". The text is the election's, or in the
  * struct. */
 const char *label_no_leader(const struct cells *cells, const struct election *election, struct moment now,
-                         struct no_leader *none);
+                            struct no_leader *none);
 
 /* The leader: its identity, the candidate's short name dimmed; or why there is none. Returns the columns
  * used. */

@@ -64,10 +64,11 @@ static void say_open(struct sentences *s, const struct story *story)
     const struct failover *f = &story->failover;
     bool open = failover_is_open(f);
     story_lines_say(s, SENTENCE_CERTAIN,
-                    text_format("%s: %s lost the leadership of %s, and %s.", story_clock(s, f->lost_at.wall_us, clock),
-                                from_of(story), story->name,
+                    text_format("%s: %s lost the leadership of %s, and %s.",
+                                story_clock(s, f->lost_at.wall_us, clock), from_of(story), story->name,
                                 open ? "nobody has led since" : "nobody followed until the election ended"),
-                    text_format("the znode of %s no longer existed at %s, and %s", f->from ? f->from : "the leader",
+                    text_format("the znode of %s no longer existed at %s, and %s",
+                                f->from ? f->from : "the leader",
                                 format_time(f->lost_at.wall_us, lost, sizeof lost),
                                 open ? "no candidate was recorded after it" : "no candidate came"));
 }
@@ -563,6 +564,15 @@ static void say_chain(struct sentences *s, const struct story *story)
                         text_copy("the watches in the snapshot just before"));
 }
 
+static void say_after(struct sentences *s, const struct story *story)
+{
+    for (size_t i = 0; i < story->after_count; i++) {
+        const struct vacancy_reason *reason = &story->after[i];
+        story_lines_say(s, reason->certainty == CERTAINTY_CERTAIN ? SENTENCE_CERTAIN : SENTENCE_SUSPECTED,
+                        text_format("Why nobody leads: %s.", reason->text), text_copy(reason->evidence));
+    }
+}
+
 static void say_findings(struct sentences *s, const struct story *story)
 {
     for (size_t i = 0; i < story->finding_count; i++) {
@@ -703,6 +713,7 @@ struct sentences story_sentences(const struct story *story, bool utc)
 {
     struct sentences s = {.utc = utc};
     say_change(&s, story);
+    say_after(&s, story);
     say_cause(&s, story);
     say_deleter(&s, story);
     say_deleted(&s, story);
