@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/config_file.h"
 #include "config/memory.h"
+#include "config/secret.h"
 #include "config/text.h"
 
 /* "KEY: "text" <what>"; takes what. */
@@ -97,31 +99,18 @@ static char *program_search(const char *name)
     return text_format("is in no directory of PATH; write its full path");
 }
 
-/* NULL: it can be used; else the reason. */
-static char *secret_problem(const char *file)
-{
-    struct stat facts;
-    char first = '\n';
-    int descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (descriptor < 0)
-        return text_format("cannot be read (%s); check its name and its permissions", strerror(errno));
-    bool known = fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
-    bool empty = known && (read(descriptor, &first, 1) != 1 || first == '\n' || first == '\r');
-    close(descriptor);
-    return !known ? text_format("is not a plain file; name a plain file")
-           : facts.st_mode & (S_IRWXG | S_IRWXO)
-               ? text_format("can be read or written by others; run chmod 600 on it")
-           : empty ? text_format("is empty; write a token, or a whole Authorization header, into its first "
-                                 "line")
-                   : NULL;
-}
-
 static void check_secret(const struct yaml_node *node, const char *file, struct problems *problems)
 {
-    char *resolved = config_file_resolve(file, node->text);
-    char *problem = secret_problem(resolved);
-    if (problem)
-        alert_refuse(node, "secret_file", problem, problems);
+    char *resolved = config_file_resolve(file, node->text), *error;
+    char *token = secret_read_line(resolved, "secret_file", &error);
+    if (!token)
+        problems_add(problems, node->line, node->column, "%s", error);
+    else if (!*token)
+        alert_refuse(node, "secret_file",
+                     text_format("is empty; write a token, or a whole Authorization header, into it"),
+                     problems);
+    secret_end(token);
+    free(error);
     free(resolved);
 }
 
@@ -150,6 +139,22 @@ static void check_post(const struct yaml_node *post, struct problems *problems)
     else if (strpbrk(post->text, "{}"))
         problems_add(problems, post->line, post->column,
                      "post: a URL cannot contain braces; the facts are in the JSON that is posted");
+}
+
+bool alert_rules_expose(const struct alert_settings *rule)
+{
+    if (!rule->secret_file || !rule->post || strncmp(rule->post, "http://", 7) != 0)
+        return false;
+    const char *host = rule->post + 7;
+    size_t length = strcspn(host, "/?#");
+    for (const char *at = memchr(host, '@', length); at; at = memchr(host, '@', length)) {
+        length -= (size_t)(at + 1 - host);
+        host = at + 1;
+    }
+    length = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":/?#");
+    return !(length == 9 && strncasecmp(host, "localhost", length) == 0) &&
+           !(length == 5 && strncmp(host, "[::1]", length) == 0) &&
+           !(strncmp(host, "127.", 4) == 0 && strspn(host, "0123456789.") == length);
 }
 
 static const struct yaml_node *alert_value(const struct yaml_node *alert, const char *key)

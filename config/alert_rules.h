@@ -14,4 +14,7 @@
 void alert_rules_check(const struct yaml_node *root, const struct known_words *known, const char *file,
                        struct problems *problems);
 
+/* Its token crosses a network as plain text: it is posted to http://, and not to this machine. */
+bool alert_rules_expose(const struct alert_settings *rule);
+
 #endif

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/auth_file.h"
 #include "config/config_file.h"
 #include "config/connect_string.h"
 #include "config/memory.h"

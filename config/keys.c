@@ -53,7 +53,7 @@ const struct key keys[] = {
     {"clusters[].tls.key", &type_file, CLUSTER(security.tls.key),
      .help = "PEM file with its key; only its owner may read it; default: cert"},
     {"clusters[].tls.key_password_file", &type_file, CLUSTER(security.tls.key_password_file),
-     .help = "file with the key's password in its first line; only its owner may read it"},
+     .help = "file with one line, the key's password; only its owner may read it"},
     {"clusters[].tls.verify", &type_choice, "full", CLUSTER(security.tls.verify), .words = verifies,
      .help = "check of a server's certificate: full (authority and name), ca (authority) or none"},
     {"clusters[].tls.server_name", &type_text, CLUSTER(security.tls.server_name), .maximum = 253,

@@ -1,29 +1,11 @@
 #include "config/security.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "config/auth_file.h"
+#include "config/secret.h"
 #include "config/memory.h"
 #include "config/text.h"
-
-const char *security_file_problem(const char *file)
-{
-    struct stat status;
-    if (stat(file, &status) != 0)
-        return errno == ENOENT ? "does not exist; check its name"
-                               : "cannot be read; check its folder's permissions";
-    if (!S_ISREG(status.st_mode))
-        return "is not a plain file; name a plain file";
-    if (status.st_uid != geteuid() && status.st_uid != 0)
-        return "belongs to another user; change its owner with chown";
-    if (status.st_mode & (S_IRWXG | S_IRWXO))
-        return "can be read or written by others; run chmod 600 on it";
-    return access(file, R_OK) == 0 ? NULL : "cannot be read by this user; change its owner with chown";
-}
 
 /* "the KIND "FILE" WHAT" as an error; always false. */
 static bool security_refuse(char **error, const char *kind, const char *file, const char *what)
@@ -44,8 +26,7 @@ static bool security_say(char **error, const char *what)
 
 static bool security_check_private(const char *kind, const char *file, char **error)
 {
-    const char *problem = file ? security_file_problem(file) : NULL;
-    return !problem || security_refuse(error, kind, file, problem);
+    return !file || secret_check_file(file, kind, error);
 }
 
 static bool security_check_tls(const struct tls_settings *tls, char **error)
@@ -63,21 +44,21 @@ static bool security_read_credentials(struct sasl_settings *sasl, char **error)
     if (!sasl->credentials_file)
         return security_say(error,
                             "sasl: digest-md5 needs a user and a password; set sasl: credentials_file");
-    auth_wipe(sasl->password);
+    secret_end(sasl->password);
     free(sasl->user);
     sasl->user = sasl->password = NULL;
-    char *line = auth_file_read_line(sasl->credentials_file, "credentials file", error);
+    char *line = secret_read_line(sasl->credentials_file, "credentials file", error);
     if (!line)
         return false;
     colon = strchr(line, ':');
     if (!colon || colon == line || !colon[1]) {
-        auth_wipe(line);
+        secret_end(line);
         return security_refuse(error, "credentials file", sasl->credentials_file,
                                "contains no credentials; write one line, user:password");
     }
     sasl->user = xstrndup(line, (size_t)(colon - line));
-    sasl->password = auth_share(colon + 1);
-    auth_wipe(line);
+    sasl->password = secret_share(colon + 1);
+    secret_end(line);
     return true;
 }
 
@@ -85,8 +66,8 @@ bool security_load(struct security_settings *security, char **error)
 {
     struct sasl_settings *sasl = &security->sasl;
     *error = NULL;
-    if (security->tls.key || sasl->keytab)
-        auth_protect_process();
+    if (security->tls.key || security->tls.cert || sasl->given)
+        secret_protect_process();
     if (security->tls.on && !security_check_tls(&security->tls, error))
         return false;
     if (!sasl->given)
@@ -101,4 +82,33 @@ bool security_load(struct security_settings *security, char **error)
     if (sasl->keytab && sasl->ticket_cache)
         return security_say(error, "sasl: keytab and ticket_cache exclude each other; set one of them");
     return security_check_private("keytab", sasl->keytab, error);
+}
+
+#define FORM "write one line such as digest:user:password"
+
+/* Splits the line. NULL: valid; else the problem. */
+static const char *security_split_auth(const char *line, char **scheme, char **credential)
+{
+    if (!*line)
+        return "is empty; " FORM;
+    const char *colon = strchr(line, ':');
+    size_t word = strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789");
+    if (!colon || colon == line || line + word != colon)
+        return "does not begin with a scheme and a colon; " FORM;
+    if (!colon[1])
+        return "has no credential after its scheme; " FORM;
+    if (strncmp(line, "digest:", 7) == 0 && !strchr(colon + 1, ':'))
+        return "has no user and password after digest; " FORM;
+    *scheme = xstrndup(line, word);
+    *credential = secret_share(colon + 1);
+    return NULL;
+}
+
+bool security_read_auth(const char *file, char **scheme, char **credential, char **error)
+{
+    *scheme = *credential = NULL;
+    char *line = secret_read_line(file, "auth file", error);
+    const char *what = line ? security_split_auth(line, scheme, credential) : NULL;
+    secret_end(line);
+    return line && (!what || security_refuse(error, "auth file", file, what));
 }

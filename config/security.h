@@ -2,7 +2,7 @@
  * security.h - how the connections to one cluster are secured: TLS, SASL.
  *
  * Part of a cluster's settings (settings.h), which own the texts. Files are only named here; they are read
- * and checked at use. The exceptions are a password, and keys that others can read: these are refused when
+ * and checked at use. The exceptions are a password, which is read, and keys, which are checked (secret.h), when
  * the settings are loaded.
  */
 #ifndef ELECTOP_CONFIG_SECURITY_H
@@ -25,7 +25,7 @@ struct tls_settings {
     bool on;
     char *ca;                /* file of PEM certificates; NULL: those of the system */
     char *cert, *key;        /* PEM files; NULL: none. key NULL: it is in cert */
-    char *key_password_file; /* its first line; NULL: the key has none */
+    char *key_password_file; /* its one line; NULL: the key has none */
     enum tls_verify verify;
     char *server_name; /* the name in the certificate; NULL: the connected host */
     enum tls_version min_version;
@@ -57,8 +57,8 @@ struct security_settings {
  */
 bool security_load(struct security_settings *security, char **error);
 
-/* Why a file with a secret cannot be used: "can be read or written by others; run chmod 600 on it"; NULL: it
-   can. */
-const char *security_file_problem(const char *file);
+/* Reads a file with one line, "scheme:credential" ("digest:user:password"). The scheme is malloc'd, the credential
+   a secret (secret.h). False and *error as above. */
+bool security_read_auth(const char *file, char **scheme, char **credential, char **error);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "config/alert_rules.h"
-#include "config/auth_file.h"
+#include "config/secret.h"
 #include "config/config_file.h"
 #include "config/connect_string.h"
 #include "config/keys.h"
@@ -58,10 +58,10 @@ struct election_settings *cluster_add_election(struct cluster_settings *cluster)
 static void cluster_clear(struct cluster_settings *cluster)
 {
     keys_clear(CLUSTERS, cluster);
-    auth_wipe(cluster->auth_scheme);
-    auth_wipe(cluster->auth_credential);
+    free(cluster->auth_scheme);
+    secret_end(cluster->auth_credential);
     free(cluster->security.sasl.user);
-    auth_wipe(cluster->security.sasl.password);
+    secret_end(cluster->security.sasl.password);
     *cluster = (struct cluster_settings){0};
 }
 
@@ -481,7 +481,7 @@ static void read_credential(struct cluster_settings *cluster, struct problems *p
 {
     char *error;
     if (!cluster->auth_file ||
-        auth_file_read(cluster->auth_file, &cluster->auth_scheme, &cluster->auth_credential, &error))
+        security_read_auth(cluster->auth_file, &cluster->auth_scheme, &cluster->auth_credential, &error))
         return;
     problems_add(problems, 0, 0, "%s", error);
     free(error);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "config/memory.h"
+#include "config/secret.h"
 #include "config/text.h"
 #include "config/utf8.h"
 #include "probe/alert/alert_book.h"
@@ -27,7 +28,6 @@
 #define POST_RETRY_LEAST_MS 1000
 #define POST_RETRY_MOST_MS 60000
 #define POST_GIVE_UP_MS (INT64_C(3600) * 1000)
-#define SECRET_MOST 4096
 #define FILE_MOST (32 * 1024 * 1024)
 
 /* One program to be run, or one post to be made. */
@@ -248,27 +248,17 @@ static char *url_shown(const char *url)
     return text_format("%.*s%.*s", (int)scheme, url, (int)(end - host), host);
 }
 
-/* The header with the secret; NULL and a report: it may not be used. "" where there is none. */
-static char *secret_header(struct alerts *a, const char *file)
+/* The header with the secret. NULL: it may not be used, which is reported. */
+static char *alerts_secret_header(struct alerts *a, const char *file)
 {
-    char secret[SECRET_MOST + 1];
-    struct stat facts;
-    if (!file)
-        return xstrdup("");
-    int descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    ssize_t length = descriptor >= 0 ? read(descriptor, secret, SECRET_MOST) : -1;
-    bool open_to_others = descriptor >= 0 && fstat(descriptor, &facts) == 0 && (facts.st_mode & 077);
-    if (descriptor >= 0)
-        close(descriptor);
-    if (length <= 0 || open_to_others) {
-        alerts_report(a, "the alert's secret_file %s %s", file,
-                      open_to_others ? "can be read by others; chmod 600 it" : "cannot be read, or is empty");
+    char *error, *token = secret_read_line(file, "alert's secret_file", &error);
+    if (!token) {
+        alerts_report(a, "%s", error);
+        free(error);
         return NULL;
     }
-    secret[length] = '\0';
-    secret[strcspn(secret, "\r\n")] = '\0';
-    char *header = text_format("Authorization: %s%s", strchr(secret, ' ') ? "" : "Bearer ", secret);
-    memset(secret, 0, sizeof secret);
+    char *header = secret_format("Authorization: %s%s", strchr(token, ' ') ? "" : "Bearer ", token);
+    secret_end(token);
     return header;
 }
 
@@ -325,19 +315,17 @@ static void delivery_post(struct delivery *d)
 {
     static const struct http_reader reader = {post_on_body, post_on_done};
     struct alerts *a = d->alerts;
-    char *secret = secret_header(a, d->secret_file);
-    const char *headers[4] = {"Content-Type: application/json", "Expect:", secret && *secret ? secret : NULL,
-                              NULL};
+    static const char *const headers[] = {"Content-Type: application/json", "Expect:", NULL};
+    char *secret = d->secret_file ? alerts_secret_header(a, d->secret_file) : NULL;
     if (!a->http)
         a->http = http_new(a->loop, NULL);
     if (!d->begun_ms)
         d->begun_ms = uv_now(a->loop);
-    if (secret && a->http)
-        d->request =
-            http_post(a->http, d->url, headers, d->json.bytes, d->json.length, d->timeout_ms, &reader, d);
-    if (secret)
-        memset(secret, 0, strlen(secret));
-    free(secret);
+    if ((secret || !d->secret_file) && a->http)
+        d->request = http_post(a->http, d->url, headers, secret, d->json.bytes, d->json.length, d->timeout_ms,
+                               &reader, d);
+    else
+        secret_end(secret);
     if (!d->request)
         delivery_done(d);
 }

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "config/secret.h"
+
 #define SERVICE "zookeeper"
 /* ZooKeeper's servers bear this name in DIGEST-MD5, whatever their hosts are called. */
 #define DIGEST_HOST "zk-sasl-md5"
@@ -30,10 +32,10 @@ struct sasl_ticket {
 
 struct sasl_context {
     const struct sasl_settings *settings;
-    atomic_int users;     /* this context's owner, and the jobs that are under way */
-    pthread_mutex_t lock; /* of what follows: held while a KDC is asked, so never taken on the loop */
+    atomic_int users;           /* this context's owner, and the jobs that are under way */
+    pthread_mutex_t lock;       /* of what follows: held while a KDC is asked, so never taken on the loop */
     struct sasl_ticket *ticket; /* NULL: none yet */
-    char host[256]; /* that a ticket is known for ... */
+    char host[256];             /* that a ticket is known for ... */
     time_t valid_until_s;
     time_t refused_s;
     char refused_host[256]; /* empty: no host gets a ticket */
@@ -123,6 +125,7 @@ static bool sasl_library_ready(void)
                                                 {SASL_CB_LIST_END, NULL, NULL}};
     if (!ready) {
         sasl_set_mutex(sasl_lock_new, sasl_lock, sasl_unlock, sasl_lock_free);
+        sasl_set_alloc(malloc, calloc, secret_library_realloc, secret_library_free);
         ready = sasl_client_init(callbacks) == SASL_OK;
     }
     return ready;
@@ -211,13 +214,14 @@ bool sasl_check_files(const struct sasl_settings *s, char *problem)
     if (s->mechanism != SASL_MECHANISM_GSSAPI || !s->keytab)
         return true;
     if (keytab_is_empty(s->keytab)) {
-        snprintf(problem, SASL_PROBLEM_TEXT, "the keytab %.120s contains no key; check sasl: keytab", s->keytab);
+        snprintf(problem, SASL_PROBLEM_TEXT, "the keytab %.120s contains no key; check sasl: keytab",
+                 s->keytab);
         return false;
     }
     if (!s->principal || !keytab_lacks(s, principal, sizeof principal))
         return true;
-    snprintf(problem, SASL_PROBLEM_TEXT, "%.80s has no key for %.80s; check sasl: keytab and principal", s->keytab,
-             principal);
+    snprintf(problem, SASL_PROBLEM_TEXT, "%.80s has no key for %.80s; check sasl: keytab and principal",
+             s->keytab, principal);
     return false;
 }
 
@@ -542,22 +546,19 @@ void sasl_context_free(struct sasl_context *context)
 
 /* ---- one login ---- */
 
-static bool sasl_set_secret(struct sasl *s)
+static void sasl_set_secret(struct sasl *s)
 {
     const struct sasl_settings *settings = s->context->settings;
     size_t length = settings->password ? strlen(settings->password) : 0;
     if (is_gssapi(s->context))
-        return true;
-    s->secret = calloc(1, sizeof *s->secret + length + 1);
-    if (!s->secret)
-        return false;
+        return;
+    s->secret = secret_new(sizeof *s->secret + length + 1);
     s->secret->len = length;
     memcpy(s->secret->data, settings->password ? settings->password : "", length);
     s->callbacks[0] = (sasl_callback_t){SASL_CB_USER, CALLBACK(on_name_asked), s};
     s->callbacks[1] = (sasl_callback_t){SASL_CB_AUTHNAME, CALLBACK(on_name_asked), s};
     s->callbacks[2] = (sasl_callback_t){SASL_CB_PASS, CALLBACK(on_password_asked), s};
     s->callbacks[3] = (sasl_callback_t){SASL_CB_LIST_END, NULL, NULL};
-    return true;
 }
 
 struct sasl *sasl_new(struct sasl_context *context, uv_loop_t *loop, const char *server, const char *host,
@@ -578,8 +579,8 @@ struct sasl *sasl_new(struct sasl_context *context, uv_loop_t *loop, const char 
              : is_gssapi(context) ? host
                                   : DIGEST_HOST);
     sasl_security_properties_t plain = {.max_ssf = 0, .maxbufsize = 0};
-    if (sasl_set_secret(s) &&
-        sasl_client_new(settings->service ? settings->service : SERVICE, s->host, NULL, NULL,
+    sasl_set_secret(s);
+    if (sasl_client_new(settings->service ? settings->service : SERVICE, s->host, NULL, NULL,
                         s->secret ? s->callbacks : none, 0, &s->connection) == SASL_OK &&
         sasl_setprop(s->connection, SASL_SEC_PROPS, &plain) == SASL_OK)
         return s;
@@ -595,12 +596,7 @@ void sasl_free(struct sasl *s)
     if (s->connection)
         sasl_dispose(&s->connection);
     ticket_release(s->ticket);
-    if (s->secret) {
-        volatile unsigned char *byte = s->secret->data;
-        for (unsigned long i = 0; i < s->secret->len; i++)
-            byte[i] = 0;
-        free(s->secret);
-    }
+    secret_end(s->secret);
     free(s);
 }
 
@@ -662,9 +658,10 @@ static enum sasl_turn sasl_refused(struct sasl *s, int32_t error)
     const char *mechanism = is_gssapi(s->context) ? "GSSAPI" : "DIGEST-MD5";
     const char *who = is_gssapi(s->context) ? settings->principal : settings->user;
     if (error == ERROR_LOGIN_FAILED || error == ERROR_LOGIN_REQUIRED)
-        snprintf(what, sizeof what, "it refuses %s%s%.60s; check %s, and that the server offers %s", mechanism,
-                 who ? " as " : "", who ? who : "",
-                 is_gssapi(s->context) ? "that the clocks of both machines agree" : "the credentials", mechanism);
+        snprintf(what, sizeof what, "it refuses %s%s%.60s; check %s, and that the server offers %s",
+                 mechanism, who ? " as " : "", who ? who : "",
+                 is_gssapi(s->context) ? "that the clocks of both machines agree" : "the credentials",
+                 mechanism);
     else
         snprintf(what, sizeof what, "error %d; see the server's log", (int)error);
     return sasl_fail(s, what);

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "config/auth_file.h"
+#include "config/secret.h"
 #include "probe/log.h"
 
 /* Sessions that are kept for resumption, one a server. */
@@ -27,7 +27,6 @@
 #define CHECK_EVERY_S 1
 /* The authority's, the certificate's, the key's, and that of its password. */
 #define FILES 4
-#define PASSWORD_MOST 1024
 
 struct resumable {
     char server[80];
@@ -207,20 +206,18 @@ static bool context_is_current(struct tls_context *context)
 static int context_on_password(char *buffer, int size, int writing, void *user)
 {
     const struct tls_settings *settings = user;
+    char *error = NULL;
+    char *line = settings->key_password_file
+                     ? secret_read_line(settings->key_password_file, "file with the key's password", &error)
+                     : NULL;
+    size_t length = line ? strlen(line) : 0;
     (void)writing;
-    FILE *file = settings->key_password_file ? fopen(settings->key_password_file, "re") : NULL;
-    char line[PASSWORD_MOST] = "";
-    if (file) {
-        setvbuf(file, NULL, _IONBF, 0); /* no copy of the password stays behind */
-        if (!fgets(line, sizeof line, file))
-            line[0] = '\0';
-        fclose(file);
-    }
-    size_t length = strcspn(line, "\r\n");
     if (length > (size_t)size)
         length = 0;
-    memcpy(buffer, line, length);
-    auth_wipe_bytes(line, sizeof line);
+    if (length)
+        memcpy(buffer, line, length);
+    secret_end(line);
+    free(error);
     return (int)length;
 }
 
@@ -264,21 +261,35 @@ static bool context_load_authority(SSL_CTX *ssl, const struct tls_settings *s, c
     return false;
 }
 
+/* From the file that is checked, not once more by its name: another may be there by now. */
+static bool context_use_key(SSL_CTX *ssl, const struct tls_settings *s, const char *pem)
+{
+    BIO *bio = BIO_new_mem_buf(pem, -1);
+    EVP_PKEY *key =
+        bio ? PEM_read_bio_PrivateKey(bio, NULL, context_on_password, (void *)(uintptr_t)s) : NULL;
+    bool good = key && SSL_CTX_use_PrivateKey(ssl, key) == 1;
+    EVP_PKEY_free(key);
+    BIO_free(bio);
+    return good;
+}
+
 static bool context_load_key(SSL_CTX *ssl, const struct tls_settings *s, char *problem)
 {
     const char *key = s->key ? s->key : s->cert;
-    const char *permission = key ? security_file_problem(key) : NULL;
+    bool good = false;
     if (!key)
         return true;
-    if (permission)
-        snprintf(problem, TLS_PROBLEM_TEXT, "the key %.100s %s", key, permission);
+    char *error = NULL, *pem = secret_read(key, "key", &error);
+    if (!pem)
+        snprintf(problem, TLS_PROBLEM_TEXT, "%s", error);
     else if (!s->cert || SSL_CTX_use_certificate_chain_file(ssl, s->cert) != 1)
         snprintf(problem, TLS_PROBLEM_TEXT,
                  "cannot read the certificate %.80s (%.60s); check tls: cert (--tls-cert)",
                  s->cert ? s->cert : "for the key", library_reason());
-    else if (SSL_CTX_use_PrivateKey_file(ssl, key, SSL_FILETYPE_PEM) == 1)
-        return true;
-    else if (ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH)
+    else if (context_use_key(ssl, s, pem))
+        good = true;
+    else if (ERR_GET_LIB(ERR_peek_last_error()) == ERR_LIB_X509 &&
+             ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH)
         snprintf(problem, TLS_PROBLEM_TEXT,
                  "the key %.80s does not belong to the certificate %.80s; check tls: key (--tls-key)", key,
                  s->cert);
@@ -286,7 +297,9 @@ static bool context_load_key(SSL_CTX *ssl, const struct tls_settings *s, char *p
         snprintf(problem, TLS_PROBLEM_TEXT,
                  "cannot read the key %.80s (%.60s); check tls: key and key_password_file", key,
                  library_reason());
-    return false;
+    secret_end(pem);
+    free(error);
+    return good;
 }
 
 static SSL_CTX *context_make(const struct tls_settings *s, char *problem)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/auth_file.h"
 #include "config/memory.h"
+#include "config/secret.h"
 #include "config/security.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
@@ -52,10 +52,10 @@ struct http_get {
     char host[256], path[64];
     int port;
     struct curl_slist *connect_to;
-    char *key_password;
+    char *key, *key_password, *secret_header;
     char error[CURL_ERROR_SIZE];
     bool posts;
-    struct curl_slist *headers;
+    struct curl_slist *headers, secret_first; /* secret_header, before the others */
 };
 
 static void on_poll_closed(uv_handle_t *handle)
@@ -332,7 +332,8 @@ struct http *http_new(uv_loop_t *loop, const struct security_settings *security)
     http->loop = loop;
     http->security = security;
     http->timer = loop_timer_new(loop, http);
-    if (curl_global_init(CURL_GLOBAL_NOTHING) != CURLE_OK)
+    if (curl_global_init_mem(CURL_GLOBAL_NOTHING, malloc, secret_library_free, secret_library_realloc, strdup,
+                             calloc) != CURLE_OK)
         goto failed;
     http->multi = curl_multi_init();
     if (!http->multi) {
@@ -363,18 +364,26 @@ void http_free(struct http *http)
     free(http);
 }
 
+/* Files that changed meanwhile are wrong or right again: they are read for each request. */
+static bool http_get_read_key(struct http_get *get, const struct tls_settings *tls)
+{
+    const char *key = tls->key ? tls->key : tls->cert;
+    char *error = NULL;
+    if (key && !get->key)
+        get->key = secret_read(key, "key", &error);
+    if (tls->key_password_file && !get->key_password && !error)
+        get->key_password = secret_read_line(tls->key_password_file, "file with the key's password", &error);
+    bool good = !error;
+    free(error);
+    return good;
+}
+
 static bool http_get_secure(struct http_get *get)
 {
     const struct tls_settings *tls = &get->http->security->tls;
     CURL *easy = get->easy;
-    char *error = NULL;
-    if (tls->key_password_file && !get->key_password) {
-        get->key_password = auth_file_read_line(tls->key_password_file, "file with the key's password", &error);
-        free(error);
-        if (!get->key_password)
-            return false;
-    }
-    const char *key = tls->key ? tls->key : tls->cert;
+    if (!http_get_read_key(get, tls))
+        return false;
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, tls->verify == TLS_VERIFY_NONE ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, tls->verify == TLS_VERIFY_FULL ? 2L : 0L);
     curl_easy_setopt(
@@ -384,8 +393,10 @@ static bool http_get_secure(struct http_get *get)
         curl_easy_setopt(easy, CURLOPT_CAINFO, tls->ca);
     if (tls->cert)
         curl_easy_setopt(easy, CURLOPT_SSLCERT, tls->cert);
-    if (key)
-        curl_easy_setopt(easy, CURLOPT_SSLKEY, key);
+    if (get->key) {
+        struct curl_blob blob = {get->key, strlen(get->key), CURL_BLOB_NOCOPY};
+        curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &blob);
+    }
     if (get->key_password)
         curl_easy_setopt(easy, CURLOPT_KEYPASSWD, get->key_password);
     return true;
@@ -396,7 +407,9 @@ static void http_get_free(struct http_get *get)
     curl_easy_cleanup(get->easy);
     curl_slist_free_all(get->connect_to);
     curl_slist_free_all(get->headers);
-    auth_wipe(get->key_password);
+    secret_end(get->key);
+    secret_end(get->key_password);
+    secret_end(get->secret_header);
     free(get);
 }
 
@@ -471,21 +484,25 @@ struct http_get *http_get(struct http *http, const char *host, int port, const c
 
 #define POST_ANSWER_MOST ((size_t)1 << 20)
 
-struct http_get *http_post(struct http *http, const char *url, const char *const *headers, const char *body,
-                           size_t length, int64_t deadline_ms, const struct http_reader *reader,
-                           void *context)
+struct http_get *http_post(struct http *http, const char *url, const char *const *headers,
+                           char *secret_header, const char *body, size_t length, int64_t deadline_ms,
+                           const struct http_reader *reader, void *context)
 {
     struct http_get *post = http_prepare(http, deadline_ms, POST_ANSWER_MOST, reader, context);
-    if (!post)
+    if (!post) {
+        secret_end(secret_header);
         return NULL;
+    }
     post->posts = true;
+    post->secret_header = secret_header;
     for (size_t i = 0; headers && headers[i]; i++) {
         struct curl_slist *longer = curl_slist_append(post->headers, headers[i]);
         post->headers = longer ? longer : post->headers;
     }
+    post->secret_first = (struct curl_slist){secret_header, post->headers};
     curl_easy_setopt(post->easy, CURLOPT_URL, url);
     curl_easy_setopt(post->easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(post->easy, CURLOPT_HTTPHEADER, post->headers);
+    curl_easy_setopt(post->easy, CURLOPT_HTTPHEADER, secret_header ? &post->secret_first : post->headers);
     curl_easy_setopt(post->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
     curl_easy_setopt(post->easy, CURLOPT_COPYPOSTFIELDS, body);
     if (http_request_begin(http, post->easy))

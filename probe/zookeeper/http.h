@@ -44,11 +44,12 @@ struct http_get *http_get(struct http *http, const char *host, int port, const c
 /*
  * Sends a body to a URL ("http://..." or "https://..." with a certificate check) by POST. Status 200 to 299
  * means success. Redirects are not followed; their status is reported. headers: NULL-terminated, "Name:
- * value"; NULL: none. Copies everything. Returns NULL if libcurl refuses it.
+ * value"; NULL: none. secret_header: a further one, a secret (config/secret.h) that this owns from now on; NULL:
+ * none. Copies all else. Returns NULL if libcurl refuses it.
  */
-struct http_get *http_post(struct http *http, const char *url, const char *const *headers, const char *body,
-                           size_t length, int64_t deadline_ms, const struct http_reader *reader,
-                           void *context);
+struct http_get *http_post(struct http *http, const char *url, const char *const *headers,
+                           char *secret_header, const char *body, size_t length, int64_t deadline_ms,
+                           const struct http_reader *reader, void *context);
 
 /* Prevents further calls of both functions. Only allowed before done was called, and not from body. */
 void http_cancel(struct http_get *get);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "config/auth_file.h"
+#include "config/secret.h"
 #include "config/memory.h"
 #include "probe/clock.h"
 #include "probe/zookeeper/resolver.h"
@@ -216,7 +216,7 @@ static void session_free(struct session *s)
     transport_link_free(&s->link);
     free(s->addresses);
     free(s->auth_scheme);
-    auth_wipe(s->auth_credential);
+    secret_end(s->auth_credential);
     free(s);
 }
 
@@ -664,7 +664,7 @@ struct session *session_open(uv_loop_t *loop, const struct session_options *opti
     }
     if (options->auth_scheme) {
         s->auth_scheme = xstrdup(options->auth_scheme);
-        s->auth_credential = auth_share(options->auth_credential);
+        s->auth_credential = secret_share(options->auth_credential);
     }
     s->loop = loop;
     s->listener = *listener;

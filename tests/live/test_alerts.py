@@ -280,7 +280,7 @@ def test_post_with_a_secret(path, client, alerting, webhook, tmp_path):
     assert webhook.bodies[1][0]["labels"] == alert["labels"] and webhook.bodies[1][0]["endsAt"] < alert["endsAt"]
     (tmp_path / "token").chmod(0o644)
     client.delete(until(lambda: [path + "/" + n for n in client.get_children(path)])[0])
-    until(lambda: any("can be read by others" in line for line in one.complaints))
+    until(lambda: any("can be read or written by others" in line for line in one.complaints))
     one.end()
     assert not any("s3cret" in line for line in one.complaints + one.said)
 
@@ -348,9 +348,9 @@ def test_real_alertmanager_takes_it_unchanged(path, client, alerting, tmp_path):
     ("[{on: [failover], run: /etc/passwd}]", "run: \"/etc/passwd\" is not executable"),
     ("[{on: [failover], run: [/etc]}]", "run: \"/etc\" is a directory"),
     ("[{on: [failover], run: [no-such-program]}]", "is in no directory of PATH"),
-    ("[{on: [failover], post: 'http://x/', secret_file: nowhere}]", "2:59: secret_file: \"nowhere\" cannot be read"),
+    ("[{on: [failover], post: 'http://x/', secret_file: nowhere}]", "2:59: the secret_file \""),
     ("[{on: [failover], post: 'http://x/', secret_file: open}]",
-     "secret_file: \"open\" can be read or written by others"),
+     "can be read or written by others; run chmod 600 on it"),
     ("[{on: [failover], post: 'http://x/', secret_file: empty}]", "secret_file: \"empty\" is empty"),
 ])
 def test_wrong_configuration(tmp_path, alerts, complaint):
@@ -362,6 +362,21 @@ def test_wrong_configuration(tmp_path, alerts, complaint):
     for command in ("config", "record"):
         done = run(command, "-c", str(tmp_path / "c.yaml"))
         assert done.status == 2 and complaint in done.err, done
+
+
+@pytest.mark.parametrize("url, exposed", [
+    ("http://alerts.example.com/x", True), ("http://localhost.example.com", True), ("http://127.0.0.1.example.com/", True),
+    ("http://localhost@10.0.0.1/", True), ("http://[::2]:80/", True), ("https://alerts.example.com/x", False),
+    ("http://localhost:9093/", False), ("http://127.0.0.1", False), ("http://u:p@[::1]:9093/x", False)])
+def test_a_token_without_encryption_is_warned_of(tmp_path, url, exposed):
+    (tmp_path / "token").write_text("token\n")
+    (tmp_path / "token").chmod(0o600)
+    config = tmp_path / "c.yaml"
+    config.write_text(f"clusters: [{{hosts: '127.0.0.1:1'}}]\nalerts: [{{on: [failover], post: '{url}', secret_file: token}}]\n")
+    done = run("config", "-c", str(config))
+    assert done.status == 0 and ("is posted without encryption: write https://" in done.err) == exposed, done
+    config.write_text(config.read_text().replace(", secret_file: token", ""))
+    assert run("config", "-c", str(config)).err == ""
 
 
 def test_others_do_not_need_what_alerts_need(zk, path, client, tmp_path):

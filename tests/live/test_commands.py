@@ -479,48 +479,6 @@ def test_a_limit_of_open_files(zk, election, most):
         assert done.status == status and "ulimit -n" in said and said.count("\n") == 1, (command, done)
 
 
-def memory_of(pid):
-    """All that is written in a process's memory."""
-    with open(f"/proc/{pid}/maps", encoding="ascii") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
-        for line in maps:
-            span, rights = line.split()[:2]
-            if not rights.startswith("rw") or "[v" in line:
-                continue
-            start, end = (int(part, 16) for part in span.split("-"))
-            if end - start > 1 << 30:
-                continue    # a sanitizer's shadow
-            try:
-                memory.seek(start)
-                yield memory.read(end - start)
-            except OSError:
-                pass
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may look into a process with a credential")
-def test_a_credential_is_kept_once(zk, client, tmp_path):
-    """Beside what the client library copies there is one credential in memory, locked; and no core file has it."""
-    from kazoo.security import make_digest_acl
-    secret = "watchman:" + os.urandom(12).hex()
-    auth = tmp_path / "auth"
-    auth.write_text(f"digest:{secret}\n")
-    auth.chmod(0o600)
-    client.create("/closed", b"", acl=[make_digest_acl(*secret.split(":"), read=True)])
-    with Events(zk.hosts, "--auth-file", str(auth), "/closed") as events:
-        events.expect("election-seen")
-        pid = events.process.pid
-        copies = sum(block.count(secret.encode()) for block in memory_of(pid))
-        sanitized = "asan" in PROGRAM   # a sanitizer keeps what was freed, and locks nothing
-        assert 1 <= copies <= (3 if sanitized else 2), copies
-        status = open(f"/proc/{pid}/status").read()
-        assert int(re.search(r"VmLck:\s*(\d+) kB", status)[1]) > 0 or sanitized
-        limits = open(f"/proc/{pid}/limits").read()
-        assert re.search(r"Max core file size +0 +0", limits), limits
-    with Events(zk.hosts, "/election") as events:   # one without is left as it is
-        events.expect("connection")
-        assert resource.prlimit(events.process.pid, resource.RLIMIT_CORE) == resource.getrlimit(resource.RLIMIT_CORE)
-    client.delete("/closed")
-
-
 @pytest.mark.parametrize("arguments, confined", [(["events"], True), (["export", "--listen", "127.0.0.1:0"], True),
                                                  (["record"], False)], ids=["events", "export", "record"])
 def test_a_command_is_confined(zk, election, tmp_path, arguments, confined):

@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "config/auth_file.h"
+#include "config/secret.h"
+#include "config/security.h"
 #include "config/config_file.h"
 #include "config/options.h"
 #include "config/settings.h"
@@ -260,7 +261,7 @@ static void expect_auth(const char *content, mode_t mode, const char *wanted)
 {
     char *scheme, *credential, *error = NULL, full[512];
     write_bytes("file", content, strlen(content), mode);
-    assert_false(auth_file_read(name_in("file"), &scheme, &credential, &error));
+    assert_false(security_read_auth(name_in("file"), &scheme, &credential, &error));
     snprintf(full, sizeof full, "the auth file \"%s\" %s", name_in("file"), wanted);
     assert_non_null(error);
     assert_string_equal(error, full);
@@ -278,11 +279,11 @@ static void credentials(void **state)
     static const mode_t open_modes[] = {0640, 0604, 0660, 0601, 0622};
     char *scheme, *credential, *error = NULL;
     write_bytes("file", "digest:user:se:cret\r\n", 21, 0400);
-    assert_true(auth_file_read(name_in("file"), &scheme, &credential, &error));
+    assert_true(security_read_auth(name_in("file"), &scheme, &credential, &error));
     assert_string_equal(scheme, "digest");
     assert_string_equal(credential, "user:se:cret");
-    auth_wipe(scheme);
-    auth_wipe(credential);
+    free(scheme);
+    secret_end(credential);
     assert_int_equal(unlink(name_in("file")), 0);
     for (size_t i = 0; i < sizeof open_modes / sizeof open_modes[0]; i++)
         expect_auth("digest:user:secret", open_modes[i], others);
@@ -298,10 +299,10 @@ static void credentials(void **state)
                 "has no user and password after digest; write one line such as "
                 "digest:user:password");
     expect_auth("digest:user:secret\nmore", 0600, "has more than one line; leave only one");
-    assert_false(auth_file_read(directory, &scheme, &credential, &error));
+    assert_false(security_read_auth(directory, &scheme, &credential, &error));
     assert_non_null(strstr(error, "is not a plain file; name a plain file"));
     free(error);
-    assert_false(auth_file_read("/nonexistent/x", &scheme, &credential, &error));
+    assert_false(security_read_auth("/nonexistent/x", &scheme, &credential, &error));
     assert_string_equal(
         error, "the auth file \"/nonexistent/x\" cannot be read (No such file or directory); check its name "
                "and its permissions");
@@ -309,7 +310,7 @@ static void credentials(void **state)
     if (geteuid() == 0) {
         write_bytes("file", "digest:user:secret", 18, 0600);
         assert_int_equal(chown(name_in("file"), 65534, 65534), 0);
-        assert_true(auth_file_read(name_in("file"), &scheme, &credential, &error) == false);
+        assert_true(security_read_auth(name_in("file"), &scheme, &credential, &error) == false);
         assert_non_null(strstr(error, "belongs to another user; change its owner with chown"));
         free(error);
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/alert_rules.h"
 #include "config/text.h"
 #include "probe/election/recipe.h"
 #include "probe/log.h"
@@ -23,16 +24,6 @@ static bool connects(const struct options *options)
             command == COMMAND_EXPORT || command == COMMAND_DISCOVER);
 }
 
-struct settings *command_settings(const struct options *options, char **error)
-{
-    struct settings *settings = settings_load(options, error);
-    if (!settings ||
-        (recipes_check(settings, error) && (!connects(options) || transport_check_files(settings, error))))
-        return settings;
-    settings_free(settings);
-    return NULL;
-}
-
 /* On standard error, which a service's starter may not keep, and in the log: a line each. */
 static void reload_report(enum log_level level, const char *lines)
 {
@@ -42,6 +33,31 @@ static void reload_report(enum log_level level, const char *lines)
         log_line(level, "%.*s", (int)length, line);
         line += length + (line[length] == '\n');
     }
+}
+
+static void report_exposed_tokens(const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->alert_count; i++)
+        if (alert_rules_expose(&settings->alerts[i])) {
+            char *line =
+                text_format("the token in %s is posted without encryption: write https:// in its post",
+                            settings->alerts[i].secret_file);
+            reload_report(LOG_LEVEL_WARNING, line);
+            free(line);
+        }
+}
+
+struct settings *command_settings(const struct options *options, char **error)
+{
+    struct settings *settings = settings_load(options, error);
+    if (settings && recipes_check(settings, error) &&
+        (!connects(options) || transport_check_files(settings, error))) {
+        if (options->command == COMMAND_RECORD || options->command == COMMAND_CONFIG)
+            report_exposed_tokens(settings);
+        return settings;
+    }
+    settings_free(settings);
+    return NULL;
 }
 
 void command_refused(const char *error)

@@ -1,0 +1,46 @@
+/*
+ * secret.h - files with secrets, and secrets in memory. One rule for all of them: credentials, passwords, tokens,
+ * keys and keytabs.
+ *
+ * A file with a secret is a plain file of this user or root, and its group and others have no permission. What
+ * is read of it is stored once, in memory that is neither swapped, if the limit permits that, nor dumped, and
+ * is overwritten at its end. From the first secret on the process leaves no core file, and other processes of
+ * its user cannot inspect it. No message contains a secret. Single-threaded.
+ */
+#ifndef ELECTOP_CONFIG_SECRET_H
+#define ELECTOP_CONFIG_SECRET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a file with one line may hold; a file of keys and certificates has more room. */
+#define SECRET_LINE_MAX 4096
+#define SECRET_FILE_MAX 65536
+
+/* Whether a file follows the rule, for a library that reads it by its name. kind: "keytab", for the error. False
+ * and *error ("the KIND "FILE" ...; what to do", caller frees). */
+bool secret_check_file(const char *file, const char *kind, char **error);
+
+/* The content of such a file, without NUL bytes; for secret_end(). NULL and *error as above. */
+char *secret_read(const char *file, const char *kind, char **error);
+
+/* The same of a file with a single line, without its end. */
+char *secret_read_line(const char *file, const char *kind, char **error);
+
+/* Room for a secret: size bytes, zeroed. */
+void *secret_new(size_t size);
+/* A text that holds a secret. */
+char *secret_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Adds an owner of the same secret; a plain text becomes a secret. Each owner calls secret_end(). */
+char *secret_share(const char *secret);
+/* The last owner's call overwrites and frees it. NULL is allowed. */
+void secret_end(void *secret);
+
+/* The process has a secret that is not stored here, such as tickets in a library. */
+void secret_protect_process(void);
+
+/* free() and realloc() that overwrite what they give back, for libraries that copy secrets. */
+void secret_library_free(void *memory);
+void *secret_library_realloc(void *memory, size_t size);
+
+#endif
