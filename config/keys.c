@@ -190,8 +190,6 @@ const struct key keys[] = {
      .help = "time limit of a command, which is then killed, and of a post"},
     {"alerts[].again_after", &type_duration, "10m", ALERT(again_after_ms), 0, 30 * DAY,
      .help = "repeat interval while the finding lasts; 0: no repeats"},
-    {"alerts[].cool_down", &type_duration, "1m", ALERT(cool_down_ms), 0, DAY,
-     .help = "after an alert ends, the same cause in the same election stays quiet this long"},
     {"alerts[].suspected", &type_switch, "false", ALERT(suspected),
      .help = "also alert on findings that are not certain"},
 };

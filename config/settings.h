@@ -127,7 +127,7 @@ struct alert_settings {
     char **run; /* argument vector; NULL-terminated; NULL: no command */
     char *post; /* URL; NULL: none. One of run and post is there */
     char *secret_file;
-    int64_t timeout_ms, again_after_ms, cool_down_ms;
+    int64_t timeout_ms, again_after_ms;
     bool suspected;
 };
 

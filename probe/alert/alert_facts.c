@@ -10,8 +10,8 @@
 #include "probe/json/json_writer.h"
 
 const char *const alert_fact_words[ALERT_FACTS + 1] = {
-    "state",    "code",   "cluster", "election", "name",  "severity",  "certainty",
-    "evidence", "advice", "owner",   "runbook",  "since", "elections", NULL};
+    "state",    "code",   "cluster", "election", "name",  "severity", "certainty",
+    "evidence", "advice", "owner",   "runbook",  "since", NULL};
 
 /* Strangers' bytes on one line: what would end it, or deceive who reads it, becomes a question mark. */
 static char *fact_clean(const char *text)
@@ -42,36 +42,21 @@ static char *fact_time(int64_t wall_us)
     return text_take(&text);
 }
 
-/* The gravest of those that are open. */
-static const struct alert_member *alert_gravest(const struct alert *alert)
-{
-    const struct alert_member *gravest = &alert->members[0];
-    for (size_t i = 1; i < alert->member_count; i++)
-        if (alert->members[i].open && (!gravest->open || alert->members[i].severity > gravest->severity))
-            gravest = &alert->members[i];
-    return gravest;
-}
-
 void alert_facts(const struct alert *alert, enum alert_state state, char *facts[ALERT_FACTS])
 {
-    const struct alert_member *m = alert_gravest(alert);
-    const char *raw[ALERT_FACTS] = {alert_state_word(state),
-                                    alert->code,
-                                    alert->cluster,
-                                    m->election,
-                                    m->name,
-                                    severity_word(m->severity),
-                                    certainty_word(m->certainty),
-                                    m->evidence,
-                                    m->advice,
-                                    m->owner,
-                                    m->runbook,
-                                    NULL,
-                                    NULL};
+    const char *raw[ALERT_FACTS] = {[FACT_STATE] = alert_state_word(state),
+                                    [FACT_CODE] = alert->code,
+                                    [FACT_CLUSTER] = alert->cluster,
+                                    [FACT_ELECTION] = alert->election,
+                                    [FACT_NAME] = alert->name,
+                                    [FACT_SEVERITY] = severity_word(alert->severity),
+                                    [FACT_CERTAINTY] = certainty_word(alert->certainty),
+                                    [FACT_EVIDENCE] = alert->evidence,
+                                    [FACT_ADVICE] = alert->advice,
+                                    [FACT_OWNER] = alert->owner,
+                                    [FACT_RUNBOOK] = alert->runbook};
     for (int i = 0; i < ALERT_FACTS; i++)
-        facts[i] = i == FACT_SINCE       ? fact_time(m->since_wall_us)
-                   : i == FACT_ELECTIONS ? text_format("%zu", alert->member_count)
-                                         : fact_clean(raw[i] ? raw[i] : "");
+        facts[i] = i == FACT_SINCE ? fact_time(alert->since_wall_us) : fact_clean(raw[i] ? raw[i] : "");
 }
 
 /* {code} and other known words are replaced by their facts; other braces are kept. */
@@ -95,22 +80,11 @@ char *alert_fill(const char *argument, char *const facts[ALERT_FACTS])
     return text_take(&out);
 }
 
-static char *election_list(const struct alert *alert)
-{
-    struct text out = {0};
-    for (size_t i = 0; i < alert->member_count && i < ALERT_LISTED_MOST; i++) {
-        char *clean = fact_clean(alert->members[i].election);
-        text_printf(&out, "%s%s", i ? "\n" : "", clean);
-        free(clean);
-    }
-    return text_take(&out);
-}
-
 /* The program's environment: the usual few, and the facts. It gets nothing else. */
-char **alert_environment(const struct alert *alert, char *const facts[ALERT_FACTS])
+char **alert_environment(char *const facts[ALERT_FACTS])
 {
     static const char *const kept[] = {"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR"};
-    char **list = xcalloc(ALERT_FACTS + sizeof kept / sizeof *kept + 2, sizeof *list);
+    char **list = xcalloc(ALERT_FACTS + sizeof kept / sizeof *kept + 1, sizeof *list);
     size_t count = 0;
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         const char *value = getenv(kept[i]);
@@ -128,9 +102,6 @@ char **alert_environment(const struct alert *alert, char *const facts[ALERT_FACT
         list[count] = text_format("ELECTOP_%s=%s", word, facts[i]);
         count++;
     }
-    char *elections = election_list(alert);
-    list[count] = text_format("ELECTOP_ELECTION_LIST=%s", elections);
-    free(elections);
     return list;
 }
 
@@ -146,49 +117,40 @@ static void json_pair(struct json_writer *writer, const char *key, const char *v
     free(clean);
 }
 
-static void json_member_alert(struct json_writer *writer, const struct alert *alert,
-                              const struct alert_member *m, bool resolved, int64_t now_us, int64_t until_us)
+/* What Alertmanager's v2 API takes: a list of alerts. One that is not posted again is over by itself. */
+void alert_body(struct buffer *out, const struct alert *alert, const struct alert_settings *rule,
+                enum alert_state state)
 {
-    char *summary = text_format("%s in %s", alert->code, m->name ? m->name : m->election);
+    struct json_writer json = json_writer_to(out, false), *writer = &json;
+    int64_t now_us = clock_wall_us();
+    int64_t lasts_us = state == ALERT_EVENT   ? 300000000
+                       : rule->again_after_ms ? 2 * rule->again_after_ms * 1000 + 300000000
+                                              : INT64_C(86400000000);
+    char *summary = text_format("%s in %s", alert->code, alert->name ? alert->name : alert->election);
+    json_write_begin(writer, '[');
     json_write_begin(writer, '{');
     json_write_key(writer, "labels");
     json_write_begin(writer, '{');
     json_pair(writer, "alertname", alert->code);
     json_pair(writer, "cluster", alert->cluster);
-    json_pair(writer, "election", m->election);
-    json_pair(writer, "candidate", m->candidate);
-    json_pair(writer, "severity", severity_word(m->severity));
-    json_pair(writer, "owner", m->owner);
+    json_pair(writer, "election", alert->election);
+    json_pair(writer, "candidate", alert->candidate);
+    json_pair(writer, "severity", severity_word(alert->severity));
+    json_pair(writer, "owner", alert->owner);
     json_write_end(writer, '}');
     json_write_key(writer, "annotations");
     json_write_begin(writer, '{');
     json_pair(writer, "summary", summary);
-    json_pair(writer, "description", m->evidence);
-    json_pair(writer, "advice", m->advice);
-    json_pair(writer, "certainty", certainty_word(m->certainty));
-    json_pair(writer, "runbook_url", m->runbook);
+    json_pair(writer, "description", alert->evidence);
+    json_pair(writer, "advice", alert->advice);
+    json_pair(writer, "certainty", certainty_word(alert->certainty));
+    json_pair(writer, "runbook_url", alert->runbook);
     json_write_end(writer, '}');
     json_write_key(writer, "startsAt");
-    json_write_time(writer, m->since_wall_us ? m->since_wall_us : now_us);
+    json_write_time(writer, alert->since_wall_us ? alert->since_wall_us : now_us);
     json_write_key(writer, "endsAt");
-    json_write_time(writer, resolved ? now_us : until_us);
+    json_write_time(writer, state == ALERT_RESOLVED ? now_us : now_us + lasts_us);
     json_write_end(writer, '}');
+    json_write_end(writer, ']');
     free(summary);
-}
-
-/* What Alertmanager's v2 API takes: a list of alerts. One that is not posted again is over by itself. */
-void alert_body(struct buffer *out, const struct alert *alert, const struct alert_settings *rule,
-                enum alert_state state)
-{
-    struct json_writer writer = json_writer_to(out, false);
-    int64_t now_us = clock_wall_us();
-    int64_t lasts_us =
-        rule->again_after_ms ? 2 * rule->again_after_ms * 1000 + 300000000 : INT64_C(86400000000);
-    if (state == ALERT_EVENT)
-        lasts_us = 300000000;
-    json_write_begin(&writer, '[');
-    for (size_t i = 0; i < alert->member_count && i < ALERT_LISTED_MOST; i++)
-        json_member_alert(&writer, alert, &alert->members[i],
-                          state == ALERT_RESOLVED || !alert->members[i].open, now_us, now_us + lasts_us);
-    json_write_end(&writer, ']');
 }

@@ -11,8 +11,6 @@
 #include "probe/alert/alert_book.h"
 #include "probe/json/buffer.h"
 
-#define ALERT_LISTED_MOST 100 /* the limit of elections listed by name */
-
 enum fact {
     FACT_STATE,
     FACT_CODE,
@@ -26,7 +24,6 @@ enum fact {
     FACT_OWNER,
     FACT_RUNBOOK,
     FACT_SINCE,
-    FACT_ELECTIONS,
     ALERT_FACTS
 };
 
@@ -41,7 +38,7 @@ char *alert_fill(const char *argument, char *const facts[ALERT_FACTS]);
 
 /* The program's environment: the usual few variables and the facts, nothing else. A malloc'd list of malloc'd
  * texts. */
-char **alert_environment(const struct alert *alert, char *const facts[ALERT_FACTS]);
+char **alert_environment(char *const facts[ALERT_FACTS]);
 
 /* Writes the JSON for Alertmanager's v2 API: a list of alerts. Alertmanager resolves an alert that is not
  * posted again. */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,8 @@ struct alerts {
     struct delivery *first, *last;
     size_t waiting, running;
     uint64_t sent, failed;
+    uint64_t unsent;    /* not reported yet: too many wait */
+    uint64_t dropped;   /* those of the book that were reported */
     char *file;         /* NULL: none */
     uint64_t saved;     /* the book's revision that is in the file */
     char *file_problem; /* as last reported */
@@ -373,7 +376,7 @@ static void alerts_next(struct alerts *a)
 static void alerts_add(struct alerts *a, struct delivery *d)
 {
     if (a->waiting >= DELIVERIES_MOST) {
-        alerts_report(a, "%d alerts wait already: another one is not sent", DELIVERIES_MOST);
+        a->unsent++;
         delivery_free(d);
         return;
     }
@@ -405,7 +408,7 @@ static void alerts_add_run(struct alerts *a, const struct alert *alert, const st
     while (rule->run[count])
         count++;
     d->arguments = xcalloc(count + 1, sizeof *d->arguments);
-    d->environment = alert_environment(alert, facts);
+    d->environment = alert_environment(facts);
     for (size_t i = 0; i < count; i++)
         d->arguments[i] = i ? alert_fill(rule->run[i], facts) : xstrdup(rule->run[i]);
     alerts_add(a, d);
@@ -419,6 +422,18 @@ static void alerts_add_post(struct alerts *a, const struct alert *alert, const s
     d->secret_file = text_copy(rule->secret_file);
     alert_body(&d->json, alert, rule, state);
     alerts_add(a, d);
+}
+
+/* A flood is reported once a turn. */
+static void alerts_report_unsent(struct alerts *a)
+{
+    uint64_t dropped = alert_book_dropped(a->book), unsent = a->unsent + dropped - a->dropped;
+    if (unsent)
+        alerts_report(a, "%" PRIu64 " alerts were not sent: %d wait already, or %d are open", unsent,
+                      DELIVERIES_MOST, ALERTS_MOST);
+    a->failed += unsent ? unsent - 1 : 0;
+    a->unsent = 0;
+    a->dropped = dropped;
 }
 
 /* "run /usr/local/bin/page, post to http://host:9093" */
@@ -436,7 +451,6 @@ static void alerts_send(void *context, const struct alert *alert, enum alert_sta
     struct alerts *a = context;
     const struct alert_settings *rule = &a->settings->alerts[alert->rule];
     char *facts[ALERT_FACTS];
-    const struct alert_member *first = &alert->members[0];
     const char *const fields[] = {"ELECTOP_STATE",
                                   alert_state_word(state),
                                   "ELECTOP_CODE",
@@ -444,18 +458,17 @@ static void alerts_send(void *context, const struct alert *alert, enum alert_sta
                                   "ELECTOP_CLUSTER",
                                   alert->cluster,
                                   "ELECTOP_ELECTION",
-                                  first->election,
+                                  alert->election,
                                   "ELECTOP_SEVERITY",
-                                  severity_word(first->severity),
+                                  severity_word(alert->severity),
                                   "ELECTOP_CERTAINTY",
-                                  certainty_word(first->certainty),
+                                  certainty_word(alert->certainty),
                                   "ELECTOP_EVIDENCE",
-                                  first->evidence,
+                                  alert->evidence,
                                   NULL};
     char *actions = rule_actions(rule);
-    log_fields(LOG_LEVEL_INFO, fields, "alert %s: %s in %s of %s (%zu election%s): %s",
-               alert_state_word(state), alert->code, first->election, alert->cluster, alert->member_count,
-               alert->member_count == 1 ? "" : "s", actions);
+    log_fields(LOG_LEVEL_INFO, fields, "alert %s: %s in %s of %s: %s", alert_state_word(state), alert->code,
+               alert->election, alert->cluster, actions);
     free(actions);
     alert_facts(alert, state, facts);
     if (rule->run)
@@ -467,20 +480,20 @@ static void alerts_send(void *context, const struct alert *alert, enum alert_sta
 }
 
 /* Asked after a reload or a restart: does the model show this finding? */
-static int alerts_there(void *context, const char *cluster, const char *path, const char *code)
+static int alerts_there(void *context, const struct alert *alert)
 {
     const struct alerts *a = context;
     const struct model *model = a->monitor ? monitor_model(a->monitor) : NULL;
     for (size_t i = 0; model && i < model->cluster_count; i++) {
         const struct cluster *c = &model->clusters[i];
-        if (strcmp(c->name, cluster) != 0)
+        if (strcmp(c->name, alert->cluster) != 0)
             continue;
         for (size_t k = 0; k < c->election_count; k++) {
             const struct election *election = c->elections[k];
-            if (strcmp(summary_path(election), path) != 0)
+            if (strcmp(summary_path(election), alert->election) != 0)
                 continue;
             for (size_t f = 0; f < election->finding_count; f++)
-                if (strcmp(finding_kind(election->findings[f]->code)->word, code) == 0)
+                if (strcmp(finding_kind(election->findings[f]->code)->word, alert->code) == 0)
                     return -1; /* raised again it will be, or has been */
             return election->fresh && election_complete(election) ? 0 : -1;
         }
@@ -494,24 +507,17 @@ static int alerts_there(void *context, const char *cluster, const char *path, co
 
 static void alerts_save(struct alerts *a)
 {
-    struct text text = {0};
     uint64_t revision = alert_book_revision(a->book);
     if (!a->file || revision == a->saved)
         return;
-    for (size_t i = 0; i < alert_book_open(a->book); i++) {
-        const struct alert *alert = alert_book_at(a->book, i);
-        if (!alert->sent || alert->once)
-            continue;
-        char *facts = alert_print(a->book, alert);
-        text_printf(&text, "alert %s\n%s", alert->key, facts);
-        free(facts);
-    }
+    char *text = alert_book_print(a->book);
+    size_t length = strlen(text);
     char *beside = text_format("%s.new", a->file);
     unlink(beside);
     int descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
     bool fine = descriptor >= 0;
-    for (size_t done = 0; fine && done < text.length;) {
-        ssize_t wrote = write(descriptor, text.at + done, text.length - done);
+    for (size_t done = 0; fine && done < length;) {
+        ssize_t wrote = write(descriptor, text + done, length - done);
         fine = wrote > 0;
         done += fine ? (size_t)wrote : 0;
     }
@@ -524,7 +530,7 @@ static void alerts_save(struct alerts *a)
     free(a->file_problem);
     a->file_problem = problem;
     a->saved = revision;
-    text_free(&text);
+    free(text);
     free(beside);
 }
 
@@ -547,16 +553,8 @@ static char *file_read(const char *file)
 static void alerts_restore(struct alerts *a)
 {
     char *all = a->file ? file_read(a->file) : NULL;
-    for (char *at = all; at && strncmp(at, "alert ", 6) == 0;) {
-        char *key = at + 6, *next = strstr(key, "\nalert "), *text = strchr(key, '\n');
-        if (next)
-            *next++ = '\0';
-        if (text) {
-            *text++ = '\0';
-            alert_book_restore(a->book, key, text, clock_now().mono_us, clock_wall_us());
-        }
-        at = next;
-    }
+    if (all)
+        alert_book_restore(a->book, all, clock_now().mono_us);
     free(all);
     a->saved = alert_book_revision(a->book);
 }
@@ -567,8 +565,9 @@ static void alerts_on_timer(uv_timer_t *timer)
 {
     struct alerts *a = timer->data;
     int64_t now_us = clock_now().mono_us;
-    alert_book_confirm(a->book, alerts_there, a, now_us);
+    alert_book_confirm(a->book, alerts_there, a);
     int64_t next_us = alert_book_turn(a->book, now_us);
+    alerts_report_unsent(a);
     alerts_next(a);
     alerts_save(a);
     alerts_schedule(a, next_us);
@@ -579,7 +578,7 @@ static void alerts_on_event(void *context, const struct event *event)
     struct alerts *a = context;
     alert_book_take(a->book, event, clock_now().mono_us);
     /* Nothing is sent during an event: a receiver may read the model. */
-    uv_timer_start(a->timer, alerts_on_timer, ALERT_COLLECT_US / 1000, 0);
+    uv_timer_start(a->timer, alerts_on_timer, 0, 0);
 }
 
 void alerts_follow(struct alerts *a, struct monitor *monitor, const struct settings *settings)

@@ -9,6 +9,7 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/baseline.h"
+#include "probe/election/candidates.h"
 #include "probe/election/certainty.h"
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
@@ -370,6 +371,17 @@ void diagnosis_vanished(struct diagnosis *d, enum finding_code code, uint64_t su
 uint64_t diagnosis_subject(const struct candidate *candidate)
 {
     return (uint64_t)candidate->own->hash << 32 | (uint32_t)candidate->sequence | UINT64_C(1) << 63;
+}
+
+char *findings_subject(const struct election *election, const struct finding *finding)
+{
+    const char *name = finding->candidate_count ? finding->candidates[0] : NULL;
+    uint64_t number = UINT32_MAX;
+    /* A candidate's subject is its name, hashed as this process does. */
+    if (name && (finding->subject | number) ==
+                    ((uint64_t)candidates_hash(election, name) << 32 | number | UINT64_C(1) << 63))
+        return xstrdup(name);
+    return text_format("%" PRIx64, finding->subject);
 }
 
 int diagnosis_by_place(const void *a, const void *b)

@@ -70,6 +70,8 @@ bool diagnosis_listed_since(const struct cluster *cluster, int64_t since_us);
  * out. */
 void diagnosis_vanished(struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
 uint64_t diagnosis_subject(const struct candidate *candidate);
+/* The subject as every observer of the election names it: a candidate, or a number; malloc'd. */
+char *findings_subject(const struct election *election, const struct finding *finding);
 /* For qsort(): candidates in election order. */
 int diagnosis_by_place(const void *a, const void *b);
 

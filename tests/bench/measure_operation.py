@@ -138,7 +138,7 @@ def measure_alert(rig, rounds, _quick, say):
     with open(config, "w", encoding="ascii") as f:
         f.write(f"clusters: [{{name: bench, hosts: '{rig.hosts}', servers: {{admin: '{rig.admin}'}}, "
                 "elections: [{path: /bench/alert, kind: leader, allow: {vacancy: 200ms}}]}]\n"
-                f"history: {{file: {rig.directory}/alerts.db}}\nalerts: [{{on: [no-leader], run: ['{script}'], cool_down: 0s}}]\n")
+                f"history: {{file: {rig.directory}/alerts.db}}\nalerts: [{{on: [no-leader], run: ['{script}']}}]\n")
 
     def raised():
         with contextlib.suppress(OSError), open(notes, encoding="ascii") as f:

@@ -1,4 +1,4 @@
-/* When alerts are raised, joined, repeated, held back and resolved, on a clock of the test's own. */
+/* When alerts are raised, repeated and resolved, on a clock of the test's own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,16 +16,17 @@
 
 static char severe[] = "severity>=error", elected[] = "leader-elected", program[] = "/bin/true";
 static char *on_any[] = {severe, elected, NULL}, *run[] = {program, NULL};
-static struct alert_settings rule = {
-    .on = on_any, .run = run, .timeout_ms = 1000, .again_after_ms = 600000, .cool_down_ms = 60000};
-static char reported[4096];
+static struct alert_settings rule = {.on = on_any, .run = run, .timeout_ms = 1000, .again_after_ms = 600000};
+static char reported[4096], evidence[4096];
+static size_t reports;
 
 static void report(void *context, const struct alert *alert, enum alert_state state)
 {
     size_t length = strlen(reported);
     (void)context;
-    snprintf(reported + length, sizeof reported - length, "%s %s %zu;", alert_state_word(state), alert->code,
-             alert->member_count);
+    reports++;
+    snprintf(evidence, sizeof evidence, "%s", alert->evidence ? alert->evidence : "");
+    snprintf(reported + length, sizeof reported - length, "%s %s;", alert_state_word(state), alert->code);
 }
 
 struct world {
@@ -72,29 +73,7 @@ static void expect(struct world *w, int64_t now_us, const char *wanted)
 
 #define CERTAIN CERTAINTY_CERTAIN
 
-/* What comes within a moment is one; what follows joins it; the last to be well resolves it. */
-static void one_cause_is_one_alert(void **state)
-{
-    struct world w;
-    (void)state;
-    setup(&w);
-    finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
-    finding(&w, 1, true, FINDING_NO_LEADER, CERTAIN, 100 * S + 15000);
-    expect(&w, 100 * S + 19999, "");
-    expect(&w, 100 * S + 20000, "raised no-leader 2;");
-    finding(&w, 2, true, FINDING_NO_LEADER, CERTAIN, 103 * S);
-    expect(&w, 104 * S, "");
-    finding(&w, 0, false, FINDING_NO_LEADER, CERTAIN, 110 * S);
-    finding(&w, 1, false, FINDING_NO_LEADER, CERTAIN, 111 * S);
-    expect(&w, 111 * S, "");
-    finding(&w, 2, false, FINDING_NO_LEADER, CERTAIN, 112 * S);
-    expect(&w, 112 * S, "resolved no-leader 3;");
-    assert_int_equal(alert_book_open(w.book), 0);
-    teardown(&w);
-}
-
-static void take_failover(struct world *w, const struct failover *failover, const char *evidence,
-                          char key[ALERT_KEY_SIZE])
+static void take_failover(struct world *w, const struct failover *failover, const char *sentence)
 {
     alert_book_take(w->book,
                     &(struct event){.kind = EVENT_FAILOVER,
@@ -104,18 +83,14 @@ static void take_failover(struct world *w, const struct failover *failover, cons
                                     .from = failover->from,
                                     .failover = failover},
                     100 * S);
-    const struct alert *alert = alert_book_at(w->book, 0);
-    assert_string_equal(alert->members[0].evidence, evidence);
-    snprintf(key, ALERT_KEY_SIZE, "%s", alert->key);
-    alert_book_forget(w->book, NULL);
-    alert_book_replace(w->book, &w->settings); /* no cool-down from it */
+    expect(w, 100 * S, "event failover;");
+    assert_string_equal(evidence, sentence);
 }
 
-/* The sentence has what is known; two recorders, which measure other lengths, have the same key. */
+/* The sentence has what is known. */
 static void a_failover_is_reported_with_its_facts(void **state)
 {
-    char from[] = "n_1", host[] = "host-a:1", to[] = "n_2", silent[] = "silent 9.6 s",
-         keys[2][ALERT_KEY_SIZE];
+    char from[] = "n_1", host[] = "host-a:1", to[] = "n_2", silent[] = "silent 9.6 s";
     char word[] = "failover", *on_it[] = {word, NULL};
     struct alert_settings own = rule;
     struct world w;
@@ -136,8 +111,7 @@ static void a_failover_is_reported_with_its_facts(void **state)
     take_failover(
         &w, &failover,
         "n_2 leads, after host-a:1; cause: expired (suspected), silent 9.6 s; detection 9.6 s to 9.7 s, "
-        "vacancy 0.412 ms, total at most 9.8 s",
-        keys[0]);
+        "vacancy 0.412 ms, total at most 9.8 s");
     failover = (struct failover){.to = to,
                                  .detection = SPAN_UNKNOWN,
                                  .vacancy = {5000, SPAN_OPEN},
@@ -145,13 +119,11 @@ static void a_failover_is_reported_with_its_facts(void **state)
                                  .total = SPAN_UNKNOWN};
     take_failover(&w, &failover,
                   "n_2 leads, after a time without a leader; the cause is not known; vacancy at least 5 ms, "
-                  "takeover at most 3 ms",
-                  keys[1]);
-    assert_string_equal(keys[0], keys[1]);
+                  "takeover at most 3 ms");
     teardown(&w);
 }
 
-/* Another cause, and the same one long after, are alerts of their own. */
+/* Each finding is an alert of its own. */
 static void other_causes_are_others(void **state)
 {
     struct world w;
@@ -159,9 +131,43 @@ static void other_causes_are_others(void **state)
     setup(&w);
     finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
     finding(&w, 0, true, FINDING_NO_WATCH, CERTAIN, 100 * S);
-    expect(&w, 101 * S, "raised no-leader 1;raised no-watch 1;");
-    finding(&w, 1, true, FINDING_NO_LEADER, CERTAIN, 110 * S);
-    expect(&w, 111 * S, "raised no-leader 1;");
+    finding(&w, 1, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
+    expect(&w, 101 * S, "raised no-leader;raised no-watch;raised no-leader;");
+    finding(&w, 0, false, FINDING_NO_LEADER, CERTAIN, 110 * S);
+    expect(&w, 111 * S, "resolved no-leader;");
+    teardown(&w);
+}
+
+static void about(struct world *w, bool raised, uint64_t subject, char *candidate)
+{
+    struct finding found = {.code = FINDING_DUPLICATE_SESSION,
+                            .severity = SEVERITY_ERROR,
+                            .certainty = CERTAINTY_CERTAIN,
+                            .subject = subject,
+                            .candidates = &candidate,
+                            .candidate_count = 1};
+    alert_book_take(w->book,
+                    &(struct event){.kind = raised ? EVENT_FINDING_RAISED : EVENT_FINDING_CLEARED,
+                                    .cluster = &w->model->clusters[0],
+                                    .election = w->model->clusters[0].elections[0],
+                                    .finding = &found},
+                    100 * S);
+}
+
+/* A finding that lasts may name another candidate first: it is resolved all the same. */
+static void known_by_its_subject(void **state)
+{
+    char one[] = "n_1", two[] = "n_2";
+    struct world w;
+    (void)state;
+    setup(&w);
+    about(&w, true, 0x1234, one);
+    about(&w, true, 0x5678, one);
+    expect(&w, 100 * S, "raised duplicate-session;raised duplicate-session;");
+    about(&w, true, 0x1234, two);
+    expect(&w, 101 * S, "");
+    about(&w, false, 0x1234, two);
+    expect(&w, 102 * S, "resolved duplicate-session;");
     teardown(&w);
 }
 
@@ -173,37 +179,30 @@ static void only_certain_ones(void **state)
     finding(&w, 0, true, FINDING_NO_WATCH, CERTAINTY_SUSPECTED, 100 * S);
     expect(&w, 101 * S, "");
     finding(&w, 0, true, FINDING_NO_WATCH, CERTAIN, 102 * S); /* it became certain */
-    expect(&w, 103 * S, "raised no-watch 1;");
+    expect(&w, 103 * S, "raised no-watch;");
     finding(&w, 0, true, FINDING_NO_WATCH, CERTAIN, 104 * S); /* more severe: no second alert */
     expect(&w, 105 * S, "");
     teardown(&w);
     rule.suspected = true;
     setup(&w);
     finding(&w, 0, true, FINDING_NO_WATCH, CERTAINTY_SUSPECTED, 100 * S);
-    expect(&w, 101 * S, "raised no-watch 1;");
+    expect(&w, 101 * S, "raised no-watch;");
     teardown(&w);
     rule.suspected = false;
 }
 
-/* While it goes on it is repeated; where it comes back at once it waits for its cool-down. */
-static void again_and_cool_down(void **state)
+static void again_while_it_lasts(void **state)
 {
     struct world w;
     (void)state;
     setup(&w);
     finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
-    expect(&w, 101 * S, "raised no-leader 1;");
+    expect(&w, 101 * S, "raised no-leader;");
     expect(&w, 700 * S, "");
-    expect(&w, 702 * S, "again no-leader 1;");
+    expect(&w, 702 * S, "again no-leader;");
     finding(&w, 0, false, FINDING_NO_LEADER, CERTAIN, 710 * S);
-    expect(&w, 710 * S, "resolved no-leader 1;");
-    finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 720 * S);
-    finding(&w, 1, true, FINDING_NO_LEADER, CERTAIN, 720 * S); /* which was well: at once */
-    expect(&w, 721 * S, "raised no-leader 1;");
-    finding(&w, 0, false, FINDING_NO_LEADER, CERTAIN, 730 * S);
-    finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 740 * S);
-    expect(&w, 769 * S, "");
-    expect(&w, 771 * S, "raised no-leader 1;");
+    expect(&w, 710 * S, "resolved no-leader;");
+    expect(&w, 2000 * S, "");
     teardown(&w);
 }
 
@@ -219,11 +218,9 @@ static void what_is_over_is_not_reported(void **state)
     teardown(&w);
 }
 
-static int gone(void *context, const char *cluster, const char *election, const char *code)
+static int gone(void *context, const struct alert *alert)
 {
-    (void)cluster;
-    (void)election;
-    (void)code;
+    (void)alert;
     return *(int *)context;
 }
 
@@ -235,21 +232,22 @@ static void reload(void **state)
     (void)state;
     setup(&w);
     finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
-    expect(&w, 101 * S, "raised no-leader 1;");
+    expect(&w, 101 * S, "raised no-leader;");
     struct settings next = w.settings;
     alert_book_replace(w.book, &next);
-    alert_book_confirm(w.book, gone, &answer, 102 * S);
+    alert_book_confirm(w.book, gone, &answer);
     finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 103 * S);
     expect(&w, 104 * S, "");
     alert_book_replace(w.book, &w.settings);
     answer = 0;
-    alert_book_confirm(w.book, gone, &answer, 105 * S);
-    expect(&w, 105 * S, "resolved no-leader 1;");
+    alert_book_confirm(w.book, gone, &answer);
+    expect(&w, 105 * S, "resolved no-leader;");
     finding(&w, 0, true, FINDING_NO_WATCH, CERTAIN, 200 * S);
-    expect(&w, 201 * S, "raised no-watch 1;");
+    expect(&w, 201 * S, "raised no-watch;");
     next.alert_count = 0; /* the rule is gone, and with it its alerts */
     alert_book_replace(w.book, &next);
-    assert_int_equal(alert_book_open(w.book), 0);
+    alert_book_confirm(w.book, gone, &answer);
+    expect(&w, 202 * S, "");
     teardown(&w);
 }
 
@@ -262,69 +260,54 @@ static void restored_from_text(void **state)
     setup(&w);
     finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
     finding(&w, 1, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
-    expect(&w, 101 * S, "raised no-leader 2;");
-    const struct alert *alert = alert_book_at(w.book, 0);
-    char *text = alert_print(w.book, alert), key[ALERT_KEY_SIZE];
-    memcpy(key, alert->key, sizeof key);
-    assert_non_null(text);
+    expect(&w, 101 * S, "raised no-leader;raised no-leader;");
+    char *text = alert_book_print(w.book);
     setup(&next);
-    alert = alert_book_restore(next.book, key, text, 500 * S, 1000 * S);
-    assert_non_null(alert);
-    assert_string_equal(alert->code, "no-leader");
-    assert_int_equal(alert->member_count, 2);
-    assert_int_equal(alert->members[1].severity, SEVERITY_CRITICAL);
-    assert_null(alert_book_restore(next.book, key, text, 500 * S, 1000 * S)); /* it is open already */
+    alert_book_restore(next.book, text, 500 * S);
+    char *again = alert_book_print(next.book);
+    assert_string_equal(again, text);
     finding(&next, 0, true, FINDING_NO_LEADER, CERTAIN, 501 * S);
-    alert_book_confirm(next.book, gone, &answer, 502 * S);
+    alert_book_confirm(next.book, gone, &answer);
     expect(&next, 502 * S, "");
     answer = 0; /* the other one is well meanwhile */
-    alert_book_confirm(next.book, gone, &answer, 503 * S);
-    expect(&next, 503 * S, "");
-    finding(&next, 0, false, FINDING_NO_LEADER, CERTAIN, 504 * S);
-    expect(&next, 504 * S, "resolved no-leader 2;");
+    alert_book_confirm(next.book, gone, &answer);
+    expect(&next, 503 * S, "resolved no-leader;");
+    expect(&next, 1101 * S, "again no-leader;");
+    finding(&next, 0, false, FINDING_NO_LEADER, CERTAIN, 1102 * S);
+    expect(&next, 1102 * S, "resolved no-leader;");
     teardown(&next);
     teardown(&w);
     free(text);
+    free(again);
 }
 
-/* What a file or a znode holds may be anything; what it quotes, too. */
+/* What a file holds may be anything; what it quotes, too. */
 static void damaged_texts(void **state)
 {
+    char odd[] = "a\tb\nc\\d\\te";
     struct world w;
-    char key[] = "0123456789abcdef";
+    int answer = 0;
     (void)state;
     setup(&w);
-    finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
-    alert_book_turn(w.book, 101 * S);
-    char *text = alert_print(w.book, alert_book_at(w.book, 0));
-    assert_non_null(text);
-    for (size_t length = 0; length < strlen(text); length++) { /* cut anywhere */
-        char *part = strndup(text, length);
-        const struct alert *alert = alert_book_restore(w.book, key, part, 200 * S, 200 * S);
-        if (alert) {
-            assert_int_equal(alert->member_count, 1);
-            alert_book_forget(w.book, alert);
-        }
+    about(&w, true, 7, odd);
+    expect(&w, 101 * S, "raised duplicate-session;");
+    char *text = alert_book_print(w.book);
+    for (size_t length = 0; length <= strlen(text); length++) { /* cut anywhere */
+        struct world cut;
+        char *part = strndup(text, length), *again;
+        setup(&cut);
+        alert_book_restore(cut.book, part, 200 * S);
+        alert_book_restore(cut.book, "\n0 0 9 9 9\tx\ty\tz\nalert x\n\t\t\n", 200 * S);
+        again = alert_book_print(cut.book);
+        if (length == strlen(text))
+            assert_string_equal(again, text);
+        alert_book_confirm(cut.book, gone, &answer);
+        assert_true(strcmp(reported, *again ? "resolved duplicate-session;" : "") == 0);
+        free(again);
         free(part);
+        teardown(&cut);
     }
     free(text);
-    static const char *const wrong[] = {
-        "",
-        "\n",
-        "rule x\n",
-        "election /a\n",
-        "facts 1 1 1\n",
-        "rule severity>=error,leader-elected,0\ncluster c\ncode no-leader\nfacts 9 9 9\n",
-        "rule other,0\ncluster c\ncode no-leader\nelection /a\nfacts 1 1 1\n"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_null(alert_book_restore(w.book, key, wrong[i], 200 * S, 200 * S));
-    const struct alert *odd = alert_book_restore(w.book, key,
-                                                 "rule severity>=error,leader-elected,0\ncluster c\ncode "
-                                                 "no-leader\nelection /a\\nb\\\\\nfacts 99 99 x\n",
-                                                 200 * S, 200 * S);
-    assert_non_null(odd);
-    assert_string_equal(odd->members[0].election, "/a\nb\\");
-    assert_null(alert_book_restore(w.book, "a key that is far too long", "rule", 200 * S, 200 * S));
     teardown(&w);
 }
 
@@ -333,27 +316,28 @@ static void bounds_hold(void **state)
     struct world w;
     (void)state;
     setup(&w);
+    reports = 0;
     for (int i = 0; i < ALERTS_MOST + 5; i++)
-        finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 100 * S), /* the same one: no second alert */
-            alert_book_take(w.book,
-                            &(struct event){.kind = EVENT_LEADER_ELECTED,
-                                            .cluster = &w.model->clusters[0],
-                                            .election = w.model->clusters[0].elections[(size_t)i % 6],
-                                            .candidate = "n_1"},
-                            (1000 + i * 100) * S);
-    assert_true(alert_book_open(w.book) <= ALERTS_MOST);
-    assert_true(alert_book_dropped(w.book) >= 5);
+        alert_book_take(w.book,
+                        &(struct event){.kind = EVENT_LEADER_ELECTED,
+                                        .cluster = &w.model->clusters[0],
+                                        .election = w.model->clusters[0].elections[(size_t)i % 6],
+                                        .candidate = "n_1"},
+                        1000 * S);
+    assert_int_equal(alert_book_dropped(w.book), 5);
+    alert_book_turn(w.book, 1000 * S);
+    assert_int_equal(reports, ALERTS_MOST);
     teardown(&w);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_cause_is_one_alert),
         cmocka_unit_test(a_failover_is_reported_with_its_facts),
         cmocka_unit_test(other_causes_are_others),
+        cmocka_unit_test(known_by_its_subject),
         cmocka_unit_test(only_certain_ones),
-        cmocka_unit_test(again_and_cool_down),
+        cmocka_unit_test(again_while_it_lasts),
         cmocka_unit_test(what_is_over_is_not_reported),
         cmocka_unit_test(reload),
         cmocka_unit_test(restored_from_text),
