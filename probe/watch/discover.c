@@ -14,6 +14,10 @@
 /* The limits of simultaneous reads, and of directories kept for the report. */
 #define READS_MOST 1000
 #define KEPT_MOST 20000
+/* Bytes of names that a walk keeps for later. A list that exceeds it is read again once its turn comes; so many
+ * directories wait for that, or one is read at a time. */
+#define NAMES_MOST (8u << 20)
+#define POSTPONED_MOST READS_MOST
 /* The maximum number of names kept of unreadable directories. */
 #define DENIED_KEPT 1000
 /* The maximum number of children that are checked, one after the other, for being ephemeral: one may be a
@@ -35,7 +39,9 @@ struct directory {
     struct discover *discover;
     struct directory *next;
     struct directory *parent; /* NULL: a walk begins here */
-    size_t pending;           /* itself, and its unfinished children */
+    size_t pending;           /* itself, its children to come, and those under way */
+    char *names;              /* of children to come, each with its NUL; NULL: none */
+    size_t names_at, names_length;
     int depth;
     size_t root;                     /* the index of the root where a walk begins; else as in its parent */
     bool begins;                     /* a root of the settings */
@@ -47,6 +53,7 @@ struct directory {
     char *witnesses[WITNESSES_MOST]; /* paths of children, if the directory looks like an election */
     size_t witness_count, witness_at, members;
     struct directory_verdict verdict; /* a queue, until a child disproves it */
+    enum directory_kind named;        /* as its names said */
     struct election_seen *seen;       /* its list, until a witness proves an election; or NULL */
     char path[];
 };
@@ -68,9 +75,13 @@ struct discover {
     struct live_cluster *live;
     const struct discover_settings *settings;
     const struct election_settings *election;
-    struct directory *waiting; /* a stack: depth first keeps it short */
-    size_t waiting_count, under_way, walked;
-    double budget; /* reads that the rate allows now */
+    /* Stacks, taken from in this order: depth first keeps them short. */
+    struct directory *waiting;   /* to be listed: the roots, and those that changed */
+    struct directory *open;      /* listed, with children to come */
+    struct directory *postponed; /* to be listed again: there was no room for its names */
+    size_t waiting_count, postponed_count, under_way, walked;
+    size_t names_bytes; /* of the children to come */
+    double budget;      /* reads that the rate allows now */
     uint64_t budget_ms;
     bool walking, complete, answered;
     bool again;     /* the walk repeats a complete one, since no watch shows all changes */
@@ -97,6 +108,7 @@ static void on_directory_notice(void *context, enum session_notice notice);
 static void directory_forget(struct directory *dir)
 {
     free(dir->seen);
+    free(dir->names);
     for (size_t i = 0; i < dir->witness_count; i++)
         free(dir->witnesses[i]);
     free(dir->ephemeral_at);
@@ -142,16 +154,30 @@ static void directory_done(struct directory *dir)
     }
 }
 
+static void directory_give_up(struct directory *dir)
+{
+    for (struct directory *up = dir; up; up = up->parent)
+        up->partly = true;
+    directory_done(dir);
+}
+
+static struct directory *stack_pop(struct directory **stack)
+{
+    struct directory *dir = *stack;
+    *stack = dir->next;
+    dir->next = NULL;
+    return dir;
+}
+
 static void forget_waiting(struct discover *d)
 {
-    while (d->waiting) {
-        struct directory *dir = d->waiting;
-        d->waiting = dir->next;
-        for (struct directory *up = dir; up; up = up->parent)
-            up->partly = true;
-        directory_done(dir);
-    }
-    d->waiting_count = 0;
+    while (d->open) /* before its parents, which are deeper in the stack */
+        directory_give_up(stack_pop(&d->open));
+    while (d->waiting)
+        directory_give_up(stack_pop(&d->waiting));
+    while (d->postponed)
+        directory_give_up(stack_pop(&d->postponed));
+    d->waiting_count = d->postponed_count = d->names_bytes = 0;
 }
 
 static void forget_kept(struct discover *d)
@@ -276,8 +302,7 @@ static void sweep_watched(struct discover *d)
     }
 }
 
-static struct directory *discover_push(struct discover *d, struct directory *parent, const char *path,
-                                       const char *name);
+static struct directory *discover_push(struct discover *d, const char *path);
 
 static void on_changes(uv_timer_t *timer)
 {
@@ -293,7 +318,7 @@ static void on_changes(uv_timer_t *timer)
             next = w->due_ms < next ? w->due_ms : next;
             continue;
         }
-        struct directory *dir = discover_push(d, NULL, w->entry.path, "");
+        struct directory *dir = discover_push(d, w->entry.path);
         dir->alone = dir->partly = true;
         dir->depth = w->depth;
         dir->root = w->root;
@@ -337,7 +362,7 @@ static void on_directory_notice(void *context, enum session_notice notice)
 /* ---- the walk ---- */
 
 /* name "": the path itself. */
-static struct directory *discover_push(struct discover *d, struct directory *parent, const char *path,
+static struct directory *directory_new(struct discover *d, struct directory *parent, const char *path,
                                        const char *name)
 {
     bool top = strcmp(path, "/") == 0;
@@ -354,12 +379,76 @@ static struct directory *discover_push(struct discover *d, struct directory *par
         dir->parent = parent;
         dir->depth = parent->depth + 1;
         dir->root = parent->root;
+        dir->part = parent->part || directory_kind_is_part(parent->named, name);
         parent->pending++;
     }
+    return dir;
+}
+
+/* A walk begins at this path. */
+static struct directory *discover_push(struct discover *d, const char *path)
+{
+    struct directory *dir = directory_new(d, NULL, path, "");
     dir->next = d->waiting;
     d->waiting = dir;
     d->waiting_count++;
     return dir;
+}
+
+/* The next child of the deepest directory. */
+static struct directory *next_child(struct discover *d)
+{
+    struct directory *parent = d->open;
+    const char *name = parent->names + parent->names_at;
+    struct directory *child = directory_new(d, parent, parent->path, name);
+    size_t bytes = strlen(name) + 1;
+    parent->names_at += bytes;
+    d->names_bytes -= bytes;
+    d->waiting_count--;
+    if (parent->names_at == parent->names_length) {
+        stack_pop(&d->open);
+        free(parent->names);
+        parent->names = NULL;
+        directory_done(parent);
+    }
+    return child;
+}
+
+/* A directory may be listed now. */
+static bool may_list(const struct discover *d)
+{
+    bool full = d->names_bytes >= NAMES_MOST || d->postponed_count >= POSTPONED_MOST;
+    if (d->under_way > 0 && (full || !(d->waiting || d->open)))
+        return false;
+    return d->under_way < READS_MOST && d->waiting_count > 0;
+}
+
+static struct directory *next_directory(struct discover *d)
+{
+    if (d->open && !d->waiting)
+        return next_child(d);
+    d->waiting_count--;
+    if (d->waiting)
+        return stack_pop(&d->waiting);
+    d->postponed_count--;
+    return stack_pop(&d->postponed);
+}
+
+/* Has no room for the names: it is listed again when nothing else is left to walk. What is read alone is
+ * always kept, so that the walk ends: that is at most one list for each level of the tree. */
+static bool is_postponed(struct directory *dir, char *const *names, size_t count)
+{
+    struct discover *d = dir->discover;
+    size_t bytes = 0;
+    for (size_t i = 0; d->under_way > 1 && i < count; i++)
+        bytes += strlen(names[i]) + 1;
+    if (bytes == 0 || d->names_bytes + bytes <= NAMES_MOST)
+        return false;
+    dir->next = d->postponed;
+    d->postponed = dir;
+    d->postponed_count++;
+    d->waiting_count++;
+    return true;
 }
 
 /* seen: NULL: its watch reads it. */
@@ -388,15 +477,20 @@ static void keep_seen(struct directory *dir, const struct znode_stat *stat, char
     dir->seen->count = count;
 }
 
-/* One read has been answered. */
-static void discover_answered(struct directory *dir)
+static void list_answered(struct discover *d)
 {
-    struct discover *d = dir->discover;
     d->under_way--;
-    directory_done(dir);
     if (!d->ended)
         walk_on(d);
     discover_release(d);
+}
+
+/* All reads of a directory have been answered. */
+static void discover_answered(struct directory *dir)
+{
+    struct discover *d = dir->discover;
+    directory_done(dir);
+    list_answered(d);
 }
 
 static bool ask_witness(struct directory *dir);
@@ -535,31 +629,44 @@ static void report_left_out(struct discover *d)
     live_cluster_left_out(d->live);
 }
 
+/* A directory that changed is listed alone: are its children known? */
+static bool is_known(const struct directory *dir, const char *name)
+{
+    if (!dir->alone)
+        return false;
+    char *path = text_format("%s/%s", strcmp(dir->path, "/") == 0 ? "" : dir->path, name);
+    bool known = watched_at(dir->discover, path);
+    free(path);
+    return known;
+}
+
 /* Takes the children that may be directories, and those that may prove an election. */
 static void take_children(struct directory *dir, const struct recipe *recipe, char *const *names,
                           size_t count)
 {
     struct discover *d = dir->discover;
     bool top = strcmp(dir->path, "/") == 0;
-    size_t room = strlen(dir->path) + 2;
+    struct text taken = {0};
     for (size_t i = 0; i < count; i++) {
         bool sequential = recipe_sequence_of(names[i]) != SEQUENCE_NONE;
         dir->members += sequential;
         if (sequential && recipe)
             keep_witness(dir, names[i]);
-        if (sequential || (top && strcmp(names[i], "zookeeper") == 0) || dir->depth >= d->settings->depth)
+        if (sequential || (top && strcmp(names[i], "zookeeper") == 0) || dir->depth >= d->settings->depth ||
+            is_known(dir, names[i]))
             continue;
-        if (dir->alone) {
-            char *path = xmalloc(room + strlen(names[i]));
-            snprintf(path, room + strlen(names[i]), "%s/%s", top ? "" : dir->path, names[i]);
-            bool known = watched_at(d, path);
-            free(path);
-            if (known)
-                continue;
-        }
-        struct directory *child = discover_push(d, dir, dir->path, names[i]);
-        child->part = dir->part || directory_kind_is_part(dir->verdict.kind, names[i]);
+        text_add_bytes(&taken, names[i], strlen(names[i]) + 1);
+        d->waiting_count++;
     }
+    dir->named = dir->verdict.kind;
+    if (!taken.at)
+        return;
+    dir->names = taken.at;
+    dir->names_length = taken.length;
+    d->names_bytes += taken.length;
+    dir->pending++;
+    dir->next = d->open;
+    d->open = dir;
 }
 
 static bool has_sequence(char *const *names, size_t count)
@@ -652,6 +759,10 @@ static void discover_on_list(void *context, enum session_result result, const st
     struct directory *dir = context;
     struct discover *d = dir->discover;
     struct watched_directory *w = d->ended || !d->settings->follows ? NULL : watched_at(d, dir->path);
+    if (!d->ended && result == SESSION_OK && is_postponed(dir, names, count)) {
+        list_answered(d);
+        return;
+    }
     d->lost |= result == SESSION_LOST && !(dir->alone && w);
     d->walked += result != SESSION_LOST;
     d->answered |= result != SESSION_LOST;
@@ -727,16 +838,11 @@ static void walk_ended(struct discover *d)
 
 static void walk_on(struct discover *d)
 {
-    while (d->under_way < READS_MOST && d->waiting && within_rate(d)) {
-        struct directory *dir = d->waiting;
-        d->waiting = dir->next;
-        d->waiting_count--;
-        dir->next = NULL;
+    while (may_list(d) && within_rate(d)) {
+        struct directory *dir = next_directory(d);
         if (!session_list(d->live->session, dir->path, watch_directory(d, dir), discover_on_list, dir)) {
             d->lost = true;
-            for (struct directory *up = dir; up; up = up->parent)
-                up->partly = true;
-            directory_done(dir);
+            directory_give_up(dir);
             continue; /* the others fail as well, and the next walk starts over */
         }
         if (!d->again)
@@ -745,7 +851,7 @@ static void walk_on(struct discover *d)
         d->references++;
         d->under_way++;
     }
-    if (d->walking && d->under_way == 0 && !d->waiting)
+    if (d->walking && d->under_way == 0 && d->waiting_count == 0)
         walk_ended(d);
 }
 
@@ -790,7 +896,7 @@ void discover_begin(struct discover *d, bool renewed)
     for (size_t i = 0; d->settings->roots && d->settings->roots[i]; i++) {
         char path[4096];
         root_path(d, d->settings->roots[i], path, sizeof path);
-        struct directory *root = discover_push(d, NULL, path, "");
+        struct directory *root = discover_push(d, path);
         root->root = i;
         root->begins = true;
     }

@@ -8,6 +8,9 @@
  * An unreadable root is shown among the elections, as denied. Other directories that a walk leaves out are
  * listed in a message.
  *
+ * A walk keeps a bounded number of names that are still to be read, whatever the size of the tree: it goes
+ * depth first, and reads a list again that there was no room for.
+ *
  * If the settings ask for it, each list leaves a child watch behind, and later only changed directories are
  * listed. A tree with more directories than a session can watch is walked again at intervals.
  */

@@ -10,9 +10,9 @@ import pytest
 from kazoo.recipe.queue import Queue
 from kazoo.security import make_digest_acl
 
-from electop import PROGRAM, Events, elections, run
+from electop import PLAIN, PROGRAM, Events, elections, peak_kb, run
 from fake_server import CHILDREN, EXISTS, GET, _Server
-from framing import STAT, head, scripted
+from framing import STAT, Tree, head, scripted
 from terminal import Tmux
 from waiting import until
 
@@ -193,6 +193,28 @@ def test_crowded_directory(zk, client, path):
     stand(client, path + "/many/e02499", LATCH.format(1))
     stand(client, path + "/many/e00000", LATCH.format(2))
     assert set(found(discover(zk, path), path)) == {"/many/e02499", "/many/e00000"}
+
+
+# The tree, the length of its names, and how many lists are read again for lack of room.
+LARGE = {"many directories": ((300, 1000), 24, 0), "long lists": ((4, 25_000), 200, 3)}
+
+
+@pytest.mark.parametrize("shape", LARGE)
+def test_memory_does_not_grow_with_the_tree(shape):
+    """What is still to be read is not kept: a tree of any size is walked, whole, in the same memory."""
+    counts, length, again = LARGE[shape]
+    tree = Tree(*counts, name_length=length)
+    with _Server(tree) as server:
+        process = subprocess.Popen([PLAIN, "discover", "--json", "--rate", "100000/s", "-s", server.address, "--admin", "off",
+                                    "--four-letter", "off"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        peak = 0
+        while process.poll() is None:
+            peak = max(peak, peak_kb(process.pid))
+            time.sleep(0.02)
+        (cluster,) = json.loads(process.communicate()[0])["clusters"]
+    znodes = 1 + counts[0] + counts[0] * counts[1]
+    assert (cluster["walked"], cluster["complete"], tree.listed) == (znodes, True, znodes + again), cluster
+    assert peak < 48 << 10, f"{peak >> 10} MB"
 
 
 def test_a_directory_too_large_to_be_read_is_named():

@@ -22,7 +22,7 @@ import time
 import pytest
 from kazoo.client import KazooClient
 
-from electop import PLAIN, PROGRAM, Events, check_sanitizers, elections, run
+from electop import PLAIN, PROGRAM, Events, check_sanitizers, elections, peak_kb, run
 from fake_server import _Server
 from framing import GREETING, STAT, frame, head, scripted, send
 from patience import stretched, wait
@@ -137,14 +137,6 @@ def test_notifications_without_end(what, over, authority):
             took = time.monotonic() - began
             assert took < stretched(1), took
             assert not [event for event in events.seen if event.get("state") == "gap"], events.seen
-
-
-def peak_kb(pid):
-    try:
-        with open(f"/proc/{pid}/status", encoding="ascii") as f:
-            return int(re.search(r"VmHWM:\s+(\d+)", f.read())[1])
-    except (OSError, TypeError):
-        return 0
 
 
 def big_list(count):

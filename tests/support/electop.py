@@ -31,6 +31,15 @@ def check_sanitizers(text):
     assert not any(mark in text for mark in SANITIZERS), text
 
 
+def peak_kb(pid):
+    """The most memory that it has had; 0: it has ended."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as f:
+            return int(re.search(r"VmHWM:\s+(\d+)", f.read())[1])
+    except (OSError, TypeError):
+        return 0
+
+
 class Outcome:
     def __init__(self, status, out, err):
         self.status, self.out, self.err = status, out, err
