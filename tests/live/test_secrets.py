@@ -2,11 +2,13 @@
 writes: a core file, output, complaints, log, journal, recording, reports, metrics."""
 import base64
 import os
+import pathlib
 import re
 import resource
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import urllib.request
 
@@ -20,6 +22,7 @@ from waiting import until
 from webhook import Webhook
 
 LIMIT_S = 180
+NOBODY = 65534
 PASSWORD, TOKEN = "Pa55-wOrd-nobody-says", "tOken-nobody-says"
 FORMS = [form for secret in (PASSWORD, TOKEN, f"operator:{PASSWORD}")
          for form in (secret.encode(), base64.b64encode(secret.encode()).rstrip(b"="), secret.encode().hex().encode())]
@@ -124,7 +127,7 @@ def test_a_file_with_a_secret(kind, tmp_path):
     done = run("config", "-c", str(config))
     assert done.status == 0, done
     if os.geteuid() == 0:
-        os.chown(file, 65534, 65534)
+        os.chown(file, NOBODY, NOBODY)
         refused("belongs to another user; change its owner with chown")
     file.unlink()
     os.mkfifo(file, 0o600)
@@ -236,3 +239,34 @@ def test_no_core_file(path, zk, client, tmp_path):
     status = os.waitpid(recorder.process.pid, 0)[1]
     assert os.WTERMSIG(status) == signal.SIGABRT and not os.WCOREDUMP(status), status
     assert not list(tmp_path.glob("core*"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may start programs of another user")
+@pytest.mark.parametrize("secret", [True, False])
+def test_no_other_process_can_look(secret, zk):
+    """The kernel gives the files of a protected process in /proc to root: its own user cannot open its memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        auth = pathlib.Path(folder, "auth")
+        auth.write_text("digest:user:word\n")
+        auth.chmod(0o600)
+        for name in folder, auth:
+            os.chown(name, NOBODY, NOBODY)
+        command = [PROGRAM, "events", "--json", "-s", zk.hosts, *(["--auth-file", str(auth)] if secret else []), "/election"]
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   env={**os.environ, "HOME": folder}, preexec_fn=lambda: os.setuid(NOBODY))
+        try:
+            assert b"connection" in process.stdout.readline()
+            assert os.stat(f"/proc/{process.pid}/mem").st_uid == (0 if secret else NOBODY)
+        finally:
+            process.kill()
+            process.communicate()
+
+
+def test_a_recording_is_for_its_owner_and_group(path, zk, client, tmp_path):
+    """Whatever the umask is; its list of alerts is for its owner."""
+    recorder = token_recorder(zk, client, path, tmp_path, 9, TOKEN, preexec_fn=lambda: os.umask(0))
+    until((tmp_path / "history.db.alerts").exists, 30, "an alert is open")
+    modes = {name: (tmp_path / name).stat().st_mode & 0o777 for name in os.listdir(tmp_path) if name.startswith("history.db")}
+    recorder.end()
+    assert modes["history.db"] == modes["history.db-wal"] == 0o640 and modes["history.db.alerts"] == 0o600, modes
+    assert not [name for name, mode in modes.items() if mode & 0o007], modes
