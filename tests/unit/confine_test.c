@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -153,6 +154,11 @@ static int check_confined(enum command command)
         return 4;
     if (syscall(SYS_clone, CLONE_NEWUSER | 17, 0, 0, 0, 0) != -1 || errno != EPERM)
         return 5;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_CORE, &limit) != 0)
+        return 9;
+    if (syscall(SYS_prlimit64, getppid(), RLIMIT_CORE, NULL, &limit) != -1 || errno != EPERM)
+        return 10;
     int made = socket(AF_INET, SOCK_STREAM, 0);
     bool connects = command != COMMAND_REPORT && command != COMMAND_CONFIG;
     if ((made >= 0) != connects)

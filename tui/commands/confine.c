@@ -276,7 +276,7 @@ static void filter_end_if(struct call_filter *filter, unsigned value, unsigned a
 #define ARGUMENT(n) (offsetof(struct seccomp_data, args) + 8 * (n))
 #define REFUSED (SECCOMP_RET_ERRNO | EPERM)
 
-/* clone() makes threads here, and nothing with namespaces of its own. ioctl() may not type into the terminal,
+/* clone() makes threads here, and nothing with namespaces of its own. prlimit64() is for this process. ioctl() may not type into the terminal,
  * from where the user's shell would read it. */
 static void filter_arguments(struct call_filter *filter)
 {
@@ -287,6 +287,10 @@ static void filter_arguments(struct call_filter *filter)
     filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, namespaces, 0, 1));
     filter_end(filter, REFUSED);
     filter_end(filter, SECCOMP_RET_ALLOW);
+    filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 4));
+    filter_load(filter, ARGUMENT(0));
+    filter_end_if(filter, 0, SECCOMP_RET_ALLOW);
+    filter_end(filter, REFUSED);
     filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 6));
     filter_load(filter, ARGUMENT(1));
     filter_end_if(filter, TIOCSTI, REFUSED);
