@@ -193,6 +193,12 @@ static bool line_has_one_role(const struct election *election)
     return true;
 }
 
+bool certainty_mixed(const struct election *election)
+{
+    return election->recipe && strcmp(election->recipe->name, RECIPE_ANY_SEQUENCE) == 0 &&
+           !line_has_one_role(election);
+}
+
 bool certainty_shows_layout(const struct election *election)
 {
     size_t right = 0, other = 0;

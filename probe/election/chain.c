@@ -789,6 +789,7 @@ void chain_update(struct diagnosis *d)
         d->f->model->generation++;
     }
     election->own->shows_layout = certainty_shows_layout(election);
+    election->mixed = certainty_mixed(election);
     for (size_t i = 0; i < election->candidate_count; i++)
         see_fault(d, election->candidates[i]);
     see_line(d);

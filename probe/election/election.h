@@ -193,7 +193,8 @@ struct election {
     bool fresh;                /* connected, and read since: its state holds now */
     struct moment stale_since; /* where not fresh */
     bool shows_predecessor;    /* a member was seen to watch its predecessor */
-    bool hidden_watches;       /* hidden watches could notify a client of a change here */
+    bool mixed; /* its layout is not known, and its names have several forms: who leads is not known */
+    bool hidden_watches; /* hidden watches could notify a client of a change here */
 
     struct tenure *tenures; /* a ring; election_tenure_at() reads it */
     size_t tenure_first, tenure_count, tenure_room;

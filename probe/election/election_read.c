@@ -124,6 +124,8 @@ bool election_is_proven(const struct election *election)
     bool named = election->origin == ORIGIN_CONFIGURED, known = election->kind_proof == KIND_CONFIGURED;
     /* What a pattern matches may be a directory of directories; so may a path that says no more. */
     bool holds_others = election->candidate_count == 0 && election->outsider_count > 0;
+    if (election->mixed && !known)
+        return false;
     return (named && known) || ((named || known) && !holds_others);
 }
 

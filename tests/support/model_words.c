@@ -131,6 +131,8 @@ void words_describe(const struct election *e, const char *what, const char *name
     static const char *const sources[] = {"session", "client", "registry", "name", "data"};
     if (strcmp(what, "state") == 0)
         words_add(out, size, "%s", states[e->state]);
+    else if (strcmp(what, "summary") == 0)
+        words_add(out, size, "%s", states[summary_state(e)]);
     else if (strcmp(what, "leader") == 0)
         words_add(out, size, "%s", e->leader ? e->leader->name : "none");
     else if (strcmp(what, "since") == 0)

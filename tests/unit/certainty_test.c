@@ -534,6 +534,25 @@ static void silent_then_gone(void **state)
                           "client a on=1 at=10.0.0.1:12\nheard a\ntick 1000\nround\n? findings none\n");
 }
 
+static void two_lines_in_one_directory(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "+ alpha-0000000000 s=a\n+ alpha-0000000001 s=b\n",
+        "+ alpha-0000000000 s=a\n+ beta-0000000001 s=b\n",
+    };
+    static const char *const told[] = {"led", "unknown"};
+    for (size_t i = 0; i < 2; i++) {
+        char script[600];
+        snprintf(
+            script, sizeof script,
+            "watch /some/line kind=auto\nconnect\n> connection connected\n%slist\n> election-seen\nreadall\n"
+            "round\n? state led\n? summary %s\n",
+            lines[i], told[i]);
+        model_script_run("names of one form, and of two, in a layout that is not known", script);
+    }
+}
+
 static void a_silent_heir_is_no_promise(void **state)
 {
     (void)state;
@@ -613,6 +632,7 @@ int main(void)
         cmocka_unit_test(locks_with_hidden_watches),
         cmocka_unit_test(stale_facts),
         cmocka_unit_test(silent_then_gone),
+        cmocka_unit_test(two_lines_in_one_directory),
         cmocka_unit_test(a_silent_heir_is_no_promise),
         cmocka_unit_test(short_lived_directories),
         cmocka_unit_test(equal_numbers),
