@@ -9,6 +9,7 @@
 #include "probe/election/election.h"
 #include "probe/election/election_life.h"
 #include "probe/election/election_private.h"
+#include "probe/election/failover_case.h"
 #include "probe/election/findings.h"
 #include "probe/election/tenure.h"
 #include "probe/election/update.h"
@@ -215,6 +216,59 @@ static void take_evidence(const struct update *f, const struct election *then)
     findings_take_baseline(f);
 }
 
+/* The recorded directory is this one: it is older than a znode that was in it. */
+static bool same_directory(const struct election *now, const struct election *then)
+{
+    return then->next_sequence >= 0 && now->own->directory.czxid < then->leader->stat.czxid;
+}
+
+/* Candidates that were created since, and were gone before this run began: creations are counted. */
+static void count_unseen_between(const struct update *f, const struct election *then)
+{
+    struct election *election = f->election;
+    int64_t unseen = election->own->first_next - then->next_sequence - (int64_t)election->counters.left;
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        int64_t sequence = election->candidates[i]->sequence;
+        unseen -= sequence >= then->next_sequence && sequence < election->own->first_next;
+    }
+    if (election->foreign_count > then->foreign_count)
+        unseen -= (int64_t)(election->foreign_count - then->foreign_count);
+    if (unseen <= 0)
+        return;
+    election->counters.unseen_joined += (uint64_t)unseen;
+    election->counters.unseen_left += (uint64_t)unseen;
+    update_emit(f, &(struct event){.kind = EVENT_UNSEEN,
+                                   .unseen_joined = (uint64_t)unseen,
+                                   .unseen_left = (uint64_t)unseen,
+                                   .gap_us = f->at.mono_us - watched_until(f->model, then).mono_us});
+}
+
+/* Somebody else leads, or nobody: what happened while nobody watched is found now, as after a lost
+ * connection. */
+static void find_missed(const struct update *f, const struct election *then)
+{
+    struct election *election = f->election;
+    struct change *change = &election->change;
+    bool ended = election->state == ELECTION_LED || election->state == ELECTION_VACANT;
+    if (!ended || then->state != ELECTION_LED || !then->leader || !then->leader->known)
+        return;
+    if (election->directory_known) {
+        if (!same_directory(election, then))
+            return;
+        count_unseen_between(f, then);
+    }
+    if (change->from || change->to)
+        return; /* this run saw a later one */
+    change->from = text_copy(then->leader->name);
+    change->from_identity = text_copy(then->leader->identity);
+    change->lost_at = f->at;
+    if (election->leader) {
+        change->to = text_copy(election->leader->name);
+        change->to_identity = text_copy(election->leader->identity);
+    }
+    failover_case_found(f, then->leader, watched_until(f->model, then));
+}
+
 /* Its leader is known, or known to be missing. */
 static bool is_seen(const struct election *election)
 {
@@ -243,6 +297,8 @@ void baseline_take(const struct update *f)
         take_leader(f, then);
     else
         bound_leader(f, then);
+    if (!goes_on)
+        find_missed(f, then);
     if (goes_on) {
         election->state_since = baseline_moment(f->model, then->state_since);
         election->state_since_exact = then->state_since_exact;

@@ -217,6 +217,23 @@ void failover_case_open(const struct update *f, const struct candidate *leader)
     cluster->cases = c;
 }
 
+void failover_case_found(const struct update *f, const struct candidate *leader, struct moment since)
+{
+    struct election *election = f->election;
+    struct candidate_private nothing = {0}; /* of its session, and of its connection */
+    struct candidate gone = *leader;
+    gone.own = &nothing;
+    election->own->lost_after = since;
+    failover_case_open(f, &gone);
+    struct failover_case *c = case_of(election);
+    c->found = true;
+    c->stood_zxid = 0; /* what this run has read is later */
+    if (!election->leader)
+        return;
+    failover_case_won(f);
+    election->counters.leader_changes++;
+}
+
 void failover_case_listed(const struct update *f, const struct znode_stat *old)
 {
     struct failover_case *c = case_of(f->election);
@@ -588,7 +605,8 @@ static void case_report(struct model *model, struct failover_case *c, struct fai
     bool open = c->won.mono_us == 0;
     char evidence[400];
     update_emit_elected_read(&(struct update){model, election, now}, true);
-    if (!c->told && is_same_again(c)) { /* one that was reported as open is closed all the same */
+    /* One that was reported as open is closed all the same. */
+    if (!c->told && !c->found && is_same_again(c)) {
         failover_case_forget(election);
         return;
     }
@@ -687,7 +705,7 @@ void failover_cases_settle(struct model *model, struct cluster *cluster, struct 
     struct failover_case *next;
     for (struct failover_case *c = cluster->cases; c; c = next) {
         next = c->next;
-        bool open = c->won.mono_us == 0, late = is_late(c, now);
+        bool open = c->won.mono_us == 0, late = c->found || is_late(c, now);
         bool awaits_more = open ? awaits_log(c, now) : !awaits_cause_only(c, now);
         if ((open && !is_to_tell_open(c)) || (!late && awaits_more))
             continue;

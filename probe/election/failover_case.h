@@ -52,11 +52,15 @@ struct failover_case {
     struct moment won; /* the next candidate was first; mono_us 0: none is */
     int64_t gap_us;    /* found after a gap of this length */
     bool told;         /* as an open failover */
+    bool found;        /* from a recording: nothing more becomes known of it */
 };
 
 /* In order: the leader is lost, and f->election->change says so; its directory was listed, old: its earlier
  * state or NULL; the next candidate is first. */
 void failover_case_open(const struct update *update, const struct candidate *leader);
+/* It led when a recording ended, and does not lead now that this run begins to watch, as f->election->change
+ * says. */
+void failover_case_found(const struct update *update, const struct candidate *leader, struct moment since);
 void failover_case_listed(const struct update *update, const struct znode_stat *old);
 void failover_case_won(const struct update *update);
 /* If there is no list: whatever removed the znode had happened by this time. */

@@ -1,5 +1,6 @@
 """Recording a real election: what `electop record` leaves behind, and how it ends."""
 import calendar
+import json
 import os
 import random
 import re
@@ -86,6 +87,30 @@ def test_the_time_between_two_recorders_is_a_gap(recorder, standing):
     again.wait_for("SELECT 1 FROM stretch", 2)
     assert [row[0] for row in again.ask("SELECT why FROM gaps WHERE cluster IS NULL")] == ["not recording"]
     again.end()
+
+
+def test_changes_between_two_recorders_are_counted(recorder, standing):
+    """The leader changed while no recorder ran: each gap has one change, found after it, as a lost connection has; and the
+    sequence numbers tell how many stood meanwhile."""
+    r = recorder()
+    r.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
+    for restart in range(1, 4):
+        r.end()
+        before = standing.paths[0].rsplit("/", 1)[1]
+        for _ in range(restart):
+            standing.delete(standing.paths.pop(0))
+            standing.paths.append(standing())
+            standing.delete(standing())  # it led nobody, but it stood
+        after = standing.paths[0].rsplit("/", 1)[1]
+        r = recorder()
+        told = r.wait_for("SELECT from_candidate, to_candidate FROM failovers WHERE gap_ms > 0 ORDER BY id", restart)
+        assert told[restart - 1:] == [(before, after)], told
+    r.end()
+    done = run("report", "--json", "--replay", r.file)
+    (election,) = json.loads(done.out)["elections"]
+    assert (election["leader_changes"], election["leader_changes_missed"]) == (0, 3), election
+    # Of those that joined in a gap the last two, at most, were still there.
+    assert election["unseen"] == {"joined": 1 + 2 + 4, "left": 1 + 2 + 4}, election
 
 
 def test_what_was_not_heard_was_not_watched(recorder, standing, zk):

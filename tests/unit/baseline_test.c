@@ -334,6 +334,97 @@ static void does_not_claim_what_happened_in_a_gap(void **state)
     world_free(world);
 }
 
+struct told {
+    unsigned failovers, unseen;
+    int64_t gap_us;
+    char from[32], to[32];
+};
+
+static void on_told(void *context, const struct event *event)
+{
+    struct told *told = context;
+    if (event->kind == EVENT_UNSEEN)
+        told->unseen += (unsigned)event->unseen_joined;
+    if (event->kind != EVENT_FAILOVER)
+        return;
+    told->failovers++;
+    told->gap_us = event->gap_us;
+    snprintf(told->from, sizeof told->from, "%s", event->from);
+    snprintf(told->to, sizeof told->to, "%s", event->candidate ? event->candidate : "");
+}
+
+static void begin_second_listening(struct world *world, struct told *told)
+{
+    world->second = model_begin();
+    world->second->on_event = on_told;
+    world->second->context = told;
+    recall(world, false);
+    model_connect(world, world->second);
+}
+
+/* While nobody recorded the leader changed five times, and some came and went: told as after a lost
+   connection, once. */
+static void counts_what_happened_in_a_gap(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    record(world);
+    pass(world, 100 * SECOND);
+    for (int i = 0; i < 3; i++)
+        join(world);
+    for (int i = 1; i <= 5; i++)
+        leave(world, i);
+    for (int i = 0; i < 3; i++) {
+        join(world);
+        leave(world, world->number);
+    }
+    begin_second_listening(world, &told);
+    pass(world, SECOND);
+    const struct election *now = election_of(world->second);
+    assert_int_equal(told.failovers, 1);
+    assert_int_equal(told.gap_us, 100 * SECOND);
+    assert_string_equal(told.from, "n_0000000001");
+    assert_string_equal(told.to, "n_0000000006");
+    assert_int_equal(told.unseen, 5); /* the fourth and the fifth, and the last three */
+    assert_int_equal(now->counters.missed_changes, 1);
+    /* The next one is not after a gap. */
+    join(world);
+    see(world, world->second);
+    pass(world, 20 * SECOND);
+    leave(world, 6);
+    see(world, world->second);
+    pass(world, 20 * SECOND);
+    assert_int_equal(told.failovers, 2);
+    assert_int_equal(told.gap_us, 0);
+    assert_int_equal(now->counters.missed_changes, 1);
+    world_free(world);
+}
+
+/* Nobody stands any more: that is an open failover, which the next leader ends. */
+static void knows_who_led_before_a_gap(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    record(world);
+    pass(world, 100 * SECOND);
+    for (int i = 1; i <= 3; i++)
+        leave(world, i);
+    begin_second_listening(world, &told);
+    pass(world, 20 * SECOND);
+    assert_int_equal(told.failovers, 1);
+    assert_string_equal(told.from, "n_0000000001");
+    assert_string_equal(told.to, "");
+    join(world);
+    see(world, world->second);
+    pass(world, 20 * SECOND);
+    assert_int_equal(told.failovers, 2);
+    assert_string_equal(told.to, "n_0000000004");
+    assert_true(told.gap_us >= 100 * SECOND);
+    world_free(world);
+}
+
 /* Somebody stood and went while nobody recorded: that nobody stands counts from now. */
 static void vacancy_is_not_that_of_before(void **state)
 {
@@ -456,6 +547,8 @@ int main(void)
         cmocka_unit_test(leads_on_across_a_gap),
         cmocka_unit_test(a_short_gap_is_a_gap),
         cmocka_unit_test(does_not_claim_what_happened_in_a_gap),
+        cmocka_unit_test(counts_what_happened_in_a_gap),
+        cmocka_unit_test(knows_who_led_before_a_gap),
         cmocka_unit_test(vacancy_is_not_that_of_before),
         cmocka_unit_test(another_znode_of_that_name_is_another),
         cmocka_unit_test(another_cluster_is_another),
