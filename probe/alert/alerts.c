@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "config/memory.h"
@@ -157,6 +159,37 @@ static void delivery_close(struct delivery *d)
     uv_close((uv_handle_t *)&d->errors, delivery_on_closed);
 }
 
+static bool alerts_run_as(const struct alerts *a, pid_t pid)
+{
+    for (const struct delivery *d = a->first; d; d = d->next)
+        if (!d->post && d->running && !d->ended && (!pid || d->process.pid == pid))
+            return true;
+    return false;
+}
+
+/*
+ * What a command leaves behind comes to this process, even from a session of its own, once its parent has ended
+ * (PR_SET_CHILD_SUBREAPER). It is ended as soon as no command runs that it may belong to. One that ends may
+ * leave children of its own: called each second, too.
+ */
+static void alerts_end_orphans(struct alerts *a)
+{
+    char *name = text_format("/proc/self/task/%d/children", (int)getpid());
+    FILE *children = fopen(name, "re");
+    bool any_runs = alerts_run_as(a, 0);
+    for (int pid; children && fscanf(children, "%d", &pid) == 1;) {
+        if (alerts_run_as(a, pid))
+            continue;
+        if (!any_runs)
+            kill(pid, SIGKILL);
+        if (waitpid(pid, NULL, WNOHANG) == 0 && !any_runs)
+            log_line(LOG_LEVEL_WARNING, "process %d, which an alert's command left behind, was killed", pid);
+    }
+    if (children)
+        fclose(children);
+    free(name);
+}
+
 /* Its own end counts; other processes of its group are ended with it. */
 static void delivery_on_exit(uv_process_t *process, int64_t status, int number)
 {
@@ -180,6 +213,8 @@ static void delivery_on_exit(uv_process_t *process, int64_t status, int number)
     if (left)
         log_line(LOG_LEVEL_WARNING, "the alert's command %s left processes behind, which were killed",
                  program);
+    if (a)
+        alerts_end_orphans(a);
     delivery_close(d);
 }
 
@@ -568,6 +603,7 @@ static void alerts_on_timer(uv_timer_t *timer)
     alert_book_confirm(a->book, alerts_there, a);
     int64_t next_us = alert_book_turn(a->book, now_us);
     alerts_report_unsent(a);
+    alerts_end_orphans(a);
     alerts_next(a);
     alerts_save(a);
     alerts_schedule(a, next_us);
@@ -599,6 +635,7 @@ struct alerts *alerts_start(uv_loop_t *loop, struct monitor *monitor, const stru
 {
     struct alerts *a = xcalloc(1, sizeof *a);
     *a = (struct alerts){.loop = loop, .settings = settings, .problem = problem, .context = context};
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     a->book = alert_book_new(settings, alerts_send, a);
     a->timer = loop_timer_new(loop, a);
     a->file = text_copy(file);

@@ -203,6 +203,27 @@ def test_broken_command_is_reported_and_delays_nothing(path, client, alerting, t
     one.end()
 
 
+def gone(pid):
+    """It has ended, and somebody has waited for it: no zombie is left."""
+    return not os.path.exists(f"/proc/{pid}")
+
+
+@pytest.mark.parametrize("tail, timeout", [("", "10s"), ("; sleep 300", "1s")], ids=["ends", "is-late"])
+def test_what_a_command_leaves_in_another_session_is_ended(path, client, alerting, tmp_path, tail, timeout):
+    """A child that called setsid, and a child of that one; a command that runs meanwhile is left alone."""
+    leader = stand(client, path)
+    (tmp_path / "leave").write_text(f"#!/bin/sh\nsetsid sh -c 'sleep 300 & echo $$ $! >{tmp_path}/ids; mv {tmp_path}/ids {tmp_path}/left; wait' "
+                                    f"</dev/null >/dev/null 2>&1 &\nwhile [ ! -e {tmp_path}/left ]; do sleep 0.1; done{tail}\n")
+    (tmp_path / "leave").chmod(0o755)
+    one = alerting(f"[{{on: [no-leader], run: [{tmp_path}/leave], timeout: {timeout}}}, {{on: [no-leader], run: [/bin/sh, -c, 'sleep 2; exec PAGE']}}]",
+                   f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]")
+    client.delete(leader)
+    left = until(lambda: (tmp_path / "left").exists() and (tmp_path / "left").read_text().split())
+    until(lambda: one.told(), what="the other command does its work")
+    until(lambda: all(gone(pid) for pid in left), 20, "they are ended")
+    assert len(left) == 2 and one.end() == 128 + signal.SIGTERM
+
+
 def test_loud_command_and_one_that_leaves_children(path, client, alerting, tmp_path):
     leader = stand(client, path)
     one = alerting("[{on: [no-leader], run: [/bin/sh, -c, 'head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2; "
