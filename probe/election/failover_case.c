@@ -92,6 +92,7 @@ static void note_before(struct failover_case *c, const struct cluster *cluster, 
     struct failover_evidence *e = &c->evidence;
     const struct client_session *shown = &client->shown;
     e->timeout_ms = shown->timeout_ms;
+    e->ping_ms = client->ping_ms;
     if (shown->server >= cluster->server_count || shown->seen.mono_us == 0)
         return;
     const struct server *server = &cluster->servers[shown->server];

@@ -6,7 +6,8 @@
 
 /* Beyond the rounding of 1.5 ticks: time to delete and to notify us. */
 #define ROUNDING_SLACK_US INT64_C(500000)
-/* A client is due to speak every third of its timeout, and its machine may let it do so late. */
+/* A client is due to speak every third of its timeout, if it was not seen to do so less often, and its machine may let it
+   do so late. */
 #define LATE_US INT64_C(150000)
 #define ANSWERED_LATE_US INT64_C(300000)
 
@@ -92,7 +93,7 @@ static enum failover_cause judge_cause(const struct failover_evidence *e, enum c
 }
 
 /*
- * It died after it was last heard, and within a third of its timeout, since it would have spoken again; the
+ * It died after it was last heard, and before its next ping, which is due after a third of its timeout; the
  * server gave it up when its timeout was over, counted from the same moment, and rounded up. A list that
  * was asked for within that timeout shows the very last time; one without its connection shows it dead.
  */
@@ -102,13 +103,14 @@ static struct span judge_detection(const struct failover_evidence *e)
         int64_t silent_us = e->captured_gone_us - e->captured_heard_us;
         return (struct span){silent_us, silent_us};
     }
-    int64_t timeout_us = (int64_t)e->timeout_ms * 1000, third_us = timeout_us / 3;
+    int64_t timeout_us = (int64_t)e->timeout_ms * 1000, ping_us = (int64_t)e->ping_ms * 1000;
+    int64_t pause_us = ping_us > timeout_us / 3 + LATE_US ? ping_us : timeout_us / 3;
     int64_t most_us = e->restarted ? -1 : failover_expiry_most_us(e->timeout_ms, e->tick_ms);
     bool bounded = most_us >= 0 || e->heard_low_us != 0;
     if (timeout_us <= 0 || e->since_us != e->gone_us || (!bounded && e->logged != DEED_EXPIRED))
         return SPAN_UNKNOWN;
     /* A leader of ZooKeeper that stood still hears nobody, and then ends sessions whose pings wait for it. */
-    int64_t least_us = e->logged_stalled ? 0 : timeout_us - third_us;
+    int64_t least_us = e->logged_stalled ? 0 : timeout_us - pause_us;
     struct span span = {least_us, most_us < 0 ? SPAN_OPEN : most_us};
     if (e->heard_low_us == 0)
         return span.low_us == 0 && span.high_us < 0 ? SPAN_UNKNOWN : span;
@@ -116,12 +118,12 @@ static struct span judge_detection(const struct failover_evidence *e)
     if (span.high_us < 0 || unheard_us < span.high_us)
         span.high_us = unheard_us;
     int64_t latest_us = e->gone_us - least_us + LATE_US;
-    if (e->listed_us >= e->gone_us - timeout_us && e->heard_high_us + third_us + LATE_US < latest_us)
-        latest_us = e->heard_high_us + third_us + LATE_US;
+    if (e->listed_us >= e->gone_us - timeout_us && e->heard_high_us + pause_us + LATE_US < latest_us)
+        latest_us = e->heard_high_us + pause_us + LATE_US;
     if (e->parted_us != 0 && e->parted_us < latest_us)
         latest_us = e->parted_us;
     span.low_us = e->gone_us - latest_us;
-    int64_t widest_us = most_us < 0 ? INT64_MAX : most_us - timeout_us + third_us;
+    int64_t widest_us = most_us < 0 ? INT64_MAX : most_us - timeout_us + pause_us;
     if (span.high_us - span.low_us > widest_us)
         span.low_us = span.high_us - widest_us;
     /* The bounds contradict each other: a server heard it and did not list it, or its expiry was delayed.

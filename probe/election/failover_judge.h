@@ -21,6 +21,7 @@ struct failover_evidence {
     bool no_session;           /* its znode was persistent */
     uint64_t session;
     int timeout_ms, tick_ms; /* negotiated; of the servers. 0: unknown */
+    int ping_ms;             /* it was seen to ping so often; 0: not seen */
 
     /* Before: the latest list that showed its connection was requested at listed_us, and its server had last
      * heard from it between heard_low_us and heard_high_us. parted_us: a later list without it had arrived by

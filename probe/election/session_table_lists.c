@@ -212,6 +212,23 @@ static void see_request(struct client *client, const struct seen_connection *see
     client->still_us = idle ? listed_us : 0;
 }
 
+/* Clients ping three times a timeout, and none more often than six times: what is closer was no ping. */
+#define PINGS_A_TIMEOUT 3
+#define PINGS_A_TIMEOUT_MOST 6
+
+/* An answer that no request led to is that to a ping. Between two lists that are no further apart than pings, there is
+   one at most. */
+static void see_ping(struct client *client, const struct seen_connection *seen, struct moment at, bool same)
+{
+    int64_t apart_ms = seen->last_response_ms - client->response_ms;
+    int64_t lists_apart_ms = (at.mono_us - client->shown.seen.mono_us) / 1000;
+    bool pings = same && client->response_ms > 0 && seen->last_cxid == client->shown.last_cxid &&
+                 apart_ms * PINGS_A_TIMEOUT_MOST >= seen->timeout_ms && apart_ms < seen->timeout_ms &&
+                 lists_apart_ms * PINGS_A_TIMEOUT <= seen->timeout_ms;
+    if (pings && seen->timeout_ms > 0 && (client->ping_ms == 0 || apart_ms < client->ping_ms))
+        client->ping_ms = (int32_t)apart_ms;
+}
+
 /* True where it is the same connection as in the server's list before. */
 static bool see_connection(struct cluster *cluster, size_t server, struct moment at, int64_t now_ms,
                            bool bound, const struct seen_connection *seen)
@@ -225,6 +242,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     same = same && !moved;
     if (!same) {
         client_series_end(client);
+        client->ping_ms = 0;
         shown->watches_known = shown->watches_listed = false;
         shown->server = (uint16_t)server;
         shown->established_ms = seen->established_ms;
@@ -232,6 +250,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     bool changed = !same || !shown->connected || shown->timeout_ms != seen->timeout_ms;
     bool was_silent = client_is_silent(shown);
     int32_t before_ms = shown->silent_ms;
+    see_ping(client, seen, at, same);
     shown->connected = true;
     shown->seen = at;
     shown->timeout_ms = seen->timeout_ms;

@@ -532,6 +532,11 @@ static void silent_then_gone(void **state)
                           "away a\ntick 1000\nround\ntick 10\nreadall\n"
                           "? findings owner-disconnected error certain " A "\n"
                           "client a on=1 at=10.0.0.1:12\nheard a\ntick 1000\nround\n? findings none\n");
+    model_script_run("a leader that pings every two thirds of its timeout, and is late then",
+                     FOUR "w c " B "\nw d " C "\nclient a on=1 at=10.0.0.1:11 timeout=36000\nround\n"
+                          "silent a\ntick 12000\nround\ntick 12000\nheard a\nround\nsilent a\ntick "
+                          "24000\nround\n? findings none\n"
+                          "tick 6000\nround\n? findings leader-silent warning suspected " A "\n");
 }
 
 static void two_lines_in_one_directory(void **state)

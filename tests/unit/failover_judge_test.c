@@ -120,19 +120,19 @@ static void doubts_at_the_timeout(void **state)
     is(&e, CAUSE_ENDED, CERTAINTY_CERTAIN);
 }
 
-/* For every time of death that the evidence allows, that time lies within; and no interval is wider than a
-   third of the timeout, 1.5 ticks and half a second. */
-static void bounds_the_time_of_death(void **state)
+/* For every time of death that the evidence allows, that time lies within; and no interval is wider than the time
+   between two pings, 1.5 ticks and half a second. */
+static void bounds_the_time_of_death_of(int ping_ms)
 {
-    (void)state;
-    const int64_t timeout_us = 10 * S, third_us = timeout_us / 3;
+    const int64_t timeout_us = 10 * S, pause_us = ping_ms ? ping_ms * MS : timeout_us / 3;
     for (int64_t rounding_us = 0; rounding_us <= 3 * S; rounding_us += 500 * MS)
-        for (int64_t death_us = 0; death_us < third_us; death_us += 200 * MS)
+        for (int64_t death_us = 0; death_us < pause_us; death_us += 200 * MS)
             for (int64_t look_us = 0; look_us < timeout_us; look_us += 700 * MS)
                 for (int drops = 0; drops < 2; drops++) {
                     int64_t heard_us = GONE - timeout_us - rounding_us, died_us = heard_us + death_us;
                     struct failover_evidence e = heard_before(GONE - heard_us);
                     bool parted = drops && heard_us + look_us > died_us;
+                    e.ping_ms = ping_ms;
                     e.listed_us = parted ? heard_us + 1 : heard_us + look_us;
                     e.parted_us = parted ? heard_us + look_us : 0;
                     struct failover failover = judged(&e);
@@ -142,8 +142,15 @@ static void bounds_the_time_of_death(void **state)
                     assert_true(failover.detection.low_us <= truth_us);
                     assert_true(failover.detection.high_us >= truth_us);
                     assert_true(failover.detection.high_us - failover.detection.low_us <=
-                                third_us + 3 * S + 500 * MS);
+                                pause_us + 3 * S + 500 * MS);
                 }
+}
+
+static void bounds_the_time_of_death(void **state)
+{
+    (void)state;
+    bounds_the_time_of_death_of(0);
+    bounds_the_time_of_death_of(6667); /* a client that pings every two thirds of its timeout */
 }
 
 /* What is missing opens the bound that rests on it. */
@@ -220,18 +227,21 @@ static void reports_its_evidence(void **state)
     char text[400], small[8];
     struct failover_evidence e = heard_before(11 * S);
     failover_evidence_describe(&e, CAUSE_EXPIRED, text, sizeof text);
-    assert_string_equal(text, "last heard 11.0 s before its znode went, by zk1:2181; its timeout is 10.0 s; absent from the "
-                              "session list 0.20 s after");
+    assert_string_equal(
+        text, "last heard 11.0 s before its znode went, by zk1:2181; its timeout is 10.0 s; absent from the "
+              "session list 0.20 s after");
     failover_evidence_describe(&e, CAUSE_EXPIRED, small, sizeof small);
     assert_int_equal(strlen(small), sizeof small - 1);
     e = heard_before(2 * S);
     failover_evidence_describe(&e, CAUSE_CLOSED, text, sizeof text);
-    assert_string_equal(text, "last heard 2.00 s before its znode went, by zk1:2181; its timeout is 10.0 s; absent from the "
-                              "session list 0.20 s after: one transaction ended it and deleted its znode");
+    assert_string_equal(
+        text, "last heard 2.00 s before its znode went, by zk1:2181; its timeout is 10.0 s; absent from the "
+              "session list 0.20 s after: one transaction ended it and deleted its znode");
     e.together = false;
     failover_evidence_describe(&e, CAUSE_ENDED, text, sizeof text);
-    assert_string_equal(text, "last heard 2.00 s before its znode went, by zk1:2181; its timeout is 10.0 s; absent from the "
-                              "session list 0.20 s after: its client closed it, it did not expire");
+    assert_string_equal(
+        text, "last heard 2.00 s before its znode went, by zk1:2181; its timeout is 10.0 s; absent from the "
+              "session list 0.20 s after: its client closed it, it did not expire");
     e.displaced = true;
     failover_evidence_describe(&e, CAUSE_UNKNOWN, text, sizeof text);
     assert_string_equal(text, "its znode still exists: a candidate with a lower number joined ahead of it");
