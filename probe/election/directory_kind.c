@@ -13,8 +13,8 @@
 
 const char *directory_kind_word(enum directory_kind kind)
 {
-    static const char *const words[] = {"election", "lock",      "read-write lock",
-                                        "registry", "semaphore", "queue"};
+    static const char *const words[] = {"election", "lock", "read-write lock", "registry", "semaphore",
+                                        "queue",    "empty"};
     return kind < DIRECTORY_KINDS ? words[kind] : "other";
 }
 
@@ -139,6 +139,32 @@ static bool ends_with(const char *path, const char *end)
 bool directory_kind_is_momentary(const char *path)
 {
     return ends_with(path, "/leader/election/latch");
+}
+
+static bool has_word(const char *name, const char *word)
+{
+    for (; *name; name++)
+        if (strncasecmp(name, word, strlen(word)) == 0)
+            return true;
+    return false;
+}
+
+bool directory_kind_is_emptied(const struct recipe_book *book, const char *path, int32_t cversion)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (cversion == 0 || directory_kind_is_momentary(path))
+        return false;
+    return has_word(name, "elect") || has_word(name, "leader") || strcmp(name, "latch") == 0 ||
+           recipe_has_path(book, path);
+}
+
+struct directory_verdict directory_kind_emptied(bool missing)
+{
+    return (struct directory_verdict){
+        .kind = DIRECTORY_EMPTIED,
+        .proof = "name",
+        .evidence = missing ? "the znode of a leader is missing beside what belongs to it: nobody may lead"
+                            : "its children came and went, and its name is an election's: nobody may lead"};
 }
 
 /* HiveServer2's entries, those of Dubbo's interfaces, and members of a Finagle server set. */

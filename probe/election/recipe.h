@@ -112,6 +112,14 @@ bool recipe_parse_name(const struct recipe_book *book, const struct recipe *reci
 const struct recipe *recipe_recognise(const struct recipe_book *book, const char *path, char *const *names,
                                       size_t count);
 
+/* The path is one at which a recipe has its elections (not its locks), whatever its children are. */
+bool recipe_has_path(const struct recipe_book *book, const char *path);
+/* A leader's own znode, of a recipe that has it beside something that is there, is missing in this directory.
+ * Returns its path, malloc'd; NULL:
+ * none is. */
+char *recipe_missing_leader(const struct recipe_book *book, const char *path, char *const *names,
+                            size_t count);
+
 /*
  * The number at the end of a sequential name. Beware of the sign: in "latch-0000000007" the '-' separates; a
  * real negative is "--2147483648" or '-' and nine digits after another character ("n_-214748364").

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "config/text.h"
 #include "config/recipe_names.h"
 
 /* A user's pattern may be as bad as it likes: it gives up here instead of stalling the loop. */
@@ -510,4 +511,69 @@ bool recipes_check(const struct settings *settings, char **error)
     struct recipe_book *book = recipes_of(settings, error);
     recipe_book_free(book);
     return book != NULL;
+}
+
+/* ---- elections that nobody is in ---- */
+
+bool recipe_has_path(const struct recipe_book *book, const char *path)
+{
+    for (size_t i = 0; i < book->count; i++) {
+        const struct recipe_row *row = &book->rows[i];
+        if (row->path && row->recipe.family != FAMILY_LOCK && row->recipe.nature == NATURE_LEADS &&
+            matches(book, row->path, path, strlen(path)))
+            return true;
+    }
+    return false;
+}
+
+/* The first component of a path that is written as "../NAME", or "=../NAME/...". Its length, or 0. */
+static size_t sibling_in(const char *relative, const char **name)
+{
+    if (!relative)
+        return 0;
+    relative += strspn(relative, "=?");
+    *name = relative + 3;
+    size_t length = strncmp(relative, "../", 3) == 0 ? strcspn(*name, "/ ") : 0;
+    return length == 2 && strncmp(*name, "..", 2) == 0 ? 0 : length;
+}
+
+static bool recipe_book_is_among(char *const *names, size_t count, const char *name, size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(names[i], name, length) == 0 && names[i][length] == '\0')
+            return true;
+    return false;
+}
+
+/* The name at the end of a lock's path: what stands between its last '/' or group and its end. */
+static size_t last_name(const char *pattern, const char **name)
+{
+    size_t end = strcspn(pattern, "$"), at = end;
+    while (at > 0 && pattern[at - 1] != '/' && pattern[at - 1] != ')')
+        at--;
+    *name = pattern + at;
+    return strcspn(*name, "[]+*?.\\$") == end - at ? end - at : 0;
+}
+
+char *recipe_missing_leader(const struct recipe_book *book, const char *path, char *const *names,
+                            size_t count)
+{
+    for (size_t i = 0; i < book->count; i++) {
+        const struct recipe_row *row = &book->rows[i];
+        const char *name, *sibling = NULL;
+        if (!row->path || row->recipe.family != FAMILY_LOCK || row->recipe.nature != NATURE_LEADS)
+            continue;
+        size_t length = sibling_in(row->recipe.members, &sibling);
+        if (length == 0)
+            length = sibling_in(row->recipe.ack, &sibling);
+        bool beside = length > 0 && recipe_book_is_among(names, count, sibling, length);
+        size_t own = beside ? last_name(row->recipe.path, &name) : 0;
+        if (own == 0 || recipe_book_is_among(names, count, name, own))
+            continue;
+        char *missing = text_format("%s/%.*s", strcmp(path, "/") == 0 ? "" : path, (int)own, name);
+        if (matches(book, row->path, missing, strlen(missing)))
+            return missing;
+        free(missing);
+    }
+    return NULL;
 }

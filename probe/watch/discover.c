@@ -20,6 +20,7 @@
 #define POSTPONED_MOST READS_MOST
 /* The maximum number of names kept of unreadable directories. */
 #define DENIED_KEPT 1000
+#define EMPTIED_KEPT 100
 /* The maximum number of children that are checked, one after the other, for being ephemeral: one may be a
  * persistent candidate, and another may have gone. */
 #define WITNESSES_MOST 8
@@ -71,6 +72,12 @@ struct watched_directory {
     uint64_t due_ms; /* if dirty: when to list it */
 };
 
+/* A path without a candidate that may have been an election. */
+struct emptied {
+    char *path;   /* full */
+    bool missing; /* a leader's znode, which is not there; else an empty directory */
+};
+
 struct discover {
     struct live_cluster *live;
     const struct discover_settings *settings;
@@ -88,9 +95,12 @@ struct discover {
     bool cut, lost; /* this walk left something out: because of its limits, or of a lost connection */
     size_t denied;  /* unreadable directories, without the roots */
     char *denied_at[DENIED_KEPT]; /* the first of them, below the chroot */
-    const char *no_root;          /* a root that does not exist; NULL: all exist */
-    bool *root_shown;             /* by root: unreadable, and shown among the elections */
-    char *crowded_at;             /* a directory with more children than the limit; NULL: none */
+    struct emptied emptied[EMPTIED_KEPT];
+    size_t emptied_count;
+    bool emptied_more;
+    const char *no_root; /* a root that does not exist; NULL: all exist */
+    bool *root_shown;    /* by root: unreadable, and shown among the elections */
+    char *crowded_at;    /* a directory with more children than the limit; NULL: none */
     char *left_out;
     struct found_directory *kept;
     size_t kept_count, kept_room;
@@ -219,6 +229,76 @@ static void keep_denied(struct discover *d, const char *path)
     d->denied++;
 }
 
+/* ---- paths that may have been elections ---- */
+
+static void forget_emptied(struct discover *d)
+{
+    for (size_t i = 0; i < d->emptied_count; i++)
+        free(d->emptied[i].path);
+    d->emptied_count = 0;
+    d->emptied_more = false;
+}
+
+static void drop_emptied(struct discover *d, size_t i)
+{
+    free(d->emptied[i].path);
+    d->emptied[i] = d->emptied[--d->emptied_count];
+}
+
+static void keep_emptied(struct discover *d, const char *path, bool missing)
+{
+    for (size_t i = 0; i < d->emptied_count; i++)
+        if (strcmp(d->emptied[i].path, path) == 0)
+            return;
+    d->emptied_more |= d->emptied_count == EMPTIED_KEPT;
+    if (live_watches(d->live, path) || d->emptied_count == EMPTIED_KEPT)
+        return;
+    d->emptied[d->emptied_count++] = (struct emptied){xstrdup(path), missing};
+    keep_directory(d, path, directory_kind_emptied(missing), 0);
+}
+
+static bool discover_is_among(const char *name, char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Those that are this directory, or lie in it, as of an earlier list. */
+static void forget_emptied_in(struct discover *d, const struct directory *dir, char *const *names,
+                              size_t count)
+{
+    size_t length = strcmp(dir->path, "/") == 0 ? 0 : strlen(dir->path);
+    for (size_t i = d->emptied_count; i > 0; i--) {
+        const struct emptied *e = &d->emptied[i - 1];
+        const char *below = strncmp(e->path, dir->path, length) == 0 ? e->path + length : "";
+        bool in = *below == '/' && !strchr(below + 1, '/');
+        if (strcmp(e->path, dir->path) == 0 ||
+            (in && (e->missing || !discover_is_among(below + 1, names, count))))
+            drop_emptied(d, i - 1);
+    }
+}
+
+/* Nobody is in it, or a leader's znode is missing in it. */
+static void look_for_emptied(struct directory *dir, const struct znode_stat *stat, char *const *names,
+                             size_t count)
+{
+    struct discover *d = dir->discover;
+    const struct recipe_book *book = d->live->model->recipes;
+    const char *own = dir->path + strlen(d->live->chroot);
+    if (dir->alone)
+        forget_emptied_in(d, dir, names, count);
+    if (dir->part || strncmp(own, "/zookeeper", strlen("/zookeeper")) == 0)
+        return;
+    if (count == 0 && directory_kind_is_emptied(book, dir->path, stat->cversion))
+        keep_emptied(d, dir->path, false);
+    char *missing = recipe_missing_leader(book, dir->path, names, count);
+    if (missing)
+        keep_emptied(d, missing, true);
+    free(missing);
+}
+
 static int compare_paths(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -232,6 +312,7 @@ static void discover_release(struct discover *d)
     forget_kept(d);
     free(d->kept);
     forget_denied(d);
+    forget_emptied(d);
     free(d->crowded_at);
     free(d->root_shown);
     free(d->left_out);
@@ -579,6 +660,33 @@ static void add_clause(struct text *all, const char *clause)
     text_printf(all, "%s%s", all->length ? "; " : "", clause);
 }
 
+/* By path, as people write it. */
+static void add_emptied(const struct discover *d, struct text *all)
+{
+    const char *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < d->emptied_count; i++) {
+        const char *path = d->emptied[i].path;
+        if (live_watches(d->live, path))
+            continue; /* it was named, or found, since then */
+        count++;
+        if (!first || strcmp(path, first) < 0)
+            first = path;
+    }
+    if (count == 0)
+        return;
+    struct text clause = {0};
+    first += strlen(d->live->chroot);
+    if (count == 1)
+        text_printf(&clause, "%s is empty, and may have been an election; if it is one, name it", first);
+    else
+        text_printf(&clause,
+                    "%s%zu paths are empty, and may have been elections, such as %s; name those that are",
+                    d->emptied_more ? "more than " : "", count, first);
+    add_clause(all, clause.at);
+    text_free(&clause);
+}
+
 /* The message about directories left out; NULL: none. */
 static char *describe_left_out(struct discover *d)
 {
@@ -606,6 +714,7 @@ static char *describe_left_out(struct discover *d)
     } else if (d->cut) {
         add_clause(&all, "the tree is too large to search completely: name the elections");
     }
+    add_emptied(d, &all);
     if (d->live->misnamed)
         add_clause(&all, d->live->misnamed);
     if (all.length > 0)
@@ -701,6 +810,9 @@ static bool directory_listed(struct directory *dir, const struct znode_stat *sta
     if (lock || directory_kind_is_momentary(dir->path))
         recipe = NULL; /* a directory at such a path may contain elections */
     dir->verdict = directory_kind_named(dir->path, names, count);
+    look_for_emptied(dir, stat, names, count);
+    if (dir->alone && !d->walking)
+        report_left_out(d);
     bool queue = dir->verdict.kind == DIRECTORY_QUEUE && has_sequence(names, count);
     if (dir->part) {
         recipe = NULL;
@@ -887,6 +999,7 @@ void discover_begin(struct discover *d, bool renewed)
     d->walked = 0;
     d->no_root = NULL;
     forget_denied(d);
+    forget_emptied(d);
     free(d->crowded_at);
     d->crowded_at = NULL;
     forget_kept(d);

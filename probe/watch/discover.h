@@ -6,7 +6,7 @@
  * that a recipe defines. Names prove some recipes and only suggest others; the model decides. Other
  * directories with sequential or ephemeral children (registries, semaphores, queues) are kept for the report.
  * An unreadable root is shown among the elections, as denied. Other directories that a walk leaves out are
- * listed in a message.
+ * listed in a message. So are paths that may have been elections: nobody is in them, so nothing proves it.
  *
  * A walk keeps a bounded number of names that are still to be read, whatever the size of the tree: it goes
  * depth first, and reads a list again that there was no room for.

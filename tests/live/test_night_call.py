@@ -168,3 +168,32 @@ def test_a_named_path_must_have_a_leader(zk, client, path):
             client.ensure_path(path)
         assert run("check", "-s", zk.hosts, "--admin", zk.admin, at).status == 2
         assert run("once", "--strict", "--quick", "-s", zk.hosts, "--admin", zk.admin, at).status == 1
+
+
+def test_elections_that_nobody_is_in_are_named(zk, client, path):
+    """An observer that starts after the crash is not green: what looks like an emptied election is suspected."""
+    for name in "team/latch", "team/quiet", "kafka/controller":
+        gone = client.create(f"{path}/{name}/n_", ephemeral=True, sequence=True, makepath=True)
+        client.delete(gone)
+    client.delete(f"{path}/kafka/controller")
+    client.ensure_path(f"{path}/kafka/brokers/ids")
+    client.ensure_path(f"{path}/new-election")  # nobody ever was in it
+    inside = f"{zk.hosts.split(',')[0]}{path}"
+    told = "2 paths are empty, and may have been elections, such as /kafka/controller"
+
+    cluster = json.loads(run("discover", "--json", "-s", inside, "--admin", zk.admin).out)["clusters"][0]
+    assert {row["path"]: (row["kind"], row["certainty"]) for row in cluster["found"]} == {
+        "/kafka/controller": ("empty", "suspected"), "/team/latch": ("empty", "suspected")}, cluster
+    assert told in cluster["left_out"], cluster
+    once = run("once", "--quick", "-s", inside, "--admin", zk.admin)
+    assert told in " ".join(once.out.split()), once
+    check = run("check", "-s", inside, "--admin", zk.admin)
+    assert check.status == 3 and told in check.out, check
+
+    screen = Pty([PROGRAM, "-s", inside, "--admin", zk.admin], cols=160)
+    try:
+        screen.shows(told)
+        client.create(f"{path}/kafka/controller", ephemeral=True)
+        screen.shows("/team/latch is empty, and may have been an election")
+    finally:
+        screen.close()

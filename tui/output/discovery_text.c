@@ -178,8 +178,9 @@ static void put_cluster(struct text *out, const struct cluster *cluster, const s
         if (is_electable(&rows[i]))
             continue;
         struct text line = {0};
-        text_printf(&line, "not an election: %s (%s: %s)", rows[i].path,
-                    directory_kind_word(rows[i].verdict.kind), rows[i].verdict.evidence);
+        text_printf(&line, "%s: %s (%s: %s)",
+                    rows[i].verdict.kind == DIRECTORY_EMPTIED ? "perhaps an election" : "not an election",
+                    rows[i].path, directory_kind_word(rows[i].verdict.kind), rows[i].verdict.evidence);
         put_comment(out, "    ", line.at ? line.at : "");
         text_free(&line);
     }
@@ -210,7 +211,8 @@ void discovery_text_recipes(struct buffer *out, const struct recipe_book *book, 
 {
     static const char *const natures[] = {"election or lock", "election, lock or semaphore", "election",
                                           "lock"};
-    static const char *const watched[] = {"predecessor", "leader", "children", "nothing", "unknown", "member"};
+    static const char *const watched[] = {"predecessor", "leader",  "children",
+                                          "nothing",     "unknown", "member"};
     static const struct document_column columns[] = {
         {"Recipe", COLUMN_NAME, 9},  {"Family", COLUMN_WORD, 6}, {"Kind", COLUMN_TEXT, 7},
         {"Watches", COLUMN_WORD, 5}, {"System", COLUMN_TEXT, 8}, {"Recognised by", COLUMN_TEXT, 4}};
