@@ -111,13 +111,17 @@ static const char *event_path(const struct event *event)
     return event->election ? summary_path(event->election) : "";
 }
 
+/* Facts of the servers alone. Who led before is one for a failover only: of a new leader, an observer that began
+ * in a vacancy does not know it. */
 static uint64_t event_key(const struct event *event)
 {
-    char *subject = event->finding ? findings_subject(event->election, event->finding) : NULL;
+    char *subject = event->finding ? findings_subject(event->election, event->finding)
+                                   : text_format("%" PRIx64, event->czxid);
     uint64_t hash = hash_add(hash_add(HASH_BEGIN, event->cluster->name), event_path(event));
     hash = hash_add(hash_add(hash, event_code(event)), subject);
     free(subject);
-    return hash;
+    hash = hash_add(hash_add(hash, event->candidate), event->failover ? event->from : NULL);
+    return hash_add(hash, event->connection);
 }
 
 /* ---- matching ---- */

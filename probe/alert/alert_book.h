@@ -27,7 +27,8 @@ const char *alert_state_word(enum alert_state state);
 struct alert {
     uint64_t id;
     size_t rule; /* of settings.alerts */
-    uint64_t key;
+    uint64_t
+        key; /* the same from every observer of the finding (raised, again and resolved), or of the event */
     /* Untrusted bytes; NULL: unknown. code: a finding's code, or an event's word. */
     char *cluster, *code, *election, *name, *candidate, *evidence, *advice, *owner, *runbook;
     enum severity severity;

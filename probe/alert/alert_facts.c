@@ -1,5 +1,6 @@
 #include "probe/alert/alert_facts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 
 const char *const alert_fact_words[ALERT_FACTS + 1] = {
     "state",    "code",   "cluster", "election", "name",  "severity", "certainty",
-    "evidence", "advice", "owner",   "runbook",  "since", NULL};
+    "evidence", "advice", "owner",   "runbook",  "since", "key",      NULL};
 
 /* Strangers' bytes on one line: what would end it, or deceive who reads it, becomes a question mark. */
 static char *fact_clean(const char *text)
@@ -42,6 +43,11 @@ static char *fact_time(int64_t wall_us)
     return text_take(&text);
 }
 
+static char *fact_key(const struct alert *alert)
+{
+    return text_format("%016" PRIx64, alert->key);
+}
+
 void alert_facts(const struct alert *alert, enum alert_state state, char *facts[ALERT_FACTS])
 {
     const char *raw[ALERT_FACTS] = {[FACT_STATE] = alert_state_word(state),
@@ -56,7 +62,9 @@ void alert_facts(const struct alert *alert, enum alert_state state, char *facts[
                                     [FACT_OWNER] = alert->owner,
                                     [FACT_RUNBOOK] = alert->runbook};
     for (int i = 0; i < ALERT_FACTS; i++)
-        facts[i] = i == FACT_SINCE ? fact_time(alert->since_wall_us) : fact_clean(raw[i] ? raw[i] : "");
+        facts[i] = i == FACT_SINCE ? fact_time(alert->since_wall_us)
+                   : i == FACT_KEY ? fact_key(alert)
+                                   : fact_clean(raw[i] ? raw[i] : "");
 }
 
 /* {code} and other known words are replaced by their facts; other braces are kept. */
@@ -127,6 +135,7 @@ void alert_body(struct buffer *out, const struct alert *alert, const struct aler
                        : rule->again_after_ms ? 2 * rule->again_after_ms * 1000 + 300000000
                                               : INT64_C(86400000000);
     char *summary = text_format("%s in %s", alert->code, alert->name ? alert->name : alert->election);
+    char *key = fact_key(alert);
     json_write_begin(writer, '[');
     json_write_begin(writer, '{');
     json_write_key(writer, "labels");
@@ -137,6 +146,7 @@ void alert_body(struct buffer *out, const struct alert *alert, const struct aler
     json_pair(writer, "candidate", alert->candidate);
     json_pair(writer, "severity", severity_word(alert->severity));
     json_pair(writer, "owner", alert->owner);
+    json_pair(writer, "key", key);
     json_write_end(writer, '}');
     json_write_key(writer, "annotations");
     json_write_begin(writer, '{');
@@ -153,4 +163,5 @@ void alert_body(struct buffer *out, const struct alert *alert, const struct aler
     json_write_end(writer, '}');
     json_write_end(writer, ']');
     free(summary);
+    free(key);
 }

@@ -24,6 +24,7 @@ enum fact {
     FACT_OWNER,
     FACT_RUNBOOK,
     FACT_SINCE,
+    FACT_KEY,
     ALERT_FACTS
 };
 

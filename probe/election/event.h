@@ -32,6 +32,8 @@ struct event {
     struct moment at;
     const struct cluster *cluster;
     const struct election *election; /* NULL for EVENT_CONNECTION */
+    int64_t czxid; /* the transaction that created the candidates' directory; of a lock, the lock of the
+                      candidate, for FAILOVER of the previous leader. 0: unknown */
     /* CANDIDATE_*, LEADER_LOST, LEADER_ACKNOWLEDGED: the candidate. The name is always set, the identity if
      * known. */
     const char *candidate;

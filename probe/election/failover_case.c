@@ -619,6 +619,7 @@ static void case_report(struct model *model, struct failover_case *c, struct fai
     int64_t since_us = now.mono_us - election->change.lost_at.mono_us;
     if (open)
         failover->vacancy = (struct span){since_us, ended ? since_us : SPAN_OPEN};
+    int64_t czxid = election->recipe && election->recipe->family == FAMILY_LOCK ? c->czxid : 0;
     struct failover whole = *failover;
     if (failover_was_closed(&c->evidence))
         whole.detection = (struct span){0, 0};
@@ -630,6 +631,7 @@ static void case_report(struct model *model, struct failover_case *c, struct fai
     election_keep_failover(election, failover);
     const struct failover *reported = election_failover_at(election, election->failover_count - 1);
     struct event event = {.kind = EVENT_FAILOVER,
+                          .czxid = czxid,
                           .candidate = reported->to,
                           .identity = reported->to_identity,
                           .position = 1,

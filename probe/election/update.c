@@ -77,6 +77,8 @@ void update_emit(const struct update *f, struct event *event)
     event->at = f->at;
     event->cluster = f->election->cluster;
     event->election = f->election;
+    if (event->czxid == 0 && f->election->directory_known)
+        event->czxid = f->election->own->directory.czxid;
     if (event->kind != EVENT_FAILOVER && f->election->own->lapsed &&
         f->at.mono_us > f->election->stale_since.mono_us)
         event->gap_us = f->at.mono_us - f->election->stale_since.mono_us;
@@ -88,10 +90,16 @@ void update_emit(const struct update *f, struct event *event)
     model_emit(f->model, event);
 }
 
+static int64_t lock_czxid(const struct election *election, const struct candidate *candidate)
+{
+    return election->recipe && election->recipe->family == FAMILY_LOCK ? candidate->stat.czxid : 0;
+}
+
 void update_emit_candidate(const struct update *f, enum event_kind kind, const struct candidate *candidate,
                            size_t position)
 {
     update_emit(f, &(struct event){.kind = kind,
+                                   .czxid = lock_czxid(f->election, candidate),
                                    .candidate = candidate->name,
                                    .identity = candidate->identity,
                                    .position = position,
@@ -106,6 +114,7 @@ void update_emit_elected(const struct update *f)
     election->own->leader_unreported = false;
     const struct change *change = &election->change;
     struct event event = {.kind = EVENT_LEADER_ELECTED,
+                          .czxid = lock_czxid(election, election->leader),
                           .candidate = election->leader->name,
                           .identity = election->leader->identity,
                           .position = 1,

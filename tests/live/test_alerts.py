@@ -150,6 +150,67 @@ def test_again_while_it_lasts(path, client, alerting):
     one.end()
 
 
+class Keyed(Alerting):
+    """A recorder that runs a command and posts, in a folder of its own."""
+
+    def __init__(self, folder, hosts, elections):
+        folder.mkdir()
+        self.hook = Webhook()
+        rule = (f"{{on: [no-leader, leader-elected, failover], post: 'http://127.0.0.1:{self.hook.port}/', run: [/bin/sh, -c, "
+                f"'echo \"$0 $ELECTOP_STATE $ELECTOP_CODE\" >>{folder}/notes', '{{key}}']}}")
+        super().__init__(folder, hosts, f"[{rule}]", elections)
+        self.wait_for("SELECT * FROM events WHERE event = 'election-seen'")
+
+    def keys(self, *words):
+        """Those of the alerts with these words: state, or event, and code."""
+        lines = [line.split() for line in self.notes.read_text().splitlines()] if self.notes.exists() else []
+        return [key for key, *rest in lines if rest == list(words)]
+
+    def posted(self, code):
+        return [body[0]["labels"]["key"] for body in self.hook.bodies if body[0]["labels"]["alertname"] == code]
+
+
+@pytest.mark.parametrize("layout", ["sequence", "lock"])
+def test_keys_are_the_same_from_two_recorders(path, client, zk, tmp_path, layout):
+    """By the key a pager removes what the second recorder sends, and nothing else."""
+    place = path + "/master"
+    client.ensure_path(path)
+
+    def lead():
+        if layout == "lock":
+            client.create(place, b"host-a:1", ephemeral=True)
+            return place
+        return stand(client, place)
+    leader = lead()
+    elections = f"[{{path: {place}, kind: leader, allow: {{vacancy: 1s, failover: 1s}}}}]"
+    recorders = [Keyed(tmp_path / name, zk.hosts, elections) for name in ("one", "two")]
+    try:
+        for round in 1, 2:
+            client.delete(leader)
+            for each in recorders:
+                until(lambda each=each: len(each.keys("raised", "no-leader")) == round)
+            leader = lead()
+            for each in recorders:
+                until(lambda each=each: len(each.keys("resolved", "no-leader")) == round)
+                until(lambda each=each: len(each.keys("event", "failover")) == 2 * round)
+                until(lambda each=each: len(each.keys("event", "leader-elected")) == round)
+                until(lambda each=each: len(each.hook.accepted) == 5 * round)  # all of these are posted, too
+        findings, elected, failovers = ([each.keys(*words) for each in recorders] for words in
+                                        (("raised", "no-leader"), ("event", "leader-elected"), ("event", "failover")))
+        assert findings[0] == findings[1] == [each.keys("resolved", "no-leader") for each in recorders][0]
+        assert len(set(findings[0])) == 1
+        assert elected[0] == elected[1] == recorders[0].posted("leader-elected") == recorders[1].posted("leader-elected")
+        assert len(set(elected[0])) == 2
+        # A loss is told as open and, with its successor, as closed.
+        assert failovers[0] == failovers[1] and len(set(failovers[0])) == 4
+        assert set(recorders[0].posted("no-leader")) == set(findings[0])
+    finally:
+        for each in recorders:
+            each.end()
+            each.hook.server.shutdown()
+    assert recorders[0].complaints == recorders[1].complaints == []
+
+
 def test_events_alert_once(path, client, alerting):
     first = stand(client, path)
     stand(client, path, b"host-b:1")
@@ -289,7 +350,8 @@ def test_post_with_a_secret(path, client, alerting, webhook, tmp_path):
                    f"[{{path: {path}, kind: leader, runbook: 'http://wiki/x', allow: {{vacancy: 500ms}}}}]")
     client.delete(leader)
     alert = until(lambda: webhook.bodies)[0][0]
-    assert alert["labels"] == {"alertname": "no-leader", "cluster": "prod", "election": path, "severity": "critical"}
+    assert alert["labels"] == {"alertname": "no-leader", "cluster": "prod", "election": path, "severity": "critical",
+                               "key": alert["labels"]["key"]}
     assert alert["annotations"]["runbook_url"] == "http://wiki/x" and alert["annotations"]["description"]
     assert alert["startsAt"] < alert["endsAt"]
     assert webhook.headers[0]["Authorization"] == "Bearer s3cret-token"

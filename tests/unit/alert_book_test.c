@@ -19,12 +19,14 @@ static char *on_any[] = {severe, elected, NULL}, *run[] = {program, NULL};
 static struct alert_settings rule = {.on = on_any, .run = run, .timeout_ms = 1000, .again_after_ms = 600000};
 static char reported[4096], evidence[4096];
 static size_t reports;
+static uint64_t reported_key;
 
 static void report(void *context, const struct alert *alert, enum alert_state state)
 {
     size_t length = strlen(reported);
     (void)context;
     reports++;
+    reported_key = alert->key;
     snprintf(evidence, sizeof evidence, "%s", alert->evidence ? alert->evidence : "");
     snprintf(reported + length, sizeof reported - length, "%s %s;", alert_state_word(state), alert->code);
 }
@@ -191,6 +193,39 @@ static void only_certain_ones(void **state)
     rule.suspected = false;
 }
 
+static uint64_t key_of(struct world *w, struct event event)
+{
+    event.cluster = &w->model->clusters[0];
+    event.election = w->model->clusters[0].elections[0];
+    alert_book_take(w->book, &event, 100 * S);
+    alert_book_turn(w->book, 100 * S);
+    return reported_key;
+}
+
+/* Two observers of one change measure other lengths, and one may not know who led before. */
+static void keys_name_the_change(void **state)
+{
+    struct world w;
+    (void)state;
+    setup(&w);
+    struct event first = {.kind = EVENT_LEADER_ELECTED, .czxid = 5, .candidate = "n_2", .from = "n_1"};
+    struct event same = first, next = first, other = first, left = first;
+    same.from = NULL;
+    same.after_us = 7;
+    same.at.wall_us = 9;
+    next.candidate = "n_3";
+    other.czxid = 6; /* another directory, or the next owner of a lock */
+    left.kind = EVENT_CANDIDATE_LEFT;
+    uint64_t key = key_of(&w, first);
+    assert_true(key == key_of(&w, same));
+    assert_true(key != key_of(&w, next));
+    assert_true(key != key_of(&w, other));
+    rule.on[1] = (char[]){"candidate-left"};
+    assert_true(key != key_of(&w, left));
+    rule.on[1] = elected;
+    teardown(&w);
+}
+
 static void again_while_it_lasts(void **state)
 {
     struct world w;
@@ -337,6 +372,7 @@ int main(void)
         cmocka_unit_test(other_causes_are_others),
         cmocka_unit_test(known_by_its_subject),
         cmocka_unit_test(only_certain_ones),
+        cmocka_unit_test(keys_name_the_change),
         cmocka_unit_test(again_while_it_lasts),
         cmocka_unit_test(what_is_over_is_not_reported),
         cmocka_unit_test(reload),
