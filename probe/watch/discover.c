@@ -14,10 +14,12 @@
 /* The limits of simultaneous reads, and of directories kept for the report. */
 #define READS_MOST 1000
 #define KEPT_MOST 20000
-/* Bytes of names that a walk keeps for later. A list that exceeds it is read again once its turn comes; so many
- * directories wait for that, or one is read at a time. */
+/* Bytes of names that a walk keeps for later. Lists are asked for as they are likely to have room; one that has
+ * none is read again once its turn comes. So many directories wait for that at most. */
 #define NAMES_MOST (8u << 20)
 #define POSTPONED_MOST READS_MOST
+/* Deeper directories are taken for ones of this depth. */
+#define DEPTHS_KNOWN 16
 /* The maximum number of names kept of unreadable directories. */
 #define DENIED_KEPT 1000
 #define EMPTIED_KEPT 100
@@ -43,6 +45,7 @@ struct directory {
     size_t pending;           /* itself, its children to come, and those under way */
     char *names;              /* of children to come, each with its NUL; NULL: none */
     size_t names_at, names_length;
+    size_t reserved; /* bytes, while its list is under way */
     int depth;
     size_t root;                     /* the index of the root where a walk begins; else as in its parent */
     bool begins;                     /* a root of the settings */
@@ -88,7 +91,9 @@ struct discover {
     struct directory *postponed; /* to be listed again: there was no room for its names */
     size_t waiting_count, postponed_count, under_way, walked;
     size_t names_bytes; /* of the children to come */
-    double budget;      /* reads that the rate allows now */
+    size_t reserved;    /* for those that lists under way are likely to bring */
+    size_t list_bytes[DEPTHS_KNOWN];
+    double budget; /* reads that the rate allows now */
     uint64_t budget_ms;
     bool walking, complete, answered;
     bool again;     /* the walk repeats a complete one, since no watch shows all changes */
@@ -495,18 +500,27 @@ static struct directory *next_child(struct discover *d)
     return child;
 }
 
-/* A directory may be listed now. */
-static bool may_list(const struct discover *d)
+/* The bytes of names that a list of this depth is likely to have: those of the latest ones. */
+static size_t *list_bytes(struct discover *d, int depth)
 {
-    bool full = d->names_bytes >= NAMES_MOST || d->postponed_count >= POSTPONED_MOST;
-    if (d->under_way > 0 && (full || !(d->waiting || d->open)))
+    return &d->list_bytes[depth < DEPTHS_KNOWN ? depth : DEPTHS_KNOWN - 1];
+}
+
+/* A directory may be listed now. */
+static bool may_list(struct discover *d)
+{
+    if (d->waiting_count == 0 || d->under_way == 0)
+        return d->waiting_count > 0;
+    if (d->under_way >= READS_MOST || d->postponed_count >= POSTPONED_MOST || !(d->waiting || d->open))
         return false;
-    return d->under_way < READS_MOST && d->waiting_count > 0;
+    size_t bytes = *list_bytes(d, d->waiting ? d->waiting->depth : d->open->depth + 1);
+    return bytes == 0 || d->names_bytes + d->reserved + bytes <= NAMES_MOST;
 }
 
 static struct directory *next_directory(struct discover *d)
 {
-    if (d->open && !d->waiting)
+    bool crowded = d->postponed_count >= POSTPONED_MOST && d->names_bytes < NAMES_MOST;
+    if (d->open && !d->waiting && !crowded)
         return next_child(d);
     d->waiting_count--;
     if (d->waiting)
@@ -515,15 +529,29 @@ static struct directory *next_directory(struct discover *d)
     return stack_pop(&d->postponed);
 }
 
-/* Has no room for the names: it is listed again when nothing else is left to walk. What is read alone is
- * always kept, so that the walk ends: that is at most one list for each level of the tree. */
+/* Keeps room for the names of a list that is under way. */
+static void reserve_names(struct directory *dir)
+{
+    dir->reserved = *list_bytes(dir->discover, dir->depth);
+    dir->discover->reserved += dir->reserved;
+}
+
+static void learn_list_bytes(struct directory *dir, size_t bytes)
+{
+    size_t *known = list_bytes(dir->discover, dir->depth);
+    *known = bytes > *known ? bytes : *known - (*known - bytes) / 16;
+}
+
+/* Has no room for the names: it is listed again when nothing else is left to walk, or too many wait. What is
+ * read alone is always kept, so that the walk ends: that is at most one list for each level of the tree. */
 static bool is_postponed(struct directory *dir, char *const *names, size_t count)
 {
     struct discover *d = dir->discover;
     size_t bytes = 0;
-    for (size_t i = 0; d->under_way > 1 && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         bytes += strlen(names[i]) + 1;
-    if (bytes == 0 || d->names_bytes + bytes <= NAMES_MOST)
+    learn_list_bytes(dir, bytes);
+    if (bytes == 0 || d->under_way == 1 || d->names_bytes + bytes <= NAMES_MOST)
         return false;
     dir->next = d->postponed;
     d->postponed = dir;
@@ -871,6 +899,7 @@ static void discover_on_list(void *context, enum session_result result, const st
     struct directory *dir = context;
     struct discover *d = dir->discover;
     struct watched_directory *w = d->ended || !d->settings->follows ? NULL : watched_at(d, dir->path);
+    d->reserved -= dir->reserved;
     if (!d->ended && result == SESSION_OK && is_postponed(dir, names, count)) {
         list_answered(d);
         return;
@@ -960,6 +989,7 @@ static void walk_on(struct discover *d)
         if (!d->again)
             read_account_count(d->live->account);
         d->budget -= 1;
+        reserve_names(dir);
         d->references++;
         d->under_way++;
     }
