@@ -281,8 +281,6 @@ const struct option_row option_table[] = {
      .help = "candidates per second (as fast as the servers accept); discover: reads (@)"},
     {"behaviour", 0, "KIND[:SHARE%],...", INJECT, TEXT(inject.behaviour, "write as in herd:30%,deaf:10%"),
      .help = "predecessor, herd, children, deaf, once, slow:TIME, hold"},
-    {"against", 0, "KIND[:SHARE%],...", INJECT, TEXT(inject.against, "write as in herd"),
-     .help = "repeat with this behaviour; report both side by side"},
     {"kill", 0, "WHOM[:every=TIME]", INJECT, TEXT(inject.kill, "write as in leader:every=2s"),
      .help = "kill the leader or a random one, repeatedly (every=2s)"},
     {"how", 0, "WAY", INJECT, TEXT(inject.how, "write close, drop, pause or resign"),

@@ -42,7 +42,6 @@ enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 struct inject_options {
     long candidates;       /* -n, default 10 */
     const char *behaviour; /* NULL: the recipe */
-    const char *against;   /* the behaviour of a second run, to be compared; NULL: one run */
     const char *kill;      /* NULL: no kills */
     const char *how;
     const char *sessions, *look, *name; /* NULL: own, own, auto */

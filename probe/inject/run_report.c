@@ -494,22 +494,11 @@ void run_json_write(struct buffer *out, const struct run_report *r, const char *
                     const struct expectation *expectations, size_t count)
 {
     struct json_writer w = json_writer_to(out, true);
-    const struct run_report *first = r->earlier ? r->earlier : r;
     json_write_begin(&w, '{');
     json_write_line(&w, 2);
     json_member_uint(&w, "schema", JSON_SCHEMA);
-    run_json_put_run(&w, first);
-    run_json_put_expectations(&w, first, texts, expectations, count);
-    json_write_line(&w, 2);
-    json_write_key(&w, "against");
-    if (r->earlier) {
-        json_write_begin(&w, '{');
-        json_write_line(&w, 2);
-        run_json_put_run(&w, r);
-        json_write_end(&w, '}');
-    } else {
-        json_write_null(&w);
-    }
+    run_json_put_run(&w, r);
+    run_json_put_expectations(&w, r, texts, expectations, count);
     json_write_line(&w, 0);
     json_write_end(&w, '}');
     buffer_put_char(out, '\n');

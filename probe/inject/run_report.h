@@ -96,8 +96,6 @@ struct run_report {
     uint64_t refused;      /* writes that the guard refused: a defect */
     /* Set by the owner: the number of single kills it has ordered (crowd_kill()). */
     size_t by_hand;
-    /* Another run to compare with: set by the owner of both; NULL: none. */
-    const struct run_report *earlier;
 };
 
 /* Counts a planned failover, once all are in position. */
@@ -114,8 +112,7 @@ int64_t run_figure(const struct run_report *report, enum expectation_figure figu
  * Writes the report of a run of test candidates as JSON; the manual lists its keys.
  */
 
-/* expectations: as written, and parsed; count of them. With an earlier run, that one is the subject, and this
- * one is the comparison. */
+/* expectations: as written, and parsed; count of them. */
 void run_json_write(struct buffer *out, const struct run_report *run_report, const char *const *texts,
                     const struct expectation *expectations, size_t count);
 

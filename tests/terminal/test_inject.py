@@ -17,26 +17,15 @@ def run_to_its_report(dashboard):
     return dashboard.shows("What it cost", within=40)
 
 
-def test_two_runs_side_by_side(zk, client):
-    """A run, then the same of another behaviour: its report begins with both; one that differs in more stands alone,
-    and one in which only hands kill says so."""
+def test_a_run_and_one_that_only_hands_kill(zk, client):
     with Tmux(f"{os.path.abspath(PROGRAM)} -s {zk.hosts} --admin {zk.admin}", cols=120, rows=60) as dashboard:
         dashboard.shows("connected")
         dashboard.keys("i")
         dashboard.shows("for how long")
-        assert "Side by side" not in run_to_its_report(dashboard)
+        run_to_its_report(dashboard)
         dashboard.keys("Enter")  # a new run
         dashboard.shows("for how long")
-        dashboard.keys("Down", "Down", "Down", "Right")
-        screen = run_to_its_report(dashboard)
-        assert "Side by side" in screen and "against recipe: a failover took" in screen
-        dashboard.keys("Enter")
-        dashboard.shows("for how long")
-        dashboard.keys("Up", "Up", "Right")
-        assert "Side by side" not in run_to_its_report(dashboard)
-        dashboard.keys("Enter")
-        dashboard.shows("for how long")
-        dashboard.keys("Down", "Down", "Down", "Left")
+        dashboard.keys("Down", "Right", "Down", "Down", "Down", "Left")
         dashboard.shows("none is killed")
         dashboard.keys("R", "y", "Enter")
         dashboard.shows("20 of 20 in line", within=40)

@@ -34,9 +34,8 @@ struct injection {
     const struct options *options;
     const struct settings *settings;
     struct run_options wanted;
-    struct run_options against; /* the second run; both differ in their behaviour only */
     struct expectation expectations[INJECT_EXPECTATIONS];
-    struct run *earlier, *run; /* earlier: the first of two, which is over; else NULL */
+    struct run *run;
     struct shutdown ending;
     uv_timer_t progress;
     bool shows_progress, over;
@@ -111,9 +110,6 @@ static bool inject_options_read(struct injection *in)
     wanted->join = said->join;
     wanted->for_ms = in->options->for_ms ? in->options->for_ms : FOR_DEFAULT_MS;
     wanted->wait_ms = in->options->wait_ms;
-    in->against = *wanted;
-    if (said->against && (problem = run_options_behaviour(said->against, &in->against)))
-        return refuse_value("against", said->against, problem);
     return true;
 }
 
@@ -148,16 +144,12 @@ static bool is_forbidden(const struct injection *in)
         complain("--live is refused: the configuration of this election does not say inject: live; without "
                  "--live its layout is copied into %s and tested there",
                  in->settings->inject.sandbox);
-    else if (said->live &&
-             (said->kill || in->wanted.name || said->sessions || said->behaviour || said->against))
+    else if (said->live && (said->kill || in->wanted.name || said->sessions || said->behaviour))
         complain("--live takes no --%s: test candidates there copy the real ones; leave it out",
                  said->kill        ? "kill"
                  : in->wanted.name ? "name"
                  : said->sessions  ? "sessions"
-                 : said->behaviour ? "behaviour"
-                                   : "against");
-    else if (said->join && said->against)
-        complain("--against makes two runs, and --join is for one; leave one of them out");
+                                   : "behaviour");
     else if (election->inject == INJECT_NEVER)
         complain("refused: the configuration of this election says inject: never");
     else
@@ -215,8 +207,6 @@ static void inject_on_progress(uv_timer_t *timer)
     struct buffer line = {0};
     run_report(in->run, report);
     buffer_put_text(&line, "\r\033[K");
-    if (in->options->inject.against)
-        buffer_printf(&line, "run %d of 2: ", in->earlier ? 2 : 1);
     run_progress_print(&line, report, in->style.ascii);
     output_write(STDERR_FILENO, line.bytes, line.length);
     buffer_free(&line);
@@ -229,7 +219,7 @@ static int inject_write_page(const struct run_report *report, const struct run_o
                              const char *file)
 {
     struct buffer out = {0};
-    run_print(&out, DOCUMENT_PAGE, report, wanted, READS_FROM_TOP, NULL);
+    run_print(&out, DOCUMENT_PAGE, report, wanted, NULL);
     return command_output_page(&out, file);
 }
 
@@ -247,7 +237,7 @@ static int inject_write_report(const struct injection *in, const struct run_repo
     if (in->options->json)
         run_json_write(&out, report, wanted.texts, wanted.read, wanted.count);
     else
-        run_print(&out, DOCUMENT_TEXT, report, &wanted, READS_FROM_END, &in->style);
+        run_print(&out, DOCUMENT_TEXT, report, &wanted, &in->style);
     int written = command_output_buffer(&out, EXIT_DONE);
     return written != EXIT_DONE ? written : status;
 }
@@ -282,35 +272,21 @@ static int status_of_expectations(const struct injection *in, const struct run_r
     return EXIT_DONE;
 }
 
-static int inject_report_of(const struct injection *in, struct run_report *first, struct run_report *second)
-{
-    int status = status_of_end(first), ended = second ? status_of_end(second) : EXIT_DONE;
-    if (status == EXIT_DONE)
-        status = ended != EXIT_DONE ? ended : status_of_expectations(in, first);
-    if (first->problem)
-        complain("%s", first->problem);
-    if (second && second->problem)
-        complain("%s", second->problem);
-    if (in->options->inject.against && !second)
-        complain("the second run (--against) was not started: the first run did not end normally");
-    bool both = second && (second->crowd.sessions > 0 || second->end == RUN_DONE);
-    if (!both && first->crowd.sessions == 0 && first->end != RUN_DONE)
-        return status; /* there is no result to report */
-    if (both)
-        second->earlier = first;
-    int written = inject_write_report(in, both ? second : first);
-    return written != EXIT_DONE ? written : status;
-}
-
 static int inject_report(const struct injection *in)
 {
-    struct run_report *last = xmalloc(sizeof *last), *earlier = xmalloc(sizeof *earlier);
-    run_report(in->run, last);
-    if (in->earlier)
-        run_report(in->earlier, earlier);
-    int status = in->earlier ? inject_report_of(in, earlier, last) : inject_report_of(in, last, NULL);
-    free(last);
-    free(earlier);
+    struct run_report *report = xmalloc(sizeof *report);
+    run_report(in->run, report);
+    int status = status_of_end(report);
+    if (status == EXIT_DONE)
+        status = status_of_expectations(in, report);
+    if (report->problem)
+        complain("%s", report->problem);
+    /* Else there is no result to report. */
+    if (report->crowd.sessions > 0 || report->end == RUN_DONE) {
+        int written = inject_write_report(in, report);
+        status = written != EXIT_DONE ? written : status;
+    }
+    free(report);
     return status;
 }
 
@@ -337,33 +313,14 @@ static void inject_run(struct injection *in, uv_loop_t *loop)
     in->ending.signal = heard;
 }
 
-static bool is_done(const struct injection *in)
-{
-    struct run_report *report = xmalloc(sizeof *report);
-    bool done = false;
-    run_report(in->run, report);
-    done = report->end == RUN_DONE;
-    free(report);
-    return done && !in->ending.signal;
-}
-
-/* One run, or two after each other. False: one could not begin, and there is nothing to tell. */
+/* False: it could not begin, and there is nothing to report. */
 static bool inject_run_loop(struct injection *in, uv_loop_t *loop)
 {
     static const struct run_listener listener = {.over = inject_on_over};
     in->run = run_new(loop, &in->wanted, &listener, in);
-    if (!in->run)
-        return false;
-    inject_run(in, loop);
-    if (!in->options->inject.against || !is_done(in))
-        return true;
-    struct run *second = run_new(loop, &in->against, &listener, in);
-    if (!second)
-        return false;
-    in->earlier = in->run;
-    in->run = second;
-    inject_run(in, loop);
-    return true;
+    if (in->run)
+        inject_run(in, loop);
+    return in->run != NULL;
 }
 
 static int command_inject_on(uv_loop_t *loop, const struct invocation *invocation)
@@ -395,7 +352,6 @@ static int command_inject_on(uv_loop_t *loop, const struct invocation *invocatio
         status = inject_report(in);
     else
         complain("cannot run test candidates; raise the limit of open files (ulimit -n)");
-    run_free(in->earlier);
     run_free(in->run);
     shutdown_finish(&in->ending, loop);
     if (in->ending.signal)

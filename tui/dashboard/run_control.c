@@ -21,11 +21,8 @@ struct run_control {
     char *chroot;
     struct run *run;
     struct run_report *report;
-    size_t by_hand, earlier_by_hand; /* deaths that were ordered one by one */
+    size_t by_hand; /* deaths that were ordered one by one */
     bool over;
-    /* The run before this one, where both differ in their behaviour alone: to be held against it. */
-    struct run *earlier;
-    struct run_report *earlier_report;
 };
 
 static void run_control_on_over(void *context)
@@ -86,39 +83,11 @@ static bool allows(void *context, const struct run_options *form, char *problem,
     return !why;
 }
 
-static void earlier_clear(struct run_control *control)
+/* The run that is over makes room for the next one. */
+static void run_control_make_room(struct run_control *control)
 {
-    run_free(control->earlier);
-    control->earlier = NULL;
-}
-
-/* The same was asked of both runs, but for how their candidates behave. */
-static bool is_comparable(const struct run_options *a, const struct run_options *b)
-{
-    bool same_behaviour = a->share_count == b->share_count &&
-                          (a->share_count == 0 || a->shares[0].behaviour == b->shares[0].behaviour);
-    return !same_behaviour && !a->live && !b->live && strcmp(a->path, b->path) == 0 &&
-           a->candidates == b->candidates && a->rate_per_s == b->rate_per_s && a->victim == b->victim &&
-           a->every_ms == b->every_ms && a->how == b->how;
-}
-
-/* The run that is over makes room for one with these options, and is kept where it can be held against it. */
-static void run_control_make_room(struct run_control *control, const struct run_options *next)
-{
-    bool kept = false;
-    if (control->run) {
-        run_report(control->run, control->earlier_report);
-        kept = control->earlier_report->times.failover->count > 0 &&
-               is_comparable(control->earlier_report->options, next);
-    }
-    earlier_clear(control);
-    if (kept) {
-        control->earlier = control->run;
-    } else {
-        run_free(control->run);
-    }
+    run_free(control->run);
     control->run = NULL;
-    control->earlier_by_hand = control->by_hand;
     control->by_hand = 0;
     control->over = false;
 }
@@ -135,7 +104,7 @@ static bool run_control_begin(void *context, const struct run_options *form, cha
     options.path = run_control_path(control, form);
     options.wait_ms = WAIT_MS;
     options.load = options.own = control->own;
-    run_control_make_room(control, &options);
+    run_control_make_room(control);
     control->run = run_new(control->loop, &options, &listener, control);
     if (!control->run)
         snprintf(problem, size, "no file descriptor is left; raise the limit of open files (ulimit -n)");
@@ -156,11 +125,6 @@ static const struct run_report *report(void *context)
         return NULL;
     run_report(control->run, control->report);
     control->report->by_hand = control->by_hand;
-    if (control->earlier) {
-        run_report(control->earlier, control->earlier_report);
-        control->earlier_report->by_hand = control->earlier_by_hand;
-        control->report->earlier = control->earlier_report;
-    }
     return control->report;
 }
 
@@ -250,7 +214,6 @@ struct run_control *run_control_new(uv_loop_t *loop, const struct settings *sett
                                                         .candidate = candidate,
                                                         .act = run_control_act};
     control->report = xcalloc(1, sizeof *control->report);
-    control->earlier_report = xcalloc(1, sizeof *control->earlier_report);
     if (connect_string_parse(settings->clusters[0].hosts, &string, &error)) {
         control->chroot = xstrdup(string.chroot);
         connect_string_free(&string);
@@ -278,8 +241,6 @@ void run_control_free(struct run_control *control)
             uv_run(control->loop, UV_RUN_ONCE);
     }
     run_free(control->run);
-    earlier_clear(control);
-    free(control->earlier_report);
     free(control->report);
     free(control->chroot);
     free(control);

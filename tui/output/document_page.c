@@ -177,8 +177,7 @@ static const char *const page_style[] = {
     "table.figures{width:auto;min-width:min(100%,34em)}table.figures td,table.figures "
     "th.n{padding-left:14px}\n",
     "tbody th.inner{padding-left:18px;color:var(--soft)}th.group{padding-top:14px;font-weight:600}\n",
-    "svg.bars{width:200px;height:14px;margin:3px 0 0 8px}svg "
-    ".second{fill:var(--change)}.held{color:var(--led)}\n",
+    ".held{color:var(--led)}\n",
     "small{color:var(--soft);font-size:12.5px}\n",
     "td.evidence{color:var(--soft);font-size:12.5px;padding-top:0}\n",
     ".story{margin:14px 0;max-width:86ch;overflow-wrap:anywhere}.story summary{font-weight:600}\n",

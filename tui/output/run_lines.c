@@ -57,186 +57,6 @@ static const char *form_mean(char out[FORM_CELL], uint64_t sum, uint64_t count)
     return out;
 }
 
-/* ---- two runs held against each other: what does a herd cost, where the recipe's chain does not? ---- */
-
-enum unit { UNIT_TIME, UNIT_NUMBER };
-
-/* A figure of either run; below 0: not known. */
-struct versus_row {
-    const char *label;
-    enum unit unit;
-    double values[2];
-};
-
-/* What each is called: by its behaviour ("recipe", "herd"), or where that is a mixture by its turn. */
-static void run_comparison_names(const struct run_report *first, const struct run_report *second,
-                                 const char *names[2])
-{
-    static const char *const turns[] = {"first", "second"};
-    const struct run_report *runs[] = {first, second};
-    for (size_t i = 0; i < 2; i++) {
-        const struct run_options *options = runs[i]->options;
-        bool plain = options->share_count == 1 && options->shares[0].percent >= 100;
-        names[i] = options->share_count == 0 ? "recipe"
-                   : plain                   ? behaviour_rules_of(options->shares[0].behaviour)->word
-                                             : turns[i];
-    }
-    if (strcmp(names[0], names[1]) == 0) /* as slow by two different times */
-        memcpy(names, turns, sizeof turns);
-}
-
-static double percentile(const struct histogram *h, double part)
-{
-    return h->count == 0 ? -1 : part >= 1 ? (double)h->most_us : (double)histogram_percentile(h, part);
-}
-
-static double mean(uint64_t sum, uint64_t count)
-{
-    return count ? (double)sum / (double)count : -1;
-}
-
-/* Of all servers together; -1 where one of them does not tell. */
-static double packets_sent(const struct run_report *r)
-{
-    int64_t sum = 0;
-    for (size_t i = 0; i < r->server_count; i++) {
-        if (r->before[i].sent < 0 || r->after[i].sent < r->before[i].sent)
-            return -1;
-        sum += r->after[i].sent - r->before[i].sent;
-    }
-    return r->server_count ? (double)sum : -1;
-}
-
-static void run_lines_print_value(const struct versus_row *row, double value, char out[FORM_CELL])
-{
-    if (value < 0)
-        snprintf(out, FORM_CELL, "-");
-    else if (row->unit == UNIT_TIME)
-        format_span((int64_t)value, out, FORM_CELL);
-    else
-        snprintf(out, FORM_CELL, "%.*f", value >= 100 || value == (double)(int64_t)value ? 0 : 1, value);
-}
-
-static void print_ratio(double first, double second, char out[FORM_CELL])
-{
-    char rate[FORM_CELL];
-    if (first <= 0 || second < 0)
-        snprintf(out, FORM_CELL, "-");
-    else
-        snprintf(out, FORM_CELL, "x%.20s", format_rate(second / first, rate, sizeof rate));
-}
-
-/* Both to one scale: the longer one fills the drawing. */
-static void run_comparison_put_bars(struct document *doc, const double values[2])
-{
-    struct buffer markup = {0};
-    double most = values[0] > values[1] ? values[0] : values[1];
-    buffer_put_text(&markup, "<svg class=\"bars\" viewBox=\"0 0 200 14\" aria-hidden=\"true\">");
-    for (size_t i = 0; i < 2; i++)
-        if (most > 0 && values[i] >= 0)
-            buffer_printf(&markup, "<rect class=\"%s\" x=\"0\" y=\"%d\" width=\"%.1f\" height=\"6\"/>",
-                          i ? "second" : "led", i ? 8 : 0, values[i] / most * 198 + 2);
-    buffer_put_text(&markup, "</svg>");
-    document_block(doc, BLOCK_CELL, ROLE_TEXT);
-    document_drawing(doc, &markup);
-}
-
-static void run_comparison_put_row(struct document *doc, const struct versus_row *row)
-{
-    char cells[3][FORM_CELL];
-    run_lines_print_value(row, row->values[0], cells[0]);
-    run_lines_print_value(row, row->values[1], cells[1]);
-    print_ratio(row->values[0], row->values[1], cells[2]);
-    put_label(doc, row->label);
-    for (size_t i = 0; i < 3; i++)
-        document_cell(doc, ROLE_TEXT, "%s", cells[i]);
-    if (doc->form == DOCUMENT_PAGE)
-        run_comparison_put_bars(doc, row->values);
-}
-
-/* The three figures that say most, in words. */
-static void run_lines_put_sentence(struct document *doc, const struct versus_row *notices,
-                                   const struct versus_row *requests, const struct versus_row *p50,
-                                   const char *const names[2])
-{
-    char values[3][2][FORM_CELL];
-    const struct versus_row *rows[] = {notices, requests, p50};
-    for (size_t i = 0; i < 3; i++)
-        for (size_t j = 0; j < 2; j++)
-            run_lines_print_value(rows[i], rows[i]->values[j], values[i][j]);
-    if (p50->values[0] < 0 || p50->values[1] < 0 || notices->values[0] < 0 || notices->values[1] < 0)
-        document_paragraph(
-            doc, ROLE_WARNING,
-            "There was no failover in %s, so there is nothing to compare; --kill leader causes failovers.",
-            p50->values[0] < 0 && p50->values[1] < 0 ? "either run" : "one of the runs");
-    else
-        document_paragraph(
-            doc, ROLE_STRONG,
-            "Behaviour %s against %s: a failover took %s notifications instead of %s, %s requests instead "
-            "of %s, and %s (p50) instead of %s.",
-            names[1], names[0], values[0][1], values[0][0], values[1][1], values[1][0], values[2][1],
-            values[2][0]);
-}
-
-/* One sentence that says it, and one table. */
-static void run_comparison_put(struct document *doc, const struct run_report *first,
-                               const struct run_report *second)
-{
-    const char *names[2];
-    const struct run_report *const runs[] = {first, second};
-    enum { STAND, FAILOVERS, P50, P90, P99, MOST, NOTICES, REQUESTS, LISTS, SENT, ERRORS, PING, CPU, COUNT };
-    struct versus_row rows[COUNT] = {
-        [STAND] = {"to join, p99", UNIT_TIME, {0}},
-        [FAILOVERS] = {"failovers", UNIT_NUMBER, {0}},
-        [P50] = {"  p50", UNIT_TIME, {0}},
-        [P90] = {"  p90", UNIT_TIME, {0}},
-        [P99] = {"  p99", UNIT_TIME, {0}},
-        [MOST] = {"  the longest", UNIT_TIME, {0}},
-        [NOTICES] = {"  notifications each", UNIT_NUMBER, {0}},
-        [REQUESTS] = {"  requests each", UNIT_NUMBER, {0}},
-        [LISTS] = {"lists read", UNIT_NUMBER, {0}},
-        [SENT] = {"packets the servers sent", UNIT_NUMBER, {0}},
-        [ERRORS] = {"errors", UNIT_NUMBER, {0}},
-        [PING] = {"the ensemble's ping, p99", UNIT_TIME, {0}},
-        [CPU] = {"CPU of this process", UNIT_TIME, {0}},
-    };
-    for (size_t i = 0; i < 2; i++) {
-        const struct run_report *r = runs[i];
-        const struct histogram *h = r->times.failover;
-        rows[STAND].values[i] = percentile(r->times.stand, 0.99);
-        rows[FAILOVERS].values[i] = (double)h->count;
-        rows[P50].values[i] = percentile(h, 0.5);
-        rows[P90].values[i] = percentile(h, 0.9);
-        rows[P99].values[i] = percentile(h, 0.99);
-        rows[MOST].values[i] = percentile(h, 1);
-        rows[NOTICES].values[i] = mean(r->notices, r->counted);
-        rows[REQUESTS].values[i] = mean(r->requests, r->counted);
-        rows[LISTS].values[i] = (double)r->crowd.lists;
-        rows[SENT].values[i] = packets_sent(r);
-        rows[ERRORS].values[i] = (double)r->crowd.errors;
-        rows[PING].values[i] = percentile(&r->ping, 0.99);
-        rows[CPU].values[i] = (double)r->cpu_us;
-    }
-    run_comparison_names(first, second, names);
-    run_lines_put_sentence(doc, &rows[NOTICES], &rows[REQUESTS], &rows[P50], names);
-    const struct document_column columns[] = {{"", COLUMN_TEXT, 5},
-                                              {names[0], COLUMN_NUMBER, 4},
-                                              {names[1], COLUMN_NUMBER, 3},
-                                              {"ratio", COLUMN_NUMBER, 2},
-                                              {"", COLUMN_TEXT, 1}};
-    bool page = doc->form == DOCUMENT_PAGE;
-    document_heading(doc, 3, "Side by side");
-    document_table(doc, columns, page ? 5 : 4);
-    for (size_t i = 0; i < COUNT; i++)
-        run_comparison_put_row(doc, &rows[i]);
-    if (page) {
-        document_key(doc, DOCUMENT_KEY("led"), names[0]);
-        document_key(doc, DOCUMENT_KEY("second"), names[1]);
-    }
-    document_paragraph(doc, ROLE_DIM,
-                       "In the first run the server's caches are cold: a small difference means little.");
-}
-
 /* ---- the run: text and Markdown are made of the same rows, so that neither says less ---- */
 
 static const char *plural(uint64_t count)
@@ -707,36 +527,8 @@ static void run_lines_put_run(struct document *doc, const struct run_report *r,
 
 /* ---- the whole report ---- */
 
-static void run_lines_put_title(struct document *doc, const char *which, const char *name)
-{
-    struct document_block *title = document_heading(doc, 2, which);
-    title->look = ROLE_RULE;
-    document_words(doc, ROLE_TEXT, "%s", name);
-}
-
-static void put_all(struct document *doc, const struct run_report *r, const struct run_options_text *wanted,
-                    enum run_reader reader)
-{
-    const char *name[2];
-    if (!r->earlier) {
-        run_lines_put_run(doc, r, wanted);
-        return;
-    }
-    run_comparison_names(r->earlier, r, name);
-    if (reader == READS_FROM_TOP)
-        run_comparison_put(doc, r->earlier, r);
-    run_lines_put_title(doc, "Run 1: ", name[0]);
-    run_lines_put_run(doc, r->earlier, wanted);
-    run_lines_put_title(doc, "Run 2: ", name[1]);
-    run_lines_put_run(doc, r, &(struct run_options_text){0});
-    if (reader == READS_FROM_END) {
-        run_lines_put_title(doc, "Both", "");
-        run_comparison_put(doc, r->earlier, r);
-    }
-}
-
 void run_print(struct buffer *out, enum document_form form, const struct run_report *r,
-               const struct run_options_text *wanted, enum run_reader reader, const struct print_style *how)
+               const struct run_options_text *wanted, const struct print_style *how)
 {
     struct document doc = {.form = form, .brand = "inject"};
     char time[64];
@@ -744,11 +536,10 @@ void run_print(struct buffer *out, enum document_form form, const struct run_rep
         document_heading(&doc, 1, "Test candidates in ");
         document_name(&doc, ROLE_TEXT, r->options->path);
         document_block(&doc, BLOCK_PARAGRAPH, ROLE_DIM);
-        document_words(&doc, ROLE_STRONG, "%s",
-                       format_time((r->earlier ? r->earlier : r)->wall_ms * 1000, time, sizeof time));
+        document_words(&doc, ROLE_STRONG, "%s", format_time(r->wall_ms * 1000, time, sizeof time));
     }
     document_block(&doc, BLOCK_BODY, ROLE_TEXT);
-    put_all(&doc, r, wanted, reader);
+    run_lines_put_run(&doc, r, wanted);
     document_block(&doc, BLOCK_FOOTER, ROLE_TEXT);
     if (form != DOCUMENT_TEXT)
         document_paragraph(&doc, ROLE_DIM, "Made by electop " ELECTOP_VERSION ".");

@@ -15,11 +15,9 @@ struct run_options_text {
     size_t count;
 };
 
-/* Two runs to compare are shown side by side: at the beginning, or at the end if the reader sees the end (a
- * terminal, after a command). The expectations are then those of the earlier one. how: of DOCUMENT_TEXT. */
-enum run_reader { READS_FROM_TOP, READS_FROM_END };
+/* how: of DOCUMENT_TEXT. */
 void run_print(struct buffer *out, enum document_form form, const struct run_report *run_report,
-               const struct run_options_text *wanted, enum run_reader reader, const struct print_style *how);
+               const struct run_options_text *wanted, const struct print_style *how);
 
 /* One line of progress, for a terminal: without a line's end. */
 void run_progress_print(struct buffer *out, const struct run_report *run_report, bool ascii);

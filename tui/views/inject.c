@@ -191,7 +191,7 @@ static void report_draw(struct inject_view *view, const struct run_report *r, st
         cells_put(cells, 1, y, 1, ROLE_WARNING, cells_sign(cells, SIGN_WARNING));
         y += columns_wrap_put(cells, 3, y, cells->width - 4, cells->height / 3, ROLE_WARNING, r->problem) + 1;
     }
-    run_print(&text, DOCUMENT_TEXT, r, &(struct run_options_text){0}, READS_FROM_TOP, &how);
+    run_print(&text, DOCUMENT_TEXT, r, &(struct run_options_text){0}, &how);
     for (size_t i = 0; i < text.length; i++)
         lines += text.bytes[i] == '\n';
     list_begin(&view->report, lines, cells->height > y ? (size_t)(cells->height - y) : 0);
