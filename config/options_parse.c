@@ -8,6 +8,7 @@
 
 #include "config/connect_string.h"
 #include "config/memory.h"
+#include "config/removed_words.h"
 #include "config/option_table.h"
 #include "config/text.h"
 #include "config/times.h"
@@ -193,11 +194,14 @@ static bool refuse_unknown(struct parse *parse, const char *argument)
         for (size_t i = 0; name && i < option_count; i++)
             if (other || (option_table[i].commands & here))
                 nearest_offer(&nearest, name, option_table[i].name);
+    const char *instead = name ? removed_words_instead(name) : NULL;
     free(name);
     const struct option_row *row = nearest.best ? find_long(nearest.best, strlen(nearest.best)) : NULL;
     text_add(&text, "unknown option ");
     text_quote(&text, argument, length);
-    if (row) {
+    if (instead) {
+        text_printf(&text, ", which is gone; %s", instead);
+    } else if (row) {
         text_printf(&text, "; did you mean --%s", row->name);
         if (!(row->commands & here)) {
             text_add(&text, " of ");

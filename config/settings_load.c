@@ -10,6 +10,7 @@
 #include "config/connect_string.h"
 #include "config/keys.h"
 #include "config/memory.h"
+#include "config/removed_words.h"
 #include "config/option_table.h"
 #include "config/options.h"
 #include "config/recipe_names.h"
@@ -105,7 +106,10 @@ static void refuse_key(const struct yaml_node *node, const char *parent, struct 
     text_quote(&text, node->text, strlen(node->text));
     if (*parent)
         text_printf(&text, " in %s", parent);
-    if (elsewhere) {
+    const char *instead = removed_words_instead(node->text);
+    if (instead) {
+        text_printf(&text, ", which is gone; %s", instead);
+    } else if (elsewhere) {
         text_printf(&text, "; it belongs elsewhere, as %s", elsewhere->path);
     } else if (here.best) {
         text_printf(&text, "; did you mean \"%s\"?", here.best);

@@ -248,6 +248,10 @@ static void wrong_usage(void **state)
          "unknown option \"--jsno\"; did you mean --json of electop once, electop discover, electop events, "
          "electop report, electop autopsy, electop why, electop inject?"},
         {"--serv=x", "unknown option \"--serv\"; did you mean --server?"},
+        {"record --pair ops", "unknown option \"--pair\", which is gone; several recorders may send the same "
+                              "alert: have the pager remove duplicates by {key}, as Alertmanager does"},
+        {"inject /a --against=herd", "unknown option \"--against\", which is gone; run each --behaviour with "
+                                     "--json, and compare the two reports"},
         {"--xyzzy", "unknown option \"--xyzzy\"; electop watch --help lists the options"},
         {"-x", "unknown option \"-x\"; electop watch --help lists the options"},
         {"--json", "electop watch has no option --json; it belongs to electop once, electop discover, "

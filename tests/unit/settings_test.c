@@ -229,6 +229,13 @@ static void bad_values(void **state)
         {"xyzzy: 1",
          "f:1:1: unknown key \"xyzzy\"; the keys here are clusters, recipes, discover, inject, history, "
          "screen, alerts"},
+        {"pair: ops",
+         "f:1:1: unknown key \"pair\", which is gone; several recorders may send the same alert: "
+         "have the pager remove duplicates by {key}, as Alertmanager does"},
+        {"alerts: [{on: no-leader, run: x, cool_down: 1m}]",
+         "f:1:34: unknown key \"cool_down\" in alerts[], which is gone; each finding is one alert, raised "
+         "and "
+         "resolved with the same {key}: have the pager or Alertmanager wait"},
         {"Screen: {}", "f:1:1: unknown key \"Screen\"; did you mean \"screen\"?"},
         {"\"a\\eb\": 1",
          "f:1:1: unknown key \"a\\x1bb\"; the keys here are clusters, recipes, discover, inject, "
