@@ -73,7 +73,6 @@ struct guard {
     uint64_t *sessions; /* sandbox, live: those that created ephemerals through it, in order */
     size_t session_count, session_room;
     uint64_t refused;
-    char refused_path[256];
 };
 
 static void paths_add(struct paths *paths, const char *path)
@@ -289,7 +288,6 @@ bool guard_owns(const struct guard *guard, const char *path)
 static bool guard_refuse(struct guard *guard, const char *what, const char *path)
 {
     guard->refused++;
-    snprintf(guard->refused_path, sizeof guard->refused_path, "%.200s", path);
     log_line(LOG_LEVEL_ERROR, "the guard refused to %s %s", what, path);
     return false;
 }
@@ -371,9 +369,4 @@ bool guard_delete(struct guard *guard, struct session *session, const char *path
 uint64_t guard_refused(const struct guard *guard)
 {
     return guard->refused;
-}
-
-const char *guard_refused_path(const struct guard *guard)
-{
-    return guard->refused_path;
 }

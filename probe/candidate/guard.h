@@ -103,8 +103,7 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
 bool guard_delete(struct guard *guard, struct session *session, const char *path, int32_t version,
                   session_text_fn fn, void *context);
 
-/* Refused writes: their number, and the latest path; 0 and "". */
+/* The number of refused writes. */
 uint64_t guard_refused(const struct guard *guard);
-const char *guard_refused_path(const struct guard *guard);
 
 #endif

@@ -95,8 +95,7 @@ const struct recipe *recipe_book_at(const struct recipe_book *book, size_t i);
 /* Finds a row by name; NULL: none. */
 const struct recipe *recipe_book_find(const struct recipe_book *book, const char *name);
 
-/* The generic rows: "anything and ten digits", and "an ephemeral znode at the path itself". */
-const struct recipe *recipe_any_sequence(const struct recipe_book *book);
+/* The generic row: "an ephemeral znode at the path itself". */
 const struct recipe *recipe_any_lock(const struct recipe_book *book);
 
 /* Whether this name fits the recipe's candidates; if so, fills *out. */

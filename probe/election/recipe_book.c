@@ -216,11 +216,6 @@ const struct recipe *recipe_book_find(const struct recipe_book *book, const char
     return NULL;
 }
 
-const struct recipe *recipe_any_sequence(const struct recipe_book *book)
-{
-    return book->any_sequence;
-}
-
 const struct recipe *recipe_any_lock(const struct recipe_book *book)
 {
     return book->any_lock;

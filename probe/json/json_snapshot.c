@@ -465,13 +465,8 @@ static void json_snapshot_write_cluster(struct json_writer *writer, const struct
     json_write_end(writer, '}');
 }
 
-void json_snapshot_write(struct buffer *out, const struct model *model, struct moment at)
-{
-    json_snapshot_write_kept(out, model, at, NULL, NULL);
-}
-
-void json_snapshot_write_kept(struct buffer *out, const struct model *model, struct moment at,
-                              json_snapshot_kept_fn figures, void *context)
+void json_snapshot_write(struct buffer *out, const struct model *model, struct moment at,
+                         json_snapshot_kept_fn figures, void *context)
 {
     const struct kept kept = {figures, context, at};
     struct json_writer writer = json_writer_to(out, true);

@@ -44,15 +44,14 @@
 #include "probe/election/model.h"
 #include "probe/json/buffer.h"
 
-/* Appends the document, laid out for people too: a candidate a line. at: when the snapshot was taken. */
-void json_snapshot_write(struct buffer *out, const struct model *model, struct moment at);
-
-/* The same where failovers are kept: kept gives the figures of those of an election in the time before the
-   snapshot; false: they are not known. */
+/* The figures of the failovers of an election that are kept, in the time before the snapshot; false: they are
+ * not known. */
 #define JSON_SNAPSHOT_WINDOW_MS (INT64_C(24) * 3600 * 1000)
 typedef bool (*json_snapshot_kept_fn)(void *context, const struct election *, struct failover_figures *);
-void json_snapshot_write_kept(struct buffer *out, const struct model *model, struct moment at,
-                              json_snapshot_kept_fn figures, void *context);
+/* Appends the document, laid out for people too: a candidate a line. at: when the snapshot was taken. figures
+ * NULL: no failovers are kept. */
+void json_snapshot_write(struct buffer *out, const struct model *model, struct moment at,
+                         json_snapshot_kept_fn figures, void *context);
 
 /* ---- `electop discover --json` ---- */
 

@@ -20,9 +20,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         restored = snapshot_read(snapshot, INT64_C(1760000000000000), 1);
     if (restored) {
         const struct model *model = snapshot_model_model(restored);
-        json_snapshot_write(&json, model, model->now);
+        json_snapshot_write(&json, model, model->now, NULL, NULL);
         snapshot_model_lapse(restored, NULL, model->now.wall_us, "nothing was recorded then");
-        json_snapshot_write(&json, model, model->now);
+        json_snapshot_write(&json, model, model->now, NULL, NULL);
     }
     buffer_free(&json);
     snapshot_model_free(restored);

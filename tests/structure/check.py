@@ -287,8 +287,13 @@ def function_names(top):
                 yield path, 0, f"{name}() bears neither the name of its file nor of a type in its header"
 
 
+# How tests drive and watch an ensemble, a crowd and the demo: what they alone call.
+DRIVEN_BY_TESTS = re.compile(r"private_ensemble_\w+|crowd_leader|crowd_hold|demo_elections_leader")
+
+
 def unused_exports(top):
-    """What a file does for others is used by others, if only by a test: else it is static, or dead."""
+    """What a file does for others is used by others: else it is static, or dead. A test may call what the file itself
+    uses."""
     seen = {path: set(WORD.findall(code(top, path))) for path in files(top, folders=("config", "probe", "tui", "tests", "doc"))}
     # The Makefile binds the C client's calls of the system to functions of the transport.
     if os.path.exists(makefile := os.path.join(top, "Makefile")):
@@ -299,6 +304,9 @@ def unused_exports(top):
             users = [other for other, said in seen.items() if name in said and other != path]
             if len(users) < 2:  # one header declares it
                 yield path, 0, f"{name}() is used by nobody else"
+            elif (sum(not user.startswith("tests/") for user in users) < 2 and not DRIVEN_BY_TESTS.fullmatch(name)
+                  and len(re.findall(rf"\b{name}\b", code(top, path))) < 2):
+                yield path, 0, f"{name}() is used by tests alone"
 
 
 def struct_tags(top):

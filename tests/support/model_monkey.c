@@ -429,7 +429,7 @@ static void expect_same(const char *who, const char *one, const char *other, con
 static char *look(const struct model *model, struct moment at)
 {
     struct buffer json = {0};
-    json_snapshot_write(&json, model, at);
+    json_snapshot_write(&json, model, at, NULL, NULL);
     buffer_put_char(&json, '\0');
     blank(json.bytes, "\"silent_ms\": ");
     blank(json.bytes, "\"expires_at_latest\": ");

@@ -54,7 +54,7 @@ static void put_failovers(struct buffer *json, const struct election *election)
 static char *look(const struct model *model, struct moment at)
 {
     struct buffer json = {0};
-    json_snapshot_write(&json, model, at);
+    json_snapshot_write(&json, model, at, NULL, NULL);
     for (size_t i = 0; i < model->cluster_count; i++)
         for (size_t k = 0; k < model->clusters[i].election_count; k++)
             put_failovers(&json, model->clusters[i].elections[k]);

@@ -171,7 +171,7 @@ static void begin_second(struct world *world, bool grows)
 static char *look(const struct world *world, const struct model *model)
 {
     struct buffer json = {0};
-    json_snapshot_write(&json, model, now_of(world, model));
+    json_snapshot_write(&json, model, now_of(world, model), NULL, NULL);
     buffer_put_char(&json, '\0');
     return json.bytes;
 }

@@ -119,7 +119,7 @@ static void read_all(const struct recorded *world, char **said)
         const struct model *model = NULL;
         KEEP((model = history_at(history, at_us, &error)) != NULL);
         if (model)
-            json_snapshot_write(&json, model, model->now);
+            json_snapshot_write(&json, model, model->now, NULL, NULL);
         buffer_clear(&json);
         history_step(history, NULL, at_us, true, &next_us);
         history_step(history, NULL, at_us, false, &next_us);

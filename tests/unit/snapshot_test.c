@@ -42,7 +42,7 @@ static void blank_failovers(struct buffer *json)
 static char *look(const struct model *model, struct moment at)
 {
     struct buffer text = {0};
-    json_snapshot_write(&text, model, at);
+    json_snapshot_write(&text, model, at, NULL, NULL);
     buffer_put_char(&text, '\0');
     blank(&text, "\"silent_ms\": ");
     blank(&text, "\"expires_at_latest\": ");

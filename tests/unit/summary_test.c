@@ -25,7 +25,7 @@ static void json_is_as_promised(void **state)
     (void)state;
     struct model *model = scripted_world();
     struct buffer out = {0};
-    json_snapshot_write(&out, model, scripted_now());
+    json_snapshot_write(&out, model, scripted_now(), NULL, NULL);
     json_decref(json_back_of(&out));
     golden_check("tests/unit/data/once.json", &out);
     buffer_free(&out);
@@ -58,7 +58,7 @@ static void json_has_every_key(void **state)
     (void)state;
     struct model *model = scripted_world();
     struct buffer out = {0};
-    json_snapshot_write(&out, model, scripted_now());
+    json_snapshot_write(&out, model, scripted_now(), NULL, NULL);
     json_t *document = json_back_of(&out), *cluster, *election, *candidate;
     size_t i, j, k, seen = 0;
     json_array_foreach(json_object_get(document, "clusters"), i, cluster)
@@ -107,7 +107,7 @@ static void json_reports_the_real_chain(void **state)
     (void)state;
     struct stage *stage = scene_chain();
     struct buffer out = {0};
-    json_snapshot_write(&out, stage_model(stage), stage_now(stage));
+    json_snapshot_write(&out, stage_model(stage), stage_now(stage), NULL, NULL);
     json_t *document = json_back_of(&out);
     json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
     json_t *election = json_array_get(json_object_get(cluster, "elections"), 0);
@@ -168,7 +168,7 @@ static void json_reports_a_whole_herd(void **state)
         stage_pass(stage, 6 * 1000000);
     }
     struct buffer out = {0};
-    json_snapshot_write(&out, stage_model(stage), stage_now(stage));
+    json_snapshot_write(&out, stage_model(stage), stage_now(stage), NULL, NULL);
     json_t *document = json_back_of(&out);
     json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
     json_t *election = json_array_get(json_object_get(cluster, "elections"), 0);
@@ -187,7 +187,7 @@ static void json_of_hidden_watches_is_null(void **state)
     (void)state;
     struct stage *stage = scene_hidden();
     struct buffer out = {0};
-    json_snapshot_write(&out, stage_model(stage), stage_now(stage));
+    json_snapshot_write(&out, stage_model(stage), stage_now(stage), NULL, NULL);
     json_t *document = json_back_of(&out);
     json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
     json_t *election = json_array_get(json_object_get(cluster, "elections"), 0);
@@ -216,7 +216,7 @@ static void lost_connection_is_unknown(void **state)
     assert_int_equal(summary_state(model_election(model, 0, "/election")), ELECTION_UNKNOWN);
     assert_int_equal(summary_state(model_election(model, 0, "/closed")), ELECTION_UNKNOWN);
     struct buffer out = {0};
-    json_snapshot_write(&out, model, scripted_now());
+    json_snapshot_write(&out, model, scripted_now(), NULL, NULL);
     json_t *document = json_back_of(&out);
     json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
     json_t *election = json_array_get(json_object_get(cluster, "elections"), 0);
@@ -370,7 +370,7 @@ static void a_look_between_two_leaders(void **state)
                    .kind = OBSERVED_ABSENT, .at = scripted_at(-1), .election = "/election", .path = leader});
     assert_int_equal(election->state, ELECTION_ELECTING);
     struct buffer out = {0};
-    json_snapshot_write(&out, model, scripted_now());
+    json_snapshot_write(&out, model, scripted_now(), NULL, NULL);
     json_t *document = json_back_of(&out);
     json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
     json_t *shown = json_array_get(json_object_get(cluster, "elections"), 0);
@@ -433,7 +433,7 @@ static void ten_thousand(void **state)
                                         .path = "/election",
                                         .children = {.stat = &directory, .names = names, .count = MANY}});
     struct buffer out = {0};
-    json_snapshot_write(&out, model, scripted_now());
+    json_snapshot_write(&out, model, scripted_now(), NULL, NULL);
     json_t *document = json_back_of(&out);
     json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
     json_t *candidates =
@@ -462,7 +462,7 @@ static void unasked_is_unknown(void **state)
         struct buffer out = {0};
         if (!connected)
             stage_disconnected(stage, 0, "connection refused");
-        json_snapshot_write(&out, stage_model(stage), stage_now(stage));
+        json_snapshot_write(&out, stage_model(stage), stage_now(stage), NULL, NULL);
         json_t *document = json_back_of(&out);
         json_t *cluster = json_array_get(json_object_get(document, "clusters"), 0);
         json_t *servers = json_object_get(cluster, "servers");

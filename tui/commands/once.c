@@ -35,7 +35,7 @@ static void write_json(struct buffer *out, const struct model *model, const stru
         file = recording_file_choose(settings, true, &error);
     struct history *history = file ? history_open(file, &error) : NULL;
     struct command_recording_kept kept = {history, now.wall_us};
-    json_snapshot_write_kept(out, model, now, history ? command_recording_figures : NULL, &kept);
+    json_snapshot_write(out, model, now, history ? command_recording_figures : NULL, &kept);
     history_close(history);
     free(file);
     free(error);

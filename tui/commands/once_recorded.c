@@ -59,8 +59,8 @@ static int once_recorded_print_snapshot(struct history *history, const struct mo
     if (options->form && strcmp(options->form, "wide") == 0)
         how.width = 0;
     if (options->json)
-        json_snapshot_write_kept(&out, &picked.model, at, command_recording_figures,
-                                 &(struct command_recording_kept){history, at.wall_us});
+        json_snapshot_write(&out, &picked.model, at, command_recording_figures,
+                            &(struct command_recording_kept){history, at.wall_us});
     else if (options->form && strcmp(options->form, "csv") == 0)
         snapshot_csv_write(&out, &picked.model, at);
     else
