@@ -296,7 +296,7 @@ static void look_for_emptied(struct directory *dir, const struct znode_stat *sta
         forget_emptied_in(d, dir, names, count);
     if (dir->part || strncmp(own, "/zookeeper", strlen("/zookeeper")) == 0)
         return;
-    if (count == 0 && directory_kind_is_emptied(book, dir->path, stat->cversion))
+    if (count == 0 && *own && directory_kind_is_emptied(book, dir->path, stat->cversion))
         keep_emptied(d, dir->path, false);
     char *missing = recipe_missing_leader(book, dir->path, names, count);
     if (missing)

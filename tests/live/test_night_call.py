@@ -180,6 +180,11 @@ def test_elections_that_nobody_is_in_are_named(zk, client, path):
     client.ensure_path(f"{path}/new-election")  # nobody ever was in it
     inside = f"{zk.hosts.split(',')[0]}{path}"
     told = "2 paths are empty, and may have been elections, such as /kafka/controller"
+    client.delete(client.create(f"{path}/new-election/elections", makepath=True))
+    root = run("once", "--quick", "-s", f"{inside}/new-election", "--admin", zk.admin)  # the chroot itself is none
+    assert "may have been" not in root.out, root
+    client.delete(f"{path}/new-election")
+    client.ensure_path(f"{path}/new-election")
 
     cluster = json.loads(run("discover", "--json", "-s", inside, "--admin", zk.admin).out)["clusters"][0]
     assert {row["path"]: (row["kind"], row["certainty"]) for row in cluster["found"]} == {
