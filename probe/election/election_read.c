@@ -129,10 +129,21 @@ bool election_is_proven(const struct election *election)
     return (named && known) || ((named || known) && !holds_others);
 }
 
+/* Its last leader did not leave on purpose, and nobody followed: its directory went because it was empty. */
+static bool election_read_was_needed(const struct election *election)
+{
+    const struct change *change = &election->change;
+    const struct failover *last = election_last_failover(election);
+    return election->kind == KIND_LEADER && election->kind_proof != KIND_ASSUMED && change->from &&
+           !change->to && last &&
+           (last->cause == CAUSE_EXPIRED || last->cause == CAUSE_ENDED || last->cause == CAUSE_EVICTED);
+}
+
 bool election_vanished(const struct election *election)
 {
     bool lock = election->kind == KIND_LOCK && election->recipe && election->recipe->family == FAMILY_LOCK;
-    return election->state == ELECTION_ABSENT && election->origin != ORIGIN_CONFIGURED && !lock;
+    return election->state == ELECTION_ABSENT && election->origin != ORIGIN_CONFIGURED && !lock &&
+           !election_read_was_needed(election);
 }
 
 const char *election_state_word(enum election_state state)

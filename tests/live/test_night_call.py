@@ -202,3 +202,35 @@ def test_elections_that_nobody_is_in_are_named(zk, client, path):
         screen.shows("/team/latch is empty, and may have been an election")
     finally:
         screen.close()
+
+
+@pytest.mark.parametrize("how", ["lost", "on purpose"])
+def test_an_election_whose_directory_goes_with_its_last_candidate(zk, client, path, tmp_path, how):
+    """Discovered, not named: one whose leader was lost still needs one; one that was left on purpose is gone."""
+    client.ensure_path(path)
+    inside = f"{zk.addresses[0]}{path}"
+    line = Line(zk, f"{path}/latch")
+    leader = line.join("host-a:80", timeout_s=2.0)
+    recorder = Recorder(tmp_path, inside, "--admin", zk.admin, elections="[]")
+    try:
+        recorder.wait_for("SELECT 1 FROM tenure")
+        with Events(inside, "--admin", zk.admin) as events:
+            events.expect("election-seen", election="/latch")
+            if how == "lost":
+                leader.session.drop()
+            else:
+                leader.session.delete(leader.path)
+            told = events.expect("failover", within=20)["failover"]
+            assert told["cause"] in (("expired", "ended") if how == "lost" else ("resigned", "deleted")), told
+            recorder.wait_for("SELECT 1 FROM failover")
+            client.delete(f"{path}/latch")  # as ZooKeeper does with Curator's empty containers
+            events.expect("election-gone")
+            findings = Findings(events)
+            if how == "lost":
+                findings.expect("/latch", "no-leader", 30, certainty="certain")
+                recorder.wait_for("SELECT 1 FROM finding WHERE code = 'no-leader'")
+            else:
+                assert not [f for f in findings.now("/latch").values() if f["certainty"] == "certain"]
+    finally:
+        recorder.end()
+        line.close()
