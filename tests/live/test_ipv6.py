@@ -81,6 +81,7 @@ def test_events_and_a_recording(hosts, path, client, leader, tmp_path):
         events.expect("election-seen")
         recorder.wait_for("SELECT * FROM events WHERE event = 'election-seen'")
         second = client.create(path + "/n_", b"host-b:1", ephemeral=True, sequence=True)
+        recorder.wait_for("SELECT * FROM events WHERE event = 'candidate-joined'")
         client.delete(leader)
         events.expect("leader-elected", to=second.rsplit("/", 1)[1])
     recorder.wait_for("SELECT * FROM failovers")
