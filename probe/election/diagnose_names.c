@@ -20,6 +20,8 @@
 #define RATE_LEAST_US INT64_C(60000000)
 /* A candidate that left at most so long before its directory went lost its place with it. */
 #define GONE_WITH_US INT64_C(30000000)
+/* One that left earlier than this may have left on purpose: an empty container goes later. */
+#define GONE_AT_ONCE_US INT64_C(250000)
 
 static bool is_recipe(const struct election *election, const char *const *names)
 {
@@ -419,6 +421,7 @@ static void election_gone(struct diagnosis *d)
     struct election *election = d->election;
     const struct departure_note *note;
     size_t connected = 0;
+    bool at_once = false;
     const char *one = NULL;
     for (size_t i = 0; (note = departed_at(election, i)); i++) {
         if (note->at.mono_us < election->state_since.mono_us - GONE_WITH_US)
@@ -429,12 +432,17 @@ static void election_gone(struct diagnosis *d)
             election->cluster->servers[shown->server].hidden[HIDDEN_CONNECTIONS])
             continue;
         connected++;
+        at_once |= note->at.mono_us >= election->state_since.mono_us - GONE_AT_ONCE_US;
         one = note->name;
     }
+    const struct failover *last = election_last_failover(election);
+    if (last && last->cause == CAUSE_RESIGNED)
+        at_once = false;
     char when[SPAN_TEXT];
     if (connected > 0)
         diagnosis_raise(
-            d, FINDING_ELECTION_GONE, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
+            d, FINDING_ELECTION_GONE, at_once ? SEVERITY_CRITICAL : SEVERITY_WARNING,
+            at_once ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT, NULL, 0, NULL,
             "%s has not existed since %s; %zu of the sessions that had a candidate in it are still connected "
             "(%s)",
             election->path, describe_clock(election->state_since, when, sizeof when), connected, one);

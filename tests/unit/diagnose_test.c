@@ -403,6 +403,13 @@ static void numbers_and_names(void **state)
                            " after 1000\n"
                            "readall\n"
                            "? findings none\n");
+    model_script_run("... one that was empty before may have been left on purpose: its container went",
+                     THREE "round\n- " A "\n- " B "\n- " C "\nlist\n"
+                           "> leader-lost " A " @1\n> candidate-left " A " @1\n> candidate-left " B " @2\n"
+                           "> candidate-left " C " @3\n"
+                           "tick 3000\nround\n- .\nlist\n> election-gone\n"
+                           "tick 1000\nround\n"
+                           "? findings election-gone warning suspected\n");
     model_script_run("... an empty directory that is tidied away is not",
                      THREE "round\nend a\nend b\nend c\n- " A "\n- " B "\n- " C "\nlist\n"
                            "> leader-lost " A " @1\n> candidate-left " A " @1\n> candidate-left " B " @2\n"
