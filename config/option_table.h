@@ -30,9 +30,9 @@ struct option_row {
     const char *argument; /* "HOSTS"; NULL: it is a flag */
     unsigned commands;    /* COMMAND_BIT() of each that takes it */
     enum option_kind kind;
-    size_t offset;            /* of its member in struct options */
-    const char *key;          /* path of the key with the same meaning, whose bounds, words and default hold */
-    int64_t least, most;      /* of numbers and durations (ms) */
+    size_t offset;       /* of its member in struct options */
+    const char *key;     /* path of the key with the same meaning, whose bounds, words and default hold */
+    int64_t least, most; /* of numbers and durations (ms) */
     const char *const *words; /* the allowed ones, NULL-terminated */
     const char *empty;        /* of a text: the remedy for an empty one; NULL: it may be empty */
     /* After the value is stored, or in place of that; NULL: none. It returns NULL, or a static text: the

@@ -76,15 +76,15 @@ struct options {
     const char *auth_file;
     bool tls; /* --tls; each of the next implies it */
     const char *tls_ca, *tls_cert, *tls_key;
-    const char *admin;          /* PORT | HOST:PORT,... | off; NULL: not given */
-    const char *four_letter;    /* a word of servers.four_letter; NULL: not given */
-    const char *transactions;   /* directory; NULL: not given */
+    const char *admin;             /* PORT | HOST:PORT,... | off; NULL: not given */
+    const char *four_letter;       /* a word of servers.four_letter; NULL: not given */
+    const char *transactions;      /* directory; NULL: not given */
     char *captures[CAPTURES_MOST]; /* --capture: FILE, - or NAME=FILE, of the command line */
     size_t capture_count;
     char *client_logs[CAPTURES_MOST]; /* why: --client-log, of the command line */
     size_t client_log_count;
-    int64_t wait_ms;            /* default 10000 */
-    bool wait_given;            /* --wait says so */
+    int64_t wait_ms; /* default 10000 */
+    bool wait_given; /* --wait says so */
     enum color_choice color;
     bool ascii, utc;
     const char *theme;        /* watch, demo, replay: a word of screen.theme; NULL: not given */

@@ -141,7 +141,7 @@ struct known_words {
 };
 
 struct settings {
-    char *file;  /* the configuration file that was read, or NULL */
+    char *file; /* the configuration file that was read, or NULL */
     struct cluster_settings *clusters;
     size_t cluster_count; /* at least 1 */
     /* For a command on a recording, without a connection: the clusters of the file, for their settings of

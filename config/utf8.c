@@ -105,8 +105,8 @@ static const struct {
     {0x034f, 0x034f}, /* combining grapheme joiner */
     {0x0600, 0x0605}, /* Arabic number signs: format characters */
     {0x061c, 0x061c}, /* Arabic letter mark */
-    {0x06dd, 0x06dd},    {0x070f, 0x070f},   {0x0890, 0x0891},   {0x08e2, 0x08e2},
-    {0x115f, 0x1160},                      /* Hangul fillers */
+    {0x06dd, 0x06dd},    {0x070f, 0x070f},   {0x0890, 0x0891},
+    {0x08e2, 0x08e2},    {0x115f, 0x1160}, /* Hangul fillers */
     {0x17b4, 0x17b5},    {0x180b, 0x180f}, /* Mongolian variation selectors and vowel separator */
     {0x200b, 0x200f},                      /* zero width, left-to-right and right-to-left marks */
     {0x2028, 0x202e},                      /* line and paragraph separators, embeddings and overrides */
@@ -117,11 +117,11 @@ static const struct {
     {0xfdd0, 0xfdef},                      /* not characters */
     {0xfe00, 0xfe0f}, /* variation selectors: some terminals widen the character before */
     {0xfeff, 0xfeff}, /* byte order mark */
-    {0xffa0, 0xffa0},    {0xfff0, 0xfffb},   {0xfffe, 0xffff},   {0x110bd, 0x110bd},
-    {0x110cd, 0x110cd},  {0x13430, 0x1345f},                     /* hieroglyph joiners */
+    {0xffa0, 0xffa0},    {0xfff0, 0xfffb},   {0xfffe, 0xffff},
+    {0x110bd, 0x110bd},  {0x110cd, 0x110cd}, {0x13430, 0x1345f}, /* hieroglyph joiners */
     {0x16fe4, 0x16fe4},                                          /* Khitan filler */
-    {0x1bca0, 0x1bca3},  {0x1d159, 0x1d159}, /* null notehead */
-    {0x1d173, 0x1d17a}, {0x1f1e6, 0x1f1ff}, /* regional indicators: two of them may or
+    {0x1bca0, 0x1bca3},  {0x1d159, 0x1d159},                     /* null notehead */
+    {0x1d173, 0x1d17a},  {0x1f1e6, 0x1f1ff},                     /* regional indicators: two of them may or
                                                                     may not become one flag */
     {0x1f3fb, 0x1f3ff}, /* skin tones: may or may not melt into the character before */
     {0xe0000, 0xe0fff}, /* tags and more variation selectors */

@@ -217,12 +217,11 @@ bool history_failovers(struct history *h, const struct history_filter *filter, i
     int code = sqlite3_prepare_v2(
         h->db,
         several ? FAILOVER_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id"
-                                   " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_LATEST
-                    FAILOVER_NAMES
+                                   " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_LATEST FAILOVER_NAMES
                                    " ORDER BY f.event"
                 : FAILOVER_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id"
-                                   " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_LATEST
-                    FAILOVER_NAMES " WHERE l.path = ?3 ORDER BY f.event",
+                                   " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_LATEST FAILOVER_NAMES
+                                   " WHERE l.path = ?3 ORDER BY f.event",
         -1, &statement, NULL);
     if (code == SQLITE_OK) {
         sqlite3_bind_int64(statement, 1, from_us);

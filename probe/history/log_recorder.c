@@ -74,8 +74,9 @@ static bool log_recorder_begin(struct log_recorder *r, const struct settings *se
     bool captures = r->options.captures;
     if (captures && !capture_begin_in(r, settings, error))
         return false;
-    r->set = captures ? NULL : log_set_open(r->options.paths, r->options.path_count,
-                                            settings->history.unpack_bytes, error);
+    r->set = captures ? NULL
+                      : log_set_open(r->options.paths, r->options.path_count, settings->history.unpack_bytes,
+                                     error);
     r->model = captures ? r->model : r->set ? model_new(settings, error) : NULL;
     r->recorder = r->model ? recorder_new(r->model, r->options.file, KEEP_MS, error) : NULL;
     if (!r->recorder)

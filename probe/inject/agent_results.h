@@ -35,8 +35,9 @@ enum result_count {
     RESULT_EXPIRED,
     RESULT_UNPLANNED,
     RESULT_DEATHS,
-    RESULT_LEFT_OUT,                              /* for each obstacle */
-    RESULT_FAILOVERS = RESULT_LEFT_OUT + OBSTACLES, /* whose cost was measured; then: watch events, requests */
+    RESULT_LEFT_OUT, /* for each obstacle */
+    RESULT_FAILOVERS =
+        RESULT_LEFT_OUT + OBSTACLES, /* whose cost was measured; then: watch events, requests */
     RESULT_FAILOVER_WATCH_EVENTS,
     RESULT_FAILOVER_REQUESTS,
     RESULT_NEVER_LED, /* for each kind of kill: kills after which no successor led */

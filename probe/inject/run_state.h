@@ -38,7 +38,7 @@ struct run {
     struct agents *agents;           /* NULL: a single one */
     size_t agents_short;             /* those of them that did not finish */
     char *part;                      /* our own results */
-    struct agent_results *all;            /* of all agents; NULL: not collected */
+    struct agent_results *all;       /* of all agents; NULL: not collected */
     struct sandbox_dir *sandbox_dir; /* in the sandbox */
     run_layout_fn layout_read;       /* called with the result of reading the path */
     struct live_checks *live_checks; /* live: of the real candidates, while the checks run */

@@ -50,7 +50,7 @@ struct metrics_reads {
 /* The program's own state, which is not in the model. */
 struct metrics_process {
     const struct metrics_reads *reads; /* by cluster of the model; NULL: unknown */
-    double cpu_s, start_time_s; /* start_time_s: since 1970 */
+    double cpu_s, start_time_s;        /* start_time_s: since 1970 */
     int64_t resident_bytes;
     int open_files; /* -1: unknown */
     int recording;  /* 1: the recording is being written; 0: it cannot be; -1: this process records nothing */

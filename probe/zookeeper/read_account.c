@@ -19,8 +19,8 @@
 struct read_account {
     uv_loop_t *loop;
     uv_timer_t *timer;
-    size_t credit; /* of news */
-    double tokens; /* of the time passed */
+    size_t credit;    /* of news */
+    double tokens;    /* of the time passed */
     uint64_t news_ms; /* when there was news, or news paid, the latest time */
     uint64_t refilled_ms, reported_ms;
     struct request *first, *last; /* waiting, linked by next */

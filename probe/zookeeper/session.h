@@ -36,7 +36,7 @@ struct session_options {
     struct connect_limiter
         *limiter; /* asked before each attempt to connect; must outlive the session. NULL: none */
     struct descriptor_poll
-        *poller; /* shared by sessions of the loop; must outlive them. NULL: a private one */
+        *poller;                  /* shared by sessions of the loop; must outlive them. NULL: a private one */
     struct read_account *account; /* pays for all reads; must outlive the session. NULL: reads are free */
 };
 

@@ -125,8 +125,10 @@ static double take_round(struct world *w)
         w->connections[e * MEMBERS + MEMBERS - 1].established_ms++;
     int64_t began_ns = gauge_ns(CLOCK_MONOTONIC);
     list_connections(w);
-    observe(w, (struct observation){.kind = OBSERVED_WATCHES,
-                                    .watches = {.address = SERVER, .from = "adminserver", .list = w->watches, .count = SESSIONS}});
+    observe(
+        w, (struct observation){
+               .kind = OBSERVED_WATCHES,
+               .watches = {.address = SERVER, .from = "adminserver", .list = w->watches, .count = SESSIONS}});
     list_connections(w);
     return (double)(gauge_ns(CLOCK_MONOTONIC) - began_ns) / 1e6;
 }

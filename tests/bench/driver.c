@@ -264,7 +264,8 @@ static void plant(struct driver *d, const char *path, long count)
         turn_until_answered(d, IN_FLIGHT);
         snprintf(child, sizeof child, "%s/d%ld", path, i);
         d->in_flight++;
-        if (zoo_acreate(next_session(d), child, "", 0, &ZOO_OPEN_ACL_UNSAFE, 0, on_directory, &d->in_flight) != ZOK)
+        if (zoo_acreate(next_session(d), child, "", 0, &ZOO_OPEN_ACL_UNSAFE, 0, on_directory,
+                        &d->in_flight) != ZOK)
             die("create %s", child);
     }
     turn_until_answered(d, 0);

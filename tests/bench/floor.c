@@ -235,7 +235,8 @@ static void place_add(struct walking *k, const char *parent, const char *name, i
     if (place == NULL)
         die("out of memory");
     *place = (struct place){.walking = k, .depth = depth};
-    snprintf(place->path, room, "%s%s%s", strcmp(parent, "/") == 0 ? "" : parent, *name != '\0' ? "/" : "", name);
+    snprintf(place->path, room, "%s%s%s", strcmp(parent, "/") == 0 ? "" : parent, *name != '\0' ? "/" : "",
+             name);
     if (k->last != NULL)
         k->last->next = place;
     else
@@ -274,7 +275,8 @@ static void place_read(struct walking *k)
     if (place->depth == k->data_depth)
         check(zoo_aget(zh, place->path, 0, on_place_data, place), "get");
     else
-        check(zoo_aget_children2(zh, *place->path != '\0' ? place->path : "/", 0, on_place, place), "children");
+        check(zoo_aget_children2(zh, *place->path != '\0' ? place->path : "/", 0, on_place, place),
+              "children");
 }
 
 static void walk(struct watching *w, int data_depth, int64_t within_us)

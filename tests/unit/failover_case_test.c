@@ -32,15 +32,15 @@ static void reports_a_closed_session(void **state)
 static void waits_until_it_knows_who_leads(void **state)
 {
     (void)state;
-    model_script_run("resigned, and followed by one whose data is not read yet",
-                     "servers 1\nwatch /election\nconnect\n> connection connected\n+ " A " s=a\n"
-                     "client a on=1 at=10.0.0.1:11 timeout=10000\nfailovers\npeople\n"
-                     "tick 1000\nlist\n> election-seen\nreadall\nround\ntick 3000\nround\nsessions\n"
-                     "- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\nlist\n"
-                     "did a DELE\ntick 10\nround\n> failover " A " -> nobody resigned vacancy 10--1\ntick 990\n"
-                     "+ " B " s=b host-b:1\nlist\n> candidate-joined " B " @1\n> leader-elected " A
-                     "(10.0.0.1) -> " B " after 1000\nreadall\n> failover " A " -> " B
-                     "(host-b:1) resigned vacancy 1000\n");
+    model_script_run(
+        "resigned, and followed by one whose data is not read yet",
+        "servers 1\nwatch /election\nconnect\n> connection connected\n+ " A " s=a\n"
+        "client a on=1 at=10.0.0.1:11 timeout=10000\nfailovers\npeople\n"
+        "tick 1000\nlist\n> election-seen\nreadall\nround\ntick 3000\nround\nsessions\n"
+        "- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\nlist\n"
+        "did a DELE\ntick 10\nround\n> failover " A " -> nobody resigned vacancy 10--1\ntick 990\n"
+        "+ " B " s=b host-b:1\nlist\n> candidate-joined " B " @1\n> leader-elected " A "(10.0.0.1) -> " B
+        " after 1000\nreadall\n> failover " A " -> " B "(host-b:1) resigned vacancy 1000\n");
 }
 
 /* Nobody else led in between. */

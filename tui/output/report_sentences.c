@@ -254,7 +254,8 @@ static void say_open(struct sentence_verdict *verdict, const struct report_elect
         return;
     text_printf(&text, "Nobody has led since %s was lost: %s%s.", sentence_from(last),
                 last->cause == CAUSE_UNKNOWN ? "it is not known how" : failover_cause_word(last->cause),
-                last->cause != CAUSE_UNKNOWN && last->cause_certainty == CERTAINTY_SUSPECTED ? " (suspected)" : "");
+                last->cause != CAUSE_UNKNOWN && last->cause_certainty == CERTAINTY_SUSPECTED ? " (suspected)"
+                                                                                             : "");
     report_sentences_say(verdict, &text);
 }
 

@@ -19,7 +19,7 @@
 #define LEADERSHIP_HISTORY_MOST 100000
 
 /* An index of leaders, or: */
-#define LANE_NO_LEADER UINT32_MAX        /* vacant */
+#define LANE_NO_LEADER UINT32_MAX     /* vacant */
 #define LANE_UNKNOWN (UINT32_MAX - 1) /* a gap */
 
 struct leadership_history_stretch {

@@ -128,9 +128,9 @@ static void say_failover(const struct event *event, struct event_words *words)
     struct failover_sample sample;
     char length[FORMAT_INTERVAL];
     words->label = failover_is_open(failover) ? "nobody leads" : "failover";
-    words->role = failover_is_open(failover)                                 ? ROLE_CRITICAL
+    words->role = failover_is_open(failover)                              ? ROLE_CRITICAL
                   : event->election && event->election->kind == KIND_LOCK ? ROLE_INFO
-                                                                             : ROLE_GOOD;
+                                                                          : ROLE_GOOD;
     bool people = failover->to_identity && (!failover->from || failover->from_identity);
     bool same = people && failover->from && strcmp(failover->from_identity, failover->to_identity) == 0;
     if (failover->from && !same)
