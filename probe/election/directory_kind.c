@@ -1,5 +1,6 @@
 #include "probe/election/directory_kind.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -141,11 +142,19 @@ bool directory_kind_is_momentary(const char *path)
     return ends_with(path, "/leader/election/latch");
 }
 
+/* A word of a name begins behind a sign or with a capital: "leader-election", "LeaderElector", not "electronics". */
 static bool has_word(const char *name, const char *word)
 {
-    for (; *name; name++)
-        if (strncasecmp(name, word, strlen(word)) == 0)
+    size_t length = strlen(word);
+    for (const char *at = name; *at; at++) {
+        bool begins = at == name || !isalpha((unsigned char)at[-1]) ||
+                      (isupper((unsigned char)*at) && islower((unsigned char)at[-1]));
+        const char *end = at + length;
+        if (begins && strncasecmp(at, word, length) == 0 &&
+            (!islower((unsigned char)*end) || (*end == 's' && !isalpha((unsigned char)end[1])) ||
+             strncmp(end, "elect", strlen("elect")) == 0))
             return true;
+    }
     return false;
 }
 
@@ -154,8 +163,8 @@ bool directory_kind_is_emptied(const struct recipe_book *book, const char *path,
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (cversion == 0 || directory_kind_is_momentary(path))
         return false;
-    return has_word(name, "elect") || has_word(name, "leader") || strcmp(name, "latch") == 0 ||
-           recipe_has_path(book, path);
+    return has_word(name, "election") || has_word(name, "elector") || has_word(name, "elect") ||
+           has_word(name, "leader") || strcmp(name, "latch") == 0 || recipe_has_path(book, path);
 }
 
 struct directory_verdict directory_kind_emptied(bool missing)

@@ -114,8 +114,7 @@ const struct recipe *recipe_recognise(const struct recipe_book *book, const char
 /* The path is one at which a recipe has its elections (not its locks), whatever its children are. */
 bool recipe_has_path(const struct recipe_book *book, const char *path);
 /* A leader's own znode, of a recipe that has it beside something that is there, is missing in this directory.
- * Returns its path, malloc'd; NULL:
- * none is. */
+ * Returns its path, malloc'd; NULL: none is. */
 char *recipe_missing_leader(const struct recipe_book *book, const char *path, char *const *names,
                             size_t count);
 

@@ -411,7 +411,6 @@ void state_fields(struct fields *f, struct election *e)
     field_moment(f, &e->unseen_at);
     field_enum(f, &e->kind_proof, KIND_CONFIGURED);
     field_flag(f, &e->hidden_watches);
-    field_flag(f, &e->mixed);
     field_signed(f, &e->ack_stat.ctime_ms);
     field_signed(f, &e->ack_stat.mtime_ms);
     field_flag(f, &e->members_listed);

@@ -5,6 +5,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "probe/election/certainty.h"
 #include "probe/election/bystanders.h"
 #include "probe/election/candidates.h"
 #include "probe/election/cluster.h"
@@ -364,6 +365,7 @@ static void snapshot_read_finish(struct snapshot_reader *t)
             if (e->tenure_count > 1)
                 qsort(e->tenures, e->tenure_count, sizeof *e->tenures, by_beginning);
             members_sort(e);
+            e->mixed = certainty_mixed(e);
         }
     }
 }

@@ -15,7 +15,7 @@
 #define READS_MOST 1000
 #define KEPT_MOST 20000
 /* Bytes of names that a walk keeps for later. Lists are asked for as they are likely to have room; one that has
- * none is read again once its turn comes. So many directories wait for that at most. */
+ * none is read again once its turn comes. So many directories wait for that at most, beside those whose lists are under way. */
 #define NAMES_MOST (8u << 20)
 #define POSTPONED_MOST READS_MOST
 /* Deeper directories are taken for ones of this depth. */
@@ -294,7 +294,9 @@ static void look_for_emptied(struct directory *dir, const struct znode_stat *sta
     const char *own = dir->path + strlen(d->live->chroot);
     if (dir->alone)
         forget_emptied_in(d, dir, names, count);
-    if (dir->part || strncmp(own, "/zookeeper", strlen("/zookeeper")) == 0)
+    size_t servers_own = strlen("/zookeeper");
+    if (dir->part ||
+        (strncmp(own, "/zookeeper", servers_own) == 0 && (!own[servers_own] || own[servers_own] == '/')))
         return;
     if (count == 0 && *own && directory_kind_is_emptied(book, dir->path, stat->cversion))
         keep_emptied(d, dir->path, false);

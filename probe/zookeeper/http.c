@@ -26,8 +26,9 @@ struct http {
     uv_loop_t *loop;
     uv_timer_t *timer;
     struct socket_poll *polls;
-    int active;     /* requests in the library */
-    bool has_ended; /* one of them has ended and is not reported yet */
+    int active;            /* requests in the library */
+    bool has_ended;        /* one of them has ended and is not reported yet */
+    char key_problem[160]; /* why the key cannot be read now; "": it can */
 };
 
 /* A descriptor of the library. It is kept for the next request on the connection: a new one costs three
@@ -374,6 +375,11 @@ static bool http_get_read_key(struct http_get *get, const struct tls_settings *t
     if (tls->key_password_file && !get->key_password && !error)
         get->key_password = secret_read_line(tls->key_password_file, "file with the key's password", &error);
     bool good = !error;
+    const char *problem = error ? error : "";
+    if (strncmp(problem, get->http->key_problem, sizeof get->http->key_problem - 1) != 0) {
+        snprintf(get->http->key_problem, sizeof get->http->key_problem, "%s", problem);
+        log_line(LOG_LEVEL_WARNING, "%s", error ? error : "the key of TLS can be read again");
+    }
     free(error);
     return good;
 }
@@ -395,7 +401,10 @@ static bool http_get_secure(struct http_get *get)
         curl_easy_setopt(easy, CURLOPT_SSLCERT, tls->cert);
     if (get->key) {
         struct curl_blob blob = {get->key, strlen(get->key), CURL_BLOB_NOCOPY};
-        curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &blob);
+        if (curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &blob) != CURLE_OK) {
+            log_line(LOG_LEVEL_WARNING, "this libcurl takes no key from memory");
+            return false;
+        }
     }
     if (get->key_password)
         curl_easy_setopt(easy, CURLOPT_KEYPASSWD, get->key_password);

@@ -5,7 +5,7 @@
  * whatever asks for it, shares READS_PER_S; so does session_get_again(), which only confirms. So an answer never
  * leads to the same question at once. A read that the account cannot pay waits; its caller notices only the
  * delay. The walk of discovery and the polls of servers have rates of their own and are counted here only: a
- * poll's pings and syncs, and the lists without a watch that follow a sync.
+ * poll's pings and syncs, and the lists without a watch that follow a sync; so are the dashboard's probes.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_READ_ACCOUNT_H
 #define ELECTOP_PROBE_ZOOKEEPER_READ_ACCOUNT_H

@@ -59,16 +59,18 @@ class Outage:
 def test_seven_ways_tell_how_it_ended(zk, client, path, tmp_path, end):
     outage = Outage(zk, client, path, tmp_path, end)
     try:
-        cause, config = outage.told["cause"], ("--config", outage.config)
-        # Who resigned can be seen only until its client's next ping.
-        assert cause == outage.cause or (end, cause) == ("resigned", "deleted")
+        config = "--config", outage.config
+        # Who resigned can be seen only until its client's next ping, by the one program and not by another.
+        causes = (outage.cause, "deleted") if end == "resigned" else (outage.cause,)
+        assert outage.told["cause"] in causes
         assert (outage.told["open"], outage.told["to"]) == (True, None)
         assert outage.told["evidence"] and outage.told["vacancy_ms"][1] is None
 
         why = run("why", *config)
         assert why.status == 0 and outage.identity in why.out and "nobody has led since" in why.out, why
         story = json.loads(run("why", "--json", *config).out)
-        assert (story["failover"]["cause"], story["failover"]["open"]) == (cause, True)
+        cause = story["failover"]["cause"]
+        assert cause in causes and story["failover"]["open"] is True
 
         report = run("report", *config)
         assert f"Nobody has led since {outage.identity} was lost: {cause}" in report.out, report
@@ -83,7 +85,7 @@ def test_seven_ways_tell_how_it_ended(zk, client, path, tmp_path, end):
         check = run("check", "--admin", zk.admin, *config)
         assert check.status == 2 and "no leader for " in check.out and cause in check.out, check
 
-        outage.screen.shows("nobody leads", cause)
+        outage.screen.shows("nobody leads", *(causes if len(causes) == 1 else ()))
     finally:
         outage.close()
     told = run("autopsy", zk.directory, "--election", path)
@@ -172,7 +174,7 @@ def test_a_named_path_must_have_a_leader(zk, client, path):
 
 def test_elections_that_nobody_is_in_are_named(zk, client, path):
     """An observer that starts after the crash is not green: what looks like an emptied election is suspected."""
-    for name in "team/latch", "team/quiet", "kafka/controller":
+    for name in "team/latch", "team/quiet", "team/electronics", "kafka/controller":
         gone = client.create(f"{path}/{name}/n_", ephemeral=True, sequence=True, makepath=True)
         client.delete(gone)
     client.delete(f"{path}/kafka/controller")

@@ -81,7 +81,7 @@ static void knows_who_is_behind(void **state)
     assert_int_equal(server_epoch(server_of(world, "a")), 2);
 }
 
-/* Its data was wiped: what others had told before says nothing of it. */
+/* It may have been restarted, or be gone: what it said is not so any more. */
 static void forgets_the_figures_of_one_that_does_not_answer(void **state)
 {
     struct world *world = *state;
@@ -101,6 +101,7 @@ static void forgets_the_figures_of_one_that_does_not_answer(void **state)
     assert_int_equal(server->load.outstanding, -1);
 }
 
+/* Its data was wiped: what others had told before says nothing of it. */
 static void begins_anew_with_other_data(void **state)
 {
     struct world *world = *state;
