@@ -167,7 +167,7 @@ const struct recipe recipe_table[] = {
     {"zk-ruby", "zk-ruby election", FAMILY_HYBRID, "^ballot" SEQ, NULL, true,
      WATCHES_PREDECESSOR, ACK_PLACE_NODE, "leader_ack", "zk: election.rb",
      NATURE_LEADS, NULL},
-    {"zookeeper", "ZooKeeper recipe", FAMILY_SEQUENCE, "^n_" SEQ, "(?i)elect[^/]*$", true,
+    {"zookeeper", "ZooKeeper recipe", FAMILY_SEQUENCE, "^n_" SEQ, "(?i)elect(ion|or|[^a-z/]|$)[^/]*$", true,
      WATCHES_PREDECESSOR, ACK_PLACE_NONE, NULL, "ZooKeeper recipes and solutions: leader election",
      NATURE_LEADS, NULL},
     {"zookeeper-shared-lock", "ZooKeeper shared lock, aiozk SharedLock", FAMILY_SEQUENCE,
