@@ -258,7 +258,7 @@ const char *election_problem(const struct election *election, char *buffer, size
 bool election_is_proven(const struct election *election);
 
 /* It existed once, is not configured, and is gone: no vacancy, but an end. Not so if its layout is one of
- * elections, and its last leader was lost and not followed: it still needs one. */
+ * elections, and its last leader expired or was evicted, and was not followed: it still needs one. */
 bool election_vanished(const struct election *election);
 /* For so long such a one is kept. */
 #define ELECTION_VANISHED_KEPT_MS 300000

@@ -129,14 +129,20 @@ bool election_is_proven(const struct election *election)
     return (named && known) || ((named || known) && !holds_others);
 }
 
+/* Nothing but a crash or another hand explains its end. A session that just ended may have been closed. */
+static bool was_taken_away(const struct failover *failover)
+{
+    return failover->cause == CAUSE_EXPIRED ||
+           (failover->cause == CAUSE_EVICTED && failover->cause_certainty == CERTAINTY_CERTAIN);
+}
+
 /* Its last leader did not leave on purpose, and nobody followed: its directory went because it was empty. */
 static bool election_read_was_needed(const struct election *election)
 {
     const struct change *change = &election->change;
     const struct failover *last = election_last_failover(election);
     return election->kind == KIND_LEADER && election->kind_proof != KIND_ASSUMED && change->from &&
-           !change->to && last &&
-           (last->cause == CAUSE_EXPIRED || last->cause == CAUSE_ENDED || last->cause == CAUSE_EVICTED);
+           !change->to && last && was_taken_away(last);
 }
 
 bool election_vanished(const struct election *election)

@@ -17,6 +17,11 @@ LIMIT_S = 150
 ENDS = {"expired": "expired", "closed": "closed", "deleted": "evicted", "resigned": "resigned"}
 
 
+def is_polled(recorder):
+    [election] = json.loads(run("once", "--replay", recorder.file, "--json").out)["clusters"][0]["elections"]
+    return election["candidates"] and election["candidates"][0]["client"]
+
+
 class Outage:
     """An election whose only candidate has just gone, and the programs that watched it."""
 
@@ -32,7 +37,7 @@ class Outage:
         self.screen.shows(self.identity)
         with Events(zk.hosts, "--admin", zk.admin, path) as events:
             events.expect("election-seen")
-            until(self.is_polled, what="the recorder has polled the leader's server")
+            until(lambda: is_polled(self.recorder), what="the recorder has polled the leader's server")
             if end == "expired":
                 self.leader.session.drop()
             elif end == "closed":
@@ -44,10 +49,6 @@ class Outage:
             events.expect("leader-lost")
             self.told = events.expect("failover", within=15)["failover"]
         self.recorder.wait_for("SELECT 1 FROM failover", within=15)
-
-    def is_polled(self):
-        [election] = json.loads(run("once", "--replay", self.recorder.file, "--json").out)["clusters"][0]["elections"]
-        return election["candidates"] and election["candidates"][0]["client"]
 
     def close(self):
         self.screen.close()
@@ -206,7 +207,11 @@ def test_elections_that_nobody_is_in_are_named(zk, client, path):
         screen.close()
 
 
-@pytest.mark.parametrize("how", ["lost", "on purpose"])
+# Which of its causes is told depends on what the servers could be asked before it went.
+GONE = {"lost": ["expired"], "shut down": ["closed", "ended"], "on purpose": ["resigned", "deleted"]}
+
+
+@pytest.mark.parametrize("how", GONE)
 def test_an_election_whose_directory_goes_with_its_last_candidate(zk, client, path, tmp_path, how):
     """Discovered, not named: one whose leader was lost still needs one; one that was left on purpose is gone."""
     client.ensure_path(path)
@@ -218,12 +223,15 @@ def test_an_election_whose_directory_goes_with_its_last_candidate(zk, client, pa
         recorder.wait_for("SELECT 1 FROM tenure")
         with Events(inside, "--admin", zk.admin) as events:
             events.expect("election-seen", election="/latch")
+            until(lambda: is_polled(recorder), what="the recorder has polled the leader's server")
             if how == "lost":
                 leader.session.drop()
+            elif how == "shut down":
+                leader.session.close()
             else:
                 leader.session.delete(leader.path)
             told = events.expect("failover", within=20)["failover"]
-            assert told["cause"] in (("expired", "ended") if how == "lost" else ("resigned", "deleted")), told
+            assert told["cause"] in GONE[how], told
             recorder.wait_for("SELECT 1 FROM failover")
             client.delete(f"{path}/latch")  # as ZooKeeper does with Curator's empty containers
             events.expect("election-gone")

@@ -362,6 +362,31 @@ static void names_alone(void **state)
                      "list\n> election-seen\ntick 60000\ntime\n? findings none\n? sound yes\n");
 }
 
+#define LATCH "_c_11111111-2222-3333-4444-555555555501-latch-0000000000"
+#define ONE_LATCH                                                                                            \
+    "servers 1\nwatch /jobs kind=auto found\nconnect\n> connection connected\nfailovers\n"                   \
+    "+ " LATCH " s=a\nclient a on=1 at=10.0.0.1:11 timeout=10000\n"                                          \
+    "tick 1000\nlist\n> election-seen\nreadall\nround\ntick 3000\nround\nsessions\n"
+#define LATCH_GOES                                                                                           \
+    "end a\n- " LATCH "\nlist\n> leader-lost " LATCH " @1\n> candidate-left " LATCH " @1\ntick 100\nround\n"
+#define DIRECTORY_GOES "- .\nlist\n> election-gone\ntick 60000\ntime\n"
+
+/* Curator's containers go with their last candidate. */
+static void directory_goes_with_its_last_candidate(void **state)
+{
+    (void)state;
+    model_script_run("its client closed it: a clean shutdown",
+                     ONE_LATCH "tick 1000\n" LATCH_GOES "sessions\nstated\n> failover " LATCH
+                               " -> nobody closed vacancy 102--1\n" DIRECTORY_GOES "? findings none\n");
+    model_script_run("it ended, and may have been closed", ONE_LATCH
+                     "tick 1000\n" LATCH_GOES "sessions\nstated 1\ntick 1000\ntime\n> failover " LATCH
+                     " -> nobody ended? vacancy 1100--1\n" DIRECTORY_GOES "? findings none\n");
+    model_script_run("it expired: nobody follows a leader that crashed",
+                     ONE_LATCH "silent a\ntick 3000\nround\ntick 4000\nround\ntick 4000\nround\n" LATCH_GOES
+                               "sessions\n> failover " LATCH " -> nobody expired? detection 7513-11149 "
+                               "vacancy 102--1\n" DIRECTORY_GOES "? findings no-leader critical certain\n");
+}
+
 static void assumed_kind(void **state)
 {
     (void)state;
@@ -447,7 +472,6 @@ static void released_again_and_again(void **state)
 static void acknowledgements_of_other_versions(void **state)
 {
     (void)state;
-#define LATCH "_c_11111111-2222-3333-4444-555555555501-latch-0000000000"
     model_script_run("the acknowledgement of another version was never seen: nothing is missing",
                      "watch /flink/x/latch\nconnect\n> connection connected\n"
                      "+ " LATCH " s=a\ntick 60000\nlist\n> election-seen\nreadall\n"
@@ -631,6 +655,7 @@ int main(void)
         cmocka_unit_test(members_that_cache_each_other),
         cmocka_unit_test(roles_in_names),
         cmocka_unit_test(names_alone),
+        cmocka_unit_test(directory_goes_with_its_last_candidate),
         cmocka_unit_test(assumed_kind),
         cmocka_unit_test(released_again_and_again),
         cmocka_unit_test(acknowledgements_of_other_versions),
