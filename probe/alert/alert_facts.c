@@ -88,12 +88,13 @@ char *alert_fill(const char *argument, char *const facts[ALERT_FACTS])
     return text_take(&out);
 }
 
-/* The program's environment: the usual few, and the facts. It gets nothing else. */
-char **alert_environment(char *const facts[ALERT_FACTS])
+/* The program's environment: the mark, the usual few, and the facts. It gets nothing else. */
+char **alert_environment(const char *mark, char *const facts[ALERT_FACTS])
 {
     static const char *const kept[] = {"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR"};
-    char **list = xcalloc(ALERT_FACTS + sizeof kept / sizeof *kept + 1, sizeof *list);
+    char **list = xcalloc(1 + ALERT_FACTS + sizeof kept / sizeof *kept + 1, sizeof *list);
     size_t count = 0;
+    list[count++] = xstrdup(mark);
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         const char *value = getenv(kept[i]);
         if (value) {

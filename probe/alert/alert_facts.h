@@ -37,9 +37,9 @@ void alert_facts(const struct alert *alert, enum alert_state state, char *facts[
 /* {code} and other known words are replaced by their facts; other braces are kept. malloc'd. */
 char *alert_fill(const char *argument, char *const facts[ALERT_FACTS]);
 
-/* The program's environment: the usual few variables and the facts, nothing else. A malloc'd list of malloc'd
- * texts. */
-char **alert_environment(char *const facts[ALERT_FACTS]);
+/* The program's environment: the mark ("NAME=value", first), the usual few variables and the facts, nothing
+ * else. A malloc'd list of malloc'd texts. */
+char **alert_environment(const char *mark, char *const facts[ALERT_FACTS]);
 
 /* Writes the JSON for Alertmanager's v2 API: a list of alerts. Alertmanager resolves an alert that is not
  * posted again. */

@@ -40,7 +40,7 @@ struct delivery {
     uint64_t alert; /* whose deliveries go out one after the other */
     bool post, running, ended;
     int64_t timeout_ms;
-    char **arguments, **environment; /* of a program */
+    char **arguments, **environment; /* of a program; the environment begins with its mark */
     char *url, *secret_file;
     struct buffer json;
     struct http_get *request;
@@ -65,6 +65,8 @@ struct alerts {
     struct delivery *first, *last;
     size_t waiting, running;
     uint64_t sent, failed;
+    char *mark;         /* "ELECTOP_RUN=…": how those of this process begin */
+    uint64_t marked;    /* commands that got one */
     uint64_t unsent;    /* not reported yet: too many wait */
     uint64_t dropped;   /* those of the book that were reported */
     char *file;         /* NULL: none */
@@ -162,27 +164,47 @@ static void delivery_close(struct delivery *d)
 static bool alerts_run_as(const struct alerts *a, pid_t pid)
 {
     for (const struct delivery *d = a->first; d; d = d->next)
-        if (!d->post && d->running && !d->ended && (!pid || d->process.pid == pid))
+        if (!d->post && d->running && !d->ended && d->process.pid == pid)
             return true;
     return false;
 }
 
+/* The process has the mark of a command of these alerts that has ended. */
+static bool alerts_left_behind(const struct alerts *a, pid_t pid)
+{
+    char *name = text_format("/proc/%d/environ", (int)pid), *entry = NULL;
+    FILE *environment = fopen(name, "re");
+    size_t room = 0;
+    bool left = false;
+    while (!left && environment && getdelim(&entry, &room, '\0', environment) > 0)
+        left = strncmp(entry, a->mark, strlen(a->mark)) == 0;
+    for (const struct delivery *d = a->first; left && d; d = d->next)
+        left = d->post || !d->running || d->ended || strcmp(d->environment[0], entry) != 0;
+    if (environment)
+        fclose(environment);
+    free(entry);
+    free(name);
+    return left;
+}
+
 /*
  * What a command leaves behind comes to this process, even from a session of its own, once its parent has ended
- * (PR_SET_CHILD_SUBREAPER). It is ended as soon as no command runs that it may belong to. One that ends may
- * leave children of its own: called each second, too.
+ * (PR_SET_CHILD_SUBREAPER). It is ended when its command has ended. Other children are nobody's to end: those that
+ * this process had before it became this program, what they leave, and as PID 1 of a container every orphan. Only
+ * the environment, which is inherited, tells them apart. Any that ends is waited for, and may leave children of
+ * its own: called each second, too.
  */
 static void alerts_end_orphans(struct alerts *a)
 {
     char *name = text_format("/proc/self/task/%d/children", (int)getpid());
     FILE *children = fopen(name, "re");
-    bool any_runs = alerts_run_as(a, 0);
     for (int pid; children && fscanf(children, "%d", &pid) == 1;) {
         if (alerts_run_as(a, pid))
             continue;
-        if (!any_runs)
+        bool left = alerts_left_behind(a, pid);
+        if (left)
             kill(pid, SIGKILL);
-        if (waitpid(pid, NULL, WNOHANG) == 0 && !any_runs)
+        if (waitpid(pid, NULL, WNOHANG) == 0 && left)
             log_line(LOG_LEVEL_WARNING, "process %d, which an alert's command left behind, was killed", pid);
     }
     if (children)
@@ -258,6 +280,7 @@ static void delivery_run(struct delivery *d)
     uv_pipe_init(a->loop, &d->errors, 0);
     d->output.data = d->errors.data = d->process.data = d;
     d->open_handles = 3;
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     int failed = uv_spawn(a->loop, &d->process, &options);
     if (failed) {
         alerts_report(a, "the alert's command %s cannot be started: %s; check its path and its permissions",
@@ -443,7 +466,9 @@ static void alerts_add_run(struct alerts *a, const struct alert *alert, const st
     while (rule->run[count])
         count++;
     d->arguments = xcalloc(count + 1, sizeof *d->arguments);
-    d->environment = alert_environment(facts);
+    char *mark = text_format("%s%" PRIu64, a->mark, ++a->marked);
+    d->environment = alert_environment(mark, facts);
+    free(mark);
     for (size_t i = 0; i < count; i++)
         d->arguments[i] = i ? alert_fill(rule->run[i], facts) : xstrdup(rule->run[i]);
     alerts_add(a, d);
@@ -635,7 +660,7 @@ struct alerts *alerts_start(uv_loop_t *loop, struct monitor *monitor, const stru
 {
     struct alerts *a = xcalloc(1, sizeof *a);
     *a = (struct alerts){.loop = loop, .settings = settings, .problem = problem, .context = context};
-    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    a->mark = text_format("ELECTOP_RUN=%d.%" PRId64 ".", (int)getpid(), clock_wall_us());
     a->book = alert_book_new(settings, alerts_send, a);
     a->timer = loop_timer_new(loop, a);
     a->file = text_copy(file);
@@ -669,6 +694,7 @@ void alerts_stop(struct alerts *a)
     http_free(a->http);
     loop_timer_free(a->timer);
     alert_book_free(a->book);
+    free(a->mark);
     free(a->file);
     free(a->file_problem);
     free(a);

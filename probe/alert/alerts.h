@@ -9,7 +9,8 @@
  * A program gets its facts in the environment: ELECTOP_STATE (raised, again, resolved, event), _CODE,
  * _CLUSTER, _ELECTION, _NAME, _SEVERITY, _CERTAINTY, _EVIDENCE, _ADVICE, _OWNER, _RUNBOOK, _SINCE, _KEY; and in its
  * arguments, which may contain {state}, {code}, {cluster}, {election}, {name}, {severity}, {certainty},
- * {evidence}, {advice}, {owner}, {runbook}, {since} and {key}. Its standard input is empty.
+ * {evidence}, {advice}, {owner}, {runbook}, {since} and {key}. Its standard input is empty. ELECTOP_RUN is another one
+ * for each program: what still has it once that program has ended was left behind by it, and is killed.
  */
 #ifndef ELECTOP_PROBE_ALERT_ALERTS_H
 #define ELECTOP_PROBE_ALERT_ALERTS_H

@@ -22,8 +22,8 @@ LIMIT_S = 120
 class Alerting(Recorder):
     """A recorder whose configuration ends in alerts, and the file into which its commands write."""
 
-    def __init__(self, folder, hosts, alerts, elections, *arguments):
-        self.alerts, self.notes = alerts, folder / "notes"
+    def __init__(self, folder, hosts, alerts, elections, *arguments, before=()):
+        self.alerts, self.notes, self.before = alerts, folder / "notes", before
         super().__init__(folder, hosts, *arguments, elections=elections)
 
     def write(self, hosts, history):
@@ -50,8 +50,8 @@ def alerting(zk, tmp_path):
                       f"printf '%s\\n--\\n' \"$all\" >>{tmp_path}/notes\n")
     script.chmod(0o755)
 
-    def start(alerts, elections, *arguments):
-        started.append(Alerting(tmp_path, zk.hosts, alerts.replace("PAGE", str(script)), elections, *arguments))
+    def start(alerts, elections, *arguments, before=()):
+        started.append(Alerting(tmp_path, zk.hosts, alerts.replace("PAGE", str(script)), elections, *arguments, before=before))
         started[-1].wait_for("SELECT * FROM events WHERE event = 'election-seen'")
         return started[-1]
     yield start
@@ -271,18 +271,49 @@ def gone(pid):
 
 @pytest.mark.parametrize("tail, timeout", [("", "10s"), ("; sleep 300", "1s")], ids=["ends", "is-late"])
 def test_what_a_command_leaves_in_another_session_is_ended(path, client, alerting, tmp_path, tail, timeout):
-    """A child that called setsid, and a child of that one; a command that runs meanwhile is left alone."""
+    """A child that called setsid, and a child of that one, while another command runs, which is left alone."""
     leader = stand(client, path)
     (tmp_path / "leave").write_text(f"#!/bin/sh\nsetsid sh -c 'sleep 300 & echo $$ $! >{tmp_path}/ids; mv {tmp_path}/ids {tmp_path}/left; wait' "
                                     f"</dev/null >/dev/null 2>&1 &\nwhile [ ! -e {tmp_path}/left ]; do sleep 0.1; done{tail}\n")
     (tmp_path / "leave").chmod(0o755)
-    one = alerting(f"[{{on: [no-leader], run: [{tmp_path}/leave], timeout: {timeout}}}, {{on: [no-leader], run: [/bin/sh, -c, 'sleep 2; exec PAGE']}}]",
+    (tmp_path / "wait").write_text(f"#!/bin/sh\nuntil [ -e {tmp_path}/go ]; do sleep 0.1; done\nexec {tmp_path}/page\n")
+    (tmp_path / "wait").chmod(0o755)
+    one = alerting(f"[{{on: [no-leader], run: [{tmp_path}/leave], timeout: {timeout}}}, {{on: [no-leader], run: [{tmp_path}/wait]}}]",
                    f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]")
     client.delete(leader)
     left = until(lambda: (tmp_path / "left").exists() and (tmp_path / "left").read_text().split())
-    until(lambda: one.told(), what="the other command does its work")
     until(lambda: all(gone(pid) for pid in left), 20, "they are ended")
+    (tmp_path / "go").touch()
+    until(lambda: one.told(), what="the other command does its work")
     assert len(left) == 2 and one.end() == 128 + signal.SIGTERM
+
+
+def test_other_children_live(path, client, alerting, tmp_path):
+    """A child that the recorder has from its start, and what another one of these leaves to it later."""
+    leader = stand(client, path)
+    (tmp_path / "begin").write_text(f"#!/bin/sh\ncd {tmp_path}\nsleep 300 &\necho $! >child\n"
+                                    "sh -c 'sleep 300 & echo $! >grandchild; until [ -e end ]; do sleep 0.1; done' &\n"
+                                    "echo $! >parent\nuntil [ -s grandchild ]; do sleep 0.1; done\nexec \"$@\"\n")
+    child = grandchild = None
+    try:
+        one = alerting("[{on: [no-leader], run: [PAGE]}]", f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]",
+                       before=["/bin/sh", str(tmp_path / "begin")])
+        child, grandchild, parent = (int((tmp_path / name).read_text()) for name in ("child", "grandchild", "parent"))
+        client.delete(leader)
+        until(lambda: one.states() == [("raised", "no-leader")])
+        (tmp_path / "end").touch()
+        until(lambda: gone(parent))
+        stand(client, path)
+        until(lambda: one.states()[-1][0] == "resolved")
+        for pid in child, grandchild:
+            until(lambda pid=pid: f"PPid:\t{one.process.pid}\n" in open(f"/proc/{pid}/status").read())
+        time.sleep(1.5)  # children are looked at each second
+        assert not gone(child) and not gone(grandchild)
+        one.end()
+    finally:
+        for pid in filter(None, (child, grandchild)):
+            if not gone(pid):
+                os.kill(pid, signal.SIGKILL)
 
 
 def test_loud_command_and_one_that_leaves_children(path, client, alerting, tmp_path):

@@ -13,6 +13,7 @@ from waiting import until
 
 class Recorder:
     """`electop record` with a history of its own, and what it said."""
+    before = ()  # a program that becomes it, and its arguments
 
     def __init__(self, folder, hosts, *arguments, history="keep: 1d", elections="[{path: /election}]", **more):
         self.hosts, self.file = hosts, str(folder / "history.db")
@@ -20,7 +21,7 @@ class Recorder:
         self.elections = elections
         self.write(hosts, f"file: {self.file}, {history}")
         self.said, self.complaints = [], []
-        self.process = subprocess.Popen([PROGRAM, *observed(["record", "-c", str(self.config), *arguments])], text=True,
+        self.process = subprocess.Popen([*self.before, PROGRAM, *observed(["record", "-c", str(self.config), *arguments])], text=True,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         **more)
         for stream, lines in (self.process.stdout, self.said), (self.process.stderr, self.complaints):
