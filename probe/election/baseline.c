@@ -269,6 +269,87 @@ static void find_missed(const struct update *f, const struct election *then)
     failover_case_found(f, then->leader, watched_until(f->model, then));
 }
 
+/* ---- a failover that was open ---- */
+
+/* When this run began. */
+static const struct failover *left_open(const struct election *election)
+{
+    const struct failover *last = NULL;
+    for (size_t i = 0; i < election->failover_count; i++) {
+        const struct failover *failover = election_failover_at(election, i);
+        if (failover->lost_at.mono_us < election->own_since.mono_us)
+            last = failover;
+    }
+    return last && failover_is_open(last) ? last : NULL;
+}
+
+static const struct tenure *first_leader(const struct election *election)
+{
+    for (size_t i = 0; i < election->tenure_count; i++) {
+        const struct tenure *tenure = election_tenure_at(election, i);
+        if (tenure->name && tenure->from.mono_us >= election->own_since.mono_us)
+            return tenure;
+    }
+    return NULL;
+}
+
+/* Somebody led when the recording ended; else the first one of this run took over. */
+static void close_failover(const struct update *f, const struct failover *open, const struct election *then,
+                           const struct tenure *first, int64_t gap_us)
+{
+    struct election *election = f->election;
+    struct change *change = &election->change;
+    const struct candidate *recorded = then->leader;
+    struct failover failover = *open;
+    failover.to = recorded ? recorded->name : first->name;
+    failover.to_identity = recorded ? recorded->identity : first->identity;
+    failover.elected_at = recorded ? baseline_moment(f->model, then->leader_since) : first->from;
+    failover.vacancy = failover.takeover = failover.total = SPAN_UNKNOWN;
+    failover.gap_us += recorded ? 0 : gap_us;
+    if (recorded && then->change.vacancy_us >= 0 && then->change.lost_at.wall_us == open->lost_at.wall_us)
+        failover.vacancy = (struct span){then->change.vacancy_us, then->change.vacancy_us};
+    if (!recorded && first->from.mono_us == election->own_since.mono_us) {
+        election->counters.leader_changes++;
+        election->counters.missed_changes += failover.gap_us > 0;
+    }
+    if (!recorded && !change->from && !change->to) {
+        change->from = text_copy(failover.from);
+        change->from_identity = text_copy(failover.from_identity);
+        change->to = text_copy(failover.to);
+        change->to_identity = text_copy(failover.to_identity);
+        change->lost_at = failover.lost_at;
+    }
+    failover_case_tell(f, &failover, 0);
+}
+
+/* The recorder had told that nobody leads: somebody does by now, or this run tells when somebody will. */
+static void take_open(const struct update *f, const struct election *then, bool goes_on)
+{
+    struct election *election = f->election;
+    struct change *change = &election->change;
+    const struct failover *open = left_open(election);
+    const struct tenure *first = first_leader(election);
+    if (!open)
+        return;
+    int64_t gap_us = election->own_since.mono_us - watched_until(f->model, then).mono_us;
+    gap_us = goes_on || gap_us < 0 ? 0 : gap_us;
+    bool nobody = !then->leader && !first;
+    if (nobody && !change->from && !change->to) {
+        change->from = text_copy(open->from);
+        change->from_identity = text_copy(open->from_identity);
+        change->lost_at = open->lost_at;
+    }
+    if (!nobody) {
+        close_failover(f, open, then, first, gap_us);
+    } else if (change->lost_at.mono_us == open->lost_at.mono_us) {
+        election->own->led_unseen |= !goes_on;
+        if (open->gap_us > 0)
+            election->own->lost_after =
+                (struct moment){open->lost_at.mono_us - open->gap_us, open->lost_at.wall_us - open->gap_us};
+        failover_case_recalled(f, open->gap_us + gap_us);
+    }
+}
+
 /* Its leader is known, or known to be missing. */
 static bool is_seen(const struct election *election)
 {
@@ -297,8 +378,6 @@ void baseline_take(const struct update *f)
         take_leader(f, then);
     else
         bound_leader(f, then);
-    if (!goes_on)
-        find_missed(f, then);
     if (goes_on) {
         election->state_since = baseline_moment(f->model, then->state_since);
         election->state_since_exact = then->state_since_exact;
@@ -306,6 +385,9 @@ void baseline_take(const struct update *f)
         departed_take_baseline(f, then);
         take_layout(f, then);
     }
+    take_open(f, then, goes_on);
+    if (!goes_on)
+        find_missed(f, then);
     if (goes_on && gapless)
         take_evidence(f, then);
     else

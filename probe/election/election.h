@@ -280,9 +280,9 @@ const struct failover *election_failover_at(const struct election *election, siz
 const struct failover *election_last_failover(const struct election *election);
 /* Keeps a copy, in the place of the same one while it was open, or of the oldest where there are
  * FAILOVERS_KEPT. */
-void election_keep_failover(struct election *election, const struct failover *from);
+const struct failover *election_keep_failover(struct election *election, const struct failover *from);
 /* The same, and takes its texts over. */
-void election_take_failover(struct election *election, const struct failover *own);
+const struct failover *election_take_failover(struct election *election, const struct failover *own);
 void failovers_free(struct election *election);
 
 #endif

@@ -255,26 +255,36 @@ static struct failover *failover_slot(struct election *election)
     return &election->failovers[at];
 }
 
-void election_keep_failover(struct election *election, const struct failover *from)
+const struct failover *election_keep_failover(struct election *election, const struct failover *from)
 {
     struct failover copy; /* before the oldest goes, which it may be */
     failover_copy(&copy, from);
-    election_take_failover(election, &copy);
+    return election_take_failover(election, &copy);
 }
 
-void election_take_failover(struct election *election, const struct failover *own)
+/* It was reported before, as open. */
+static struct failover *same_open(struct election *election, const struct failover *failover)
 {
-    struct failover *last =
-        election->failover_count
-            ? &election->failovers[(election->failover_first + election->failover_count - 1) %
-                                   election->failover_room]
-            : NULL;
-    bool replaces = last && failover_is_open(last) && last->lost_at.mono_us == own->lost_at.mono_us;
-    if (replaces)
-        failover_release(last);
-    struct failover *slot = replaces ? last : failover_slot(election);
-    election->failover_count += !replaces;
+    for (size_t i = 0; i < election->failover_count; i++) {
+        struct failover *kept =
+            &election->failovers[(election->failover_first + i) % election->failover_room];
+        if (failover_is_open(kept) && kept->lost_at.mono_us == failover->lost_at.mono_us)
+            return kept;
+    }
+    return NULL;
+}
+
+const struct failover *election_take_failover(struct election *election, const struct failover *own)
+{
+    struct failover *slot = same_open(election, own);
+    if (slot) {
+        failover_release(slot);
+    } else {
+        slot = failover_slot(election);
+        election->failover_count++;
+    }
     *slot = *own;
+    return slot;
 }
 
 void failovers_free(struct election *election)

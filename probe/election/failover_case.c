@@ -190,17 +190,24 @@ static bool awaits_log(const struct failover_case *c, struct moment now)
            now.mono_us - (c->won.mono_us ? c->won.mono_us : c->evidence.gone_us) < LOG_WAITED_US;
 }
 
-void failover_case_open(const struct update *f, const struct candidate *leader)
+static struct failover_case *case_new(struct election *election, int64_t gone_us)
 {
-    struct cluster *cluster = f->election->cluster;
     struct failover_case *c = xcalloc(1, sizeof *c);
-    *c = (struct failover_case){.next = cluster->cases,
-                                .election = f->election,
+    *c = (struct failover_case){.next = election->cluster->cases,
+                                .election = election,
+                                .evidence = {.since_us = gone_us, .gone_us = gone_us},
                                 .server = SIZE_MAX,
                                 .last_cxid = -1,
                                 .asked_zxid = -1,
                                 .established_ms = -1};
-    c->evidence.gone_us = c->evidence.since_us = f->at.mono_us;
+    election->cluster->cases = c;
+    return c;
+}
+
+void failover_case_open(const struct update *f, const struct candidate *leader)
+{
+    struct cluster *cluster = f->election->cluster;
+    struct failover_case *c = case_new(f->election, f->at.mono_us);
     c->evidence.no_session = leader->known && leader->stat.owner == 0;
     c->listed_zxid = c->czxid = leader->known ? leader->stat.czxid : 0;
     if (leader->known && owner_is_session(leader->stat.owner))
@@ -215,7 +222,6 @@ void failover_case_open(const struct update *f, const struct candidate *leader)
     if (c->evidence.captured && c->evidence.logged == DEED_EXPIRED)
         captured_lost(f->election, leader->name, c->evidence.session,
                       c->evidence.captured_gone_us ? c->evidence.captured_gone_us : c->evidence.gone_us);
-    cluster->cases = c;
 }
 
 void failover_case_found(const struct update *f, const struct candidate *leader, struct moment since)
@@ -233,6 +239,13 @@ void failover_case_found(const struct update *f, const struct candidate *leader,
         return;
     failover_case_won(f);
     election->counters.leader_changes++;
+}
+
+void failover_case_recalled(const struct update *f, int64_t gap_us)
+{
+    struct failover_case *c = case_new(f->election, f->election->change.lost_at.mono_us);
+    c->recalled = c->told = true;
+    c->gap_us = gap_us;
 }
 
 void failover_case_listed(const struct update *f, const struct znode_stat *old)
@@ -584,6 +597,14 @@ static struct failover case_judge(struct failover_case *c)
                                 .to_identity = change->to_identity,
                                 .lost_at = change->lost_at,
                                 .gap_us = c->gap_us};
+    const struct failover *recorded = c->recalled ? election_last_failover(c->election) : NULL;
+    if (recorded) {
+        failover.cause = recorded->cause;
+        failover.cause_certainty = recorded->cause_certainty;
+        failover.evidence = recorded->evidence;
+        failover.detection = recorded->detection;
+        return failover;
+    }
     find_other_znodes(c);
     finish_evidence(c);
     failover_judge(&c->evidence, &failover);
@@ -596,6 +617,22 @@ static bool is_same_again(const struct failover_case *c)
     const struct candidate *leader = c->election->leader;
     return leader && leader->known && c->evidence.session != 0 && leader->stat.owner == c->evidence.session &&
            leader->joined.mono_us >= c->evidence.gone_us;
+}
+
+void failover_case_tell(const struct update *f, const struct failover *failover, int64_t czxid)
+{
+    const struct failover *kept = election_keep_failover(f->election, failover);
+    struct event event = {.kind = EVENT_FAILOVER,
+                          .czxid = czxid,
+                          .candidate = kept->to,
+                          .identity = kept->to_identity,
+                          .position = 1,
+                          .from = kept->from,
+                          .from_identity = kept->from_identity,
+                          .gap_us = kept->gap_us,
+                          .after_us = -1,
+                          .failover = kept};
+    update_emit(f, &event);
 }
 
 /* failover: as judged. ended: nobody leads, and the election is over. */
@@ -611,7 +648,10 @@ static void case_report(struct model *model, struct failover_case *c, struct fai
         failover_case_forget(election);
         return;
     }
-    failover_evidence_describe(&c->evidence, failover->cause, evidence, sizeof evidence);
+    if (failover->evidence)
+        snprintf(evidence, sizeof evidence, "%s", failover->evidence);
+    else
+        failover_evidence_describe(&c->evidence, failover->cause, evidence, sizeof evidence);
     fill_phases(c, failover, now);
     case_reactions(c, &failover->notified_us, &failover->reacted_us);
     describe_reactions(failover, evidence, sizeof evidence);
@@ -624,23 +664,11 @@ static void case_report(struct model *model, struct failover_case *c, struct fai
     if (failover_was_closed(&c->evidence))
         whole.detection = (struct span){0, 0};
     failover->total = failover_total(&whole);
-    election->counters.missed_changes += !c->told && c->gap_us > 0;
+    election->counters.missed_changes += !open && c->gap_us > 0;
     c->told = open;
     if (!open || ended)
         failover_case_forget(election);
-    election_keep_failover(election, failover);
-    const struct failover *reported = election_failover_at(election, election->failover_count - 1);
-    struct event event = {.kind = EVENT_FAILOVER,
-                          .czxid = czxid,
-                          .candidate = reported->to,
-                          .identity = reported->to_identity,
-                          .position = 1,
-                          .from = reported->from,
-                          .from_identity = reported->from_identity,
-                          .gap_us = reported->gap_us,
-                          .after_us = -1,
-                          .failover = reported};
-    update_emit(&(struct update){model, election, now}, &event);
+    failover_case_tell(&(struct update){model, election, now}, failover, czxid);
 }
 
 void failover_case_close(const struct update *f)
@@ -713,8 +741,8 @@ void failover_cases_settle(struct model *model, struct cluster *cluster, struct 
         if ((open && !is_to_tell_open(c)) || (!late && awaits_more))
             continue;
         struct failover failover = case_judge(c);
-        if (late || is_narrow(failover.cause) || c->evidence.no_session || c->evidence.displaced ||
-            failover_case_is_exhausted(c, now))
+        if (late || c->recalled || is_narrow(failover.cause) || c->evidence.no_session ||
+            c->evidence.displaced || failover_case_is_exhausted(c, now))
             case_report(model, c, &failover, now, false);
     }
 }

@@ -53,6 +53,7 @@ struct failover_case {
     int64_t gap_us;    /* found after a gap of this length */
     bool told;         /* as an open failover */
     bool found;        /* from a recording: nothing more becomes known of it */
+    bool recalled;     /* told by an earlier run: its cause is as it was told */
 };
 
 /* In order: the leader is lost, and f->election->change says so; its directory was listed, old: its earlier
@@ -61,6 +62,10 @@ void failover_case_open(const struct update *update, const struct candidate *lea
 /* It led when a recording ended, and does not lead now that this run begins to watch, as f->election->change
  * says. */
 void failover_case_found(const struct update *update, const struct candidate *leader, struct moment since);
+/* Nobody leads, and election_last_failover() is open, as an earlier run told it: the next leader closes it. */
+void failover_case_recalled(const struct update *update, int64_t gap_us);
+/* Keeps it, and reports it. czxid: of a lock's holder; or 0. */
+void failover_case_tell(const struct update *update, const struct failover *failover, int64_t czxid);
 void failover_case_listed(const struct update *update, const struct znode_stat *old);
 void failover_case_won(const struct update *update);
 /* If there is no list: whatever removed the znode had happened by this time. */

@@ -425,6 +425,125 @@ static void knows_who_led_before_a_gap(void **state)
     world_free(world);
 }
 
+static void nobody_leads_any_more(struct world *world)
+{
+    for (int i = 1; i <= 3; i++)
+        leave(world, i);
+    see(world, world->first);
+    pass(world, 20 * SECOND);
+    const struct failover *open = election_last_failover(election_of(world->first));
+    assert_true(open && failover_is_open(open));
+    record(world);
+    pass(world, 100 * SECOND);
+}
+
+/* As it was told before, and who leads now. */
+static const struct failover *is_closed(const struct world *world, const struct told *told, const char *to)
+{
+    const struct election *now = election_of(world->second), *before = election_of(world->first);
+    const struct failover *failover = election_last_failover(now), *open = election_last_failover(before);
+    assert_int_equal(told->failovers, 1);
+    assert_string_equal(told->from, "n_0000000001");
+    assert_string_equal(told->to, to);
+    assert_non_null(failover);
+    assert_false(failover_is_open(failover));
+    assert_int_equal(now->failover_count, 1);
+    assert_string_equal(now->change.to, to);
+    assert_int_equal(failover->lost_at.wall_us, open->lost_at.wall_us);
+    assert_int_equal(failover->cause, open->cause);
+    assert_int_equal(now->counters.leader_changes, 1);
+    assert_int_equal(now->counters.missed_changes, told->gap_us > 0);
+    return failover;
+}
+
+/* Nobody led when the recording ended, and somebody does now: since when is not known. */
+static void who_leads_now_closes_an_open_failover(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    nobody_leads_any_more(world);
+    join(world);
+    pass(world, 10 * SECOND);
+    begin_second_listening(world, &told);
+    pass(world, 20 * SECOND);
+    const struct failover *failover = is_closed(world, &told, "n_0000000004");
+    assert_int_equal(told.gap_us, 110 * SECOND);
+    assert_int_equal(failover->vacancy.low_us, SPAN_OPEN);
+    world_free(world);
+}
+
+/* Nobody stood all the while: who leads next closes it, as if there had been no gap. */
+static void the_next_leader_closes_an_open_failover(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    nobody_leads_any_more(world);
+    begin_second_listening(world, &told);
+    pass(world, 20 * SECOND);
+    assert_int_equal(told.failovers, 0); /* it was told that it is open */
+    join(world);
+    see(world, world->second);
+    pass(world, 20 * SECOND);
+    const struct failover *failover = is_closed(world, &told, "n_0000000004");
+    assert_int_equal(told.gap_us, 0);
+    assert_int_equal(failover->vacancy.low_us, 140 * SECOND);
+    assert_int_equal(failover->vacancy.high_us, 140 * SECOND);
+    world_free(world);
+}
+
+/* Somebody stood meanwhile, and may have led: it is not known how long nobody did. */
+static void an_open_failover_may_have_had_a_leader(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    nobody_leads_any_more(world);
+    join(world);
+    leave(world, 4);
+    begin_second_listening(world, &told);
+    pass(world, 20 * SECOND);
+    assert_int_equal(told.failovers, 0);
+    join(world);
+    see(world, world->second);
+    pass(world, 20 * SECOND);
+    const struct failover *failover = is_closed(world, &told, "n_0000000005");
+    assert_int_equal(told.gap_us, 100 * SECOND);
+    assert_int_equal(failover->vacancy.low_us, SPAN_OPEN);
+    world_free(world);
+}
+
+static void on_elected(void *context, const struct event *event)
+{
+    if (event->kind == EVENT_LEADER_ELECTED)
+        record(context);
+}
+
+/* The recorder ended before it had told who leads. */
+static void a_recorded_leader_closes_an_open_failover(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    nobody_leads_any_more(world);
+    world->first->on_event = on_elected;
+    world->first->context = world;
+    join(world);
+    see(world, world->first);
+    world->first->on_event = NULL;
+    pass(world, 100 * SECOND);
+    begin_second_listening(world, &told);
+    pass(world, 20 * SECOND);
+    const struct election *now = election_of(world->second);
+    assert_int_equal(now->failover_count, 1);
+    assert_int_equal(told.failovers, 1);
+    assert_int_equal(told.gap_us, 0);
+    assert_string_equal(told.to, "n_0000000004");
+    assert_int_equal(election_failover_at(now, 0)->vacancy.high_us, 120 * SECOND);
+    world_free(world);
+}
+
 /* Somebody stood and went while nobody recorded: that nobody stands counts from now. */
 static void vacancy_is_not_that_of_before(void **state)
 {
@@ -549,6 +668,10 @@ int main(void)
         cmocka_unit_test(does_not_claim_what_happened_in_a_gap),
         cmocka_unit_test(counts_what_happened_in_a_gap),
         cmocka_unit_test(knows_who_led_before_a_gap),
+        cmocka_unit_test(who_leads_now_closes_an_open_failover),
+        cmocka_unit_test(the_next_leader_closes_an_open_failover),
+        cmocka_unit_test(an_open_failover_may_have_had_a_leader),
+        cmocka_unit_test(a_recorded_leader_closes_an_open_failover),
         cmocka_unit_test(vacancy_is_not_that_of_before),
         cmocka_unit_test(another_znode_of_that_name_is_another),
         cmocka_unit_test(another_cluster_is_another),
