@@ -260,8 +260,9 @@ bool election_is_proven(const struct election *election);
 /* It existed once, is not configured, and is gone: no vacancy, but an end. Not so if its layout is one of
  * elections, and its last leader expired or was evicted, and was not followed: it still needs one. */
 bool election_vanished(const struct election *election);
-/* For so long such a one is kept. */
-#define ELECTION_VANISHED_KEPT_MS 300000
+/* For how long an absent one is kept: five minutes where it vanished, a day where it still needs a leader; 0:
+ * without end, as it is configured, a lock, or not absent. */
+uint64_t election_absent_kept_ms(const struct election *election);
 
 /* Words of the JSON contract, for every sink. */
 const char *election_state_word(enum election_state state);

@@ -12,6 +12,10 @@
 #include "probe/election/candidates.h"
 #include "probe/election/election_private.h"
 
+#define VANISHED_KEPT_MS (UINT64_C(5) * 60 * 1000)
+/* Paths that each run of a job makes anew must not pile up. */
+#define NEEDED_KEPT_MS (UINT64_C(24) * 3600 * 1000)
+
 const struct tenure *election_tenure_at(const struct election *election, size_t i)
 {
     if (i >= election->tenure_count)
@@ -150,6 +154,16 @@ bool election_vanished(const struct election *election)
     bool lock = election->kind == KIND_LOCK && election->recipe && election->recipe->family == FAMILY_LOCK;
     return election->state == ELECTION_ABSENT && election->origin != ORIGIN_CONFIGURED && !lock &&
            !election_read_was_needed(election);
+}
+
+uint64_t election_absent_kept_ms(const struct election *election)
+{
+    if (election_vanished(election))
+        return VANISHED_KEPT_MS;
+    return election->state == ELECTION_ABSENT && election->origin != ORIGIN_CONFIGURED &&
+                   election_read_was_needed(election)
+               ? NEEDED_KEPT_MS
+               : 0;
 }
 
 const char *election_state_word(enum election_state state)

@@ -15,7 +15,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "This election has had no candidate for longer than allowed: the leader's work is not done.",
             .looks = "The directory exists and has no candidate (a lock: its znode does not exist) for "
-                     "longer than allow.vacancy.",
+                     "longer than allow.vacancy. A directory that went after its last leader expired or "
+                     "was evicted counts for a day, and without end where its path is configured.",
             .advice = "check the clients: are they running, can they reach ZooKeeper, why do they not join?",
         },
     [FINDING_NEVER_WAKES] =

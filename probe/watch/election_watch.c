@@ -952,6 +952,6 @@ bool election_watch_complete(const struct election_watch *s)
 
 bool election_watch_is_forgotten(const struct election_watch *s, uint64_t now_ms)
 {
-    return s->origin != ORIGIN_CONFIGURED && s->absent_ms && election_vanished(s->election) &&
-           now_ms - s->absent_ms > ELECTION_VANISHED_KEPT_MS;
+    uint64_t kept_ms = election_absent_kept_ms(s->election);
+    return s->absent_ms && kept_ms && now_ms - s->absent_ms > kept_ms;
 }

@@ -133,6 +133,8 @@ void words_describe(const struct election *e, const char *what, const char *name
         words_add(out, size, "%s", states[e->state]);
     else if (strcmp(what, "summary") == 0)
         words_add(out, size, "%s", states[summary_state(e)]);
+    else if (strcmp(what, "kept-minutes") == 0)
+        words_add(out, size, "%llu", (unsigned long long)election_absent_kept_ms(e) / 60000);
     else if (strcmp(what, "leader") == 0)
         words_add(out, size, "%s", e->leader ? e->leader->name : "none");
     else if (strcmp(what, "since") == 0)

@@ -377,14 +377,16 @@ static void directory_goes_with_its_last_candidate(void **state)
     (void)state;
     model_script_run("its client closed it: a clean shutdown",
                      ONE_LATCH "tick 1000\n" LATCH_GOES "sessions\nstated\n> failover " LATCH
-                               " -> nobody closed vacancy 102--1\n" DIRECTORY_GOES "? findings none\n");
+                               " -> nobody closed vacancy 102--1\n" DIRECTORY_GOES
+                               "? kept-minutes 5\n? findings none\n");
     model_script_run("it ended, and may have been closed", ONE_LATCH
                      "tick 1000\n" LATCH_GOES "sessions\nstated 1\ntick 1000\ntime\n> failover " LATCH
                      " -> nobody ended? vacancy 1100--1\n" DIRECTORY_GOES "? findings none\n");
     model_script_run("it expired: nobody follows a leader that crashed",
                      ONE_LATCH "silent a\ntick 3000\nround\ntick 4000\nround\ntick 4000\nround\n" LATCH_GOES
                                "sessions\n> failover " LATCH " -> nobody expired? detection 7513-11149 "
-                               "vacancy 102--1\n" DIRECTORY_GOES "? findings no-leader critical certain\n");
+                               "vacancy 102--1\n" DIRECTORY_GOES
+                               "? kept-minutes 1440\n? findings no-leader critical certain\n");
 }
 
 static void assumed_kind(void **state)

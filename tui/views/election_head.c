@@ -82,13 +82,17 @@ static void election_head_say_leader(struct head_line *line, const struct electi
     else
         election_head_say(line, ROLE_DIM, ": ");
     election_head_say(line, none.look, why);
-    if (election_vanished(election) && !label_stale(election)) {
-        snprintf(text, sizeof text, "; not configured: removed after %d minutes",
-                 ELECTION_VANISHED_KEPT_MS / 60000);
-        election_head_say(line, ROLE_DIM, text);
-    } else if (election->state == ELECTION_ELECTING || election->state == ELECTION_ABSENT || lock) {
+    uint64_t kept_minutes = label_stale(election) ? 0 : election_absent_kept_ms(election) / 60000;
+    bool dated = election_vanished(election) && !label_stale(election); /* "vanished 7.2s ago" */
+    if (!dated && (election->state == ELECTION_ELECTING || election->state == ELECTION_ABSENT || lock)) {
         election_head_say(line, ROLE_DIM, " for ");
         election_head_say(line, ROLE_TEXT, label_since(line->cells, election, now, 0, since, sizeof since));
+    }
+    if (kept_minutes > 0) {
+        bool hours = kept_minutes >= 60;
+        snprintf(text, sizeof text, "; not configured: removed after %d %s",
+                 (int)(hours ? kept_minutes / 60 : kept_minutes), hours ? "hours" : "minutes");
+        election_head_say(line, ROLE_DIM, text);
     }
 }
 
