@@ -113,7 +113,7 @@ static const char *event_path(const struct event *event)
 
 /* Facts of the servers alone. Who led before is one for a failover only: of a new leader, an observer that began
  * in a vacancy does not know it. */
-static uint64_t event_key(const struct event *event)
+uint64_t alert_book_key(const struct event *event)
 {
     char *subject = event->finding ? findings_subject(event->election, event->finding)
                                    : text_format("%" PRIx64, event->czxid);
@@ -290,7 +290,7 @@ static void book_resolve(struct alert_book *book, struct alert *alert)
 
 void alert_book_take(struct alert_book *book, const struct event *event, int64_t now_us)
 {
-    uint64_t key = event_key(event);
+    uint64_t key = alert_book_key(event);
     if (event->kind == EVENT_FINDING_MUTED)
         return;
     for (size_t rule = 0; rule < book->settings->alert_count; rule++) {

@@ -41,6 +41,9 @@ struct alert {
     bool unconfirmed; /* from before a reload or a restart, and not raised since */
 };
 
+/* The key of the event's alert. A finding needs its cluster, its election and itself only. */
+uint64_t alert_book_key(const struct event *event);
+
 /* The alert belongs to the book, and is valid during the call. */
 typedef void (*alert_send_fn)(void *context, const struct alert *, enum alert_state);
 

@@ -553,7 +553,8 @@ static int alerts_there(void *context, const struct alert *alert)
             if (strcmp(summary_path(election), alert->election) != 0)
                 continue;
             for (size_t f = 0; f < election->finding_count; f++)
-                if (strcmp(finding_kind(election->findings[f]->code)->word, alert->code) == 0)
+                if (alert_book_key(&(struct event){
+                        .cluster = c, .election = election, .finding = election->findings[f]}) == alert->key)
                     return -1; /* raised again it will be, or has been */
             return election->fresh && election_complete(election) ? 0 : -1;
         }

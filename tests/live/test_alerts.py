@@ -370,6 +370,27 @@ def test_restart_keeps_what_is_open(path, client, alerting):
     three.end()
 
 
+def test_restart_tells_candidates_apart(path, client, alerting):
+    """One candidate's finding ends between two recorders, another one's of the same code goes on."""
+    stand(client, path)
+    leaving, staying = (client.create(path + "/n_", b"host-b:1", sequence=True) for _ in range(2))
+    setting = "[{on: [persistent-candidate], run: [PAGE]}]", f"[{{path: {path}, kind: leader}}]"
+    one = alerting(*setting)
+    keys = until(lambda: len(one.told()) == 2 and {facts["ELECTOP_EVIDENCE"].count(leaving): facts["ELECTOP_KEY"] for facts in one.told()})
+    until(lambda: one.file and open(one.file + ".alerts").read().count("\n") == 2)
+    one.process.kill()
+    one.process.wait()
+    client.delete(leaving)
+    two = alerting(*setting)
+    until(lambda: len(two.told()) == 3)
+    time.sleep(2)  # the other one is neither raised a second time nor resolved
+    assert [(facts["ELECTOP_STATE"], facts["ELECTOP_KEY"]) for facts in two.told()[2:]] == [("resolved", keys[1])]
+    client.delete(staying)
+    until(lambda: len(two.told()) == 4)
+    assert two.told()[3]["ELECTOP_STATE"] == "resolved" and two.told()[3]["ELECTOP_KEY"] == keys[0]
+    two.end()
+
+
 # -- posts
 
 
