@@ -300,13 +300,13 @@ void alert_book_take(struct alert_book *book, const struct event *event, int64_t
                 book_resolve(book, alert);
             continue;
         }
-        if (!rule_wants(&book->settings->alerts[rule], event))
-            continue;
-        if (!alert)
+        /* One that is open is told as it is by now, be it doubted. */
+        if (!alert && rule_wants(&book->settings->alerts[rule], event))
             alert = book_add(
                 book, (struct alert){.rule = rule, .once = !event->finding, .key = key, .due_us = now_us});
-        if (alert)
-            alert_fill_in(alert, event);
+        if (!alert)
+            continue;
+        alert_fill_in(alert, event);
         book->revision++;
     }
 }

@@ -20,6 +20,7 @@ static struct alert_settings rule = {.on = on_any, .run = run, .timeout_ms = 100
 static char reported[4096], evidence[4096];
 static size_t reports;
 static uint64_t reported_key;
+static enum certainty reported_certainty;
 
 static void report(void *context, const struct alert *alert, enum alert_state state)
 {
@@ -27,6 +28,7 @@ static void report(void *context, const struct alert *alert, enum alert_state st
     (void)context;
     reports++;
     reported_key = alert->key;
+    reported_certainty = alert->certainty;
     snprintf(evidence, sizeof evidence, "%s", alert->evidence ? alert->evidence : "");
     snprintf(reported + length, sizeof reported - length, "%s %s;", alert_state_word(state), alert->code);
 }
@@ -191,6 +193,22 @@ static void only_certain_ones(void **state)
     expect(&w, 101 * S, "raised no-watch;");
     teardown(&w);
     rule.suspected = false;
+}
+
+/* A finding that was certain, then worse but doubted, is not repeated as certain. */
+static void an_open_alert_is_reported_as_it_is(void **state)
+{
+    struct world w;
+    (void)state;
+    setup(&w);
+    finding(&w, 0, true, FINDING_NO_WATCH, CERTAIN, 100 * S);
+    expect(&w, 101 * S, "raised no-watch;");
+    assert_int_equal(reported_certainty, CERTAIN);
+    finding(&w, 0, true, FINDING_NO_WATCH, CERTAINTY_SUSPECTED, 102 * S);
+    expect(&w, 103 * S, "");
+    expect(&w, 702 * S, "again no-watch;");
+    assert_int_equal(reported_certainty, CERTAINTY_SUSPECTED);
+    teardown(&w);
 }
 
 static uint64_t key_of(struct world *w, struct event event)
@@ -372,6 +390,7 @@ int main(void)
         cmocka_unit_test(other_causes_are_others),
         cmocka_unit_test(known_by_its_subject),
         cmocka_unit_test(only_certain_ones),
+        cmocka_unit_test(an_open_alert_is_reported_as_it_is),
         cmocka_unit_test(keys_name_the_change),
         cmocka_unit_test(again_while_it_lasts),
         cmocka_unit_test(what_is_over_is_not_reported),
