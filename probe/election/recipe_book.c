@@ -294,8 +294,17 @@ int64_t recipe_sequence_of(const char *name)
     return value;
 }
 
+/* The compiled form reads whole vectors of bytes, also across the end of a text: here, there is always more. */
+#define VECTOR_BYTES 32
+
 static bool matches(const struct recipe_book *book, const pcre2_code *code, const char *text, size_t length)
 {
+    char padded[NAME_MAX_PARSED + 1 + VECTOR_BYTES];
+    if (length <= NAME_MAX_PARSED) {
+        memcpy(padded, text, length);
+        memset(padded + length, 0, VECTOR_BYTES + 1);
+        text = padded;
+    }
     return pcre2_match(code, (PCRE2_SPTR)text, length, 0, 0, book->match, book->limits) > 0;
 }
 
