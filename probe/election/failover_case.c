@@ -208,6 +208,11 @@ void failover_case_open(const struct update *f, const struct candidate *leader)
 {
     struct cluster *cluster = f->election->cluster;
     struct failover_case *c = case_new(f->election, f->at.mono_us);
+    int64_t after_us = f->election->own->lost_after.mono_us;
+    if (after_us != 0 && after_us < f->at.mono_us) {
+        c->evidence.since_us = after_us;
+        c->gap_us = f->at.mono_us - after_us;
+    }
     c->evidence.no_session = leader->known && leader->stat.owner == 0;
     c->listed_zxid = c->czxid = leader->known ? leader->stat.czxid : 0;
     if (leader->known && owner_is_session(leader->stat.owner))

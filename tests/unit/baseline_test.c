@@ -416,12 +416,15 @@ static void knows_who_led_before_a_gap(void **state)
     assert_int_equal(told.failovers, 1);
     assert_string_equal(told.from, "n_0000000001");
     assert_string_equal(told.to, "");
+    assert_int_equal(told.gap_us, 100 * SECOND);
     join(world);
     see(world, world->second);
     pass(world, 20 * SECOND);
     assert_int_equal(told.failovers, 2);
     assert_string_equal(told.to, "n_0000000004");
     assert_true(told.gap_us >= 100 * SECOND);
+    assert_int_equal(election_of(world->second)->counters.leader_changes, 1);
+    assert_int_equal(election_of(world->second)->counters.missed_changes, 1);
     world_free(world);
 }
 
