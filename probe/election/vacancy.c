@@ -73,19 +73,19 @@ const struct finding *vacancy_doubt(const struct election *election)
     return doubt;
 }
 
-/* The findings that say so, the certain ones first. */
+/* The findings that say so, the sure ones first. */
 static size_t reasons_of_doubt(const struct election *election, struct vacancy_reason *reasons)
 {
-    static const enum certainty order[] = {CERTAINTY_CERTAIN, CERTAINTY_SUSPECTED};
     size_t count = 0;
     for (size_t pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < election->finding_count && count < VACANCY_REASONS; i++) {
             const struct finding *finding = election->findings[i];
-            if (finding->certainty != order[pass] || !is_doubt(election, finding))
+            if (vacancy_is_sure(finding) != (pass == 0) || !is_doubt(election, finding))
                 continue;
             const struct candidate *first = election->leader;
             struct vacancy_reason *r = &reasons[count++];
-            r->certainty = finding->certainty;
+            /* That its client has no connection may be certain, and that it does not lead is not. */
+            r->certainty = vacancy_is_sure(finding) ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
             const struct doubt *doubt = doubt_of(election, finding);
             snprintf(r->text, sizeof r->text, "%sthe first, %.100s, %s", doubt->whose,
                      first->identity ? first->identity : first->name, doubt->text);

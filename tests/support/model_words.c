@@ -9,6 +9,7 @@
 #include "probe/election/model.h"
 #include "probe/election/whatif.h"
 #include "probe/election/summary.h"
+#include "probe/election/vacancy.h"
 
 void words_add(char *text, size_t size, const char *format, ...)
 {
@@ -124,6 +125,15 @@ static void describe_next(const struct election *e, char *out, size_t size)
         words_add(out, size, ", %s by itself", next.by_itself == ANSWER_NO ? "not" : "perhaps");
 }
 
+static void describe_why_nobody(const struct election *e, char *out, size_t size)
+{
+    struct vacancy_reason reasons[VACANCY_REASONS];
+    size_t count = vacancy_reasons(e, reasons);
+    for (size_t i = 0; i < count; i++)
+        words_add(out, size, "%s%s: %s", i ? "; " : "", certainty_word(reasons[i].certainty),
+                  reasons[i].text);
+}
+
 void words_describe(const struct election *e, const char *what, const char *name, char *out, size_t size)
 {
     static const char *const states[] = {"unknown", "led", "electing", "vacant", "absent", "denied"};
@@ -135,6 +145,8 @@ void words_describe(const struct election *e, const char *what, const char *name
         words_add(out, size, "%s", states[summary_state(e)]);
     else if (strcmp(what, "kept-minutes") == 0)
         words_add(out, size, "%llu", (unsigned long long)election_absent_kept_ms(e) / 60000);
+    else if (strcmp(what, "why-nobody") == 0)
+        describe_why_nobody(e, out, size);
     else if (strcmp(what, "leader") == 0)
         words_add(out, size, "%s", e->leader ? e->leader->name : "none");
     else if (strcmp(what, "since") == 0)

@@ -557,6 +557,7 @@ static void silent_then_gone(void **state)
                           "? findings leader-silent warning suspected " A "\n"
                           "away a\ntick 1000\nround\ntick 10\nreadall\n"
                           "? findings owner-disconnected error certain " A "\n"
+                          "? why-nobody suspected: the client of the first, 10.0.0.1, has no connection\n"
                           "client a on=1 at=10.0.0.1:12\nheard a\ntick 1000\nround\n? findings none\n");
     model_script_run("a leader that pings every two thirds of its timeout, and is late then",
                      FOUR "w c " B "\nw d " C "\nclient a on=1 at=10.0.0.1:11 timeout=36000\nround\n"
