@@ -373,7 +373,8 @@ static void write_lost(struct json_writer *writer, const struct election *electi
 {
     struct failover failover;
     struct vacancy_reason reasons[VACANCY_REASONS];
-    if (!vacancy_lost(election, at, &failover)) {
+    const struct finding *doubt = vacancy_doubt(election);
+    if ((doubt && !vacancy_is_sure(doubt)) || !vacancy_lost(election, at, &failover)) {
         json_member_null(writer, "lost");
         return;
     }

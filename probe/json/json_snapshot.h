@@ -28,6 +28,8 @@
  *             problem          why it is denied or unknown, or vacant with
  *                              children of which none is a candidate; null:
  *                              none of these
+ *             lost             null also where it is only suspected that the first
+ *                              in line does not lead: findings tell that
  *   leader    since_exact      false: it was found leading, and since is the
  *                              creation of its znode, the earliest possible
  *                              moment
