@@ -219,7 +219,8 @@ static void take_evidence(const struct update *f, const struct election *then)
 /* The recorded directory is this one: it is older than a znode that was in it. */
 static bool same_directory(const struct election *now, const struct election *then)
 {
-    return then->next_sequence >= 0 && now->own->directory.czxid < then->leader->stat.czxid;
+    return now->directory_known && then->next_sequence >= 0 && then->leader && then->leader->known &&
+           now->own->directory.czxid < then->leader->stat.czxid;
 }
 
 /* Candidates that were created since, and were gone before this run began: creations are counted. */
@@ -252,11 +253,6 @@ static void find_missed(const struct update *f, const struct election *then)
     bool ended = election->state == ELECTION_LED || election->state == ELECTION_VACANT;
     if (!ended || then->state != ELECTION_LED || !then->leader || !then->leader->known)
         return;
-    if (election->directory_known) {
-        if (!same_directory(election, then))
-            return;
-        count_unseen_between(f, then);
-    }
     if (change->from || change->to)
         return; /* this run saw a later one */
     change->from = text_copy(then->leader->name);
@@ -386,6 +382,8 @@ void baseline_take(const struct update *f)
         take_layout(f, then);
     }
     take_open(f, then, goes_on);
+    if (!(leads_on && gapless) && same_directory(election, then))
+        count_unseen_between(f, then);
     if (!goes_on)
         find_missed(f, then);
     if (goes_on && gapless)

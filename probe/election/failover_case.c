@@ -277,6 +277,13 @@ void failover_case_gone_by(const struct update *f, int64_t zxid)
         c->zxid_most = zxid;
 }
 
+/* It is the znode that led: a directory that was made anew gives its names again. */
+static bool is_still(const struct failover_case *c, const struct candidate *named)
+{
+    return c->czxid == 0 || !c->found ||
+           (named->known ? named->stat.czxid == c->czxid : c->election->own->directory.czxid < c->czxid);
+}
+
 void failover_case_won(const struct update *f)
 {
     const struct election *election = f->election;
@@ -287,7 +294,7 @@ void failover_case_won(const struct update *f)
     /* Every holder of a lock has the same name: if that one leads, it has no predecessor. */
     const struct candidate *before =
         election->change.from ? election_find(election, election->change.from) : NULL;
-    c->evidence.displaced = before && before != election->leader;
+    c->evidence.displaced = before && before != election->leader && is_still(c, before);
     int64_t since_us = election->fresh ? 0 : election->stale_since.mono_us;
     if (election->own->lost_after.mono_us != 0) {
         since_us = election->own->lost_after.mono_us;

@@ -401,6 +401,53 @@ static void counts_what_happened_in_a_gap(void **state)
     world_free(world);
 }
 
+/* The same one leads, and others came and went. */
+static void counts_who_came_and_went_under_one_leader(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    record(world);
+    pass(world, 100 * SECOND);
+    for (int i = 0; i < 3; i++) {
+        join(world);
+        leave(world, world->number);
+    }
+    join(world);
+    begin_second_listening(world, &told);
+    pass(world, SECOND);
+    assert_int_equal(told.failovers, 0);
+    assert_int_equal(told.unseen, 3);
+    world_free(world);
+}
+
+/* A directory that was made anew counts anew: that another one leads is told all the same. Another znode has the
+   name of the one that led, behind it: that one was not displaced. */
+static void tells_a_change_over_a_new_directory(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    change(world, 1);
+    record(world);
+    pass(world, 50 * SECOND);
+    fake_tree_delete(world->tree, PATH);
+    fake_tree_create(world->tree, PATH, 0, "");
+    world->number = 0;
+    join(world);
+    join(world);
+    pass(world, 50 * SECOND);
+    begin_second_listening(world, &told);
+    pass(world, 20 * SECOND);
+    assert_int_equal(told.failovers, 1);
+    assert_int_equal(told.gap_us, 100 * SECOND);
+    assert_string_equal(told.from, "n_0000000002");
+    assert_string_equal(told.to, "n_0000000001");
+    assert_int_equal(told.unseen, 0);
+    assert_int_equal(election_last_failover(election_of(world->second))->cause, CAUSE_UNKNOWN);
+    world_free(world);
+}
+
 /* Nobody stands any more: that is an open failover, which the next leader ends. */
 static void knows_who_led_before_a_gap(void **state)
 {
@@ -670,6 +717,8 @@ int main(void)
         cmocka_unit_test(a_short_gap_is_a_gap),
         cmocka_unit_test(does_not_claim_what_happened_in_a_gap),
         cmocka_unit_test(counts_what_happened_in_a_gap),
+        cmocka_unit_test(counts_who_came_and_went_under_one_leader),
+        cmocka_unit_test(tells_a_change_over_a_new_directory),
         cmocka_unit_test(knows_who_led_before_a_gap),
         cmocka_unit_test(who_leads_now_closes_an_open_failover),
         cmocka_unit_test(the_next_leader_closes_an_open_failover),
