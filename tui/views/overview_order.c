@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/election/vacancy.h"
 #include "config/memory.h"
 #include "config/znode_path.h"
 #include "tui/words/election_filter.h"
@@ -117,8 +118,11 @@ static int (*const comparisons[SORT_COUNT])(const void *, const void *) = {
     [SORT_NEXT] = compare_next,     [SORT_FINDING] = compare_finding,
 };
 
-static void count_state(struct overview_totals *totals, const struct election *election, int rank)
+static void count_state(struct overview_totals *totals, const struct election *election, int rank,
+                        struct moment now)
 {
+    const struct finding *stall = label_stall(election, now);
+
     if (label_stale(election)) {
         totals->stale++;
         return;
@@ -130,8 +134,9 @@ static void count_state(struct overview_totals *totals, const struct election *e
     }
     switch (election->state) {
     case ELECTION_LED:
-        if (rank < RANK_HEALTHY && election->acknowledged != ACK_NO) {
-            totals->stalled++;
+        if (stall != NULL) {
+            totals->stalled += vacancy_is_sure(stall);
+            totals->perhaps_stalled += !vacancy_is_sure(stall);
             return;
         }
         totals->led++;
@@ -171,7 +176,7 @@ static void total(struct overview_totals *totals, const struct election *electio
     totals->candidates += election->candidate_count;
     finding_counts_add(&totals->findings, election, now);
     totals->unseen += election->counters.unseen_joined + election->counters.unseen_left;
-    count_state(totals, election, rank);
+    count_state(totals, election, rank, now);
     if (election->recipe != NULL && election->recipe->family == FAMILY_LOCK) {
         enum sign sign = label_lock_verdict(election).sign;
 

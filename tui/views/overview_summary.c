@@ -37,6 +37,7 @@ static void draw_counts(struct cells *cells, int y, const struct overview_totals
     x = put_count(cells, x, y, totals->vacant, totals->vacant > 0 ? ROLE_CRITICAL : ROLE_DIM, "vacant");
     x = put_if_any(cells, x, y, totals->absent, ROLE_CRITICAL, "absent");
     x = put_if_any(cells, x, y, totals->stalled, ROLE_CRITICAL, LABEL_STALLED);
+    x = put_if_any(cells, x, y, totals->perhaps_stalled, ROLE_WARNING, LABEL_STALLED "?");
     x = put_if_any(cells, x, y, totals->denied, ROLE_WARNING, "denied");
     x = put_if_any(cells, x, y, totals->unknown, ROLE_WARNING, "unknown");
     x = put_if_any(cells, x, y, totals->stale, ROLE_WARNING, "stale");

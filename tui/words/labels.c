@@ -152,12 +152,19 @@ static bool within_allowance(const struct election *election, struct moment sinc
     return label_age_us(since, now) <= allowed_ms * 1000;
 }
 
-static struct badge badge_of_led(const struct election *election, struct moment now)
+const struct finding *label_stall(const struct election *election, struct moment now)
 {
     const struct finding *doubt = vacancy_doubt(election);
+    bool told = doubt != NULL && doubt->severity == SEVERITY_CRITICAL && election->acknowledged != ACK_NO;
 
-    if (doubt != NULL && doubt->severity == SEVERITY_CRITICAL && mutes_of(election, doubt, now) == NULL &&
-        election->acknowledged != ACK_NO)
+    return told && mutes_of(election, doubt, now) == NULL ? doubt : NULL;
+}
+
+static struct badge badge_of_led(const struct election *election, struct moment now)
+{
+    const struct finding *doubt = label_stall(election, now);
+
+    if (doubt != NULL)
         return vacancy_is_sure(doubt) ? badge_of(SIGN_CRITICAL, ROLE_CRITICAL, LABEL_STALLED, 1)
                                       : badge_of(SIGN_WARNING, ROLE_WARNING, LABEL_STALLED "?", 1);
     if (election->acknowledged == ACK_NO) {

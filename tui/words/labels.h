@@ -26,6 +26,8 @@ struct badge {
 
 /* Somebody is first in line, and does not lead. */
 #define LABEL_STALLED "stalled"
+/* The finding for which an election that is led is called so, sure or not (vacancy_is_sure()); NULL: it is not. */
+const struct finding *label_stall(const struct election *election, struct moment now);
 struct badge label_badge(const struct election *election, struct moment now);
 
 /* Would the next failover work? */
