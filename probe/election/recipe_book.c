@@ -14,6 +14,8 @@
 #define SAMPLE 64
 /* Longer than any name that a recipe makes; the server's own limit on a request is 1 MB. */
 #define NAME_MAX_PARSED 4096
+/* The compiled patterns read so many bytes at once, also across the end of a text. */
+#define VECTOR_BYTES 32
 
 enum part { PART_SEQ, PART_GUID, PART_SESSION_HEX, PART_SESSION_DEC, PART_WHO, PART_READ, PARTS };
 static const char *const part_names[PARTS] = {"seq", "guid", "session_hex", "session_dec", "who", "read"};
@@ -30,6 +32,7 @@ struct recipe_book {
     size_t count;
     pcre2_code *not_an_election;
     pcre2_match_data *match;
+    char *text; /* what is matched, NAME_MAX_PARSED bytes at most, and then VECTOR_BYTES of 0 */
     pcre2_match_context *limits;
     const struct recipe *any_sequence, *any_lock;
 };
@@ -151,6 +154,7 @@ struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t ow
     book->count = own_count + recipe_table_count;
     book->rows = xcalloc(book->count, sizeof *book->rows);
     book->match = pcre2_match_data_create(32, NULL);
+    book->text = xmalloc(NAME_MAX_PARSED + VECTOR_BYTES);
     book->limits = pcre2_match_context_create(NULL);
     if (!book->match || !book->limits) /* PCRE2 allocates by itself */
         memory_exhausted();
@@ -194,6 +198,7 @@ void recipe_book_free(struct recipe_book *book)
     free(book->rows);
     pcre2_code_free(book->not_an_election);
     pcre2_match_data_free(book->match);
+    free(book->text);
     pcre2_match_context_free(book->limits);
     free(book);
 }
@@ -294,16 +299,12 @@ int64_t recipe_sequence_of(const char *name)
     return value;
 }
 
-/* The compiled form reads whole vectors of bytes, also across the end of a text: here, there is always more. */
-#define VECTOR_BYTES 32
-
 static bool matches(const struct recipe_book *book, const pcre2_code *code, const char *text, size_t length)
 {
-    char padded[NAME_MAX_PARSED + 1 + VECTOR_BYTES];
     if (length <= NAME_MAX_PARSED) {
-        memcpy(padded, text, length);
-        memset(padded + length, 0, VECTOR_BYTES + 1);
-        text = padded;
+        memcpy(book->text, text, length);
+        memset(book->text + length, 0, VECTOR_BYTES);
+        text = book->text;
     }
     return pcre2_match(code, (PCRE2_SPTR)text, length, 0, 0, book->match, book->limits) > 0;
 }
