@@ -511,7 +511,9 @@ static void check_cluster(struct check *check, const struct cluster *cluster,
         if (!snapshot_exit_is_matched(cluster, pattern))
             check_raise(check, CHECK_UNKNOWN, "%s: no path matches %s; check the pattern", name, pattern);
     }
-    if (!wanted->election_count && problem)
+    if (!wanted->election_count && problem && cluster->election_count && summary_is_hint(problem))
+        check_add(&check->fine, problem);
+    else if (!wanted->election_count && problem)
         check_raise(check, CHECK_UNKNOWN, "%s: %s", name, problem);
     else if (!wanted->election_count && !cluster->election_count)
         check_raise(check, CHECK_UNKNOWN, "%s: no election was found; name its path", name);
