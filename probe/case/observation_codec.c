@@ -618,6 +618,8 @@ static void connection_coding(struct coding *c, struct observed_connection *o)
     coding_text(c, &o->server, false);
     coding_signed(c, &o->silent_us);
     coding_text(c, &o->problem, false);
+    if (coding_left(c))
+        coding_flag(c, &o->sees_all);
 }
 
 static void server_coding(struct coding *c, struct observed_server *o)

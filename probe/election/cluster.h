@@ -133,6 +133,7 @@ struct cluster {
     int timeout_ms;
     char *connected_to;
     char *problem; /* why it is not connected, or why facts are missing; or NULL */
+    bool sees_all; /* connected: the problem hides nothing, but names what deserves a look */
     struct server *servers;
     size_t server_count;
     enum ensemble_known ensemble;                   /* whether these are all members */

@@ -207,6 +207,7 @@ static void model_observe_connection(struct model *model, struct cluster *cluste
     bool changed = text_replace(&cluster->connected_to, seen->server);
     bool other_problem = text_replace(&cluster->problem, seen->problem);
     changed |= other_problem;
+    cluster->sees_all = seen->sees_all;
     changed |= cluster->session != seen->session || cluster->timeout_ms != seen->timeout_ms ||
                before != now || !was_known;
     if (cluster->session != 0 && cluster->session != seen->session)

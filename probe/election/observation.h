@@ -104,6 +104,7 @@ struct observed_connection {
     const char *problem; /* why it is not connected, for the user ("no quorum", "connection refused"). If
                             connected: why nothing is visible (no such chroot), or not everything (an
                             unreadable directory); or NULL */
+    bool sees_all;       /* connected: the problem hides nothing, but names what deserves a look */
 };
 
 struct observed_server {

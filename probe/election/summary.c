@@ -17,12 +17,6 @@ enum election_state summary_state(const struct election *election)
     return holds && (!lines || empty || election_is_proven(election)) ? election->state : ELECTION_UNKNOWN;
 }
 
-bool summary_is_hint(const char *problem)
-{
-    const char *words = strstr(problem, " empty, and may have been "), *end = strchr(problem, ';');
-    return words && end && words < end && !strchr(end + 1, ';'); /* the one clause, and its remedy */
-}
-
 const char *summary_path(const struct election *election)
 {
     const char *chroot = election->cluster->chroot ? election->cluster->chroot : "";

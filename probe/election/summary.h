@@ -30,9 +30,6 @@ const char *summary_no_quorum(const struct cluster *cluster, char buffer[SUMMARY
 /* The problem of the cluster as a whole: no quorum, or its own problem; NULL: none. */
 const char *summary_problem(const struct cluster *cluster, char buffer[SUMMARY_QUORUM_SIZE]);
 
-/* The cluster's problem only names paths that may have been elections (discover.c): nothing is hidden. */
-bool summary_is_hint(const char *problem);
-
 /* Somebody must lead it: whoever named its path said so, unless the configuration calls it a lock; a guess of
  * its kind counts for the others alone. */
 bool summary_must_lead(const struct election *election);

@@ -1093,6 +1093,11 @@ void discover_free(struct discover *d)
     discover_release(d);
 }
 
+bool discover_sees_all(const struct discover *d)
+{
+    return !d->no_root && d->denied == 0 && !d->crowded_at && !d->cut && !d->live->misnamed;
+}
+
 const char *discover_left_out(const struct discover *d)
 {
     return d->left_out;

@@ -36,6 +36,8 @@ void discover_known(struct discover *discover, const char *path);
 /* The message about directories that the latest walk left out, and why; NULL: none. Valid until the next walk
  * ends. */
 const char *discover_left_out(const struct discover *discover);
+/* It left out none, and the message only names paths that may have been elections. */
+bool discover_sees_all(const struct discover *discover);
 
 /* The tree has been walked at least once. */
 bool discover_complete(const struct discover *discover);

@@ -209,15 +209,17 @@ static void live_cluster_observe_connection(struct live_cluster *live, enum conn
                                             const char *problem)
 {
     char *missing = NULL;
+    bool sees_all = false;
     if (live->chroot_missing && state == CONNECTION_CONNECTED)
         missing = text_format("the chroot %s does not exist on this cluster; check --server", live->chroot);
     else if (refusing(live) && state == CONNECTION_CONNECTED)
         problem = refusing(live);
     else if (live->cut && state == CONNECTION_CONNECTED)
         problem = "the search for elections was not finished in time; wait longer, or name their paths";
-    else if (state == CONNECTION_CONNECTED && live->discover && discover_left_out(live->discover))
+    else if (state == CONNECTION_CONNECTED && live->discover && discover_left_out(live->discover)) {
         problem = discover_left_out(live->discover);
-    else if (state == CONNECTION_CONNECTED && live->misnamed)
+        sees_all = discover_sees_all(live->discover);
+    } else if (state == CONNECTION_CONNECTED && live->misnamed)
         problem = live->misnamed;
     int64_t silent_us = 0;
     for (size_t i = 0; i < live->shard_count; i++) {
@@ -230,7 +232,8 @@ static void live_cluster_observe_connection(struct live_cluster *live, enum conn
                                                 .timeout_ms = session_timeout_ms(live->session),
                                                 .server = session_server(live->session),
                                                 .silent_us = silent_us,
-                                                .problem = missing ? missing : problem};
+                                                .problem = missing ? missing : problem,
+                                                .sees_all = sees_all};
     live_observe(live, &o);
     free(missing);
 }

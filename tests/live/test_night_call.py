@@ -200,6 +200,11 @@ def test_elections_that_nobody_is_in_are_named(zk, client, path):
     assert told in " ".join(once.out.split()), once
     check = run("check", "-s", inside, "--admin", zk.admin)
     assert check.status == 3 and told in check.out, check
+    # Beside one that was found they decide no exit code.
+    client.create(f"{path}/live/latch/_c_{uuid.uuid4()}-latch-", b"a:1", ephemeral=True, sequence=True, makepath=True)
+    check = run("check", "-s", inside, "--admin", zk.admin)
+    assert check.status == 1 and "no candidate after the leader" in check.out and told in check.out, check
+    assert run("once", "--strict", "-s", inside, "--admin", zk.admin).status == 0
 
     screen = Pty([PROGRAM, "-s", inside, "--admin", zk.admin], cols=160)
     try:

@@ -95,7 +95,8 @@ static void draw_servers(struct drawn_observation *d)
                                                      any_int(),
                                                      any_text(false),
                                                      any(),
-                                                     any_text(false)};
+                                                     any_text(false),
+                                                     dice_draw(&dice, 2) == 1};
         break;
     case OBSERVED_SERVER:
         o->server = (struct observed_server){
@@ -270,7 +271,8 @@ static void same_rest(const struct observation *a, const struct observation *b)
         assert_true(a->connection.state == b->connection.state &&
                     a->connection.session == b->connection.session &&
                     a->connection.timeout_ms == b->connection.timeout_ms &&
-                    a->connection.silent_us == b->connection.silent_us);
+                    a->connection.silent_us == b->connection.silent_us &&
+                    a->connection.sees_all == b->connection.sees_all);
         break;
     case OBSERVED_SERVER:
         same_text(a->server.address, b->server.address);

@@ -240,10 +240,10 @@ static void mutant_reconnect(struct mutant *m, const struct observation *at)
     char *server = text_copy(cluster->connected_to);
     if (cluster->connection == CONNECTION_CONNECTED) {
         o.connection = (struct observed_connection){
-            CONNECTION_CONNECTING, cluster->session, cluster->timeout_ms, NULL, 0, NULL};
+            .state = CONNECTION_CONNECTING, .session = cluster->session, .timeout_ms = cluster->timeout_ms};
         model_observe(m->model, &o);
-        o.connection = (struct observed_connection){
-            CONNECTION_CONNECTED, cluster->session, cluster->timeout_ms, server, 0, NULL};
+        o.connection.state = CONNECTION_CONNECTED;
+        o.connection.server = server;
         model_observe(m->model, &o);
     }
     free(server);

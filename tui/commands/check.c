@@ -511,7 +511,7 @@ static void check_cluster(struct check *check, const struct cluster *cluster,
         if (!snapshot_exit_is_matched(cluster, pattern))
             check_raise(check, CHECK_UNKNOWN, "%s: no path matches %s; check the pattern", name, pattern);
     }
-    if (!wanted->election_count && problem && cluster->election_count && summary_is_hint(problem))
+    if (!wanted->election_count && problem && cluster->sees_all && cluster->election_count)
         check_add(&check->fine, problem);
     else if (!wanted->election_count && problem)
         check_raise(check, CHECK_UNKNOWN, "%s: %s", name, problem);

@@ -62,7 +62,7 @@ bool snapshot_exit_complain_unjudged(const struct model *model, const struct set
         if (!cluster->ever_connected)
             continue;
         const char *unseen = cluster->connection == CONNECTION_CONNECTED ? cluster->problem : NULL;
-        if (unseen && cluster->election_count && summary_is_hint(unseen))
+        if (cluster->sees_all && cluster->election_count)
             unseen = NULL;
         if (!wanted->election_count && unseen) {
             complain("%s: %s, so elections there were not checked; name the paths of the elections, or make "
