@@ -35,7 +35,9 @@ void secret_protect_process(void)
     done = true;
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    mallopt(M_PERTURB, 0xff); /* the client library copies a credential, and frees it as it is */
+    mallopt(
+        M_PERTURB,
+        0xff); /* the client library copies a credential, and frees it as it is: where glibc overwrites it */
 }
 
 void *secret_new(size_t size)

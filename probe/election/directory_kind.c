@@ -163,8 +163,11 @@ bool directory_kind_is_emptied(const struct recipe_book *book, const char *path,
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (cversion == 0 || directory_kind_is_momentary(path))
         return false;
-    return has_word(name, "election") || has_word(name, "elector") || has_word(name, "elect") ||
-           has_word(name, "leader") || strcmp(name, "latch") == 0 || recipe_has_path(book, path);
+    static const char *const words[] = {"elect", "election", "elector", "leader"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (has_word(name, words[i]))
+            return true;
+    return strcmp(name, "latch") == 0 || recipe_has_path(book, path);
 }
 
 struct directory_verdict directory_kind_emptied(bool missing)

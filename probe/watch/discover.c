@@ -9,7 +9,7 @@
 #include "probe/clock.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
-#include "probe/transport/frame.h"
+#include "probe/watch/left_out.h"
 
 /* The limits of simultaneous reads, and of directories kept for the report. */
 #define READS_MOST 1000
@@ -20,9 +20,6 @@
 #define POSTPONED_MOST READS_MOST
 /* Deeper directories are taken for ones of this depth. */
 #define DEPTHS_KNOWN 16
-/* The maximum number of names kept of unreadable directories. */
-#define DENIED_KEPT 1000
-#define EMPTIED_KEPT 100
 /* The maximum number of children that are checked, one after the other, for being ephemeral: one may be a
  * persistent candidate, and another may have gone. */
 #define WITNESSES_MOST 8
@@ -75,12 +72,6 @@ struct watched_directory {
     uint64_t due_ms; /* if dirty: when to list it */
 };
 
-/* A path without a candidate that may have been an election. */
-struct emptied {
-    char *path;   /* full */
-    bool missing; /* a leader's znode, which is not there; else an empty directory */
-};
-
 struct discover {
     struct live_cluster *live;
     const struct discover_settings *settings;
@@ -96,17 +87,11 @@ struct discover {
     double budget; /* reads that the rate allows now */
     uint64_t budget_ms;
     bool walking, complete, answered;
-    bool again;     /* the walk repeats a complete one, since no watch shows all changes */
-    bool cut, lost; /* this walk left something out: because of its limits, or of a lost connection */
-    size_t denied;  /* unreadable directories, without the roots */
-    char *denied_at[DENIED_KEPT]; /* the first of them, below the chroot */
-    struct emptied emptied[EMPTIED_KEPT];
-    size_t emptied_count;
-    bool emptied_more;
-    const char *no_root; /* a root that does not exist; NULL: all exist */
-    bool *root_shown;    /* by root: unreadable, and shown among the elections */
-    char *crowded_at;    /* a directory with more children than the limit; NULL: none */
-    char *left_out;
+    bool again; /* the walk repeats a complete one, since no watch shows all changes */
+    bool lost;  /* this walk left something out because of a lost connection */
+    struct left_out left;
+    bool *root_shown; /* by root: unreadable, and shown among the elections */
+    char *left_out;   /* the message about left */
     struct found_directory *kept;
     size_t kept_count, kept_room;
     struct watched_directory *watched;
@@ -137,7 +122,7 @@ static void keep_directory(struct discover *d, const char *path, struct director
     if (d->settings->follows)
         return;
     if (d->kept_count >= KEPT_MOST) {
-        d->cut = true;
+        d->left.cut = true;
         return;
     }
     room_for_one(&d->kept, d->kept_count, &d->kept_room, sizeof *d->kept);
@@ -215,74 +200,10 @@ static void forget_watched(struct discover *d)
     d->unwatched = false;
 }
 
-static size_t denied_kept(const struct discover *d)
-{
-    return d->denied < DENIED_KEPT ? d->denied : DENIED_KEPT;
-}
-
-static void forget_denied(struct discover *d)
-{
-    for (size_t i = 0; i < denied_kept(d); i++)
-        free(d->denied_at[i]);
-    d->denied = 0;
-}
-
-static void keep_denied(struct discover *d, const char *path)
-{
-    if (d->denied < DENIED_KEPT)
-        d->denied_at[d->denied] = xstrdup(path + strlen(d->live->chroot));
-    d->denied++;
-}
-
-/* ---- paths that may have been elections ---- */
-
-static void forget_emptied(struct discover *d)
-{
-    for (size_t i = 0; i < d->emptied_count; i++)
-        free(d->emptied[i].path);
-    d->emptied_count = 0;
-    d->emptied_more = false;
-}
-
-static void drop_emptied(struct discover *d, size_t i)
-{
-    free(d->emptied[i].path);
-    d->emptied[i] = d->emptied[--d->emptied_count];
-}
-
 static void keep_emptied(struct discover *d, const char *path, bool missing)
 {
-    for (size_t i = 0; i < d->emptied_count; i++)
-        if (strcmp(d->emptied[i].path, path) == 0)
-            return;
-    d->emptied_more |= d->emptied_count == EMPTIED_KEPT;
-    if (live_watches(d->live, path) || d->emptied_count == EMPTIED_KEPT)
-        return;
-    d->emptied[d->emptied_count++] = (struct emptied){xstrdup(path), missing};
-    keep_directory(d, path, directory_kind_emptied(missing), 0);
-}
-
-static bool discover_is_among(const char *name, char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
-/* Those that are this directory, or lie in it, as of an earlier list. */
-static void forget_emptied_in(struct discover *d, const struct directory *dir, char *const *names,
-                              size_t count)
-{
-    size_t length = strcmp(dir->path, "/") == 0 ? 0 : strlen(dir->path);
-    for (size_t i = d->emptied_count; i > 0; i--) {
-        const struct emptied *e = &d->emptied[i - 1];
-        const char *below = strncmp(e->path, dir->path, length) == 0 ? e->path + length : "";
-        bool in = *below == '/' && !strchr(below + 1, '/');
-        if (strcmp(e->path, dir->path) == 0 ||
-            (in && (e->missing || !discover_is_among(below + 1, names, count))))
-            drop_emptied(d, i - 1);
-    }
+    if (left_out_add_emptied(&d->left, path, missing))
+        keep_directory(d, path, directory_kind_emptied(missing), 0);
 }
 
 /* Nobody is in it, or a leader's znode is missing in it. */
@@ -293,7 +214,7 @@ static void look_for_emptied(struct directory *dir, const struct znode_stat *sta
     const struct recipe_book *book = d->live->model->recipes;
     const char *own = dir->path + strlen(d->live->chroot);
     if (dir->alone)
-        forget_emptied_in(d, dir, names, count);
+        left_out_listed(&d->left, dir->path, names, count);
     size_t servers_own = strlen("/zookeeper");
     if (dir->part ||
         (strncmp(own, "/zookeeper", servers_own) == 0 && (!own[servers_own] || own[servers_own] == '/')))
@@ -306,11 +227,6 @@ static void look_for_emptied(struct directory *dir, const struct znode_stat *sta
     free(missing);
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void discover_release(struct discover *d)
 {
     if (--d->references > 0)
@@ -318,9 +234,7 @@ static void discover_release(struct discover *d)
     forget_waiting(d);
     forget_kept(d);
     free(d->kept);
-    forget_denied(d);
-    forget_emptied(d);
-    free(d->crowded_at);
+    left_out_forget(&d->left);
     free(d->root_shown);
     free(d->left_out);
     free(d);
@@ -669,93 +583,16 @@ static void root_answered(struct directory *dir, enum session_result result)
     struct discover *d = dir->discover;
     bool denied = result == SESSION_DENIED;
     if (result == SESSION_NO_NODE && strcmp(d->settings->roots[dir->root], "/") != 0)
-        d->no_root = d->settings->roots[dir->root];
+        d->left.no_root = d->settings->roots[dir->root];
     if (d->root_shown[dir->root] == denied || (denied && live_watches(d->live, dir->path)))
         return;
     d->root_shown[dir->root] = denied;
     live_show_denied(d->live, dir->path, d->election, ORIGIN_DISCOVERED, denied);
 }
 
-static void keep_first(const struct discover *d, char **first, const char *path)
-{
-    path += strlen(d->live->chroot);
-    if (*first && strcmp(*first, path) <= 0)
-        return;
-    free(*first);
-    *first = xstrdup(path);
-}
-
-static void add_clause(struct text *all, const char *clause)
-{
-    text_printf(all, "%s%s", all->length ? "; " : "", clause);
-}
-
-/* By path, as people write it. */
-static void add_emptied(const struct discover *d, struct text *all)
-{
-    const char *first = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < d->emptied_count; i++) {
-        const char *path = d->emptied[i].path;
-        if (live_watches(d->live, path))
-            continue; /* it was named, or found, since then */
-        count++;
-        if (!first || strcmp(path, first) < 0)
-            first = path;
-    }
-    if (count == 0)
-        return;
-    struct text clause = {0};
-    first += strlen(d->live->chroot);
-    if (count == 1)
-        text_printf(&clause, "%s is empty, and may have been an election; if it is one, name it", first);
-    else
-        text_printf(&clause,
-                    "%s%zu paths are empty, and may have been elections, such as %s; name those that are",
-                    d->emptied_more ? "more than " : "", count, first);
-    add_clause(all, clause.at);
-    text_free(&clause);
-}
-
-/* The message about directories left out; NULL: none. */
-static char *describe_left_out(struct discover *d)
-{
-    qsort(d->denied_at, denied_kept(d), sizeof d->denied_at[0], compare_paths);
-    struct text all = {0}, clause = {0};
-    if (d->no_root)
-        text_printf(&all, "%s, the root of the search, does not exist", d->no_root);
-    if (d->denied == 1)
-        text_printf(&clause, "permission denied for %s (--auth-file): not searched", d->denied_at[0]);
-    else if (d->denied == 2)
-        text_printf(&clause, "permission denied for %s and %s (--auth-file): not searched", d->denied_at[0],
-                    d->denied_at[1]);
-    else if (d->denied > 2)
-        text_printf(&clause, "permission denied for %zu directories, such as %s (--auth-file): not searched",
-                    d->denied, d->denied_at[0]);
-    if (clause.at)
-        add_clause(&all, clause.at);
-    text_free(&clause);
-    if (d->crowded_at) {
-        text_printf(&clause, "%s has more than %u children: it was not searched; name the elections below it",
-                    d->crowded_at, FRAME_CHILDREN_MOST);
-        if (clause.at)
-            add_clause(&all, clause.at);
-        text_free(&clause);
-    } else if (d->cut) {
-        add_clause(&all, "the tree is too large to search completely: name the elections");
-    }
-    add_emptied(d, &all);
-    if (d->live->misnamed)
-        add_clause(&all, d->live->misnamed);
-    if (all.length > 0)
-        return text_take(&all);
-    text_free(&all);
-    return NULL;
-}
-
 static void report_left_out(struct discover *d)
 {
-    char *now = describe_left_out(d);
+    char *now = left_out_describe(&d->left);
     bool same = now && d->left_out ? strcmp(now, d->left_out) == 0 : !now && !d->left_out;
     if (same) {
         free(now);
@@ -861,10 +698,10 @@ static bool directory_listed(struct directory *dir, const struct znode_stat *sta
 /* Counts the unreadable directories among all watched ones. */
 static void count_denied(struct discover *d)
 {
-    forget_denied(d);
+    left_out_forget_denied(&d->left);
     for (const struct watched_directory *w = d->watched; w; w = w->next)
         if (w->denied && w->entry.path)
-            keep_denied(d, w->entry.path);
+            left_out_add_denied(&d->left, w->entry.path);
 }
 
 /* The answer decides when a watched directory is listed again without a change. */
@@ -880,8 +717,8 @@ static void watched_answered(struct directory *dir, struct watched_directory *w,
     w->denied = denied;
     if (result == SESSION_OK) {
         w->count = count;
-        if (dir->begins && d->no_root == d->settings->roots[dir->root]) {
-            d->no_root = NULL;
+        if (dir->begins && d->left.no_root == d->settings->roots[dir->root]) {
+            d->left.no_root = NULL;
             changed = true;
         }
     } else if (result == SESSION_NO_NODE && !dir->begins) {
@@ -912,10 +749,10 @@ static void discover_on_list(void *context, enum session_result result, const st
     if (!d->ended && dir->begins && result != SESSION_LOST) {
         root_answered(dir, result);
     } else if (!d->ended && !dir->alone && result == SESSION_DENIED) {
-        keep_denied(d, dir->path);
+        left_out_add_denied(&d->left, dir->path);
     }
     if (!d->ended && result == SESSION_TOO_LARGE)
-        keep_first(d, &d->crowded_at, dir->path);
+        left_out_add_crowded(&d->left, dir->path);
     if (w)
         watched_answered(dir, w, result, count);
     if (d->ended || result != SESSION_OK || directory_listed(dir, stat, names, count))
@@ -1027,13 +864,9 @@ void discover_begin(struct discover *d, bool renewed)
     }
     d->walking = true;
     d->again = !renewed && d->walked > 0 && !d->lost;
-    d->cut = d->lost = false;
+    d->lost = false;
     d->walked = 0;
-    d->no_root = NULL;
-    forget_denied(d);
-    forget_emptied(d);
-    free(d->crowded_at);
-    d->crowded_at = NULL;
+    left_out_forget(&d->left);
     forget_kept(d);
     if (renewed)
         forget_watched(d);
@@ -1072,6 +905,7 @@ struct discover *discover_new(struct live_cluster *live, const struct discover_s
     *d = (struct discover){.live = live,
                            .settings = settings,
                            .election = election,
+                           .left = {.live = live},
                            .root_shown = shown,
                            .timer = loop_timer_new(live->loop, d),
                            .pace = loop_timer_new(live->loop, d),
@@ -1095,7 +929,7 @@ void discover_free(struct discover *d)
 
 bool discover_sees_all(const struct discover *d)
 {
-    return !d->no_root && d->denied == 0 && !d->crowded_at && !d->cut && !d->live->misnamed;
+    return left_out_is_nothing(&d->left);
 }
 
 const char *discover_left_out(const struct discover *d)
@@ -1110,7 +944,7 @@ bool discover_complete(const struct discover *d)
 
 struct discovery discover_state(struct discover *d)
 {
-    qsort(d->denied_at, denied_kept(d), sizeof d->denied_at[0], compare_paths);
+    size_t denied = left_out_sort_denied(&d->left);
     return (struct discovery){.directories = d->kept,
                               .directory_count = d->kept_count,
                               .answered = d->answered,
@@ -1119,6 +953,6 @@ struct discovery discover_state(struct discover *d)
                               .rate_per_s = d->settings->rate_per_s,
                               .complete = d->complete,
                               .left_out = d->left_out,
-                              .denied = d->denied_at,
-                              .denied_count = denied_kept(d)};
+                              .denied = d->left.denied_at,
+                              .denied_count = denied};
 }

@@ -424,8 +424,7 @@ static void check_election(struct check *check, const struct election *election,
         check_raise(check, CHECK_UNKNOWN,
                     election->mixed
                         ? "%s: names of several forms in a layout that is not known may be several lines, "
-                          "so it is not "
-                          "known who leads; set recipe: in the configuration"
+                          "so it is not known who leads; set recipe: in the configuration"
                         : "%s: nothing proves that it is an election; name its path, or configure its kind",
                     check_name(check, election));
         return;

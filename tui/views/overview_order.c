@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/vacancy.h"
 #include "config/memory.h"
 #include "config/znode_path.h"
+#include "probe/election/vacancy.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/labels.h"
 #include "tui/words/mutes.h"
