@@ -196,6 +196,8 @@ static bool alerts_left_behind(const struct alerts *a, pid_t pid)
  */
 static void alerts_end_orphans(struct alerts *a)
 {
+    if (a->marked == 0)
+        return;
     char *name = text_format("/proc/self/task/%d/children", (int)getpid());
     FILE *children = fopen(name, "re");
     for (int pid; children && fscanf(children, "%d", &pid) == 1;) {
