@@ -223,7 +223,7 @@ static void find_elsewhere(struct elsewhere *elsewhere, const struct scene *scen
                 continue;
             if (elsewhere->count < ELSEWHERE_MOST)
                 snprintf(elsewhere->text[elsewhere->count], sizeof elsewhere->text[0], "%.96s, %s",
-                         election->name, candidate == election->leader ? "leads" : "waits");
+                         election->name, candidate == election->leader ? label_leads(election) : "waits");
             elsewhere->count++;
         }
     }
@@ -407,7 +407,7 @@ static int candidate_draw_head(struct cells *cells, int y, const struct scene *s
                        candidate->identity) +
              2;
     if (leads)
-        snprintf(text, sizeof text, "%s for %s", election->kind == KIND_LOCK ? "holds it" : "leads",
+        snprintf(text, sizeof text, "%s for %s", label_leads(election),
                  label_since(cells, election, scene->now, 0, since, sizeof since));
     else
         snprintf(text, sizeof text, "waits as number %zu of %zu", election_position(election, candidate) + 1,

@@ -172,10 +172,9 @@ style chain_watch_text(const struct cells *cells, const struct election *electio
 
     if (candidate == election->leader || shared) {
         snprintf(buffer, size, "%s",
-                 shared && candidate->reads    ? "holds it, to read"
-                 : shared                      ? "holds it, to write"
-                 : election->kind == KIND_LOCK ? "holds it"
-                                               : "leads");
+                 shared && candidate->reads ? "holds it, to read"
+                 : shared                   ? "holds it, to write"
+                                            : label_leads(election));
         return ROLE_DIM;
     }
     switch (candidate->link) {

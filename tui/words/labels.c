@@ -160,6 +160,15 @@ const struct finding *label_stall(const struct election *election, struct moment
     return told && mutes_of(election, doubt, now) == NULL ? doubt : NULL;
 }
 
+const char *label_leads(const struct election *election)
+{
+    const struct finding *doubt = vacancy_doubt(election);
+
+    if (election->kind == KIND_LOCK)
+        return "holds it";
+    return doubt != NULL && vacancy_is_sure(doubt) ? "is first" : "leads";
+}
+
 static struct badge badge_of_led(const struct election *election, struct moment now)
 {
     const struct finding *doubt = label_stall(election, now);

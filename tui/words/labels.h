@@ -28,6 +28,8 @@ struct badge {
 #define LABEL_STALLED "stalled"
 /* The finding for which an election that is led is called so, sure or not (vacancy_is_sure()); NULL: it is not. */
 const struct finding *label_stall(const struct election *election, struct moment now);
+/* What the first in line does: "leads", "holds it", or only "is first", where it is certain that it does not lead. */
+const char *label_leads(const struct election *election);
 struct badge label_badge(const struct election *election, struct moment now);
 
 /* Would the next failover work? */
