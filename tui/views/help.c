@@ -66,6 +66,8 @@ static const struct help_entry legend[] = {
     {NO_SIGN, ROLE_CRITICAL, "vacant", "the path exists, without a candidate"},
     {NO_SIGN, ROLE_DIM, "free", "no one holds the lock, which is normal"},
     {NO_SIGN, ROLE_CRITICAL, "absent", "no such path"},
+    {NO_SIGN, ROLE_DIM, "vanished", "no such path any more; it was found, not configured"},
+    {NO_SIGN, ROLE_DIM, "unproven", "nothing proves that it is an election, or who leads it"},
     {NO_SIGN, ROLE_WARNING, "denied", "not readable with these credentials"},
     {NO_SIGN, ROLE_WARNING, "stale", "last seen that long ago; unknown since then"},
     {NO_SIGN, ROLE_WARNING, "unknown", "not read yet, or never connected"},
