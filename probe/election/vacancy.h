@@ -35,7 +35,8 @@ const struct finding *vacancy_doubt(const struct election *election);
 /* Nobody leads; else the first may still take over, or believe that it leads. */
 bool vacancy_is_sure(const struct finding *doubt);
 
-/* Whether that is sure where somebody is first, who was lost, when, how, and why nobody follows, in one sentence without an end; "" if somebody leads. */
+/* Who was lost, when and how, and why nobody follows, in one sentence without an end. It begins with "nobody leads", or
+ * "perhaps nobody leads", where somebody is first in line. "" if somebody leads. */
 #define VACANCY_TEXT 1200
 const char *vacancy_describe(const struct election *election, struct moment now, char buffer[VACANCY_TEXT]);
 
