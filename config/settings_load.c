@@ -307,6 +307,7 @@ void settings_read(struct settings *settings, const struct known_words *known, c
 #define DEFAULT_HOSTS "127.0.0.1:2181"
 /* What an autopsy shows in place of servers, which it does not ask. */
 #define LOGS_AS_HOSTS "transaction logs"
+#define CAPTURES_AS_HOSTS "captures"
 
 /* Replaces *field with a copy of text. */
 static void set_text(char **field, const char *text)
@@ -394,6 +395,7 @@ static void choose_clusters(struct settings *settings, const struct options *opt
         settings_add_cluster(settings);
     if (options->server || !settings->clusters[0].hosts)
         set_text(&settings->clusters[0].hosts, options->server                       ? options->server
+                                               : options->capture_count > 0          ? CAPTURES_AS_HOSTS
                                                : options->command == COMMAND_AUTOPSY ? LOGS_AS_HOSTS
                                                                                      : DEFAULT_HOSTS);
 }

@@ -5,7 +5,6 @@
 
 #include "config/memory.h"
 #include "config/text.h"
-#include "config/znode_path.h"
 #include "probe/capture/wire.h"
 #include "probe/election/session_table.h"
 #include "probe/transactions/logged_elections.h"
@@ -464,6 +463,7 @@ static void leave_unlisted(struct capture *k, struct znode *directory, char **na
 
 static void on_listed(struct capture *k, const struct wire_fact *fact)
 {
+    logged_elections_examine_list(k->elections, fact->path, fact->names, fact->name_count);
     struct znode *directory = znode_tree_find(k->tree, fact->path, strlen(fact->path));
     int64_t zxid = fact->zxid > 0 ? fact->zxid : 0;
     if (!directory || (!directory->interests && !directory->children) || directory->stat.pzxid > zxid)
@@ -474,7 +474,7 @@ static void on_listed(struct capture *k, const struct wire_fact *fact)
     qsort(names, fact->name_count, sizeof *names, compare_names);
     leave_unlisted(k, directory, names, fact->name_count, zxid);
     for (size_t i = 0; i < fact->name_count; i++) {
-        char *path = znode_path_join(strcmp(fact->path, "/") == 0 ? "" : fact->path, names[i]);
+        char *path = text_format("%s/%s", strcmp(fact->path, "/") == 0 ? "" : fact->path, names[i]);
         const struct znode *child = znode_tree_find(k->tree, path, strlen(path));
         struct znode *named =
             (child && child->exists) || has_ended(k, path) ? NULL : znode_tree_named(k->tree, path);
@@ -567,14 +567,15 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
 {
     struct capture *k = context;
     struct logged_session *session = capture_session_of(k, client);
-    if (!client->user) {
+    if (!client->user)
         client->user = xcalloc(1, sizeof(struct capture_client));
-        k->limits.late += client->session == 0 && fact->kind == WIRE_ASKED;
-    }
     hear(session, client);
     if (fact->zxid > k->zxid)
         k->zxid = fact->zxid;
     switch (fact->kind) {
+    case WIRE_LATE:
+        k->limits.late++;
+        break;
     case WIRE_OPENED:
         on_opened(k, client);
         break;

@@ -774,8 +774,11 @@ static void wire_on_bytes(void *context, struct tcp_connection *tcp, int side, i
                           const uint8_t *bytes, size_t length)
 {
     struct wire_connection *c = wire_connection_of(context, tcp, at_us);
-    if (c->shown.problem != WIRE_PLAIN || (c->client_side < 0 && !find_sides(c, tcp, side, bytes, length)))
+    bool late = c->client_side < 0;
+    if (c->shown.problem != WIRE_PLAIN || (late && !find_sides(c, tcp, side, bytes, length)))
         return;
+    if (late)
+        wire_tell(c, (struct wire_fact){.kind = WIRE_LATE, .at_us = at_us});
     bool of_server = side != c->client_side;
     struct frame_stream *stream = &c->streams[of_server];
     if (!of_server && !c->greeted && stream->have == 0)

@@ -40,6 +40,7 @@ struct wire_client {
 };
 
 enum wire_fact_kind {
+    WIRE_LATE,     /* it was open before the capture began */
     WIRE_OPENED,   /* its greeting was answered: session, timeout */
     WIRE_REFUSED,  /* its greeting was answered: the session that it asked for is over */
     WIRE_ASKED,    /* a request that is no ping */

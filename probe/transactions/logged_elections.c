@@ -388,6 +388,28 @@ void logged_elections_examine(struct logged_elections *es, const struct znode_ch
         examine(es, change->path, change->path_length, at);
 }
 
+void logged_elections_examine_list(struct logged_elections *es, const char *path, char *const *names,
+                                   size_t count)
+{
+    const struct election_settings *settings;
+    enum election_origin origin;
+    size_t length = strlen(path), sample = count < NAMES_MOST ? count : NAMES_MOST;
+    bool sequential = false;
+    for (size_t i = 0; i < sample && !sequential; i++)
+        sequential = recipe_sequence_of(names[i]) != SEQUENCE_NONE;
+    if (!sequential || election_at(znode_tree_find(es->tree, path, length)) ||
+        !logged_elections_is_ours(es, path, length, &settings, &origin))
+        return;
+    /* Other names may be those of a queue: nothing here shows that they are ephemeral. */
+    const struct recipe *recipe =
+        origin == ORIGIN_DISCOVERED ? recipe_recognise(es->model->recipes, path, names, sample) : NULL;
+    struct logged_election *e = origin != ORIGIN_DISCOVERED || (recipe && recipe->signature)
+                                    ? election_add(es, path, length, settings, origin)
+                                    : NULL;
+    if (e)
+        election_touch(es, e);
+}
+
 struct found_paths {
     char **paths;
     size_t count, room;

@@ -28,6 +28,9 @@ void logged_elections_show(struct logged_elections *logged_elections, struct mom
 void logged_elections_examine(struct logged_elections *logged_elections, const struct znode_change *change,
                               struct moment at);
 void logged_elections_examine_all(struct logged_elections *logged_elections);
+/* Call this before a client's list of a directory is put into the tree: its names may be those of candidates. */
+void logged_elections_examine_list(struct logged_elections *logged_elections, const char *path,
+                                   char *const *names, size_t count);
 
 /* A znode changed by this transaction: call this before a deletion (with the deed), else after the change. */
 void logged_elections_deleted(struct logged_elections *logged_elections, struct znode *node,

@@ -217,15 +217,27 @@ static void a_late_capture_knows_no_watches(void **state)
 {
     (void)state;
     struct told *told = told_begin();
-    for (size_t i = 0; i < sample_count; i++)
-        if (sample[i].at_us > BASE_US + 40000000 && sample[i].at_us < BASE_US + 57000000)
+    size_t i = 0;
+    for (; sample[i].at_us < BASE_US + 57000000; i++)
+        if (sample[i].at_us > BASE_US + 40000000)
             told_take(told, &sample[i]);
     capture_settle(told->capture);
     const struct election *election = model_election(told->model, 0, "/election");
-    for (size_t k = 0; election && k < election->candidate_count; k++)
+    /* Their pings show 4 connections; the list that b asks for shows the election, with b, c and d. */
+    assert_int_equal(capture_limits(told->capture)->late, 4);
+    assert_non_null(election);
+    assert_int_equal(election->candidate_count, 3);
+    assert_null(strstr((const char *)told->words.bytes, "candidate-joined"));
+    for (size_t k = 0; k < election->candidate_count; k++)
         assert_true(election->candidates[k]->link != LINK_STUCK &&
                     election->candidates[k]->link != LINK_SUSPECT &&
                     election->candidates[k]->link != LINK_WRONG);
+    for (; i < sample_count; i++)
+        told_take(told, &sample[i]);
+    told_end(told);
+    assert_int_equal(told->failover_count, 2);
+    assert_int_equal(told->failovers[0].lost_us, LOST_B);
+    assert_int_equal(told->failovers[1].cause, CAUSE_DELETED); /* whose znode it was is not known */
     told_free(told);
 }
 

@@ -537,13 +537,14 @@ static void print_connection(struct printer *printer, const struct cluster *clus
     int x = printer_put_sign(printer, 2, connected ? ROLE_GOOD : ROLE_CRITICAL,
                              connected ? SIGN_OK : SIGN_CRITICAL);
     x = printer_put(printer, x, ROLE_TEXT,
-                    cluster_is_from_logs(cluster) ? "read; they contain no watches and no connections"
-                                                  : label_connection(cluster->connection));
+                    cluster_is_from_logs(cluster)        ? "read; they contain no watches and no connections"
+                    : connected && cluster->session == 0 ? "read"
+                                                         : label_connection(cluster->connection));
     if (connected && cluster->connected_to) {
         x = printer_put(printer, x, ROLE_TEXT, " to ");
         x = printer_put(printer, x, ROLE_TEXT, cluster->connected_to);
     }
-    if (connected && !cluster_is_from_logs(cluster)) {
+    if (connected && cluster->session != 0) {
         char text[96], timeout[32];
         snprintf(text, sizeof text, "session 0x%" PRIx64 ", timeout %s", cluster->session,
                  cluster->timeout_ms > 0
