@@ -223,7 +223,7 @@ static void say_deleter(struct sentences *s, const struct story *story)
     else
         text_add(&text, "no other ephemeral znode within a minute.");
     story_lines_say(s, SENTENCE_CERTAIN, text_take(&text),
-                    text_copy("facts of the transaction logs: deleted, in the minute before and after"));
+                    text_copy("facts of the recording: deleted, in the minute before and after"));
     if (story->deleter_is_next) {
         story_lines_say(s, SENTENCE_INFERRED,
                         text_format("That is the next session of %s: the client had lost the old session, "
@@ -352,9 +352,8 @@ static void say_together(struct sentences *s, const struct story *story)
     text_add(&text, ".");
     story_lines_say(
         s, SENTENCE_CERTAIN, text_take(&text),
-        text_format(
-            "facts of the transaction logs: %zu session-expired within %s; the address of %zu is known",
-            story->expired_beside, within, story->expired_known));
+        text_format("facts of the recording: %zu session-expired within %s; the address of %zu is known",
+                    story->expired_beside, within, story->expired_known));
     say_shared(s, story);
 }
 
@@ -531,18 +530,35 @@ static void say_client(struct sentences *s, const struct story *story)
 {
     if (!story->session || !story->client)
         return;
-    story_lines_say(
-        s, SENTENCE_CERTAIN,
-        text_format("Its client was at %s%s%s.", story->client, story->server ? ", connected to " : "",
-                    story->server ? story->server : ""),
-        text_format("the connection of session 0x%" PRIx64 " in the server's list", story->session));
+    story_lines_say(s, SENTENCE_CERTAIN,
+                    text_format("Its client was at %s%s%s.", story->client,
+                                story->server ? ", connected to " : "", story->server ? story->server : ""),
+                    text_format("the latest connection of session 0x%" PRIx64, story->session));
+}
+
+/* Packets show when the successor was notified, and when it went on. */
+static void say_reaction(struct sentences *s, const struct story *story)
+{
+    char notified[32], reacted[32];
+    const struct failover *f = &story->failover;
+    format_span(f->notified_us, notified, sizeof notified);
+    format_span(f->reacted_us, reacted, sizeof reacted);
+    story_lines_say(s, SENTENCE_CERTAIN,
+                    f->reacted_us
+                        ? text_format("%s was notified %s after that, and sent its next request after %s.",
+                                      to_of(story), notified, reacted)
+                        : text_format("%s was notified %s after that, and has sent no request since.",
+                                      to_of(story), notified),
+                    text_copy("the packets of its connection"));
 }
 
 static void say_chain(struct sentences *s, const struct story *story)
 {
+    if (story->failover.notified_us)
+        say_reaction(s, story);
     if (!story->snapshot)
         return;
-    if (story->successor)
+    if (story->successor && !story->failover.notified_us)
         story_lines_say(
             s, SENTENCE_CERTAIN,
             story->successor_notified > 0
@@ -555,7 +571,7 @@ static void say_chain(struct sentences *s, const struct story *story)
             text_format("%zu candidate%s in the snapshot just before%s", story->candidates,
                         story->candidates == 1 ? "" : "s",
                         story->successor_notified < 0 ? "; whether it watched is not known" : ""));
-    else
+    else if (!story->successor)
         story_lines_say(s, SENTENCE_CERTAIN, text_copy("There was no successor."),
                         text_format("%zu candidate%s in the snapshot just before", story->candidates,
                                     story->candidates == 1 ? "" : "s"));
