@@ -157,6 +157,8 @@ static void read_expression(const struct key *key, const struct yaml_node *node,
     uint32_t groups = 0;
     pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)node->text, PCRE2_ZERO_TERMINATED,
                                          PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF, &code, &at, NULL);
+    if (!compiled && code == PCRE2_ERROR_HEAP_FAILED)
+        memory_exhausted();
     if (!compiled) {
         PCRE2_UCHAR text[160];
         char what[256];

@@ -60,6 +60,8 @@ static pcre2_code *compile(const char *recipe, const char *pattern, char **error
     PCRE2_SIZE at;
     pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
                                          PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF, &code, &at, NULL);
+    if (!compiled && code == PCRE2_ERROR_HEAP_FAILED)
+        memory_exhausted();
     if (!compiled) {
         PCRE2_UCHAR text[160];
         if (pcre2_get_error_message(code, text, sizeof text) < 0)
