@@ -38,6 +38,8 @@ static const struct screen {
     {"overview", scene_usual, ""},
     {"overview-filter", scene_usual, "/dru"},
     {"overview-filtered", scene_usual, "/dru<Enter>"},
+    {"jump", scene_usual, ":so"},
+    {"jump-described", scene_usual, ":leader"},
     {"overview-sorted", scene_usual, "sr<Down>"},
     {"overview-paused", scene_usual, "<Space>"},
     {"overview-clusters", scene_clusters, ""},

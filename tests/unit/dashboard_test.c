@@ -601,13 +601,51 @@ static void jumps(void **state)
     assert_true(shows(fixture, "CERTAINTY"));
     type(fixture, ":zzzz");
     key(fixture, KEY_CODE_ENTER);
-    assert_true(shows(fixture, "no such election, screen or time"));
+    assert_true(shows(fixture, "no such election, action or time"));
     assert_true(shows(fixture, "jump to zzzz"));
     key(fixture, KEY_CODE_ESCAPE);
     type(fixture, ":overview");
     key(fixture, KEY_CODE_ENTER);
     assert_true(shows(fixture, "worst first"));
     assert_true(shows(fixture, "▸ ● druid/coordinator")); /* where one was */
+}
+
+/* Every action of the key table can be named: it does what its key does, and where it does nothing, that is said.
+   Of a description the letters are only completed. */
+static void names_actions(void **state)
+{
+    struct fixture *fixture = *state;
+    size_t count;
+    const struct key_binding *bindings = key_bindings(&count);
+    for (size_t i = 0; i < count; i++) {
+        type(fixture, ":");
+        type(fixture, bindings[i].name);
+        key(fixture, '\t');
+        char line[80];
+        snprintf(line, sizeof line, "jump to %s", bindings[i].name);
+        if (!shows(fixture, line))
+            fail_msg("Tab does not offer \"%s\"", bindings[i].name);
+        key(fixture, KEY_CODE_ESCAPE);
+    }
+    type(fixture, ":sort by na");
+    assert_true(shows(fixture, "sort by name"));
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "by name"));
+    type(fixture, ":kil");
+    assert_true(shows(fixture, "does nothing on this screen"));
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "on this screen, \"kill\" does nothing"));
+    type(fixture, ":filt");
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "Enter keeps"));
+    key(fixture, KEY_CODE_ESCAPE);
+    type(fixture, ":freeze");
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "jump to pause") && !shows(fixture, "PAUSED"));
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "PAUSED"));
+    type(fixture, ":quit");
+    assert_int_equal(dashboard_key(fixture->dashboard, KEY_CODE_ENTER, -1, -1), DASHBOARD_QUIT);
 }
 
 /* The beginning of a screen's name is enough; Tab goes on to the next match; where several match as well, the
@@ -830,6 +868,7 @@ int main(void)
         TEST(chooses_columns),
         TEST(asks_before_it_writes),
         TEST(jumps),
+        TEST(names_actions),
         TEST(filters_by_fields),
         TEST(jumps_by_a_beginning),
         TEST(finds_a_minute),

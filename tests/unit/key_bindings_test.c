@@ -16,11 +16,13 @@ static void is_complete(void **state)
     size_t count;
     const struct key_binding *bindings = key_bindings(&count);
     assert_int_equal(count, ACTION_COUNT - 1);
-    uint64_t seen = 0;
+    action_set seen = 0;
     for (size_t i = 0; i < count; i++) {
         assert_false(seen & ACTION_BIT(bindings[i].action));
         seen |= ACTION_BIT(bindings[i].action);
-        assert_true(*bindings[i].keys && *bindings[i].help);
+        assert_true(*bindings[i].name && *bindings[i].keys && *bindings[i].help);
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(bindings[i].name, bindings[j].name);
         assert_true(bindings[i].codes[0] != 0);
         for (size_t j = 0; j < KEY_CODES_MOST; j++)
             if (bindings[i].codes[j])

@@ -44,6 +44,7 @@ struct dashboard {
     struct level levels[LEVELS_MOST]; /* the last one is on the screen */
     size_t level_count;
     struct footer footer;
+    enum dashboard_wish wish; /* of the action that was named after : */
 
     struct snapshot_model *frozen; /* while the display is paused: its moment */
     struct event_log *frozen_events;
@@ -584,12 +585,8 @@ static enum dashboard_wish quit(struct dashboard *dashboard)
 /* The one place where it is decided whether a key that writes may: where the footer may show it. */
 static bool may_write(struct dashboard *dashboard, enum action action)
 {
-    size_t count;
-    const struct key_binding *bindings = key_bindings(&count);
-    bool writes = false;
-    for (size_t i = 0; i < count; i++)
-        writes |= bindings[i].action == action && bindings[i].writes;
-    if (!writes)
+    const struct key_binding *binding = key_binding_of(action);
+    if (!binding || !binding->writes)
         return true;
     struct scene scene = scene_of(dashboard);
     struct key_help key_help = offers_of(dashboard, &scene);
@@ -729,27 +726,40 @@ static void back_to_overview(struct dashboard *dashboard)
         pop(dashboard);
 }
 
+static void jump_act(struct dashboard *dashboard, const struct jump_match *match)
+{
+    struct scene scene = scene_of(dashboard);
+    struct key_help key_help = offers_of(dashboard, &scene);
+    char text[80];
+    if (match->sort || match->action == ACTION_NONE)
+        back_to_overview(dashboard);
+    if (match->sort)
+        overview_view_arrange(dashboard->levels[0].view, match->sort, NULL);
+    else if (match->action != ACTION_NONE && !key_help_key(&key_help, match->action)) {
+        snprintf(text, sizeof text, "on this screen, \"%s\" does nothing", match->name);
+        dashboard_say(dashboard, ROLE_DIM, text);
+    } else if (match->action != ACTION_NONE)
+        dashboard->wish = dashboard_act(dashboard, match->action);
+}
+
 static bool jump_to_name(struct dashboard *dashboard, const struct scene *scene, const char *text)
 {
     struct jump_match *matches;
     size_t alike, count = jump_matches(scene->model, text, &matches, &alike);
     struct jump_match best = count ? matches[0] : (struct jump_match){0};
     free(matches);
-    if (count == 0)
+    if (count == 0 || best.guessed)
         return false;
-    dashboard->footer.typing = TYPING_NOTHING;
     if (best.election) {
         overview_view_select(dashboard->levels[0].view, best.election);
         dashboard_push(dashboard, election_view_new(best.election->cluster->name, best.election->path));
         say_alike(dashboard, strcasecmp(best.name, text) == 0 ? 1 : alike, text);
-    } else if (best.screen == ACTION_BACK)
-        back_to_overview(dashboard);
-    else
-        dashboard_act(dashboard, best.screen);
+    } else
+        jump_act(dashboard, &best);
     return true;
 }
 
-/* Where : goes: a cluster, a screen, an election, or a time. False: nowhere. */
+/* Where : goes: a cluster, an election, a time, or what an action does. False: nowhere. */
 static bool jump(struct dashboard *dashboard, const char *text)
 {
     struct scene scene = scene_of(dashboard);
@@ -777,47 +787,57 @@ static bool jump(struct dashboard *dashboard, const char *text)
     return there;
 }
 
-/* Tab completes to the name that fits best, and each further Tab to the next. */
-static void complete_jump(struct dashboard *dashboard)
+/* Tab completes to the name that fits best, and each further Tab to the next. False: nothing fits. */
+static bool complete_jump(struct dashboard *dashboard)
 {
     struct scene scene = scene_of(dashboard);
     struct footer *footer = &dashboard->footer;
     struct jump_match *matches;
     size_t alike;
     if (!footer->typed[0])
-        return;
+        return false;
     if (footer->tabs == 0)
         memcpy(footer->tabbed, footer->typed, sizeof footer->tabbed);
     size_t count = jump_matches(scene.model, footer->tabbed, &matches, &alike);
     if (count)
         snprintf(footer->typed, sizeof footer->typed, "%s", matches[footer->tabs++ % count].name);
     free(matches);
+    return count > 0;
 }
 
 /* False: the typed text has no target, so the line stays open for a correction. */
-static bool take_typed(struct dashboard *dashboard)
+static bool take_typed(struct dashboard *dashboard, enum typing typing, const char *typed)
 {
     struct replay_keys_note note = {0};
-    const char *typed = dashboard->footer.typed;
-    if (dashboard->footer.typing == TYPING_JUMP && typed[0]) {
-        bool there = jump(dashboard, typed);
-        if (!there)
-            dashboard_say(dashboard, ROLE_WARNING, "no such election, screen or time");
-        return there;
-    }
-    if (dashboard->footer.typing == TYPING_MUTE)
+    if (typing == TYPING_JUMP && typed[0])
+        return jump(dashboard, typed);
+    if (typing == TYPING_MUTE)
         return take_mute(dashboard, typed);
-    if (dashboard->footer.typing == TYPING_TIME && typed[0]) {
+    if (typing == TYPING_TIME && typed[0]) {
         dashboard_resume(dashboard);
         bool there = replay_keys_to_typed(&dashboard->replay_keys, typed, dashboard_now_of(dashboard), &note);
         dashboard_show_note(dashboard, &note);
         return there;
-    } else if (dashboard->footer.typing == TYPING_ANSWER) {
+    } else if (typing == TYPING_ANSWER) {
         struct view *view = top_of(dashboard)->view;
         struct scene scene = scene_of(dashboard);
-        view->ops->answer(view, &scene, dashboard->footer.typed);
+        view->ops->answer(view, &scene, typed);
     }
     return true;
+}
+
+/* Enter. What it does may begin another line. */
+static void end_line(struct dashboard *dashboard)
+{
+    struct footer line = dashboard->footer;
+    dashboard->footer.typing = TYPING_NOTHING;
+    if (take_typed(dashboard, line.typing, line.typed))
+        return;
+    dashboard->footer.typing = line.typing;
+    memcpy(dashboard->footer.typed, line.typed, sizeof line.typed);
+    if (line.typing == TYPING_JUMP)
+        dashboard_say(dashboard, ROLE_WARNING,
+                      complete_jump(dashboard) ? "Enter does this" : "no such election, action or time");
 }
 
 /* True: the key belonged to the line that is being typed. A filter holds at once, the others when they are
@@ -836,9 +856,9 @@ static bool type_line(struct dashboard *dashboard, int key)
         return dashboard->footer.typing == TYPING_ANSWER || dashboard->footer.typing == TYPING_MUTE;
     if (filters && typed != TYPED_NOTHING)
         dashboard_set_filter(dashboard, text);
-    if (typed == TYPED_KEPT && !take_typed(dashboard))
-        return true;
-    if (typed == TYPED_KEPT || typed == TYPED_ENDED)
+    if (typed == TYPED_KEPT)
+        end_line(dashboard);
+    else if (typed == TYPED_ENDED)
         dashboard->footer.typing = TYPING_NOTHING;
     return true;
 }
@@ -867,8 +887,11 @@ enum dashboard_wish dashboard_key(struct dashboard *dashboard, int key, int x, i
     dashboard->touched = true;
     dashboard->acquainted = true;
     dashboard->footer.message_until_us = 0;
-    if (dashboard->footer.typing && type_line(dashboard, key))
-        return DASHBOARD_NOTHING;
+    if (dashboard->footer.typing && type_line(dashboard, key)) {
+        enum dashboard_wish wish = dashboard->wish;
+        dashboard->wish = DASHBOARD_NOTHING;
+        return wish;
+    }
     if (key == KEY_CODE_CLICK || key == KEY_CODE_DOUBLE_CLICK)
         return click(dashboard, x, y, key == KEY_CODE_DOUBLE_CLICK);
     if (key == KEY_CODE_WHEEL_UP || key == KEY_CODE_WHEEL_DOWN) {
@@ -978,6 +1001,8 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
     if (hints)
         footer_draw_hints(cells, cells->height - 2 - away);
     struct key_help key_help = offers_of(dashboard, &scene);
+    if (dashboard->footer.typing == TYPING_JUMP)
+        jump_draw(cells, &scene, &dashboard->footer, key_help_all(&key_help));
     footer_draw(&dashboard->footer, cells, &key_help, top_of(dashboard)->filter, now.mono_us);
 }
 

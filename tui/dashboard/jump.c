@@ -1,13 +1,28 @@
 #include "tui/dashboard/jump.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "config/memory.h"
+#include "config/option_table.h"
+#include "tui/views/list.h"
 #include "tui/words/labels.h"
 
-enum { FIT_NONE, FIT_LETTERS, FIT_PATH, FIT_NAME, FIT_SCREEN, FIT_BEGINNING, FIT_END, FIT_WHOLE };
+enum {
+    FIT_NONE,
+    FIT_HELP,
+    FIT_LETTERS,
+    FIT_WORD,
+    FIT_PATH,
+    FIT_NAME,
+    FIT_ACTION,
+    FIT_BEGINNING,
+    FIT_END,
+    FIT_WHOLE_ACTION,
+    FIT_WHOLE
+};
 
 /* All letters of text occur in name, in this order. */
 static bool has_letters(const char *name, const char *text)
@@ -47,33 +62,60 @@ static int compare_matches(const void *a, const void *b)
     return x_length != y_length ? (x_length > y_length ? 1 : -1) : strcmp(x->name, y->name);
 }
 
-static size_t match_screens(const char *text, struct jump_match *matches)
+static int action_fit(const char *name, const char *help, const char *text)
 {
-    static const struct jump_match screens[] = {
-        {.name = "overview", .screen = ACTION_BACK},     {.name = "events", .screen = ACTION_EVENTS},
-        {.name = "findings", .screen = ACTION_FINDINGS}, {.name = "ensemble", .screen = ACTION_ENSEMBLE},
-        {.name = "servers", .screen = ACTION_ENSEMBLE},  {.name = "explain", .screen = ACTION_EXPLAIN},
-        {.name = "inject", .screen = ACTION_INJECT},     {.name = "help", .screen = ACTION_HELP}};
-    size_t count = 0, length = strlen(text);
-    for (size_t i = 0; i < sizeof screens / sizeof *screens; i++) {
-        if (strncasecmp(screens[i].name, text, length) != 0)
-            continue;
-        if (matches) {
-            matches[count] = screens[i];
-            matches[count].fit = screens[i].name[length] ? FIT_SCREEN : FIT_WHOLE + 1;
-        }
-        count++;
+    size_t length = strlen(text);
+    if (strncasecmp(name, text, length) == 0)
+        return name[length] ? FIT_ACTION : FIT_WHOLE_ACTION;
+    for (const char *word = strchr(name, ' '); word; word = strchr(word + 1, ' '))
+        if (strncasecmp(word + 1, text, length) == 0)
+            return FIT_WORD;
+    return help && length > 2 && label_match(help, text) ? FIT_HELP : FIT_NONE;
+}
+
+#define OTHERS_MOST 32 /* actions without a key */
+
+/* The overview, the other name of a screen, and each order of the overview. Returns their number. */
+static size_t other_actions(struct jump_match others[OTHERS_MOST])
+{
+    static char names[OTHERS_MOST][32];
+    size_t count = 2;
+    others[0] = (struct jump_match){.name = "overview"};
+    others[1] = (struct jump_match){.name = "servers", .action = ACTION_ENSEMBLE};
+    for (size_t i = 0; option_sort_words[i] && count < OTHERS_MOST; i++, count++) {
+        snprintf(names[count], sizeof names[count], "sort by %s", option_sort_words[i]);
+        others[count] = (struct jump_match){.name = names[count], .sort = option_sort_words[i]};
+    }
+    return count;
+}
+
+/* Those that match; matches has room for all. Returns their number. */
+static size_t match_actions(const char *text, struct jump_match *matches)
+{
+    struct jump_match others[OTHERS_MOST];
+    size_t count = 0, bound, other_count = other_actions(others);
+    const struct key_binding *bindings = key_bindings(&bound);
+    for (size_t i = 0; i < bound + other_count; i++) {
+        struct jump_match match =
+            i < bound ? (struct jump_match){.name = bindings[i].name, .action = bindings[i].action}
+                      : others[i - bound];
+        match.fit = action_fit(match.name, i < bound ? bindings[i].help : NULL, text);
+        match.guessed = match.fit == FIT_HELP;
+        if (match.fit != FIT_NONE)
+            matches[count++] = match;
     }
     return count;
 }
 
 size_t jump_matches(const struct model *model, const char *text, struct jump_match **matches, size_t *alike)
 {
-    size_t most = match_screens(text, NULL) + 1, count;
+    size_t most, count;
+    key_bindings(&most);
+    most += OTHERS_MOST;
     for (size_t i = 0; i < model->cluster_count; i++)
         most += model->clusters[i].election_count;
     struct jump_match *all = xcalloc(most, sizeof *all);
-    count = match_screens(text, all);
+    count = match_actions(text, all);
     for (size_t i = 0; i < model->cluster_count; i++)
         for (size_t j = 0; j < model->clusters[i].election_count; j++) {
             const struct election *election = model->clusters[i].elections[j];
@@ -82,10 +124,62 @@ size_t jump_matches(const struct model *model, const char *text, struct jump_mat
                 all[count++] = (struct jump_match){.name = election->name, .election = election, .fit = fit};
         }
     qsort(all, count, sizeof *all, compare_matches);
-    while (count && all[0].fit > FIT_LETTERS && all[count - 1].fit == FIT_LETTERS)
+    while (count && all[0].fit > FIT_LETTERS && all[count - 1].fit <= FIT_LETTERS)
         count--;
     for (*alike = 0; *alike < count && all[0].election && all[*alike].fit == all[0].fit;)
         ++*alike;
     *matches = all;
     return count;
+}
+
+#define LINES_SHOWN 8
+#define NAME_X 3
+#define TEXT_X 26
+
+static void draw_match(struct cells *cells, int y, const struct jump_match *match, action_set works,
+                       const struct scene *scene)
+{
+    const struct key_binding *binding = key_binding_of(match->action);
+    bool idle = binding && !(works & ACTION_BIT(match->action));
+    char who[256];
+    if (match->election) {
+        const struct candidate *leader = match->election->leader;
+        label_put_fit(cells, NAME_X, y, TEXT_X - NAME_X - 2, ROLE_STRONG, match->name);
+        int used = cells_put(cells, TEXT_X, y, -1, ROLE_DIM, label_badge(match->election, scene->now).word);
+        if (leader)
+            cells_put(cells, TEXT_X + used + 2, y, -1, ROLE_DIM, label_who(leader, who, sizeof who));
+        return;
+    }
+    cells_put(cells, NAME_X, y, TEXT_X - NAME_X - 2, idle ? ROLE_DIM : ROLE_TEXT, match->name);
+    if (binding)
+        cells_printf(cells, TEXT_X, y, cells->width - TEXT_X, ROLE_DIM, "%-6.*s %s",
+                     (int)strcspn(binding->keys, " "), binding->keys,
+                     idle ? "does nothing on this screen" : binding->help);
+    else
+        cells_put(cells, TEXT_X, y, -1, ROLE_DIM,
+                  match->sort ? "       sort the elections" : "       all elections");
+}
+
+void jump_draw(struct cells *cells, const struct scene *scene, const struct footer *footer, action_set works)
+{
+    struct jump_match *matches;
+    size_t alike, count, most = (size_t)cells->height / 3;
+    const char *text = footer->tabs ? footer->tabbed : footer->typed;
+    if (!text[0])
+        return;
+    count = jump_matches(scene->model, text, &matches, &alike);
+    size_t at = footer->tabs ? (footer->tabs - 1) % (count ? count : 1) : 0;
+    size_t shown = most > LINES_SHOWN ? LINES_SHOWN : most, top;
+    shown = count < shown ? count : shown;
+    top = at < shown ? 0 : at - shown + 1;
+    int y = cells->height - 2 - (int)shown;
+    if (shown)
+        cells_rule(cells, 0, y, -1, NULL);
+    for (size_t i = 0; i < shown; i++) {
+        cells_fill(cells, 0, ++y, cells->width, ROLE_TEXT);
+        draw_match(cells, y, &matches[top + i], works, scene);
+        if (top + i == at && !matches[at].guessed)
+            list_mark_row(cells, y, cells->width);
+    }
+    free(matches);
 }

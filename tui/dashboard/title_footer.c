@@ -435,9 +435,9 @@ bool key_help_key(const struct key_help *key_help, enum action action)
     }
 }
 
-uint64_t key_help_all(const struct key_help *key_help)
+action_set key_help_all(const struct key_help *key_help)
 {
-    uint64_t all = 0;
+    action_set all = 0;
     for (int action = ACTION_NONE + 1; action < ACTION_COUNT; action++)
         all |= key_help_key(key_help, (enum action)action) ? ACTION_BIT(action) : 0;
     return all;
@@ -471,7 +471,7 @@ static const char *key_help_word(const struct key_help *key_help, const struct k
 }
 
 /* Those that come first in the footer: a set of ACTION_BIT(). */
-static uint64_t key_help_first(const struct key_help *key_help)
+static action_set key_help_first(const struct key_help *key_help)
 {
     const struct view_ops *ops = key_help->view->ops;
     return key_help->scene->past             ? TIME_KEYS | ACTION_BIT(ACTION_BACK)
@@ -509,7 +509,7 @@ static void footer_draw_keys(struct footer *footer, struct cells *cells, int x, 
                              const struct key_help *key_help)
 {
     size_t count;
-    uint64_t first = key_help_first(key_help);
+    action_set first = key_help_first(key_help);
     const struct key_binding *bindings = key_bindings(&count);
     int kept = (int)strlen("? help  q quit"), end = cells->width - 1;
     for (int pass = first ? 0 : 1; pass < 2; pass++)
@@ -561,7 +561,7 @@ static bool draw_typed(const struct footer *footer, struct cells *cells, int y, 
         break;
     case TYPING_JUMP:
         footer_draw_line(cells, y, "jump to ", footer->typed,
-                         "an election, screen or time   Tab: the next match");
+                         "an election, action, screen or time   Tab: the next match");
         break;
     case TYPING_MUTE:
         footer_draw_line(cells, y, "mute for ", footer->typed,

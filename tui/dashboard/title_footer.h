@@ -43,7 +43,7 @@ struct key_help {
 /* Whether this key has an effect here. */
 bool key_help_key(const struct key_help *key_help, enum action action);
 /* The same for every key: a set of ACTION_BIT(). */
-uint64_t key_help_all(const struct key_help *key_help);
+action_set key_help_all(const struct key_help *key_help);
 
 /* The purpose of the text being typed. */
 enum typing {

@@ -1,140 +1,173 @@
 #include "tui/screen/key_bindings.h"
 
-#define CONTROL(letter) ((letter)&0x1f)
+#include <string.h>
+
+#include "config/utf8.h"
 
 /*
  * In the order in which the footer shows them and the help screen lists them. The footer gives up the later
  * ones first where it has no room, but always keeps help and quit.
  */
-static const struct key_binding bindings[] = {
-    {ACTION_UP, "Up k", NULL, "up", {KEY_CODE_UP, 'k'}, false},
-    {ACTION_DOWN, "Down j", NULL, "down", {KEY_CODE_DOWN, 'j'}, false},
-    {ACTION_LEFT,
-     "Left",
-     NULL,
-     "shorter strips; earlier in a history; the previous value",
-     {KEY_CODE_LEFT},
-     false},
-    {ACTION_RIGHT,
-     "Right l",
-     NULL,
-     "longer strips; later in a history; the next value",
-     {KEY_CODE_RIGHT, 'l'},
-     false},
-    {ACTION_PAGE_UP, "PgUp Ctrl-B", NULL, "a page up", {KEY_CODE_PAGE_UP, CONTROL('B')}, false},
-    {ACTION_PAGE_DOWN, "PgDn Ctrl-F", NULL, "a page down", {KEY_CODE_PAGE_DOWN, CONTROL('F')}, false},
-    {ACTION_HALF_UP, "Ctrl-U", NULL, "half a page up", {CONTROL('U')}, false},
-    {ACTION_HALF_DOWN, "Ctrl-D", NULL, "half a page down", {CONTROL('D')}, false},
-    {ACTION_FIRST, "Home g", NULL, "the first line", {KEY_CODE_HOME, 'g'}, false},
-    {ACTION_LAST, "End G", NULL, "the last line", {KEY_CODE_END, 'G'}, false},
-    {ACTION_BACK, "Esc", "back", "go back one level; end a filter, or a replay", {KEY_CODE_ESCAPE}, false},
-    {ACTION_OPEN, "Enter", "open", "open what is selected", {KEY_CODE_ENTER, '\r', '\n'}, false},
-    {ACTION_FILTER,
-     "/ F3 F4",
-     "filter",
-     "show only matches: text, state:vacant, next:stops, severity>=error, ...",
-     {'/', KEY_CODE_F3, KEY_CODE_F4},
-     false},
-    {ACTION_PROBLEMS, "!", "problems", "show only elections with a problem, or all again", {'!'}, false},
-    {ACTION_JUMP, ":", "jump", "go to an election, cluster, screen or time; Tab completes", {':'}, false},
-    {ACTION_NEXT_MATCH, "n", NULL, "the next line that matches the filter", {'n'}, false},
-    {ACTION_PREVIOUS_MATCH, "N", NULL, "the previous line that matches the filter", {'N'}, false},
-    {ACTION_SORT, "s F6", "sort", "sort by the next column", {'s', KEY_CODE_F6}, false},
-    {ACTION_REVERSE, "r", NULL, "reverse sort order", {'r'}, false},
-    {ACTION_COLUMNS,
-     "F2",
-     NULL,
-     "choose the columns of the overview; the choice is saved",
-     {KEY_CODE_F2},
-     false},
-    {ACTION_FINDINGS, "f", "findings", "the findings of all elections, the worst first", {'f'}, false},
-    {ACTION_ENSEMBLE, "e", "ensemble", "the servers, and what each of them shows", {'e'}, false},
-    {ACTION_EXPLAIN,
-     "x",
-     "explain",
-     "what a finding means; in a history: why the leader changed",
-     {'x'},
-     false},
-    {ACTION_CLEAR, "c", NULL, "clear the finding never-wakes, in this electop only", {'c'}, false},
-    {ACTION_WHAT_IF, "w", "what if", "show what happens if the selected candidate leaves", {'w'}, false},
-    {ACTION_FOLLOW, "F", "follow leader", "keep the selection on the leader", {'F'}, false},
-    {ACTION_EVENTS, "v", "events", "all events, the latest first", {'v'}, false},
-    {ACTION_HISTORY, "h", "history", "who led when, and every failover with its phases", {'h'}, false},
-    {ACTION_KINDS,
-     "o",
-     "only",
-     "events of one kind only: leaders, findings, candidates, servers",
-     {'o'},
-     false},
-    {ACTION_CLUSTER, "C", NULL, "show the next cluster only; after the last one: all", {'C'}, false},
-    {ACTION_ZOOM_IN, "+ =", NULL, "a shorter time in a history", {'+', '='}, false},
-    {ACTION_ZOOM_OUT, "-", NULL, "a longer time in a history", {'-'}, false},
-    {ACTION_PAUSE, "Space", "pause", "freeze the display; in a replay: play, stop", {' '}, false},
-    {ACTION_EVENT_BACK, "T", "back", "back in time: to the previous event", {'T'}, false},
-    {ACTION_EVENT_ON, "t", "forward", "forward in time: to the next event", {'t'}, false},
-    {ACTION_FAILOVER_BACK, "<", "failover", "back to just before the previous failover", {'<'}, false},
-    {ACTION_FAILOVER_ON, ">", "next", "forward to just before the next failover", {'>'}, false},
-    {ACTION_MINUTE_BACK, "[", NULL, "back by a minute", {'['}, false},
-    {ACTION_MINUTE_ON, "]", NULL, "forward by a minute", {']'}, false},
-    {ACTION_HOUR_BACK, "{", NULL, "back by an hour", {'{'}, false},
-    {ACTION_HOUR_ON, "}", NULL, "forward by an hour", {'}'}, false},
-    {ACTION_GO_TO, "b", "go to", "go to a time: 14:03, -10m, 2026-11-20T13:18:40Z", {'b'}, false},
-    {ACTION_PACE, "p", "speed", "replay speed: x1, x10 or x60", {'p'}, false},
-    {ACTION_BEGINNING, "^", NULL, "the recording's beginning", {'^'}, false},
-    {ACTION_END, "$", NULL, "the recording's end", {'$'}, false},
-    {ACTION_LIVE, "L", "live", "back to live", {'L'}, false},
-    {ACTION_INJECT, "i", "inject", "test candidates: the form, the run and its report", {'i'}, true},
-    {ACTION_RUN, "R", "run", "start the run of test candidates, after a question", {'R'}, true},
-    {ACTION_ADD, "a", "add", "one more test candidate", {'a'}, true},
-    {ACTION_KILL, "K", "kill", "close the selected test candidate's session", {'K'}, true},
-    {ACTION_HANG, "Z", "hang", "let the selected test candidate hang", {'Z'}, true},
-    {ACTION_RESUME, "u", "resume", "let it continue, or join again", {'u'}, true},
-    {ACTION_RESIGN, "d", "resign", "let it resign: delete its znode, keep its session", {'d'}, true},
-    {ACTION_STOP, "X", "end", "end the run and remove everything that it created", {'X'}, true},
-    {ACTION_COPY, "y", "copy path", "copy the selected path (the terminal must allow OSC 52)", {'y'}, false},
-    {ACTION_COPY_FINDING,
-     "Y",
-     "copy finding",
-     "copy the worst or selected finding with evidence and advice, for a ticket",
-     {'Y'},
-     false},
-    {ACTION_MUTE,
-     "m",
-     "mute",
-     "mute the selected finding for a time, with a note: 2h known, OPS-12; 0 unmutes it",
-     {'m'},
-     false},
-    {ACTION_REPORT,
-     "W",
-     NULL,
-     "write an HTML report of the selected election's last 24 hours to a file",
-     {'W'},
-     false},
-    {ACTION_DUMP, "D", NULL, "save this screen to a file in the current directory", {'D'}, false},
-    {ACTION_REDRAW, "Ctrl-L", NULL, "redraw the screen", {CONTROL('L')}, false},
-    {ACTION_RELOAD,
-     "Ctrl-R",
-     NULL,
-     "read the configuration again; if it has errors, nothing changes",
-     {CONTROL('R')},
-     false},
-    {ACTION_HELP, "? F1", "help", "all keys and signs", {'?', KEY_CODE_F1}, false},
-    {ACTION_QUIT, "q F10", "quit", "quit (so does Ctrl-C)", {'q', KEY_CODE_F10}, false},
+/* clang-format off: a table, one row for each action. */
+static const struct key_binding defaults[] = {
+    {ACTION_UP, "up", "Up k", NULL, .help = "up"},
+    {ACTION_DOWN, "down", "Down j", NULL, .help = "down"},
+    {ACTION_LEFT, "left", "Left", NULL, .help = "shorter strips; earlier in a history; the previous value"},
+    {ACTION_RIGHT, "right", "Right l", NULL, .help = "longer strips; later in a history; the next value"},
+    {ACTION_PAGE_UP, "page up", "PgUp Ctrl-B", NULL, .help = "a page up"},
+    {ACTION_PAGE_DOWN, "page down", "PgDn Ctrl-F", NULL, .help = "a page down"},
+    {ACTION_HALF_UP, "half page up", "Ctrl-U", NULL, .help = "half a page up"},
+    {ACTION_HALF_DOWN, "half page down", "Ctrl-D", NULL, .help = "half a page down"},
+    {ACTION_FIRST, "first", "Home g", NULL, .help = "the first line"},
+    {ACTION_LAST, "last", "End G", NULL, .help = "the last line"},
+    {ACTION_BACK, "back", "Esc", "back", .help = "go back one level; end a filter, or a replay"},
+    {ACTION_OPEN, "open", "Enter", "open", .help = "open what is selected"},
+    {ACTION_FILTER, "filter", "/ F3 F4", "filter",
+     .help = "show only matches: text, state:vacant, next:stops, severity>=error, ..."},
+    {ACTION_PROBLEMS, "problems", "!", "problems",
+     .help = "show only elections with a problem, or all again"},
+    {ACTION_JUMP, "jump", ":", "jump", .help = "go to an election, screen or time; do anything by its name"},
+    {ACTION_NEXT_MATCH, "next match", "n", NULL, .help = "the next line that matches the filter"},
+    {ACTION_PREVIOUS_MATCH, "previous match", "N", NULL, .help = "the previous line that matches the filter"},
+    {ACTION_SORT, "sort", "s F6", "sort", .help = "sort by the next column"},
+    {ACTION_REVERSE, "reverse", "r", NULL, .help = "reverse sort order"},
+    {ACTION_COLUMNS, "columns", "F2", NULL,
+     .help = "choose the columns of the overview; the choice is saved"},
+    {ACTION_FINDINGS, "findings", "f", "findings", .help = "the findings of all elections, the worst first"},
+    {ACTION_ENSEMBLE, "ensemble", "e", "ensemble", .help = "the servers, and what each of them shows"},
+    {ACTION_EXPLAIN, "explain", "x", "explain",
+     .help = "what a finding means; in a history: why the leader changed"},
+    {ACTION_CLEAR, "clear", "c", NULL, .help = "clear the finding never-wakes, in this electop only"},
+    {ACTION_WHAT_IF, "what if", "w", "what if", .help = "show what happens if the selected candidate leaves"},
+    {ACTION_FOLLOW, "follow leader", "F", "follow leader", .help = "keep the selection on the leader"},
+    {ACTION_EVENTS, "events", "v", "events", .help = "all events, the latest first"},
+    {ACTION_HISTORY, "history", "h", "history", .help = "who led when, and every failover with its phases"},
+    {ACTION_KINDS, "only", "o", "only",
+     .help = "events of one kind only: leaders, findings, candidates, servers"},
+    {ACTION_CLUSTER, "next cluster", "C", NULL,
+     .help = "show the next cluster only; after the last one: all"},
+    {ACTION_ZOOM_IN, "zoom in", "+ =", NULL, .help = "a shorter time in a history"},
+    {ACTION_ZOOM_OUT, "zoom out", "-", NULL, .help = "a longer time in a history"},
+    {ACTION_PAUSE, "pause", "Space", "pause", .help = "freeze the display; in a replay: play, stop"},
+    {ACTION_EVENT_BACK, "previous event", "T", "back", .help = "back in time: to the previous event"},
+    {ACTION_EVENT_ON, "next event", "t", "forward", .help = "forward in time: to the next event"},
+    {ACTION_FAILOVER_BACK, "previous failover", "<", "failover",
+     .help = "back to just before the previous failover"},
+    {ACTION_FAILOVER_ON, "next failover", ">", "next", .help = "forward to just before the next failover"},
+    {ACTION_MINUTE_BACK, "minute back", "[", NULL, .help = "back by a minute"},
+    {ACTION_MINUTE_ON, "minute forward", "]", NULL, .help = "forward by a minute"},
+    {ACTION_HOUR_BACK, "hour back", "{", NULL, .help = "back by an hour"},
+    {ACTION_HOUR_ON, "hour forward", "}", NULL, .help = "forward by an hour"},
+    {ACTION_GO_TO, "go to", "b", "go to", .help = "go to a time: 14:03, -10m, 2026-11-20T13:18:40Z"},
+    {ACTION_PACE, "speed", "p", "speed", .help = "replay speed: x1, x10 or x60"},
+    {ACTION_BEGINNING, "beginning", "^", NULL, .help = "the recording's beginning"},
+    {ACTION_END, "end", "$", NULL, .help = "the recording's end"},
+    {ACTION_LIVE, "live", "L", "live", .help = "back to live"},
+    {ACTION_INJECT, "inject", "i", "inject", .help = "test candidates: the form, the run and its report",
+     .writes = true},
+    {ACTION_RUN, "run", "R", "run", .help = "start the run of test candidates, after a question",
+     .writes = true},
+    {ACTION_ADD, "add", "a", "add", .help = "one more test candidate", .writes = true},
+    {ACTION_KILL, "kill", "K", "kill", .help = "close the selected test candidate's session", .writes = true},
+    {ACTION_HANG, "hang", "Z", "hang", .help = "let the selected test candidate hang", .writes = true},
+    {ACTION_RESUME, "resume", "u", "resume", .help = "let it continue, or join again", .writes = true},
+    {ACTION_RESIGN, "resign", "d", "resign", .help = "let it resign: delete its znode, keep its session",
+     .writes = true},
+    {ACTION_STOP, "end run", "X", "end", .help = "end the run and remove everything that it created",
+     .writes = true},
+    {ACTION_COPY, "copy path", "y", "copy path",
+     .help = "copy the selected path (the terminal must allow OSC 52)"},
+    {ACTION_COPY_FINDING, "copy finding", "Y", "copy finding",
+     .help = "copy the worst or selected finding with evidence and advice, for a ticket"},
+    {ACTION_MUTE, "mute", "m", "mute",
+     .help = "mute the selected finding for a time, with a note: 2h known, OPS-12; 0 unmutes it"},
+    {ACTION_REPORT, "report", "W", NULL,
+     .help = "write an HTML report of the selected election's last 24 hours to a file"},
+    {ACTION_DUMP, "save screen", "D", NULL, .help = "save this screen to a file in the current directory"},
+    {ACTION_REDRAW, "redraw", "Ctrl-L", NULL, .help = "redraw the screen"},
+    {ACTION_RELOAD, "reload", "Ctrl-R", NULL,
+     .help = "read the configuration again; if it has errors, nothing changes"},
+    {ACTION_HELP, "help", "? F1", "help", .help = "all keys and signs"},
+    {ACTION_QUIT, "quit", "q F10", "quit", .help = "quit (so does Ctrl-C)"},
 };
+/* clang-format on */
+
+static const struct {
+    const char *name;
+    int code;
+} named_keys[] = {{"Up", KEY_CODE_UP},
+                  {"Down", KEY_CODE_DOWN},
+                  {"Left", KEY_CODE_LEFT},
+                  {"Right", KEY_CODE_RIGHT},
+                  {"PgUp", KEY_CODE_PAGE_UP},
+                  {"PgDn", KEY_CODE_PAGE_DOWN},
+                  {"Home", KEY_CODE_HOME},
+                  {"End", KEY_CODE_END},
+                  {"Esc", KEY_CODE_ESCAPE},
+                  {"Enter", KEY_CODE_ENTER},
+                  {"Space", ' '},
+                  {"Tab", '\t'},
+                  {"Delete", KEY_CODE_DELETE},
+                  {"F10", KEY_CODE_F10}};
+
+/* Of a name such as "k", "Ctrl-B", "F3" or "PgUp"; 0: no key has it. */
+static int key_code(const char *name, size_t length)
+{
+    uint32_t code;
+    for (size_t i = 0; i < sizeof named_keys / sizeof *named_keys; i++)
+        if (strlen(named_keys[i].name) == length && memcmp(named_keys[i].name, name, length) == 0)
+            return named_keys[i].code;
+    /* Without those of the terminal itself, and those that are Enter, Tab and Backspace. */
+    if (length == 6 && memcmp(name, "Ctrl-", 5) == 0 && name[5] >= 'A' && name[5] <= 'Z')
+        return strchr("CHIJMQSZ", name[5]) ? 0 : name[5] & 0x1f;
+    if (length == 2 && name[0] == 'F' && name[1] >= '1' && name[1] <= '9')
+        return KEY_CODE_F1 + name[1] - '1';
+    bool one = length && utf8_decode(name, length, &code) == length;
+    return one && code > ' ' && !(code >= 0x7f && code <= 0xa0) ? (int)code : 0;
+}
+
+static struct key_binding bindings[sizeof defaults / sizeof *defaults];
+
+static void key_bindings_fill(void)
+{
+    memcpy(bindings, defaults, sizeof defaults);
+    for (size_t i = 0; i < sizeof bindings / sizeof *bindings; i++) {
+        const char *name = bindings[i].keys;
+        for (size_t j = 0; j < KEY_CODES_MOST && *name; j++) {
+            size_t length = strcspn(name, " ");
+            bindings[i].codes[j] = key_code(name, length);
+            name += length + strspn(name + length, " ");
+        }
+    }
+}
 
 const struct key_binding *key_bindings(size_t *count)
 {
-    *count = sizeof(bindings) / sizeof(*bindings);
+    if (bindings[0].action == ACTION_NONE)
+        key_bindings_fill();
+    *count = sizeof bindings / sizeof *bindings;
     return bindings;
+}
+
+const struct key_binding *key_binding_of(enum action action)
+{
+    size_t count;
+    const struct key_binding *all = key_bindings(&count);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].action == action)
+            return &all[i];
+    return NULL;
 }
 
 enum action key_action(int key)
 {
-    if (key == 0)
-        return ACTION_NONE;
-    for (size_t i = 0; i < sizeof(bindings) / sizeof(*bindings); i++)
+    size_t count;
+    const struct key_binding *all = key_bindings(&count);
+    if (key == '\r' || key == '\n')
+        key = KEY_CODE_ENTER;
+    for (size_t i = 0; i < count && key != 0; i++)
         for (size_t j = 0; j < KEY_CODES_MOST; j++)
-            if (bindings[i].codes[j] == key)
-                return bindings[i].action;
+            if (all[i].codes[j] == key)
+                return all[i].action;
     return ACTION_NONE;
 }

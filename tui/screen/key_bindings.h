@@ -75,21 +75,25 @@ enum action {
     ACTION_QUIT,
     ACTION_COUNT
 };
-_Static_assert(ACTION_COUNT <= 64, "a set of actions is a uint64_t");
-#define ACTION_BIT(action) (UINT64_C(1) << (action))
+/* A set of actions. */
+__extension__ typedef unsigned __int128 action_set;
+_Static_assert(ACTION_COUNT <= 128, "the set has no more room");
+#define ACTION_BIT(action) ((action_set)1 << (action))
 
 #define KEY_CODES_MOST 4
 
 struct key_binding {
     enum action action;
-    const char *keys;          /* for the user: "Up k"; the first word is shown in the footer */
-    const char *footer;        /* one or two words for the footer, or NULL: not shown there */
-    const char *help;          /* one line */
-    int codes[KEY_CODES_MOST]; /* 0: none */
-    bool writes; /* would write to a cluster: needs a confirmation, and is checked in one place */
+    const char *name;   /* for : and for the configuration */
+    const char *keys;   /* for the user: "Up k"; the first word is shown in the footer */
+    const char *footer; /* one or two words for the footer, or NULL: not shown there */
+    const char *help;   /* one line */
+    bool writes;        /* would write to a cluster: needs a confirmation, and is checked in one place */
+    int codes[KEY_CODES_MOST]; /* of the keys; 0: none */
 };
 
 const struct key_binding *key_bindings(size_t *count);
+const struct key_binding *key_binding_of(enum action action); /* NULL: none */
 
 /* A key as the back end reads it: a Unicode character, or KEY_CODE_* above 0x110000. */
 #define KEY_CODE_BASE 0x110000

@@ -17,7 +17,7 @@
 struct help_view {
     struct view view;
     char *about;       /* the view from which help was asked, for the title */
-    uint64_t keys;     /* that do something there */
+    action_set keys;     /* that do something there */
     struct list lines; /* only scrolls */
 };
 
@@ -209,7 +209,7 @@ static const struct view_ops ops = {
     .opened_by = ACTION_HELP,
 };
 
-struct view *help_view_new(const char *about, uint64_t keys)
+struct view *help_view_new(const char *about, action_set keys)
 {
     struct help_view *view = xcalloc(1, sizeof *view);
 

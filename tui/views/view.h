@@ -85,8 +85,8 @@ struct view_ops {
     enum view_result (*answer)(struct view *, const struct scene *, const char *text);
     /* The actions that it handles, ACTION_BIT() each; title_footer.h adds the dashboard's own. heeds:
      * whether it handles one now; NULL: always. word: for the footer, instead of the table's. */
-    uint64_t answers;
-    uint64_t first; /* those shown first in the footer */
+    action_set answers;
+    action_set first; /* those shown first in the footer */
     bool (*heeds)(const struct view *, const struct scene *, enum action);
     const char *(*word)(const struct view *, const struct scene *, enum action);
     enum action opened_by; /* the key that opens it from all other views, or ACTION_NONE */
@@ -125,6 +125,6 @@ struct view *explanations_view_new(const struct finding *finding);
  * one, are shown before the form. */
 struct view *inject_view_new(const char *path, const char *name);
 /* keys: those that have an effect on the screen from which help was opened, ACTION_BIT() each. */
-struct view *help_view_new(const char *about, uint64_t keys);
+struct view *help_view_new(const char *about, action_set keys);
 
 #endif
