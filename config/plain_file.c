@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int plain_file_open(const char *path, const char **why)
+static int plain_file_with(const char *path, int flags, const char **why)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
     if (fd < 0) {
-        *why = strerror(errno);
+        *why = errno == ELOOP ? "it is a symbolic link" : strerror(errno);
         return -1;
     }
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
@@ -19,4 +19,25 @@ int plain_file_open(const char *path, const char **why)
     close(fd);
     *why = "is not a plain file";
     return -1;
+}
+
+int plain_file_open(const char *path, const char **why)
+{
+    return plain_file_with(path, O_RDONLY, why);
+}
+
+FILE *plain_file_stream(const char *path, const char **why)
+{
+    int fd = plain_file_open(path, why);
+    FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
+    if (fd >= 0 && !stream) {
+        *why = strerror(errno);
+        close(fd);
+    }
+    return stream;
+}
+
+int plain_file_append(const char *path, const char **why)
+{
+    return plain_file_with(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, why);
 }

@@ -7,8 +7,15 @@
 #ifndef ELECTOP_CONFIG_PLAIN_FILE_H
 #define ELECTOP_CONFIG_PLAIN_FILE_H
 
+#include <stdio.h>
+
 /* For reading: a descriptor. -1: *why says the reason in a static text, or in that of strerror(): "is not a
    plain file". */
 int plain_file_open(const char *path, const char **why);
+/* The same as a stream; NULL where it cannot be opened. */
+FILE *plain_file_stream(const char *path, const char **why);
+/* For reading, and for writing at its end; created for its owner alone where there is none. No link is followed:
+   who can make one in that directory must not choose the file that is written. */
+int plain_file_append(const char *path, const char **why);
 
 #endif

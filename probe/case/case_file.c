@@ -1,7 +1,6 @@
 #include "probe/case/case_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "config/memory.h"
+#include "config/plain_file.h"
 #include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/case/case_state.h"
@@ -130,27 +130,27 @@ struct case_writer *case_writer_new(const struct settings *settings, const struc
     return w;
 }
 
-/* Descriptor of a file that is empty or a case; -1: errno says why. */
-static int case_file_append(const char *file)
+/* Descriptor of a file that is empty or a case; -1 and *why. */
+static int case_file_append(const char *file, const char **why)
 {
     char mark[MARK_BYTES];
-    int fd = open(file, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    int fd = plain_file_append(file, why);
     ssize_t length = fd < 0 ? -1 : read(fd, mark, sizeof mark);
     if (fd < 0 || length == 0 || (length == (ssize_t)sizeof mark && memcmp(mark, MARK, sizeof mark) == 0))
         return fd;
     close(fd);
-    errno = EEXIST;
+    *why = "is not a case";
     return -1;
 }
 
 struct case_writer *case_writer_open(const char *file, const struct settings *settings,
                                      const struct model *model, char **error)
 {
-    int fd = case_file_append(file);
+    const char *why = "not enough memory";
+    int fd = case_file_append(file, &why);
     FILE *stream = fd < 0 ? NULL : fdopen(fd, "ab");
     if (!stream) {
-        *error = text_format("%s: %s; name another file", file,
-                             errno == EEXIST ? "is not a case" : strerror(errno));
+        *error = text_format("%s: %s; name another file", file, why);
         return NULL;
     }
     struct case_writer *w = case_writer_new(settings, model);
@@ -312,7 +312,8 @@ struct case_reader *case_read(void *bytes, size_t length)
 bool case_is(const char *file)
 {
     char mark[MARK_BYTES];
-    FILE *stream = fopen(file, "rbe");
+    const char *why;
+    FILE *stream = plain_file_stream(file, &why);
     bool is =
         stream && fread(mark, 1, sizeof mark, stream) == sizeof mark && memcmp(mark, MARK, sizeof mark) == 0;
     if (stream)
@@ -329,7 +330,8 @@ static const unsigned char *mark_find(const unsigned char *at, const unsigned ch
 
 struct case_reader *case_open(const char *file, char **error)
 {
-    FILE *stream = fopen(file, "rbe");
+    const char *why = NULL;
+    FILE *stream = plain_file_stream(file, &why);
     struct buffer all = {0};
     size_t length = 1;
     *error = NULL;
@@ -339,7 +341,7 @@ struct case_reader *case_open(const char *file, char **error)
         all.length += length;
     }
     if (!stream || ferror(stream))
-        *error = text_format("%s: %s", file, strerror(errno));
+        *error = text_format("%s: %s", file, why ? why : strerror(errno));
     else if (all.length > FILE_MOST)
         *error = text_format("%s: is larger than 1 GB; cut a part of it with electop case", file);
     else if (!mark_find((unsigned char *)all.bytes, (unsigned char *)all.bytes + all.length))

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -518,6 +519,23 @@ static void test_files(void **state)
     free(error);
     assert_null(case_open(file, &error));
     assert_non_null(strstr(error, "is not a case"));
+    free(error);
+    /* A pipe hangs nothing, and nobody's link chooses the file that is written. */
+    char odd[80];
+    snprintf(odd, sizeof odd, "%s/pipe", folder);
+    assert_int_equal(mkfifo(odd, 0600), 0);
+    assert_false(case_is(odd));
+    assert_null(case_open(odd, &error));
+    free(error);
+    assert_null(case_writer_open(odd, scripted_settings(), model, &error));
+    assert_non_null(strstr(error, "is not a plain file"));
+    free(error);
+    snprintf(odd, sizeof odd, "%s/link", folder);
+    snprintf(file, sizeof file, "%s/a.case", folder);
+    assert_int_equal(symlink(file, odd), 0);
+    assert_true(case_is(odd));
+    assert_null(case_writer_open(odd, scripted_settings(), model, &error));
+    assert_non_null(strstr(error, "it is a symbolic link"));
     free(error);
     model_free(model);
     folder_remove(folder);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/plain_file.h"
 #include "config/text.h"
 #include "config/times.h"
 #include "probe/clock.h"
@@ -503,7 +504,8 @@ static bool is_logs(const char *path)
         return false;
     if (S_ISDIR(status.st_mode))
         return true;
-    FILE *file = S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
+    const char *why;
+    FILE *file = plain_file_stream(path, &why);
     size_t got = file ? fread(magic, 1, sizeof magic, file) : 0;
     if (file)
         fclose(file);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "config/memory.h"
+#include "config/plain_file.h"
 #include "probe/clock.h"
 #include "tui/exit_status.h"
 #include "tui/output/report_document.h"
@@ -241,7 +242,8 @@ static void keep_columns(struct terminal_stage *stage)
 static const char *kept_columns(const char *wanted, char *line, size_t size)
 {
     char path[4096];
-    FILE *file = !wanted && columns_file(path, sizeof path, false) ? fopen(path, "re") : NULL;
+    const char *why;
+    FILE *file = !wanted && columns_file(path, sizeof path, false) ? plain_file_stream(path, &why) : NULL;
     if (!file)
         return wanted;
     bool good = fgets(line, (int)size, file) && strchr(line, '\n');
