@@ -202,6 +202,7 @@ static const char *set_timeout(struct options *options, const char *value)
 #define INJECT COMMAND_BIT(COMMAND_INJECT)
 #define AUTOPSY COMMAND_BIT(COMMAND_AUTOPSY)
 #define CASE COMMAND_BIT(COMMAND_CASE)
+#define BUNDLE COMMAND_BIT(COMMAND_BUNDLE)
 #define WHY COMMAND_BIT(COMMAND_WHY)
 #define CHECK COMMAND_BIT(COMMAND_CHECK)
 #define EXPORT COMMAND_BIT(COMMAND_EXPORT)
@@ -210,8 +211,8 @@ static const char *set_timeout(struct options *options, const char *value)
 #define LOOKING (WATCH | ONCE | EVENTS | CHECK | EXPORT)
 #define SETTLING (LOOKING | CONFIG | RECORD | INJECT | DISCOVER)
 #define EVERY                                                                                                \
-    (SETTLING | REPORT | DEMO | REPLAY | AUTOPSY | WHY | COMPLETION | COMMAND_BIT(COMMAND_HELP) |            \
-     COMMAND_BIT(COMMAND_VERSION))
+    (SETTLING | REPORT | DEMO | REPLAY | AUTOPSY | WHY | CASE | BUNDLE | COMPLETION |                        \
+     COMMAND_BIT(COMMAND_HELP) | COMMAND_BIT(COMMAND_VERSION))
 
 /* clang-format off: a table, a row an option */
 const struct option_row option_table[] = {
@@ -243,8 +244,8 @@ const struct option_row option_table[] = {
     {"markdown", 0, NULL, REPORT | AUTOPSY, FLAG(markdown), .help = "print Markdown"},
     {"html", 0, "FILE", REPORT | INJECT | AUTOPSY, TEXT(html, "name a file, or - for standard output"),
      .help = "write one self-contained page to FILE (-: standard output)"},
-    {"replay", 0, "FILE", WATCH | ONCE | EVENTS | REPORT | WHY, TEXT(replay, "name a recording"),
-     .help = "read this recording, case or transaction logs, instead of a cluster"},
+    {"replay", 0, "FILE", WATCH | ONCE | EVENTS | REPORT | WHY | CONFIG, TEXT(replay, "name a recording"),
+     .help = "read this recording, case or transaction logs, instead of a cluster; config: a bundle"},
     {"observe", 0, "FILE", LOOKING | RECORD | DISCOVER, TEXT(observe, "name a file"),
      .help = "append all observations to FILE, a case for --replay"},
     {"capture", 0, "FILE", WATCH | ONCE | EVENTS | RECORD | REPORT | WHY | AUTOPSY, OWN(add_capture),
@@ -254,16 +255,17 @@ const struct option_row option_table[] = {
      .help = "GC log or kernel log of the lost leader's host; repeatable"},
     {"screen", 0, NULL, AUTOPSY, FLAG(screen), .help = "open the dashboard on it"},
     {"events", 0, NULL, AUTOPSY, FLAG(events), .help = "print one line per event"},
-    {"at", 0, "TIME", WATCH | ONCE | REPLAY | AUTOPSY, TEXT(at, NULL), .check = check_time,
-     .help = "moment of the recording (its end)"},
-    {"from", 0, "TIME", REPORT | EVENTS | AUTOPSY | CASE, TEXT(from, NULL), .check = check_time,
-     .help = "start of the period (report: a day before the end, else the beginning)"},
-    {"to", 0, "TIME", REPORT | EVENTS | AUTOPSY | CASE, TEXT(to, NULL), .check = check_time,
-     .help = "end of the period (the end of the recording)"},
-    {"into", 'o', "FILE", AUTOPSY | CASE, TEXT(into, "name a file"),
-     .help = "case: write it here; autopsy: into this recording, behind what it has"},
+    {"at", 0, "TIME", WATCH | ONCE | REPLAY | AUTOPSY | BUNDLE, TEXT(at, NULL), .check = check_time,
+     .help = "moment of the recording (its end; of a bundle: the one it is about)"},
+    {"from", 0, "TIME", REPORT | EVENTS | AUTOPSY | CASE | BUNDLE, TEXT(from, NULL), .check = check_time,
+     .help = "start of the period (report: a day before the end; bundle: an hour before --at;\n"
+             "                                    else the beginning)"},
+    {"to", 0, "TIME", REPORT | EVENTS | AUTOPSY | CASE | BUNDLE, TEXT(to, NULL), .check = check_time,
+     .help = "end of the period (the end of the recording; bundle: at most ten minutes after --at)"},
+    {"into", 'o', "FILE", AUTOPSY | CASE | BUNDLE, TEXT(into, "name a file"),
+     .help = "case, bundle: write it here; autopsy: into this recording, behind what it has"},
     {"follow", 0, NULL, AUTOPSY, FLAG(follow), .help = "continue as the servers append transactions"},
-    {"election", 0, "PATH", REPORT | AUTOPSY | CASE,
+    {"election", 0, "PATH", REPORT | AUTOPSY | CASE | BUNDLE,
      TEXT(election, "name an election by its path, as in /election"),
      .help = "only this election, or the matches of a pattern"},
     {"kind", 0, "leader|lock", ONCE | CHECK, WORD(kind, kind_words),
@@ -306,7 +308,7 @@ const struct option_row option_table[] = {
      .help = "print the connect string, and run until interrupted"},
     {"server", 's', "HOSTS", SETTLING, TEXT(server, NULL),
      .help = "ZooKeeper connect string, host:port,.../chroot (127.0.0.1:2181)"},
-    {"config", 'c', "FILE", SETTLING | REPORT | DEMO | REPLAY | AUTOPSY | WHY | COMPLETION,
+    {"config", 'c', "FILE", SETTLING | REPORT | DEMO | REPLAY | AUTOPSY | WHY | CASE | BUNDLE | COMPLETION,
      TEXT(config_file, "name a file"), .help = "read this configuration"},
     {"cluster", 'C', "NAME", SETTLING | REPORT | AUTOPSY | WHY,
      TEXT(cluster, "name a cluster of the configuration"), .help = "only this cluster of the configuration"},
@@ -418,6 +420,11 @@ const struct command_row command_table[] = {
      "observations of the last day (history: {observations: 24h}). The part begins with what was\n"
      "known then, and is written to standard output unless -o names a file. With --election it\n"
      "holds that election and the servers.\n\n" TIMES},
+    {COMMAND_BUNDLE, "bundle", "[FILE]", "a moment to hand over, in one file that electop replay opens",
+     "A bundle is a case with the moment that it is about, the effective configuration (without\n"
+     "alerts, which may contain secrets) and the version. electop replay FILE opens it at that\n"
+     "moment; electop config --replay FILE prints the configuration. Without -o it is a new file in\n"
+     "the current directory. It holds addresses, names, and the data of znodes.\n\n" TIMES},
     {COMMAND_AUTOPSY, "autopsy", "DIR|FILE...", "the past, from servers' transaction logs",
      "DIR is a server's data directory (dataDir or dataLogDir of zoo.cfg), or contains those of\n"
      "several servers; FILE is a log, a snapshot, or an archive of such a directory (tar, gz, zst\n"
@@ -474,7 +481,7 @@ const struct option_row *option_of_letter(char letter, enum command command)
 bool command_on_recording(enum command command)
 {
     return command == COMMAND_REPORT || command == COMMAND_REPLAY || command == COMMAND_CASE ||
-           command == COMMAND_WHY;
+           command == COMMAND_BUNDLE || command == COMMAND_WHY;
 }
 
 static const struct key *key_of(const struct option_row *row)

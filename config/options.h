@@ -20,6 +20,7 @@ enum command {
     COMMAND_REPORT,
     COMMAND_REPLAY,
     COMMAND_CASE,
+    COMMAND_BUNDLE,
     COMMAND_AUTOPSY,
     COMMAND_WHY,
     COMMAND_INJECT,
@@ -107,7 +108,7 @@ struct options {
     const char *election;     /* report: only this one; NULL: all */
     const char *html;         /* report, inject: the page's file, or "-"; NULL: none */
     bool markdown;            /* report */
-    const char *into;         /* autopsy: the recording to write; NULL: none */
+    const char *into;         /* autopsy: the recording to write; case, bundle: the file; NULL: none */
     bool follow;              /* autopsy */
     bool screen, events;      /* autopsy: these forms in place of a report */
     const char *when;         /* why: a time as of config/times.h, or "last"; NULL: not given */

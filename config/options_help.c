@@ -74,6 +74,7 @@ static const char *const examples[][2] = {
     [COMMAND_REPLAY] = {"electop replay --at 03:12", "electop replay incident.db"},
     [COMMAND_CASE] = {"electop case --from 03:10 --to 03:15 -o night.case",
                       "electop case --election /election -o one.case all.case"},
+    [COMMAND_BUNDLE] = {"electop bundle", "electop bundle --at 03:12 --election /election"},
     [COMMAND_AUTOPSY] = {"electop autopsy /var/lib/zookeeper",
                          "electop autopsy --into past.db zk1.tar.gz zk2.tar.gz"},
     [COMMAND_WHY] = {"electop why", "electop why /election 03:12"},

@@ -398,7 +398,8 @@ static bool check_replay(struct parse *parse)
     if (captured && (options->replay || options->recording || logs))
         return options_parse_refuse(parse, "--capture and a recording, or logs, are two sources; name one");
     if (options->command != COMMAND_ONCE && options->command != COMMAND_EVENTS &&
-        options->command != COMMAND_WATCH && !(captured && options->command == COMMAND_RECORD))
+        options->command != COMMAND_WATCH && options->command != COMMAND_CONFIG &&
+        !(captured && options->command == COMMAND_RECORD))
         return true;
     if (options->replay && options->command == COMMAND_WATCH && options->path_count > 0)
         return options_parse_refuse(parse, "watch --replay shows all elections; leave the path out");
@@ -476,9 +477,12 @@ static bool check_together(struct parse *parse)
     if (options->yaml + options->list_recipes + (options->command == COMMAND_DISCOVER && options->json) > 1)
         return options_parse_refuse(parse,
                                     "--json, --yaml and --recipes exclude each other; give one of them");
-    if (options->example + options->diff + options->schema > 1)
-        return options_parse_refuse(parse,
-                                    "--example, --diff and --schema exclude each other; give one of them");
+    bool shows = options->command == COMMAND_CONFIG && options->replay;
+    if (options->example + options->diff + options->schema + shows > 1)
+        return options_parse_refuse(
+            parse, "--example, --diff, --schema and --replay exclude each other; give one of them");
+    if (shows && options->path_count > 0)
+        return options_parse_refuse(parse, "config --replay prints the bundle's; leave the path out");
     if (options->command == COMMAND_COMPLETION && !options->completion)
         return options_parse_refuse(parse, "completion needs a shell; name bash, zsh or fish");
     return check_export(parse);

@@ -189,6 +189,9 @@ const struct election_settings *settings_of_path(const struct settings *settings
 
 /* The effective settings as a configuration file (secrets are never in it); malloc'd. */
 char *settings_print(const struct settings *settings);
+/* The same to be handed to others: without alerts, whose commands and addresses may contain secrets; with the
+ * clusters that a command on a recording set aside. malloc'd. */
+char *settings_print_shared(const struct settings *settings);
 /* Of them, what differs from the defaults; without the list at this path (NULL: with all). malloc'd. */
 char *settings_print_different(const struct settings *settings, const char *without);
 /* One item of clusters: what differs from the defaults, without its elections; malloc'd. */

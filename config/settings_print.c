@@ -128,6 +128,19 @@ char *settings_print(const struct settings *settings)
     return text_take(&out);
 }
 
+char *settings_print_shared(const struct settings *settings)
+{
+    struct text out = {0};
+    struct printing all = {.without = "alerts[]", .out = &out};
+    struct settings shared = *settings;
+    if (settings->recorded_count) {
+        shared.clusters = settings->recorded;
+        shared.cluster_count = settings->recorded_count;
+    }
+    print_whole(&all, &shared);
+    return text_take(&out);
+}
+
 char *settings_print_different(const struct settings *settings, const char *without)
 {
     struct text out = {0};

@@ -98,6 +98,7 @@ static int run_command(const struct invocation *invocation)
     case COMMAND_REPLAY:
         return command_replay(invocation);
     case COMMAND_CASE:
+    case COMMAND_BUNDLE:
         return command_case(invocation);
     case COMMAND_AUTOPSY:
         return command_autopsy(invocation);

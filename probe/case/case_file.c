@@ -38,6 +38,8 @@ struct block_head {
     uint64_t state;       /* so many observations at its beginning repeat what was known then */
     bool one_poll;
     struct settings *settings; /* reading: to be filled; its clusters and recipes */
+    int64_t at_us;             /* of a bundle; see struct case_about */
+    char *version, *configuration;
 };
 
 static void head_text(struct coding *c, char **text, bool needed)
@@ -106,6 +108,21 @@ static void head_fields(struct coding *c, void *context)
     head_recipes(c, head->settings);
     if (coding_left(c)) /* the first cases are without */
         coding_number(c, &head->state);
+    if (coding_left(c)) {
+        uint64_t at_us = (uint64_t)head->at_us;
+        coding_number(c, &at_us);
+        head->at_us = (int64_t)at_us;
+        head_text(c, &head->version, false);
+        head_text(c, &head->configuration, false);
+    }
+}
+
+static void head_forget(struct block_head *head)
+{
+    free(head->version);
+    free(head->configuration);
+    head->version = head->configuration = NULL;
+    head->at_us = 0;
 }
 
 /* ---- writing ---- */
@@ -198,6 +215,7 @@ static void writer_renew(struct case_writer *w)
     w->count = 0;
     w->head.number++;
     w->head.state = 0;
+    head_forget(&w->head);
     if (w->keeps_state) {
         w->coding = coding_write(&w->raw);
         w->head.state = case_state_put(w->coding, before.bytes, before.length);
@@ -272,6 +290,7 @@ bool case_writer_close(struct case_writer *w, char **problem)
     if (w->file)
         fclose(w->file);
     *problem = w->problem;
+    head_forget(&w->head);
     free(w->name);
     free(w);
     return *problem == NULL;
@@ -281,7 +300,7 @@ bool case_writer_close(struct case_writer *w, char **problem)
 
 struct case_run {
     struct case_run *next;
-    struct settings *settings;
+    struct block_head head;
 };
 
 struct case_reader {
@@ -362,7 +381,8 @@ void case_close(struct case_reader *r)
     free(r->raw);
     while (r->runs) {
         struct case_run *next = r->runs->next;
-        settings_free(r->runs->settings);
+        settings_free(r->runs->head.settings);
+        head_forget(&r->runs->head);
         free(r->runs);
         r->runs = next;
     }
@@ -441,10 +461,11 @@ static bool block_begin(struct case_reader *r, size_t raw, bool *run, bool *foll
     *follows = *run ? head.number == 0 || head.state > 0 : head.number == r->head.number + 1;
     if (*run) {
         struct case_run *begun = xmalloc(sizeof *begun);
-        *begun = (struct case_run){r->runs, head.settings};
+        *begun = (struct case_run){r->runs, head};
         r->runs = begun;
     } else {
         settings_free(head.settings);
+        head_forget(&head);
     }
     if (fine)
         r->head = head;
@@ -478,7 +499,7 @@ static void reader_hold(struct case_reader *r, const struct observation *o)
     r->held = *o;
     r->holds = true;
     r->lost = false;
-    r->gaps = r->runs->settings->cluster_count;
+    r->gaps = r->runs->head.settings->cluster_count;
     r->gap_us = o->at.mono_us > r->latest_us ? o->at.mono_us - r->latest_us : 1;
 }
 
@@ -526,12 +547,12 @@ enum case_next case_next(struct case_reader *r, struct observation *o)
 
 const struct settings *case_settings(const struct case_reader *r)
 {
-    return r->runs->settings;
+    return r->runs->head.settings;
 }
 
 struct model *case_model(const struct case_reader *r, char **error)
 {
-    struct model *model = model_new(r->runs->settings, error);
+    struct model *model = model_new(r->runs->head.settings, error);
     if (model)
         model->one_poll = r->head.one_poll;
     return model;
@@ -542,11 +563,18 @@ const struct case_losses *case_losses(const struct case_reader *r)
     return &r->losses;
 }
 
+struct case_about case_about(const struct case_reader *r)
+{
+    struct case_about about = {.at_us = 0};
+    for (const struct case_run *run = r->runs; run && about.at_us == 0; run = run->next)
+        about = (struct case_about){run->head.at_us, run->head.version, run->head.configuration};
+    return about;
+}
+
 /* ---- a part of it ---- */
 
 struct case_cutting {
-    int64_t from_us, to_us;
-    const char *election;
+    const struct case_part *part;
     struct buffer *out;
     struct model *model; /* of the run: for the head of its blocks */
     struct case_writer *writer;
@@ -576,17 +604,31 @@ static bool cut_run(struct case_cutting *cut, const struct case_reader *reader, 
     return true;
 }
 
+/* What was observed from now on belongs to the part, after what is known now. */
+static void cut_begin(struct case_cutting *cut)
+{
+    struct buffer before = {0};
+    struct block_head *head = &cut->writer->head;
+    case_writer_take(cut->writer, &before);
+    buffer_free(&before);
+    head->number = 0;
+    head->at_us = cut->part->about.at_us;
+    head->version = text_copy(cut->part->about.version);
+    head->configuration = text_copy(cut->part->about.configuration);
+    cut->begun = true;
+}
+
 /* Paths are named as users write them: below the chroot. */
 static bool cut_wants(const struct case_cutting *cut, const struct observation *o)
 {
-    if (o->at.wall_us > cut->to_us || o->cluster >= cut->model->cluster_count)
+    if (o->at.wall_us > cut->part->to_us || o->cluster >= cut->model->cluster_count)
         return false;
-    if (!cut->election || !o->election)
+    if (!cut->part->election || !o->election)
         return true;
     const char *chroot = cut->model->clusters[o->cluster].chroot;
     size_t length = strlen(chroot);
     bool below = strncmp(o->election, chroot, length) == 0 && o->election[length] == '/';
-    return znode_pattern_match(cut->election, o->election + (below ? length : 0));
+    return znode_pattern_match(cut->part->election, o->election + (below ? length : 0));
 }
 
 static void cut_observe(struct case_cutting *cut, const struct observation *o)
@@ -594,21 +636,17 @@ static void cut_observe(struct case_cutting *cut, const struct observation *o)
     struct buffer before = {0};
     if (!cut_wants(cut, o))
         return;
-    if (!cut->begun && o->at.wall_us >= cut->from_us) {
-        case_writer_take(cut->writer, &before); /* what is known now remains */
-        cut->writer->head.number = 0;
-        cut->begun = true;
-    }
+    if (!cut->begun && o->at.wall_us >= cut->part->from_us)
+        cut_begin(cut);
     case_writer_observe(cut->writer, o);
     if (case_writer_is_due(cut->writer, o->at.mono_us, BLOCK_US * 30))
         case_writer_take(cut->writer, cut->begun ? cut->out : &before);
     buffer_free(&before);
 }
 
-bool case_cut(struct case_reader *reader, int64_t from_us, int64_t to_us, const char *election,
-              struct buffer *out, char **error)
+bool case_cut(struct case_reader *reader, const struct case_part *part, struct buffer *out, char **error)
 {
-    struct case_cutting cut = {.from_us = from_us, .to_us = to_us, .election = election, .out = out};
+    struct case_cutting cut = {.part = part, .out = out};
     struct observation o;
     enum case_next next;
     bool fine = true;

@@ -5,6 +5,8 @@
  * a sequence of blocks, each with a length and a checksum, compressed, and readable without the others. A
  * damaged block loses itself: the model is told a gap in its place. Credentials are never in a case; the data
  * of the znodes that were read is.
+ *
+ * A bundle is a case that also says which moment it is about, and how the program was configured that made it.
  */
 #ifndef ELECTOP_PROBE_CASE_CASE_FILE_H
 #define ELECTOP_PROBE_CASE_CASE_FILE_H
@@ -65,10 +67,23 @@ const struct settings *case_settings(const struct case_reader *reader);
 /* A model for this run, without observations. NULL and a text in *error (caller frees): a recipe is bad. */
 struct model *case_model(const struct case_reader *reader, char **error);
 
-/* The observations of this time (wall clock), after what was known at its beginning, as blocks at the end of
- * out. election: only of those that match this pattern, and of the servers; NULL: all. False: none. */
-bool case_cut(struct case_reader *reader, int64_t from_us, int64_t to_us, const char *election,
-              struct buffer *out, char **error);
+/* What a bundle holds beside observations. */
+struct case_about {
+    int64_t at_us;             /* its moment; 0: this is no bundle */
+    const char *version;       /* of the program that made it, or NULL */
+    const char *configuration; /* without secrets, or NULL */
+};
+/* Of the runs that were read; valid until case_close(). */
+struct case_about case_about(const struct case_reader *reader);
+
+struct case_part {
+    int64_t from_us, to_us; /* wall clock */
+    const char *election;   /* only those that match this pattern, and the servers; NULL: all */
+    struct case_about about;
+};
+/* The observations of that part, after what was known at its beginning, as blocks at the end of out. False:
+ * none, or a text in *error (caller frees). */
+bool case_cut(struct case_reader *reader, const struct case_part *part, struct buffer *out, char **error);
 
 /* What could not be read so far. */
 struct case_losses {

@@ -1,6 +1,11 @@
 """What a recorder and `events` observed is told again from a case, event by event."""
 import json
+import re
 import signal
+import struct
+import zlib
+
+from kazoo.security import make_digest_acl
 
 from electop import Events, run
 from recorder import Recorder
@@ -54,3 +59,60 @@ def test_a_recording_keeps_what_was_observed(zk, client, tmp_path):
         paths[1].rpartition("/")[2]]
     refused = run("case", "--from", lost, "-o", case, str(tmp_path / "config.yaml"))
     assert refused.status == 2, refused
+
+
+def unpacked(file):
+    """The bytes of all blocks of a case, as they were before they were packed."""
+    data, text = open(file, "rb").read(), b""
+    while data:
+        packed, length = struct.unpack("<8x2I", data[:16])
+        assert data.startswith(b"eltcase1")
+        block = zlib.decompress(data[20:20 + packed], -15)
+        assert len(block) == length
+        text, data = text + block, data[20 + packed:]
+    return text
+
+
+def test_a_moment_is_handed_over(zk, path, tmp_path, monkeypatch):
+    """A bundle opens at its moment, brings the configuration, and has no secret of it."""
+    client = zk.client(auth_data=[("digest", "operator:sEcret-word")])
+    acl = [make_digest_acl("operator", "sEcret-word", all=True)]
+    client.ensure_path(path)
+    paths = [client.create(path + "/n_", b"host-a:1", acl=acl, ephemeral=True, sequence=True) for _ in range(2)]
+    (tmp_path / "auth").write_text("digest:operator:sEcret-word\n")
+    (tmp_path / "auth").chmod(0o600)
+    recorder = Recorder(tmp_path, zk.hosts, "--auth-file", str(tmp_path / "auth"), elections=f"[{{path: {path}, name: orders}}]")
+    with open(recorder.config, "a", encoding="utf-8") as config:
+        config.write("alerts: [{on: [no-leader], post: 'https://127.0.0.1:1/?token=sEcret-token', run: [/bin/true, sEcret-word]}]\n")
+    recorder.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
+    client.delete(paths[0])
+    lost, elected = recorder.wait_for("SELECT lost, elected FROM failovers")[0]
+    recorder.end()
+    monkeypatch.chdir(tmp_path)
+    done = run("bundle", "-c", str(recorder.config), "--at", lost)
+    assert done.status == 0, done
+    file = re.fullmatch(r"electop replay (electop-bundle-\S+\.case)\n", done.out)[1]
+    look = run("once", "--json", "--replay", file)
+    assert json.loads(look.out)["time"] == lost, (lost, look)
+    assert run("once", "--json", "--replay", file, "--at", elected).status == 0
+    assert not re.search(b"sEcret|operator", unpacked(file))
+    configuration = run("config", "--replay", file)
+    assert configuration.status == 0 and lost in configuration.out.splitlines()[0], configuration
+    assert f"hosts: {zk.hosts}" in configuration.out and "name: orders" in configuration.out, configuration
+    # The bundle of a bundle is about the same moment, with the same configuration.
+    again = run("bundle", "--from", lost, "--election", path, "-o", "again.case", file)
+    assert again.status == 0 and again.out == "electop replay again.case\n", again
+    assert json.loads(run("once", "--json", "--replay", "again.case").out)["time"] == lost
+    assert run("config", "--replay", "again.case").out == configuration.out
+    # A plain case has neither.
+    assert run("case", "-o", "plain.case", file).status == 0
+    assert json.loads(run("once", "--json", "--replay", "plain.case").out)["time"] > lost
+    refused = run("config", "--replay", "plain.case")
+    assert refused.status == 2 and "without a configuration" in refused.err, refused
+    refused = run("bundle", "--from", "-1ms", "--at", lost, file)
+    assert refused.status == 2 and "is not between" in refused.err, refused
+    # What is left of one that was cut opens, and the damage is named.
+    whole = open(file, "rb").read()
+    (tmp_path / "cut.case").write_bytes(whole[:len(whole) - 1])
+    cut = run("config", "--replay", "cut.case")
+    assert cut.status == 2 and "nothing was observed" in cut.err, cut

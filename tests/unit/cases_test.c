@@ -357,7 +357,8 @@ static void check_second_half(const char *file, struct told *whole)
     int64_t from_us, to_us;
     struct case_reader *reader = open_case(file);
     last_run(reader, &from_us, &to_us);
-    assert_true(case_cut(reader, from_us + (to_us - from_us) / 2, to_us, NULL, &blocks, &error));
+    const struct case_part half_of_it = {.from_us = from_us + (to_us - from_us) / 2, .to_us = to_us};
+    assert_true(case_cut(reader, &half_of_it, &blocks, &error));
     case_close(reader);
     fold(case_read(blocks.bytes, blocks.length), 0, &half);
     buffer_put_char(&half.end, '\0');

@@ -233,14 +233,14 @@ static void wrong_usage(void **state)
         {"replay a.db b.db", "\"b.db\" is a second file; name one recording"},
         {"frobnicate",
          "unknown command \"frobnicate\"; the commands are watch, once, check, export, discover, "
-         "events, record, report, replay, case, autopsy, why, "
+         "events, record, report, replay, case, bundle, autopsy, why, "
          "inject, config, "
          "completion, demo, help, "
          "version, and a "
          "path begins with a slash"},
         {"election", "unknown command \"election\"; the commands are watch, once, check, export, discover, "
                      "events, record, "
-                     "report, replay, case, autopsy, why, inject, config, completion, demo, help, version, "
+                     "report, replay, case, bundle, autopsy, why, inject, config, completion, demo, help, version, "
                      "and a path begins with a slash"},
         {"help onc", "unknown command \"onc\"; did you mean once?"},
         {"once --jsno", "unknown option \"--jsno\"; did you mean --json?"},
@@ -305,6 +305,11 @@ static void wrong_usage(void **state)
          "14:03 or -10m"},
         {"report a --replay b", "--replay FILE and FILE are two recordings; name one of them"},
         {"report --json --markdown", "--json and --markdown exclude each other; give one of them"},
+        {"config --replay f --diff",
+         "--example, --diff, --schema and --replay exclude each other; give one of them"},
+        {"config --replay f /a", "config --replay prints the bundle's; leave the path out"},
+        {"config --replay f -s h:1",
+         "--server has no meaning with --replay, which uses no cluster; leave one of them out"},
         {"report --html - --json",
          "--html - and --json would both go to standard output; give --html a file"},
         {"report --server zk:1",
@@ -324,7 +329,7 @@ static void wrong_usage(void **state)
         {"\x1b[2J",
          "unknown command \"\\x1b[2J\"; the commands are watch, once, check, export, discover, "
          "events, record, "
-         "report, replay, case, autopsy, why, inject, config, completion, demo, help, version, and a "
+         "report, replay, case, bundle, autopsy, why, inject, config, completion, demo, help, version, and a "
          "path begins with a slash"},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)

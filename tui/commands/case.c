@@ -1,13 +1,17 @@
 /*
- * case.c - cuts a case out of a recording or another case; a case in the place of a recording.
+ * case.c - cuts a case or a bundle out of a recording or another case; a case in the place of a recording.
  */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config/text.h"
 #include "config/times.h"
+#include "probe/clock.h"
 #include "probe/history/case_recorder.h"
 #include "tui/commands/case.h"
 #include "tui/commands/command.h"
@@ -15,6 +19,11 @@
 #include "tui/commands/command_recording.h"
 #include "tui/commands/private_directory.h"
 #include "tui/output/whole_file.h"
+
+#define CASE_TIME 40
+/* A bundle holds this time before and after its moment, unless the options say otherwise. */
+#define BUNDLE_BEFORE_US (INT64_C(3600) * 1000000)
+#define BUNDLE_AFTER_US (INT64_C(600) * 1000000)
 
 static void complain_losses(const char *file, const struct case_losses *losses)
 {
@@ -60,12 +69,15 @@ struct case_reader *command_case_open(const char *file, int64_t *from_us, int64_
     return NULL;
 }
 
-/* False: the reason has been printed. */
-static bool case_into(const char *named, const char *file)
+/* *at_us: the moment that it is about; 0: none. False: the reason has been printed. */
+static bool case_into(const char *named, const char *file, int64_t *at_us)
 {
     char *error = NULL;
     int64_t from_us, to_us;
     struct case_reader *reader = command_case_open(named, &from_us, &to_us);
+    *at_us = reader ? case_about(reader).at_us : 0;
+    if (*at_us < from_us || *at_us > to_us) /* a stranger's */
+        *at_us = 0;
     bool fine = reader && case_record(reader, file, &error);
     if (error)
         complain("%s", error);
@@ -74,18 +86,43 @@ static bool case_into(const char *named, const char *file)
     return fine;
 }
 
+/* The part that the options name, of this time. False: the reason has been printed. */
+static bool case_choose(const struct options *options, int64_t begin_us, int64_t end_us,
+                        struct case_part *part)
+{
+    bool bundle = options->command == COMMAND_BUNDLE;
+    int64_t at_us, from_us = begin_us, to_us = end_us;
+    part->election = options->election;
+    if (!command_recording_moment("to", options->to, begin_us, end_us, end_us, &to_us) ||
+        !command_recording_moment("at", options->at, begin_us, end_us,
+                                  part->about.at_us ? part->about.at_us : to_us, &at_us))
+        return false;
+    if (bundle && at_us - BUNDLE_BEFORE_US > begin_us)
+        from_us = at_us - BUNDLE_BEFORE_US;
+    if (bundle && at_us + BUNDLE_AFTER_US < end_us)
+        to_us = at_us + BUNDLE_AFTER_US;
+    if (!command_recording_moment("from", options->from, begin_us, end_us, from_us, &part->from_us) ||
+        !command_recording_moment("to", options->to, begin_us, end_us, to_us, &part->to_us))
+        return false;
+    if (bundle && options->at && (at_us < part->from_us || at_us > part->to_us)) {
+        complain("--at \"%s\" is not between --from and --to", options->at);
+        return false;
+    }
+    part->about = bundle ? (struct case_about){at_us, part->about.version, part->about.configuration}
+                         : (struct case_about){0};
+    return true;
+}
+
 /* The observations that a recording keeps of that time. NULL: the reason has been printed. */
 static struct case_reader *case_of_recording(const char *file, const struct options *options,
-                                             int64_t *from_us, int64_t *to_us)
+                                             struct case_part *part)
 {
     char *error = NULL;
     int64_t begin_us, end_us;
     struct buffer blocks = {0};
     struct history *history = command_recording_open(file, &begin_us, &end_us);
-    bool fine = history &&
-                command_recording_moment("from", options->from, begin_us, end_us, begin_us, from_us) &&
-                command_recording_moment("to", options->to, begin_us, end_us, end_us, to_us) &&
-                history_observations(history, *from_us, *to_us, &blocks, &error);
+    bool fine = history && case_choose(options, begin_us, end_us, part) &&
+                history_observations(history, part->from_us, part->to_us, &blocks, &error);
     history_close(history);
     if (error)
         complain("%s", error);
@@ -96,43 +133,61 @@ static struct case_reader *case_of_recording(const char *file, const struct opti
     return NULL;
 }
 
-static struct case_reader *case_of_case(const char *file, const struct options *options, int64_t *from_us,
-                                        int64_t *to_us)
+static struct case_reader *case_of_case(const char *file, const struct options *options,
+                                        struct case_part *part)
 {
     int64_t begin_us, end_us;
     struct case_reader *reader = command_case_open(file, &begin_us, &end_us);
-    if (reader && command_recording_moment("from", options->from, begin_us, end_us, begin_us, from_us) &&
-        command_recording_moment("to", options->to, begin_us, end_us, end_us, to_us))
+    if (reader)
+        part->about = case_about(reader);
+    if (reader && case_choose(options, begin_us, end_us, part))
         return reader;
     case_close(reader);
     return NULL;
 }
 
+/* Into a file of its own. 0, or an errno. */
+static int bundle_write(const struct buffer *out, char name[WHOLE_FILE_NAME])
+{
+    FILE *file = whole_file_new("-bundle", ".case", clock_wall_us(), name);
+    bool fine = file && fwrite(out->bytes, 1, out->length, file) == out->length;
+    return (file && fclose(file) != 0) || !fine ? errno : 0;
+}
+
 static int case_write(const struct options *options, struct buffer *out)
 {
-    if (!options->into && isatty(STDOUT_FILENO)) {
+    char name[WHOLE_FILE_NAME];
+    const char *file = options->into ? options->into : name;
+    bool bundle = options->command == COMMAND_BUNDLE;
+    if (!options->into && !bundle && isatty(STDOUT_FILENO)) {
         complain("a case is no text; name a file with -o FILE");
         return EXIT_USAGE;
     }
-    if (!options->into)
+    if (!options->into && !bundle)
         return command_output_buffer(out, EXIT_DONE);
-    int problem = whole_file_write(options->into, out->bytes, out->length);
+    int problem = options->into ? whole_file_write(file, out->bytes, out->length) : bundle_write(out, name);
     if (problem)
-        complain("%s: %s", options->into, strerror(problem));
-    return problem ? EXIT_USAGE : EXIT_DONE;
+        complain("%s: %s", file, strerror(problem));
+    if (problem || !bundle)
+        return problem ? EXIT_USAGE : EXIT_DONE;
+    char *text = text_format("electop replay %s\n", file);
+    int status = command_output_text(text);
+    free(text);
+    return status;
 }
 
 int command_case(const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     char *error = NULL, *file = command_recording_file(invocation, options->recording);
-    int64_t from_us, to_us;
+    char *configuration = settings_print_shared(invocation->settings);
+    struct case_part part = {.about = {0, ELECTOP_VERSION, configuration}};
     struct buffer out = {0};
     int status = EXIT_USAGE;
     struct case_reader *reader = !file           ? NULL
-                                 : case_is(file) ? case_of_case(file, options, &from_us, &to_us)
-                                                 : case_of_recording(file, options, &from_us, &to_us);
-    if (reader && case_cut(reader, from_us, to_us, options->election, &out, &error))
+                                 : case_is(file) ? case_of_case(file, options, &part)
+                                                 : case_of_recording(file, options, &part);
+    if (reader && case_cut(reader, &part, &out, &error))
         status = case_write(options, &out);
     else if (reader)
         complain("%s", error ? error : "nothing was observed in that time");
@@ -140,9 +195,21 @@ int command_case(const struct invocation *invocation)
         complain_losses(file, case_losses(reader));
     case_close(reader);
     buffer_free(&out);
+    free(configuration);
     free(error);
     free(file);
     return status;
+}
+
+/* As of --at; never before that moment. */
+static const char *case_write_time(int64_t at_us, char text[CASE_TIME])
+{
+    time_t seconds = (time_t)((at_us + 999) / 1000000);
+    struct tm tm;
+    if (!gmtime_r(&seconds, &tm) || !strftime(text, CASE_TIME, "%Y-%m-%dT%H:%M:%S", &tm))
+        return NULL;
+    snprintf(text + strlen(text), CASE_TIME - strlen(text), ".%03dZ", (int)((at_us + 999) / 1000 % 1000));
+    return text;
 }
 
 int command_on_case(const struct invocation *invocation, int (*command)(const struct invocation *))
@@ -150,15 +217,20 @@ int command_on_case(const struct invocation *invocation, int (*command)(const st
     const struct options *options = invocation->options;
     const char *named = options->recording ? options->recording : options->replay;
     if (options->command == COMMAND_AUTOPSY || options->command == COMMAND_EVENTS ||
-        options->command == COMMAND_CASE || !named || !case_is(named))
+        options->command == COMMAND_CASE || options->command == COMMAND_BUNDLE ||
+        options->command == COMMAND_CONFIG || !named || !case_is(named))
         return command(invocation);
     char *error = NULL, *directory = private_directory_make(&error);
     char *file = directory ? text_format("%s/history.db", directory) : NULL;
+    char at[CASE_TIME];
+    int64_t at_us;
     int status = EXIT_USAGE;
     if (!file) {
         complain("%s", error);
-    } else if (case_into(named, file)) {
+    } else if (case_into(named, file, &at_us)) {
         struct options recorded = *options;
+        if (!recorded.at && at_us)
+            recorded.at = case_write_time(at_us, at);
         if (recorded.recording)
             recorded.recording = file;
         if (recorded.replay)

@@ -12,7 +12,9 @@
 #include "probe/election/recipe.h"
 #include "probe/log.h"
 #include "probe/transport/transport.h"
+#include "tui/commands/case.h"
 #include "tui/screen/safe.h"
+#include "tui/words/format.h"
 
 /* It asks the servers of the configured clusters. */
 static bool connects(const struct options *options)
@@ -85,14 +87,34 @@ struct settings *command_reload(const struct options *options)
     return NULL;
 }
 
+/* What a bundle has; NULL: the reason has been printed. */
+static char *config_of_bundle(const char *file)
+{
+    int64_t from_us, to_us;
+    char *printed = NULL, at[40];
+    struct case_reader *reader = command_case_open(file, &from_us, &to_us);
+    struct case_about about = reader ? case_about(reader) : (struct case_about){0};
+    if (about.configuration)
+        printed = text_format("# %s, made by electop %s: the configuration\n%s",
+                              format_time(about.at_us, at, sizeof at), about.version ? about.version : "?",
+                              about.configuration);
+    else if (reader)
+        complain("%s: is a case without a configuration; electop bundle makes one with it", file);
+    case_close(reader);
+    return printed;
+}
+
 int command_config(const struct invocation *invocation)
 {
     struct text safe = {0};
     const struct options *options = invocation->options;
-    char *printed = options->example  ? settings_example()
-                    : options->schema ? settings_schema()
-                    : options->diff   ? settings_print_different(invocation->settings, NULL)
-                                      : settings_print(invocation->settings);
+    char *printed = options->replay    ? config_of_bundle(options->replay)
+                    : options->example ? settings_example()
+                    : options->schema  ? settings_schema()
+                    : options->diff    ? settings_print_different(invocation->settings, NULL)
+                                       : settings_print(invocation->settings);
+    if (!printed)
+        return EXIT_USAGE;
     /* The file may contain foreign text;
        a line's end is the one control character that stays. */
     for (char *line = printed; *line;) {

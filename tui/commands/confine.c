@@ -319,6 +319,7 @@ static unsigned what_it_does(enum command command)
     case COMMAND_WHY:
     case COMMAND_REPLAY:
     case COMMAND_CASE:
+    case COMMAND_BUNDLE:
     case COMMAND_AUTOPSY:
         return DOES_WRITE;
     case COMMAND_EXPORT:

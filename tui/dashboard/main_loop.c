@@ -160,29 +160,6 @@ static void on_second(uv_timer_t *timer)
 
 /* Keys. */
 
-/* Never over a file that exists, nor through a link: the directory may be anybody's. NULL: errno says why. */
-static FILE *new_file(const struct terminal_stage *stage, const char *what, const char *suffix, char name[64])
-{
-    time_t now = (time_t)(main_loop_now_of(stage).wall_us / 1000000);
-    struct tm tm;
-    if (!localtime_r(&now, &tm))
-        memset(&tm, 0, sizeof(tm));
-    int file = -1;
-    for (int i = 1; i < 100 && file < 0; i++) {
-        size_t used = (size_t)snprintf(name, 64, "electop%s", what);
-        used += strftime(name + used, 64 - used, "-%Y%m%d-%H%M%S", &tm);
-        i == 1 ? snprintf(name + used, 64 - used, "%s", suffix)
-               : snprintf(name + used, 64 - used, "-%d%s", i, suffix);
-        file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-        if (file < 0 && errno != EEXIST)
-            break;
-    }
-    FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
-    if (!out && file >= 0)
-        close(file);
-    return out;
-}
-
 static void end_file(struct terminal_stage *stage, FILE *out, bool good, const char *what, const char *name)
 {
     char text[256];
@@ -199,8 +176,8 @@ static void end_file(struct terminal_stage *stage, FILE *out, bool good, const c
 
 static void dump(struct terminal_stage *stage)
 {
-    char name[64];
-    FILE *out = new_file(stage, "", ".txt", name);
+    char name[WHOLE_FILE_NAME];
+    FILE *out = whole_file_new("", ".txt", main_loop_now_of(stage).wall_us, name);
     if (out)
         cells_write(stage->cells, out);
     end_file(stage, out, true, "this screen", name);
@@ -259,7 +236,7 @@ static const char *kept_columns(const char *wanted, char *line, size_t size)
 /* The same page as electop report --html makes, of one election's last day. */
 static void stage_write_report(struct terminal_stage *stage)
 {
-    char name[64], *error = NULL;
+    char name[WHOLE_FILE_NAME], *error = NULL;
     int64_t until_us;
     const struct finding_place *about = dashboard_reported(stage->dashboard, &until_us);
     const struct report_query query = {.cluster = *about->cluster ? about->cluster : NULL,
@@ -280,7 +257,7 @@ static void stage_write_report(struct terminal_stage *stage)
     } else {
         struct buffer page = {0};
         report_print(&page, DOCUMENT_PAGE, report, &note, NULL);
-        FILE *out = new_file(stage, "-report", ".html", name);
+        FILE *out = whole_file_new("-report", ".html", main_loop_now_of(stage).wall_us, name);
         bool good = out && fwrite(page.bytes, 1, page.length, out) == page.length;
         end_file(stage, out, good, "the report", name);
         buffer_free(&page);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config/memory.h"
@@ -100,4 +101,26 @@ int whole_file_write(const char *path, const void *bytes, size_t length)
     free(beside);
     free(real);
     return error;
+}
+
+FILE *whole_file_new(const char *what, const char *suffix, int64_t now_us, char name[WHOLE_FILE_NAME])
+{
+    time_t now = (time_t)(now_us / 1000000);
+    struct tm tm;
+    if (!localtime_r(&now, &tm))
+        memset(&tm, 0, sizeof(tm));
+    int file = -1;
+    for (int i = 1; i < 100 && file < 0; i++) {
+        size_t used = (size_t)snprintf(name, WHOLE_FILE_NAME, "electop%s", what);
+        used += strftime(name + used, WHOLE_FILE_NAME - used, "-%Y%m%d-%H%M%S", &tm);
+        i == 1 ? snprintf(name + used, WHOLE_FILE_NAME - used, "%s", suffix)
+               : snprintf(name + used, WHOLE_FILE_NAME - used, "-%d%s", i, suffix);
+        file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+        if (file < 0 && errno != EEXIST)
+            break;
+    }
+    FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
+    if (!out && file >= 0)
+        close(file);
+    return out;
 }

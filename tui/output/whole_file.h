@@ -6,6 +6,8 @@
 #define ELECTOP_TUI_OUTPUT_WHOLE_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
 /*
  * Writes these bytes into the file. Its old contents stay complete until they are replaced, and stay if
@@ -14,6 +16,11 @@
  * with ENXIO. 0, or an errno.
  */
 int whole_file_write(const char *path, const void *bytes, size_t length);
+
+/* A new file in the current directory, named after what and the time: never over a file that exists, nor through
+ * a link, for the directory may be anybody's. NULL: errno says why. */
+#define WHOLE_FILE_NAME 64
+FILE *whole_file_new(const char *what, const char *suffix, int64_t now_us, char name[WHOLE_FILE_NAME]);
 
 /* Why whole_file_write() would fail now, as far as this shows without writing: 0, or an errno. */
 int whole_file_check(const char *path);
