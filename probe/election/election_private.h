@@ -79,6 +79,7 @@ struct election_private {
     int64_t quiet_us;            /* the first list that showed the children of now; 0: not known */
     int64_t synced_us;           /* the latest list after a sync; 0: none */
     int64_t lasted_us;           /* so long its directory had existed when it went; 0: it has not gone */
+    struct moment listed_before; /* the list before election->listed */
     struct moment first_listed;  /* of the directory as it is: for the rate of new numbers ... */
     int64_t first_next;          /* ... counted from here */
     struct replicas *replicas;   /* its own znode at each server; NULL: not compared yet */

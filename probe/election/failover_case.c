@@ -6,6 +6,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "probe/election/acknowledgement.h"
 #include "probe/election/captured.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
@@ -27,6 +28,9 @@
 #define NOTIFIED_AFTER_US INT64_C(1000000)
 /* A list is as old as its coming, and the notification of a loss may be this late. */
 #define NOTIFIED_US INT64_C(100000)
+/* What our own session sees is this late at most, or twice as late as servers lately answered. */
+#define SEEN_LATE_US INT64_C(100000)
+#define SEEN_LATE_ANSWERS 2
 
 /* Where a server's log is being read, so long it is waited for: it says for certain what lists only suggest.
  */
@@ -284,6 +288,42 @@ static bool is_still(const struct failover_case *c, const struct candidate *name
            (named->known ? named->stat.czxid == c->czxid : c->election->own->directory.czxid < c->czxid);
 }
 
+static int64_t seen_late_us(const struct cluster *cluster)
+{
+    int64_t most_us = 0;
+    if (cluster->session == 0) /* a log has the times themselves */
+        return 0;
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const struct server *server = &cluster->servers[i];
+        most_us = server->list_took_us > most_us ? server->list_took_us : most_us;
+        for (unsigned k = 0; k < SERVER_ANSWERS_KEPT && k < server->answer_count; k++)
+            most_us = server->answers_us[k] > most_us ? server->answers_us[k] : most_us;
+    }
+    int64_t late_us = SEEN_LATE_ANSWERS * most_us;
+    return late_us > SEEN_LATE_US ? late_us : SEEN_LATE_US;
+}
+
+static struct span span_about(int64_t us, int64_t late_us)
+{
+    return (struct span){us > late_us ? us - late_us : 0, us + late_us};
+}
+
+/* A candidate that waited is first as soon as the leader is gone. The times of two other changes are those when
+   they were seen; of a loss that only a list shows, it is known that it came after the list before. */
+static struct span case_vacancy(const struct failover_case *c, struct moment won)
+{
+    const struct election *election = c->election;
+    const struct change *change = &election->change;
+    if (c->gap_us != 0 || change->vacancy_us < 0)
+        return SPAN_UNKNOWN;
+    if (election->leader->joined.mono_us < change->lost_at.mono_us || c->evidence.displaced)
+        return (struct span){0, 0};
+    struct span vacancy = span_about(change->vacancy_us, c->late_us);
+    if (c->late_us != 0 && !change->lost_seen && !c->recalled)
+        vacancy = (struct span){0, won.mono_us - election->own->listed_before.mono_us + c->late_us};
+    return vacancy;
+}
+
 void failover_case_won(const struct update *f)
 {
     const struct election *election = f->election;
@@ -302,6 +342,8 @@ void failover_case_won(const struct update *f)
     }
     if (since_us != 0 && f->at.mono_us > since_us)
         c->gap_us = f->at.mono_us - since_us;
+    c->late_us = seen_late_us(election->cluster);
+    c->vacancy = case_vacancy(c, f->at);
 }
 
 /* ---- facts seen afterwards ---- */
@@ -552,21 +594,37 @@ static bool is_narrow(enum failover_cause cause)
            cause == CAUSE_EXPIRED;
 }
 
+/* By the clock of ZooKeeper's leader, which wrote both times, if the leader created its znode on winning.
+   A later write to the acknowledgement would not be as late as the one that was seen. */
+static struct span case_takeover(const struct failover_case *c)
+{
+    const struct election *election = c->election;
+    const struct change *change = &election->change;
+    const struct candidate *leader = election->leader;
+    struct span takeover = span_about(change->takeover_us, c->late_us);
+    if (!leader || !leader->known || leader->joined.mono_us < change->lost_at.mono_us ||
+        leader->stat.czxid >> 32 != election->ack_stat.mzxid >> 32)
+        return takeover;
+    int64_t exact_us = acknowledge_time_us(election) - leader->stat.ctime_ms * 1000;
+    return exact_us >= takeover.low_us && exact_us <= takeover.high_us ? (struct span){exact_us, exact_us}
+                                                                       : takeover;
+}
+
 static void fill_phases(const struct failover_case *c, struct failover *failover, struct moment now)
 {
     const struct election *election = c->election;
     const struct change *change = &election->change;
     failover->vacancy = failover->takeover = SPAN_UNKNOWN;
     failover->elected_at = c->won;
-    if (c->gap_us == 0 && change->vacancy_us >= 0) {
-        failover->vacancy = (struct span){change->vacancy_us, change->vacancy_us};
+    if (c->won.mono_us != 0 && c->vacancy.low_us >= 0) {
+        failover->vacancy = c->vacancy;
         failover->elected_at.mono_us = change->lost_at.mono_us + change->vacancy_us;
         if (change->lost_at.wall_us)
             failover->elected_at.wall_us = change->lost_at.wall_us + change->vacancy_us;
     }
     bool still_leads = election->leader && change->to && strcmp(election->leader->name, change->to) == 0;
     if (c->gap_us == 0 && change->takeover_us >= 0)
-        failover->takeover = (struct span){change->takeover_us, change->takeover_us};
+        failover->takeover = case_takeover(c);
     else if (c->gap_us == 0 && election->acknowledged == ACK_NO && still_leads)
         failover->takeover = (struct span){now.mono_us - failover->elected_at.mono_us, SPAN_OPEN};
 }

@@ -49,11 +49,13 @@ struct failover_case {
     bool same_request, other_request; /* later lists show the same last request, or another */
     struct seen_deletion deletions[DELETIONS_KEPT];
     size_t deletion_count;
-    struct moment won; /* the next candidate was first; mono_us 0: none is */
-    int64_t gap_us;    /* found after a gap of this length */
-    bool told;         /* as an open failover */
-    bool found;        /* from a recording: nothing more becomes known of it */
-    bool recalled;     /* told by an earlier run: its cause is as it was told */
+    struct moment won;   /* the next candidate was first; mono_us 0: none is */
+    int64_t late_us;     /* what our own session sees, at most */
+    struct span vacancy; /* once won */
+    int64_t gap_us;      /* found after a gap of this length */
+    bool told;           /* as an open failover */
+    bool found;          /* from a recording: nothing more becomes known of it */
+    bool recalled;       /* told by an earlier run: its cause is as it was told */
 };
 
 /* In order: the leader is lost, and f->election->change says so; its directory was listed, old: its earlier

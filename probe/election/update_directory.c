@@ -519,6 +519,7 @@ void update_children(const struct update *f, const struct observed_children *lis
         election->own->first_listed = f->at;
         election->own->first_next = election->next_sequence;
     }
+    election->own->listed_before = election->listed;
     election->listed = f->at;
     election->problem = NULL;
 

@@ -98,7 +98,7 @@ static void locks(void **state)
                      "+ . s=2 y\nlist\n> candidate-joined controller @1\n"
                      "lose\n> connection disconnected\ntick 9000\ntime\ntick 1000\ntime\n"
                      "> leader-elected controller(x) -> controller after 10000 gap 10000\n"
-                     "> failover controller -> controller unknown vacancy 0\n"
+                     "> failover controller -> controller unknown vacancy 0-100\n"
                      "connect\n> connection connected\nread .\n"
                      "- .\nread .\n> leader-lost controller @1\n> candidate-left controller @1\n"
                      "+ . s=3 z\nlist\n> candidate-joined controller @1\n"
@@ -172,6 +172,22 @@ static void locks(void **state)
                      "read /hadoop-ha/ns/ActiveBreadCrumb\n"
                      "> leader-acknowledged ActiveStandbyElectorLock after 5\n"
                      "? ack yes\n");
+    model_script_run(
+        "what is seen late is an interval; what servers timed is not",
+        "people\nwatch /hadoop-ha/ns/ActiveStandbyElectorLock\nconnect\n> connection connected\n"
+        "+ /hadoop-ha/ns/ActiveBreadCrumb nn1\nread /hadoop-ha/ns/ActiveBreadCrumb\n"
+        "+ . s=1 nn1\nread .\n> election-seen\nfailovers\n"
+        "- .\nread .\n> leader-lost ActiveStandbyElectorLock @1\n"
+        "> candidate-left ActiveStandbyElectorLock @1\n"
+        "tick 300\n+ . s=2 nn2\ntick 7\nread .\n"
+        "> candidate-joined ActiveStandbyElectorLock @1\n"
+        "> leader-elected ActiveStandbyElectorLock(nn1) -> ActiveStandbyElectorLock(nn2) after 307\n"
+        "tick 20\n= /hadoop-ha/ns/ActiveBreadCrumb nn2\ntick 6\n"
+        "read /hadoop-ha/ns/ActiveBreadCrumb\n"
+        "> leader-acknowledged ActiveStandbyElectorLock after 26\n"
+        "tick 20000\ntime\n"
+        "> failover ActiveStandbyElectorLock -> ActiveStandbyElectorLock(nn2) unknown vacancy "
+        "207-407 takeover 27 total 234--1\n");
     model_script_run("a directory at a lock's usual path is an election all the same",
                      "watch /service/pg/leader\nconnect\n> connection connected\n"
                      "+ n_0000000000 s=1\n"
