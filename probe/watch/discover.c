@@ -937,6 +937,12 @@ const char *discover_left_out(const struct discover *d)
     return d->left_out;
 }
 
+void discover_misnamed(struct discover *d)
+{
+    if (!d->walking)
+        report_left_out(d);
+}
+
 bool discover_complete(const struct discover *d)
 {
     return d->complete;

@@ -36,6 +36,8 @@ void discover_known(struct discover *discover, const char *path);
 /* The message about directories that the latest walk left out, and why; NULL: none. Valid until the next walk
  * ends. */
 const char *discover_left_out(const struct discover *discover);
+/* A child that no request can name was listed, or is no more: the message is made again, now or when the walk ends. */
+void discover_misnamed(struct discover *discover);
 /* It left out none, and the message only names paths that may have been elections. */
 bool discover_sees_all(const struct discover *discover);
 

@@ -327,20 +327,44 @@ static void on_refused(void *context, const char *path, bool list, const char *p
             election_watch_unread(live->elections[i], path, list);
 }
 
-/* The first is enough: no ZooKeeper has such children. */
+static void misnamed_changed(struct live_cluster *live)
+{
+    if (live->discover)
+        discover_misnamed(live->discover);
+    live_cluster_left_out(live);
+}
+
+static void misnamed_forget(struct live_cluster *live)
+{
+    free(live->misnamed);
+    free(live->misnamed_at);
+    live->misnamed = live->misnamed_at = NULL;
+    live->misnamed_more = false;
+}
+
+/* The first is enough: no ZooKeeper has such children. Where other lists had some, too, it is kept until all
+ * are read again. */
 static void on_misnamed(void *context, const char *path, const char *name)
 {
     struct session_shard *shard = context;
     struct live_cluster *live = shard->live;
-    if (live->misnamed)
+    bool there = live->misnamed_at && strcmp(live->misnamed_at, path) == 0;
+    if (!name && there && !live->misnamed_more) {
+        misnamed_forget(live);
+        misnamed_changed(live);
+    }
+    if (!name || live->misnamed) {
+        live->misnamed_more |= name && !there;
         return;
+    }
+    live->misnamed_at = xstrdup(path);
     const char *below = path + strlen(live->chroot);
     char *child = text_format("%s/%s", strcmp(below, "/") == 0 ? "" : below, name);
     live->misnamed = text_format(
         "children whose names ZooKeeper refuses are listed and cannot be read: such as %s", child);
     free(child);
     log_line(LOG_LEVEL_WARNING, "%s: %s", live_name(live), live->misnamed);
-    live_cluster_left_out(live);
+    misnamed_changed(live);
 }
 
 /* A new connection: everything may have changed. */
@@ -375,10 +399,8 @@ static void live_cluster_on_state(void *context, enum connection_state state, bo
     }
     if (!shard->counted || (state == CONNECTION_CONNECTED && !all_connected(live)))
         return;
-    if (state == CONNECTION_CONNECTED) { /* all lists are read again */
-        free(live->misnamed);
-        live->misnamed = NULL;
-    }
+    if (state == CONNECTION_CONNECTED) /* all lists are read again */
+        misnamed_forget(live);
     live_cluster_observe_connection(live, state, problem);
     if (state != CONNECTION_CONNECTED)
         return;
@@ -649,7 +671,7 @@ void live_stop(struct live_cluster *live)
     free(live->elections);
     free(live->hosts);
     free(live->chroot);
-    free(live->misnamed);
+    misnamed_forget(live);
     free(live);
 }
 

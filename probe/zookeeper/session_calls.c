@@ -312,10 +312,10 @@ static char **without_misnamed(const struct request *r, struct session_answer *a
     size_t first = 0, count = 0;
     while (first < a->length && znode_name_is_valid(a->names[first]))
         first++;
+    if (s->listener.misnamed && !s->closing)
+        s->listener.misnamed(s->context, r->path, first < a->length ? a->names[first] : NULL);
     if (first == a->length)
         return NULL;
-    if (s->listener.misnamed && !s->closing)
-        s->listener.misnamed(s->context, r->path, a->names[first]);
     taken = xmalloc(a->length * sizeof *taken);
     for (size_t i = 0; i < a->length; i++)
         if (i < first || znode_name_is_valid(a->names[i]))
@@ -336,9 +336,10 @@ static void session_calls_on_children(int rc, const struct String_vector *names,
         a.stat = &s;
         a.names = names->data;
         a.length = (size_t)names->count;
-        taken = without_misnamed(request_of(data), &a);
         child_watch_set(request_of(data), a.length);
     }
+    if (rc == ZOK || rc == ZNONODE)
+        taken = without_misnamed(request_of(data), &a);
     read_retry_answer(request_of(data), rc, &a);
     free(taken);
 }

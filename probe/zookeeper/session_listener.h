@@ -31,7 +31,8 @@ struct session_listener {
      */
     void (*refused)(void *context, const char *path, bool list, const char *problem);
     /* A list of path has a child whose name no request can carry: ZooKeeper refuses it. Lists are passed on
-     * without such children. May be NULL. Called for the first of each list. */
+     * without such children. May be NULL. Called for the first of each list; name NULL: this list has none, or
+     * there is no such directory. */
     void (*misnamed)(void *context, const char *path, const char *name);
     /* Input is about to be read. May be NULL. session_silent_us() shows whether the server was stalled
      * before. */

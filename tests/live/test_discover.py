@@ -4,6 +4,7 @@ import os
 import pty
 import struct
 import subprocess
+import threading
 import time
 
 import pytest
@@ -235,6 +236,7 @@ def stat(owner=0, children=0):
     return struct.pack(">qqqqiiiqiiq", 1, 1, 1700000000000, 1700000000000, 0, children, 0, owner, 0, children, 1)
 
 
+PING = 11
 # No request can name them: the C client refuses some, and ZooKeeper all.
 MISNAMED = [b"n\x1b[31m_0000000001", b".", b"..", b"\x7f", b"\xc2\x85", b"\xef\xbf\xbd", b"\xf0\x9f\x98\x80", b"\xff"]
 
@@ -266,6 +268,27 @@ def test_children_that_no_request_can_name(command):
     assert command[0] == "check" or said in " ".join(done.out.split()), done
     assert LATCH.format(0) in done.out or command[0] != "once", done
     assert "/app/jobs" in done.out and "\x1b" not in done.out + done.err, done
+
+
+@pytest.mark.parametrize("arguments", [(), ("/app/jobs",)], ids=["discovered", "named"])
+def test_a_child_that_no_request_can_name_is_deleted(arguments):
+    """It is named as long as it is there."""
+    jobs, said = [MISNAMED[0], LATCH.format(0).encode() + b"%010d" % 0], threading.Event()
+
+    def answer(number, kind, path):
+        lists = {"/": [b"app"], "/app": [b"jobs"], "/app/jobs": jobs}
+        if kind == CHILDREN and path in lists:
+            names = b"".join(struct.pack(">i", len(name)) + name for name in lists[path])
+            return head(number) + struct.pack(">i", len(lists[path])) + names + stat(children=1)
+        if kind == PING and said.is_set() and MISNAMED[0] in jobs:
+            jobs.remove(MISNAMED[0])
+            notice = head(-1) + struct.pack(">iii", 4, 3, len("/app/jobs")) + b"/app/jobs"
+            return [struct.pack(">i", 16), head(-2), struct.pack(">i", len(notice)), notice]
+        return misnaming(number, kind, path)
+    with _Server(scripted(answer)) as server, Events(server.address, *arguments, "--admin", "off", "--four-letter", "off") as events:
+        events.expect("connection", state="connected", detail=lambda d: d and "such as /app/jobs/n\x1b" in d)
+        said.set()
+        events.expect("connection", state="connected", detail=lambda d: not d or "such as" not in d)
 
 
 def test_dashboard_passes_over_children_that_no_request_can_name():
