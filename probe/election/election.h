@@ -260,8 +260,8 @@ bool election_is_proven(const struct election *election);
 /* It existed once, is not configured, and is gone: no vacancy, but an end. Not so if its layout is one of
  * elections, and its last leader expired or was evicted, and was not followed: it still needs one. */
 bool election_vanished(const struct election *election);
-/* For how long an absent one is kept: five minutes where it vanished, a day where it still needs a leader; 0:
- * without end, as it is configured, a lock, or not absent. */
+/* For how long an absent one is kept: five minutes where it vanished, a day where it still needs a leader or is
+ * a lock without a holder; 0: without end, as it is configured or not absent. */
 uint64_t election_absent_kept_ms(const struct election *election);
 
 /* Words of the JSON contract, for every sink. */

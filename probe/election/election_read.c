@@ -14,7 +14,7 @@
 
 #define VANISHED_KEPT_MS (UINT64_C(5) * 60 * 1000)
 /* Paths that each run of a job makes anew must not pile up. */
-#define NEEDED_KEPT_MS (UINT64_C(24) * 3600 * 1000)
+#define ABSENT_KEPT_MS (UINT64_C(24) * 3600 * 1000)
 
 const struct tenure *election_tenure_at(const struct election *election, size_t i)
 {
@@ -158,12 +158,11 @@ bool election_vanished(const struct election *election)
 
 uint64_t election_absent_kept_ms(const struct election *election)
 {
-    if (election_vanished(election))
-        return VANISHED_KEPT_MS;
-    return election->state == ELECTION_ABSENT && election->origin != ORIGIN_CONFIGURED &&
-                   election_read_was_needed(election)
-               ? NEEDED_KEPT_MS
-               : 0;
+    bool lies_at_path = election->recipe && election->recipe->family == FAMILY_LOCK;
+    if (election->origin == ORIGIN_CONFIGURED ||
+        (election->state != ELECTION_ABSENT && (election->state != ELECTION_VACANT || !lies_at_path)))
+        return 0;
+    return election_vanished(election) ? VANISHED_KEPT_MS : ABSENT_KEPT_MS;
 }
 
 const char *election_state_word(enum election_state state)

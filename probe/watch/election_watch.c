@@ -117,6 +117,11 @@ static void election_watch_observe_node(struct election_watch *s, const char *pa
                                                              : OBSERVED_DENIED;
     if (kind == OBSERVED_DENIED && result != SESSION_DENIED)
         return; /* nothing is known of it */
+    bool here = kind != OBSERVED_DENIED && strcmp(path, s->path) == 0;
+    if (here && kind == OBSERVED_NODE)
+        s->absent_ms = 0;
+    else if (here && !s->absent_ms)
+        s->absent_ms = uv_now(s->live->loop);
     struct observation o = live_observation(s->live, kind, s->path, path);
     if (kind == OBSERVED_NODE)
         o.node =
@@ -690,8 +695,6 @@ static void election_watch_on_list(void *context, enum session_result result, co
     election_watch_observe_node(s, s->path, result, NULL, false, NULL, 0);
     s->begun = false;
     if (result == SESSION_NO_NODE) {
-        if (!s->absent_ms)
-            s->absent_ms = s->listed_ms ? s->listed_ms : 1;
         election_watch_reconcile(s);
         /* A lock's own guard notices its appearance; everything else needs this watch. */
         struct node_watch *leader = &s->guards[GUARD_LEADER];

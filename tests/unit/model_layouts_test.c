@@ -42,6 +42,11 @@ static void locks(void **state)
                      "> leader-elected cleaner -> cleaner after 10\n"
                      "? since 120\n"
                      "? tenures cleaner(worker-1) ~100-110, nobody 110-120, cleaner(worker-2) 120-\n");
+    model_script_run("a lock that was found is kept for a day without a holder, however many there are",
+                     "watch /jobs/42/lock kind=auto found\nconnect\n> connection connected\n"
+                     "+ . s=1 worker-1\nread .\n> election-seen\n? kept-minutes 0\n"
+                     "- .\ntick 10\ngone .\n> leader-lost lock @1\n> candidate-left lock @1\n"
+                     "? state vacant\n? kept-minutes 1440\n");
     model_script_run("a new holder whose predecessor's end was not seen",
                      "watch /controller\nconnect\n> connection connected\n"
                      "+ . s=1 {\"version\":1,\"brokerid\":7}\n"
