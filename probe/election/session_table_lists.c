@@ -502,8 +502,9 @@ void session_table_captured(struct cluster *cluster, struct moment at, const str
         }
         return;
     }
-    bool moved = set_address(shown, seen->client);
+    bool was_silent = client_is_silent(shown), moved = set_address(shown, seen->client);
     bool news = moved || !shown->connected || shown->watches_known != seen->watches_known;
+    int32_t before_ms = shown->silent_ms;
     int64_t silent_ms = seen->heard_us ? (at.mono_us - seen->heard_us) / 1000 : -1;
     shown->connected = true;
     shown->server = (uint16_t)server;
@@ -512,10 +513,11 @@ void session_table_captured(struct cluster *cluster, struct moment at, const str
     shown->silent_ms = silent_ms > INT32_MAX ? INT32_MAX : silent_ms < 0 ? -1 : (int32_t)silent_ms;
     captured_watches(cluster, client, at, seen);
     shown->watches_known = shown->all_watches = seen->watches_known;
+    news = news || was_silent || client_is_silent(shown);
     for (struct candidate *c = client->owned; c; c = c->own->owned_next) {
         if (moved)
             client_named(c);
-        if (news)
+        if (news || leader_reports(c, before_ms))
             diagnose_soon(c->election);
     }
 }
