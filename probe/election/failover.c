@@ -106,6 +106,11 @@ static void make_figures(const struct failover_sample *samples, size_t count, in
                                          .max = rank(lows, highs, mine, 100)};
 }
 
+struct span failover_point(int64_t us)
+{
+    return us > 0 ? (struct span){us, us} : SPAN_UNKNOWN;
+}
+
 void failover_stats_make(const struct failover_sample *samples, size_t count, struct failover_stats *stats)
 {
     const struct failover_figures none = {0, SPAN_UNKNOWN, SPAN_UNKNOWN, SPAN_UNKNOWN, SPAN_UNKNOWN};

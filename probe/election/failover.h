@@ -86,6 +86,9 @@ struct failover_stats {
     struct failover_figures all, by_cause[CAUSE_COUNT];
 };
 
+/* A moment that packets show exactly, as notified_us; 0: not known. */
+struct span failover_point(int64_t us);
+
 /* One failover as input to the statistics. */
 struct failover_sample {
     enum failover_cause cause;

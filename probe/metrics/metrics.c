@@ -113,7 +113,8 @@ const struct metric_kind metric_table[] = {
                            "Failovers in which this phase has no upper bound."},
     [METRIC_PHASES] = {"electop_failover_duration_seconds", METRIC_HISTOGRAM, "seconds",
                        "cluster, phase, cause",
-                       "Length of a failover's phases (detection, vacancy, takeover) and their total, the "
+                       "Length of a failover's phases (detection, vacancy, takeover), their total, and of "
+                       "captures when the successor was notified and reacted (after the loss), the "
                        "upper bound of each."},
     [METRIC_RECORDING] = {"electop_recording_up", METRIC_GAUGE, NULL, "",
                           "1 while the recording is written, 0 while it cannot be."},
@@ -140,8 +141,16 @@ const size_t metric_count = METRIC_COUNT;
 static const double bounds[] = {0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120};
 #define BOUNDS (sizeof bounds / sizeof *bounds)
 
-enum phase { PHASE_DETECTION, PHASE_VACANCY, PHASE_TAKEOVER, PHASE_TOTAL, PHASE_COUNT };
-static const char *const phase_words[] = {"detection", "vacancy", "takeover", "total"};
+enum phase {
+    PHASE_DETECTION,
+    PHASE_VACANCY,
+    PHASE_TAKEOVER,
+    PHASE_TOTAL,
+    PHASE_NOTIFIED, /* this one and the next: of captures */
+    PHASE_REACTED,
+    PHASE_COUNT
+};
+static const char *const phase_words[] = {"detection", "vacancy", "takeover", "total", "notified", "reacted"};
 
 struct phase_counts {
     uint64_t buckets[BOUNDS + 1], count, unmeasured;
@@ -236,9 +245,13 @@ void metrics_take(struct metrics *metrics, const struct event *event)
     if (!counts)
         return;
     counts->failovers[failover->cause]++;
-    const struct span phases[] = {failover->detection, failover->vacancy, failover->takeover,
-                                  failover->total};
-    for (int i = 0; i < PHASE_COUNT; i++)
+    const struct span phases[] = {failover->detection,
+                                  failover->vacancy,
+                                  failover->takeover,
+                                  failover->total,
+                                  failover_point(failover->notified_us),
+                                  failover_point(failover->reacted_us)};
+    for (int i = 0; i < (failover->notified_us ? PHASE_COUNT : PHASE_NOTIFIED); i++)
         count_phase(&counts->phases[i][failover->cause], phases[i]);
 }
 

@@ -88,10 +88,27 @@ static size_t changes_seen(const struct report_election *election)
     return changes;
 }
 
+static void make_reactions(const struct report_election *election, struct failover_sample *samples,
+                           bool reacted, struct failover_figures *figures)
+{
+    struct failover_stats stats;
+    size_t count = 0;
+    for (size_t i = 0; i < election->failover_count; i++) {
+        const struct failover *failover = &election->failovers[i];
+        int64_t at_us = reacted ? failover->reacted_us : failover->notified_us;
+        if (at_us > 0)
+            samples[count++] = (struct failover_sample){CAUSE_UNKNOWN, failover_point(at_us)};
+    }
+    failover_stats_make(samples, count, &stats);
+    *figures = stats.all;
+}
+
 static void report_make_stats(struct report_election *election)
 {
     size_t count = 0;
     struct failover_sample *samples = xcalloc(election->failover_count + 1, sizeof *samples);
+    make_reactions(election, samples, false, &election->notified);
+    make_reactions(election, samples, true, &election->reacted);
     for (size_t i = 0; i < election->failover_count; i++)
         count += failover_sample_of(&election->failovers[i], &samples[count]);
     failover_stats_make(samples, count, &election->stats);
@@ -712,6 +729,16 @@ static void write_figures(struct json_writer *writer, const struct failover_figu
     json_failover_write_span(writer, "max_ms", figures->max);
 }
 
+static void write_reactions(struct json_writer *writer, const char *key,
+                            const struct failover_figures *figures)
+{
+    if (!figures->count)
+        return;
+    json_member_begin(writer, key, '{');
+    write_figures(writer, figures);
+    json_write_end(writer, '}');
+}
+
 static void json_report_write_failover(struct json_writer *writer, const struct failover *failover)
 {
     json_write_begin(writer, '{');
@@ -737,6 +764,8 @@ static void json_report_write_failovers(struct json_writer *writer, const struct
         json_write_end(writer, '}');
     }
     json_write_end(writer, '}');
+    write_reactions(writer, "notified", &election->notified);
+    write_reactions(writer, "reacted", &election->reacted);
     json_write_line(writer, 3 * INDENT);
     json_member_begin(writer, "list", '[');
     for (size_t i = 0; i < election->failover_count; i++) {

@@ -64,8 +64,9 @@ struct report_election {
     size_t missed_count; /* those of them found after a gap */
     size_t change_count; /* observed changes of leader: the observed failovers, and the changes of the time
                             line whose evidence is incomplete */
-    struct failover_stats stats; /* of the observed failovers */
-    struct story **stories;      /* of the longest and the latest observed ones, in order */
+    struct failover_stats stats;               /* of the observed failovers */
+    struct failover_figures notified, reacted; /* of their successors, as captures show them */
+    struct story **stories;                    /* of the longest and the latest observed ones, in order */
     size_t story_count;
     struct report_finding *findings; /* in the order in which they were raised */
     size_t finding_count;
@@ -136,7 +137,8 @@ void report_free(struct report *report); /* NULL is fine */
  *     leader_changes (those that were seen), leader_changes_missed (found after a gap),
  *     leader_changes_per_hour (of the time observed; null: too little was observed),
  *     failovers: {window_ms, count, p50_ms, p90_ms, p99_ms, max_ms (each [low, high], or null),
- *                 by_cause: {cause: {count, p50_ms, ...}},
+ *                 by_cause: {cause: {count, p50_ms, ...}}, notified, reacted: {count, p50_ms, ...}
+ *                 (of successors, after the loss; only if packets were captured),
  *                 list: [{time (of the loss), elected, gap_ms (null: it was seen), and the keys of
  *                         json_failover_write()}]},
  *     timeline: [{state: "led", "vacant" or "gap", leader, identity, from, to, from_exact}],

@@ -44,7 +44,9 @@ static struct metrics *counted(const struct model *model, size_t series)
               (struct failover){.detection = {9600000, 12900000},
                                 .vacancy = instant,
                                 .takeover = none,
-                                .total = {9600000, SPAN_OPEN}});
+                                .total = {9600000, SPAN_OPEN},
+                                .notified_us = 900,
+                                .reacted_us = 41000000});
     fail_over(metrics, model, CAUSE_EXPIRED,
               (struct failover){
                   .detection = {1, 200000000}, .vacancy = {100000, 100000}, .takeover = none, .total = none});

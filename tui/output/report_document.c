@@ -345,9 +345,14 @@ static void put_evidence(struct document *doc, const struct failover *failover)
 }
 
 static void put_failover(struct document *doc, const struct report *report, const struct failover *failover,
-                         size_t number, const struct phases_scale *scale)
+                         size_t number, const struct phases_scale *scale, bool reactions)
 {
-    const struct span spans[] = {failover->detection, failover->vacancy, failover->takeover, failover->total};
+    const struct span phases[] = {failover->detection,
+                                  failover->vacancy,
+                                  failover_point(failover->notified_us),
+                                  failover_point(failover->reacted_us),
+                                  failover->takeover,
+                                  failover->total};
     struct buffer markup = {0};
     bool missed = failover->gap_us > 0;
     document_row(doc, 0);
@@ -359,9 +364,10 @@ static void put_failover(struct document *doc, const struct report *report, cons
     document_words(doc, ROLE_TEXT, "→ ");
     put_who(doc, sentence_to(failover), failover->to);
     put_cause_cell(doc, failover);
-    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
-        put_span_cell(doc, missed ? SPAN_UNKNOWN : spans[i],
-                      missed || i > 0 || failover_has_detection(failover->cause));
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
+        if (reactions || (i != 2 && i != 3))
+            put_span_cell(doc, missed ? SPAN_UNKNOWN : phases[i],
+                          missed || i > 0 || failover_has_detection(failover->cause));
     if (doc->form == DOCUMENT_PAGE) {
         document_block(doc, BLOCK_CELL, ROLE_TEXT);
         if (!missed)
@@ -377,16 +383,23 @@ static void put_failovers(struct document *doc, const struct report *report,
     static const struct document_column columns[] = {
         {"#", COLUMN_NUMBER, 2},        {"When", COLUMN_TIME, 9},          {"From → to", COLUMN_BELOW, 7},
         {"Cause", COLUMN_TEXT, 8},      {"Detected in", COLUMN_NUMBER, 4}, {"Vacant", COLUMN_NUMBER, 5},
-        {"Takeover", COLUMN_NUMBER, 3}, {"Total", COLUMN_NUMBER, 6},       {"Phases", COLUMN_TEXT, 0}};
+        {"Notified", COLUMN_NUMBER, 1}, {"Reacted", COLUMN_NUMBER, 2},     {"Takeover", COLUMN_NUMBER, 3},
+        {"Total", COLUMN_NUMBER, 6},    {"Phases", COLUMN_TEXT, 0}};
+    struct document_column used[sizeof columns / sizeof *columns];
+    bool reactions = election->notified.count > 0; /* packets were captured */
+    size_t used_count = 0;
     size_t count = election->failover_count, first = count - report_at_most(count);
     struct phases_scale scale = phases_scale_of(election);
     bool page = doc->form == DOCUMENT_PAGE;
     if (!count)
         return;
     document_heading(doc, 3, "Every change of leader");
-    document_table(doc, columns, page ? 9 : 8)->detail = "Evidence";
+    for (size_t i = 0; i < sizeof columns / sizeof *columns - !page; i++)
+        if (reactions || (i != 6 && i != 7))
+            used[used_count++] = columns[i];
+    document_table(doc, used, used_count)->detail = "Evidence";
     for (size_t i = first; i < count; i++)
-        put_failover(doc, report, &election->failovers[i], i + 1, &scale);
+        put_failover(doc, report, &election->failovers[i], i + 1, &scale, reactions);
     if (page) {
         document_key(doc, DOCUMENT_KEY("detection"),
                      "detection: the leader had failed, but ZooKeeper did not know it yet");
@@ -422,6 +435,8 @@ static void put_statistics(struct document *doc, const struct report_election *e
     put_figures(doc, "all", &election->stats.all);
     for (int cause = 0; cause < CAUSE_COUNT; cause++)
         put_figures(doc, failover_cause_word((enum failover_cause)cause), &election->stats.by_cause[cause]);
+    put_figures(doc, "until notified", &election->notified);
+    put_figures(doc, "until it reacted", &election->reacted);
 }
 
 void report_put_story(struct document *doc, const struct sentences *sentences)
@@ -808,10 +823,12 @@ static void put_term(struct document *doc, const char *term, const char *meaning
 /* What the words of the tables mean, where there is no manual at hand. */
 static void put_explanations(struct document *doc, const struct report *report)
 {
-    bool used[CAUSE_COUNT] = {false}, any = false;
-    for (size_t i = 0; i < report->election_count; i++)
+    bool used[CAUSE_COUNT] = {false}, any = false, reactions = false;
+    for (size_t i = 0; i < report->election_count; i++) {
+        reactions = reactions || report->elections[i].notified.count > 0;
         for (size_t j = 0; j < report->elections[i].failover_count; j++)
             any = used[report->elections[i].failovers[j].cause] = true;
+    }
     if (!any)
         return;
     document_heading(doc, 3, "How to read this");
@@ -827,6 +844,10 @@ static void put_explanations(struct document *doc, const struct report *report)
              "from the moment when the leader could no longer answer until its znode was deleted; only for "
              "the cause expired");
     put_term(doc, "vacant", "from then until the next candidate was first");
+    if (reactions) {
+        put_term(doc, "notified", "from the end of its znode until a server notified the successor");
+        put_term(doc, "reacted", "from the end of its znode until the successor sent its next request");
+    }
     put_term(doc, "takeover",
              "from then until the new leader acknowledged, if the layout has an acknowledgement");
 }

@@ -12,7 +12,7 @@
 #define SPARKS_MOST 120
 #define WHO_BYTES 160
 
-enum { WHEN, WHO, CAUSE, DETECTED, VACANT, TAKEOVER, TOTAL };
+enum { WHEN, WHO, CAUSE, DETECTED, VACANT, NOTIFIED, REACTED, TAKEOVER, TOTAL };
 
 static const struct column columns_of_failovers[FAILOVER_COLUMNS] = {
     [WHEN] = {.heading = "WHEN", .least = 12, .most = 16, .importance = 100},
@@ -20,6 +20,8 @@ static const struct column columns_of_failovers[FAILOVER_COLUMNS] = {
     [CAUSE] = {.heading = "CAUSE", .least = 9, .most = 10, .importance = 90},
     [DETECTED] = {.heading = "DETECTED IN", .least = 11, .most = 18, .importance = 70, .right = true},
     [VACANT] = {.heading = "VACANT", .least = 6, .most = 16, .importance = 80, .right = true},
+    [NOTIFIED] = {.heading = "NOTIFIED", .least = 8, .most = 12, .importance = 50, .right = true},
+    [REACTED] = {.heading = "REACTED", .least = 8, .most = 12, .importance = 65, .right = true},
     [TAKEOVER] = {.heading = "TAKEOVER", .least = 8, .most = 16, .importance = 60, .right = true},
     [TOTAL] = {.heading = "TOTAL", .least = 8, .most = 18, .importance = 85, .right = true},
 };
@@ -72,9 +74,14 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
     }
     table->columns[WHEN].least = days ? 15 : 12;
     table->columns[TAKEOVER].hidden = table->columns[TOTAL].hidden = true;
+    table->columns[NOTIFIED].hidden = table->columns[REACTED].hidden = true;
     for (size_t i = first; i < first + count && i < leadership->failover_count; i++) {
         const struct failover *failover = &leadership->failovers[leadership->failover_count - 1 - i];
-        const struct span spans[] = {failover->detection, failover->vacancy, failover->takeover,
+        const struct span spans[] = {failover->detection,
+                                     failover->vacancy,
+                                     failover_point(failover->notified_us),
+                                     failover_point(failover->reacted_us),
+                                     failover->takeover,
                                      failover->total};
         int wide = cells_width(cells, cells_sign(cells, SIGN_ARROW)) + 2;
         wide += cells_width(
@@ -88,7 +95,9 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
         if (failover_lines_is_known(failover->takeover) ||
             failover_lines_is_known(failover->total)) /* a layout with an acknowledgement */
             table->columns[TAKEOVER].hidden = table->columns[TOTAL].hidden = false;
-        for (int k = 0; k < 4; k++)
+        if (failover->notified_us) /* its packets were captured */
+            table->columns[NOTIFIED].hidden = table->columns[REACTED].hidden = false;
+        for (int k = 0; k <= TOTAL - DETECTED; k++)
             columns_want(&table->columns[DETECTED + k], cells_width(cells, span_text(cells, spans[k], span)));
     }
     int pair = table->columns[WHO].want;
@@ -175,6 +184,10 @@ void failover_table_row(struct cells *cells, const struct failover_table *table,
                             failover_has_detection(failover->cause), ROLE_TEXT);
     failover_lines_put_span(cells, &columns[VACANT], y, failover->vacancy, true,
                             failover->vacancy.high_us == 0 ? ROLE_DIM : ROLE_WARNING);
+    failover_lines_put_span(cells, &columns[NOTIFIED], y, failover_point(failover->notified_us), true,
+                            ROLE_TEXT);
+    failover_lines_put_span(cells, &columns[REACTED], y, failover_point(failover->reacted_us), true,
+                            ROLE_TEXT);
     failover_lines_put_span(cells, &columns[TAKEOVER], y, failover->takeover, true, ROLE_TEXT);
     failover_lines_put_span(cells, &columns[TOTAL], y, failover->total, true, ROLE_TEXT | STYLE_BOLD);
 }
@@ -331,6 +344,8 @@ int failover_picture_draw(struct cells *cells, int y, int rows, const struct fai
         return 0;
     if (whole_us < before_us + span_most(failover->vacancy))
         whole_us = before_us + span_most(failover->vacancy);
+    if (whole_us < before_us + failover->reacted_us)
+        whole_us = before_us + failover->reacted_us;
     snprintf(caption, sizeof caption, "last failover, %s: %s%s",
              label_when(failover->lost_at.wall_us, now, clock, sizeof clock),
              failover_cause_word(failover->cause),
@@ -349,9 +364,16 @@ int failover_picture_draw(struct cells *cells, int y, int rows, const struct fai
     }
     put_phase_row(cells, y + 1, bar, "vacant", failover->vacancy, before_us, false, whole_us,
                   ROLE_BAR_VACANT);
-    put_phase_row(cells, y + 2, bar, "takeover", failover->takeover, before_us + elected_us, false, whole_us,
-                  ROLE_BAR_A);
-    if (!failover_lines_is_known(failover->takeover))
+    bool reacts = failover->notified_us > 0 && !failover_lines_is_known(failover->takeover);
+    if (reacts)
+        put_phase_row(cells, y + 2, bar, "reacted in",
+                      failover->reacted_us ? failover_point(failover->reacted_us)
+                                           : (struct span){failover->notified_us, SPAN_OPEN},
+                      before_us, false, whole_us, ROLE_BAR_A);
+    else
+        put_phase_row(cells, y + 2, bar, "takeover", failover->takeover, before_us + elected_us, false,
+                      whole_us, ROLE_BAR_A);
+    if (!reacts && !failover_lines_is_known(failover->takeover))
         cells_put(cells, STATS_X + PHASE_LABEL, y + 2, bar, ROLE_DIM, "no acknowledgement was seen");
     cells_put(cells, STATS_X, y + 3, PHASE_LABEL - 1, ROLE_DIM, "total");
     put_pair(cells, STATS_X + PHASE_LABEL, y + 3, bar, failover);

@@ -11,7 +11,7 @@
 #include "tui/screen/columns.h"
 #include "tui/views/leadership_history.h"
 
-#define FAILOVER_COLUMNS 7
+#define FAILOVER_COLUMNS 9
 
 struct failover_table {
     struct column columns[FAILOVER_COLUMNS];

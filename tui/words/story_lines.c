@@ -543,13 +543,14 @@ static void say_reaction(struct sentences *s, const struct story *story)
     const struct failover *f = &story->failover;
     format_span(f->notified_us, notified, sizeof notified);
     format_span(f->reacted_us, reacted, sizeof reacted);
-    story_lines_say(s, SENTENCE_CERTAIN,
-                    f->reacted_us
-                        ? text_format("%s was notified %s after that, and sent its next request after %s.",
-                                      to_of(story), notified, reacted)
-                        : text_format("%s was notified %s after that, and has sent no request since.",
-                                      to_of(story), notified),
-                    text_copy("the packets of its connection"));
+    story_lines_say(
+        s, SENTENCE_CERTAIN,
+        f->reacted_us
+            ? text_format("%s was notified %s after that znode went, and sent its next request after %s.",
+                          to_of(story), notified, reacted)
+            : text_format("%s was notified %s after that znode went, and sent no request.", to_of(story),
+                          notified),
+        text_copy("the packets of its connection"));
 }
 
 static void say_chain(struct sentences *s, const struct story *story)
