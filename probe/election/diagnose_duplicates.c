@@ -166,6 +166,18 @@ static bool read_since(struct diagnosis *d, const struct namesakes *alike, int64
     return all;
 }
 
+/* "1", "lock", "2026-11-25": no name of a host or of a process. */
+static bool is_constant(const struct candidate *c)
+{
+    const char *identity = c->identity;
+    size_t length = strlen(identity), letters = 0, marks = 0;
+    for (size_t i = 0; i < length; i++) {
+        letters += isalpha((unsigned char)identity[i]) != 0;
+        marks += strchr("0123456789.:-_/@", identity[i]) != NULL;
+    }
+    return c->identity_source == IDENTITY_DATA && (letters == 0 || marks == 0);
+}
+
 static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
 {
     const struct candidate *first = alike->of[0], *second = alike->of[1];
@@ -175,7 +187,8 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
     if (!stands && is_reading(d, alike->of, named))
         return;
     int64_t since_us = diagnosis_since(d, FINDING_DUPLICATE_IDENTITY, subject).mono_us;
-    bool sure = alike->by_name || read_since(d, alike, since_us, stands);
+    /* A word such as "standby" may be what they are, not who. */
+    bool sure = alike->by_name || (!is_constant(first) && read_since(d, alike, since_us, stands));
     char more[48] = "";
     if (alike->count > 2)
         snprintf(more, sizeof more, ", and so do %zu more", alike->count - 2);
@@ -184,7 +197,8 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
                     "%s and %s have the same identity %.120s, in sessions 0x%" PRIx64 " and 0x%" PRIx64 "%s",
                     first->name, second->name, first->identity, first->stat.owner, second->stat.owner, more);
     /* Nothing is read for a finding that the certainty of this layout forbids. */
-    if (!stands && !alike->by_name && diagnosis_stands(d, FINDING_DUPLICATE_IDENTITY, subject))
+    if (!stands && !alike->by_name && !is_constant(first) &&
+        diagnosis_stands(d, FINDING_DUPLICATE_IDENTITY, subject))
         read_since(d, alike, since_us, true);
 }
 
@@ -207,18 +221,6 @@ static void note_identity(const struct election *election, struct identities *al
     else
         all->first[at] = i + 1;
     all->last[at] = i + 1;
-}
-
-/* "1", "lock", "2026-11-25": no name of a host or of a process. */
-static bool is_constant(const struct candidate *c)
-{
-    const char *identity = c->identity;
-    size_t length = strlen(identity), letters = 0, marks = 0;
-    for (size_t i = 0; i < length; i++) {
-        letters += isalpha((unsigned char)identity[i]) != 0;
-        marks += strchr("0123456789.:-_/@", identity[i]) != NULL;
-    }
-    return c->identity_source == IDENTITY_DATA && (letters == 0 || marks == 0);
 }
 
 /* A candidate reported with the first one is not reported again. */

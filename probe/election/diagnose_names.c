@@ -420,8 +420,7 @@ static void election_gone(struct diagnosis *d)
 {
     struct election *election = d->election;
     const struct departure_note *note;
-    size_t connected = 0;
-    bool at_once = false;
+    size_t connected = 0, together = 0;
     const char *one = NULL;
     for (size_t i = 0; (note = departed_at(election, i)); i++) {
         if (note->at.mono_us < election->state_since.mono_us - GONE_WITH_US)
@@ -432,12 +431,15 @@ static void election_gone(struct diagnosis *d)
             election->cluster->servers[shown->server].hidden[HIDDEN_CONNECTIONS])
             continue;
         connected++;
-        at_once |= note->at.mono_us >= election->state_since.mono_us - GONE_AT_ONCE_US;
+        together += note->at.mono_us >= election->state_since.mono_us - GONE_AT_ONCE_US;
         one = note->name;
     }
     const struct failover *last = election_last_failover(election);
-    if (last && last->cause == CAUSE_RESIGNED)
-        at_once = false;
+    /* A single client may release a lock and then delete its directory: only a path that somebody named was meant to
+       stay, unless another session deleted the znode. */
+    bool meant = election->origin == ORIGIN_CONFIGURED || together > 1 ||
+                 (last && last->cause == CAUSE_EVICTED && last->cause_certainty == CERTAINTY_CERTAIN);
+    bool at_once = together > 0 && meant && !(last && last->cause == CAUSE_RESIGNED);
     char when[SPAN_TEXT];
     if (connected > 0)
         diagnosis_raise(

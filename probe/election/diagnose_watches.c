@@ -199,8 +199,9 @@ static size_t owners_watching(const struct diagnosis *d, const struct candidate 
         const struct candidate *owned = client->owned;
         while (owned && owned->election != d->election)
             owned = owned->own->owned_next;
-        /* Readers of a read-write lock wait for their writer together, by its own rule. */
-        if (owned && owned->reads && owned->own->watches_right)
+        /* Readers of a read-write lock wait for their writer together, by its own rule. Who watches its predecessor,
+           too, does not wait for this one. */
+        if (owned && owned->own->watches_right && (owned->reads || chain_expected(d->election, owned) != c))
             continue;
         if (owned && count < OWNERS_KEPT)
             owners[count] = owned;

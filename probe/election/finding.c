@@ -108,7 +108,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "Several candidates watch the same one: when it leaves, all are notified at once, and all "
                 "read the directory at the same moment.",
-            .looks = "The owners of two or more candidates have a watch on one candidate.",
+            .looks =
+                "The owners of two or more candidates have a watch on one candidate. An owner that watches "
+                "its own predecessor as well does not count.",
             .advice = "let each candidate watch only its predecessor",
             .source = "ZooKeeper's recipe for leader election",
         },
@@ -165,8 +167,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "Two sessions have candidates with the same identity: most likely a client was restarted "
                 "and its old session has not expired yet.",
             .looks = "The same identity in the data or names of candidates of different sessions; an address "
-                     "alone is not an identity. Data is read again before this is certain, and once a minute "
-                     "after that.",
+                     "alone is not an identity. A plain word in the data, such as standby, stays suspected. "
+                     "Other data is read again before this is certain, and once a minute after that.",
             .advice =
                 "wait until the old session expires; if both stay, two clients have the same configuration",
             .source = "dCache issue 5475",
@@ -378,7 +380,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_CRITICAL,
             .meaning = "The directory of the election was deleted while its candidates were connected: they "
                        "lost their places, and some clients never create it again.",
-            .looks = "The path does not exist, and sessions that had a candidate in it are still connected.",
+            .looks = "The path does not exist, and sessions that had a candidate in it are still connected. "
+                     "Certain if two of them lost their candidates at once, if another session deleted the "
+                     "last one, or if you named the path: one client may remove its own election.",
             .advice = "find out who deleted it; restart the clients if they do not create it again",
             .source = "CURATOR-724",
         },

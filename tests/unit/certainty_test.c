@@ -367,6 +367,7 @@ static void names_alone(void **state)
     "servers 1\nwatch /jobs kind=auto found\nconnect\n> connection connected\nfailovers\n"                   \
     "+ " LATCH " s=a\nclient a on=1 at=10.0.0.1:11 timeout=10000\n"                                          \
     "tick 1000\nlist\n> election-seen\nreadall\nround\ntick 3000\nround\nsessions\n"
+#define LATCH_2 "_c_22222222-2222-4222-8222-222222222222-latch-0000000001"
 #define LATCH_GOES                                                                                           \
     "end a\n- " LATCH "\nlist\n> leader-lost " LATCH " @1\n> candidate-left " LATCH " @1\ntick 100\nround\n"
 #define DIRECTORY_GOES "- .\nlist\n> election-gone\ntick 60000\ntime\n"
@@ -604,12 +605,19 @@ static void short_lived_directories(void **state)
                      "+ " LATCH " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
                      "tick 30\n- " LATCH "\n- .\nlist\n> leader-lost " LATCH " @1\n> candidate-left " LATCH
                      " @1\n> election-gone\ntick 1000\nround\ntick 10000\nround\n? findings none\n");
-    model_script_run("a directory that had lasted",
+    model_script_run("a directory that had lasted: its only member may have removed it",
                      "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
                      "+ " LATCH " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
                      "tick 60000\nround\n- " LATCH "\n- .\nlist\n> leader-lost " LATCH
                      " @1\n> candidate-left " LATCH
-                     " @1\n> election-gone\ntick 1000\nround\n? findings election-gone critical certain\n");
+                     " @1\n> election-gone\ntick 1000\nround\n? findings election-gone warning suspected\n");
+    model_script_run("... two do not leave at once by themselves",
+                     "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
+                     "+ " LATCH " s=a\n+ " LATCH_2 " s=b\nclient a on=1 at=h:1\nclient b on=1 at=h:2\n"
+                     "list\n> election-seen\nreadall\nround\n"
+                     "tick 60000\nround\n- " LATCH "\n- " LATCH_2 "\n- .\nlist\n> leader-lost " LATCH
+                     " @1\n> candidate-left " LATCH " @1\n> candidate-left " LATCH_2
+                     " @2\n> election-gone\ntick 1000\nround\n? findings election-gone critical certain\n");
     model_script_run("its leaders last for milliseconds, and it is empty in between",
                      "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
                      "+ x\n- x\nlist\n> election-seen\n"

@@ -105,19 +105,23 @@ static void owners(void **state)
     model_script_run("... a constant that both write names nobody",
                      CONNECT "+ " A " s=a leader\n+ " B " s=b leader\nlist\n> election-seen\nreadall\n"
                              "tick 10\nreadall\n? findings none\n");
+    model_script_run("... one that only those write which wait may be what they are",
+                     CONNECT "+ " A " s=a leader\n+ " B " s=b standby\n+ " C " s=c standby\nlist\n"
+                             "> election-seen\nreadall\ntick 10\nreadall\n"
+                             "? findings duplicate-identity warning suspected " B "," C "\n");
     model_script_run("... and once a minute they are asked again, in vain or not",
                      THREE "+ " A2 " s=d host-a\nlist\n> candidate-joined " A2 " @4\nreadall\n"
                            "? findings duplicate-identity warning certain " A "," A2 "\n"
                            "= " A2 " host-d\ntick 59000\ntime\nreadall\n"
                            "? findings duplicate-identity warning certain " A "," A2 "\n"
                            "tick 2000\ntime\nreadall\n? findings none\n");
-    model_script_run("... told when all that came at once have been read, with all of them",
-                     CONNECT "+ " A " s=a one\n+ " B " s=b one\n+ " C " s=c two\n+ " A2 " s=d one\n"
-                             "list\n> election-seen\nfindings\nread " A "\nread " B "\n"
-                             "read " C "\n? findings none\ntick 10\nreadall\n"
-                             "> finding-raised duplicate-identity warning suspected\n"
-                             "> finding-raised duplicate-identity warning certain\n"
-                             "? findings duplicate-identity warning certain " A "," B "," A2 "\n");
+    model_script_run("... told when all that came at once have been read, with all of them", CONNECT
+                     "+ " A " s=a host-1\n+ " B " s=b host-1\n+ " C " s=c host-2\n+ " A2 " s=d host-1\n"
+                     "list\n> election-seen\nfindings\nread " A "\nread " B "\n"
+                     "read " C "\n? findings none\ntick 10\nreadall\n"
+                     "> finding-raised duplicate-identity warning suspected\n"
+                     "> finding-raised duplicate-identity warning certain\n"
+                     "? findings duplicate-identity warning certain " A "," B "," A2 "\n");
     model_script_run("... a name says what it says for ever",
                      "watch /overseer_elect/election\nconnect\n> connection connected\n"
                      "+ 1-b-n_0000000000 s=1\n+ 2-b-n_0000000001 s=2\nlist\n> election-seen\n"
