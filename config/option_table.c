@@ -264,6 +264,8 @@ const struct option_row option_table[] = {
      .help = "end of the period (the end of the recording; bundle: at most ten minutes after --at)"},
     {"into", 'o', "FILE", AUTOPSY | CASE | BUNDLE, TEXT(into, "name a file"),
      .help = "case, bundle: write it here; autopsy: into this recording, behind what it has"},
+    {"pseudonyms", 0, NULL, CASE | BUNDLE, FLAG(pseudonyms),
+     .help = "replace names, hosts, addresses, paths, identities and data, consistently"},
     {"follow", 0, NULL, AUTOPSY, FLAG(follow), .help = "continue as the servers append transactions"},
     {"election", 0, "PATH", REPORT | AUTOPSY | CASE | BUNDLE,
      TEXT(election, "name an election by its path, as in /election"),

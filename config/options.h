@@ -111,6 +111,7 @@ struct options {
     const char *into;         /* autopsy: the recording to write; case, bundle: the file; NULL: none */
     bool follow;              /* autopsy */
     bool screen, events;      /* autopsy: these forms in place of a report */
+    bool pseudonyms;          /* case, bundle */
     const char *when;         /* why: a time as of config/times.h, or "last"; NULL: not given */
     int servers;              /* demo: 1 (default) or 3 */
     bool no_screen;           /* demo */

@@ -50,6 +50,14 @@ static void head_text(struct coding *c, char **text, bool needed)
         *text = text_copy(words);
 }
 
+static void head_plain(struct coding *c, char **text)
+{
+    const char *words = *text;
+    coding_plain(c, &words, false);
+    if (!coding_writes(c))
+        *text = text_copy(words);
+}
+
 /* Recipes that elections name by a pattern come with the elections' settings, too, but a model needs them
  * first. */
 static void head_recipes(struct coding *c, struct settings *s)
@@ -112,9 +120,16 @@ static void head_fields(struct coding *c, void *context)
         uint64_t at_us = (uint64_t)head->at_us;
         coding_number(c, &at_us);
         head->at_us = (int64_t)at_us;
-        head_text(c, &head->version, false);
-        head_text(c, &head->configuration, false);
+        head_plain(c, &head->version);
+        head_plain(c, &head->configuration);
     }
+}
+
+static void head_tell(struct block_head *head, const struct case_about *about)
+{
+    head->at_us = about->at_us;
+    head->version = text_copy(about->version);
+    head->configuration = text_copy(about->configuration);
 }
 
 static void head_forget(struct block_head *head)
@@ -137,6 +152,7 @@ struct case_writer {
     size_t count;          /* of its observations, beside the state */
     int64_t begun_us;
     bool keeps_state;
+    struct pseudonyms *pseudonyms; /* NULL: none */
 };
 
 struct case_writer *case_writer_new(const struct settings *settings, const struct model *model)
@@ -193,6 +209,7 @@ static void writer_join(struct case_writer *w, struct buffer *raw)
     struct buffer head = {0};
     struct coding *c = coding_write(&head);
     w->head.one_poll = w->model->one_poll;
+    coding_rename(c, w->pseudonyms);
     coding_head(c, head_fields, &w->head);
     coding_free(c);
     put_bytes(raw, head.bytes, head.length);
@@ -270,8 +287,10 @@ void case_writer_observe(void *writer, const struct observation *o)
         w->head.run = (uint64_t)o->at.wall_us;
     if (w->count++ == 0)
         w->begun_us = o->at.mono_us;
-    if (!w->coding)
+    if (!w->coding) {
         w->coding = coding_write(&w->raw);
+        coding_rename(w->coding, w->pseudonyms);
+    }
     coding_put(w->coding, o);
     if (w->file && (w->raw.length > BLOCK_BYTES || coding_memory(w->coding) > STRETCH_MEMORY ||
                     o->at.mono_us - w->begun_us > BLOCK_US))
@@ -612,9 +631,7 @@ static void cut_begin(struct case_cutting *cut)
     case_writer_take(cut->writer, &before);
     buffer_free(&before);
     head->number = 0;
-    head->at_us = cut->part->about.at_us;
-    head->version = text_copy(cut->part->about.version);
-    head->configuration = text_copy(cut->part->about.configuration);
+    head_tell(head, &cut->part->about);
     cut->begun = true;
 }
 
@@ -644,6 +661,60 @@ static void cut_observe(struct case_cutting *cut, const struct observation *o)
     buffer_free(&before);
 }
 
+/* ---- with other names ---- */
+
+/* Of the run that begins. Hosts come first: sentences about them are to be recognised. */
+static struct case_writer *rename_begin(const struct case_reader *reader, const struct model *model,
+                                        struct pseudonyms *pseudonyms)
+{
+    const struct block_head *head = &reader->runs->head;
+    struct case_about about = {head->at_us, head->version, head->configuration};
+    struct case_writer *w = case_writer_new(head->settings, model);
+    for (size_t i = 0; i < head->settings->cluster_count; i++)
+        pseudonyms_text(pseudonyms, head->settings->clusters[i].hosts);
+    if (about.configuration)
+        about.configuration = pseudonyms_configuration(pseudonyms, about.configuration);
+    head_tell(&w->head, &about);
+    w->pseudonyms = pseudonyms;
+    return w;
+}
+
+static void rename_end(struct case_writer *w, struct model *model, struct buffer *out)
+{
+    char *problem;
+    if (w)
+        case_writer_take(w, out);
+    case_writer_close(w, &problem);
+    model_free(model);
+}
+
+/* The same blocks, with pseudonyms in place of names: a second pass, so that a name is replaced once. */
+static void case_rename(struct buffer *blocks)
+{
+    struct case_reader *reader = case_read(blocks->bytes, blocks->length);
+    struct pseudonyms *pseudonyms = pseudonyms_new();
+    struct case_writer *w = NULL;
+    struct model *model = NULL;
+    struct observation o;
+    enum case_next next;
+    char *error;
+    *blocks = (struct buffer){0};
+    while ((next = case_next(reader, &o)) != CASE_END) {
+        if (next == CASE_RUN) {
+            rename_end(w, model, blocks);
+            model = case_model(reader, &error); /* its recipes have been compiled before */
+            w = rename_begin(reader, model, pseudonyms);
+            continue;
+        }
+        case_writer_observe(w, &o);
+        if (case_writer_is_due(w, o.at.mono_us, BLOCK_US * 30))
+            case_writer_take(w, blocks);
+    }
+    rename_end(w, model, blocks);
+    pseudonyms_free(pseudonyms);
+    case_close(reader);
+}
+
 bool case_cut(struct case_reader *reader, const struct case_part *part, struct buffer *out, char **error)
 {
     struct case_cutting cut = {.part = part, .out = out};
@@ -658,5 +729,7 @@ bool case_cut(struct case_reader *reader, const struct case_part *part, struct b
             fine = cut_run(&cut, reader, error);
     }
     cut_end(&cut);
+    if (fine && part->pseudonyms)
+        case_rename(out);
     return fine && out->length > 0;
 }

@@ -80,6 +80,7 @@ struct case_part {
     int64_t from_us, to_us; /* wall clock */
     const char *election;   /* only those that match this pattern, and the servers; NULL: all */
     struct case_about about;
+    bool pseudonyms; /* in place of names, hosts, addresses, paths, identities and data; out must be empty */
 };
 /* The observations of that part, after what was known at its beginning, as blocks at the end of out. False:
  * none, or a text in *error (caller frees). */

@@ -54,6 +54,7 @@ struct coding {
     struct latest_list *lists;
     struct kept_settings **kept;
     uint64_t skipped;
+    struct pseudonyms *pseudonyms; /* writing; NULL: every text is written as it is */
 };
 
 /* ---- memory ---- */
@@ -202,7 +203,7 @@ static void texts_read(struct coding *c)
     texts_add(c, copy);
 }
 
-void coding_text(struct coding *c, const char **text, bool needed)
+void coding_plain(struct coding *c, const char **text, bool needed)
 {
     uint64_t number = c->out && *text ? texts_number(c, *text) : 0;
     if (c->out)
@@ -211,6 +212,21 @@ void coding_text(struct coding *c, const char **text, bool needed)
         number = scan_below(&c->in, c->text_count + 1);
     *text = number ? c->texts[number - 1] : NULL;
     c->in.bad = c->in.bad || (needed && !number && !c->out);
+}
+
+void coding_text(struct coding *c, const char **text, bool needed)
+{
+    if (c->pseudonyms && *text)
+        *text = pseudonyms_text(c->pseudonyms, *text);
+    coding_plain(c, text, needed);
+}
+
+/* In this program's words, or NULL. */
+static void coding_sentence(struct coding *c, const char **text)
+{
+    if (c->pseudonyms && *text)
+        *text = pseudonyms_sentence(c->pseudonyms, *text);
+    coding_plain(c, text, false);
 }
 
 static void coding_strings(struct coding *c, const char *const **list, size_t *count)
@@ -275,6 +291,8 @@ static void node_coding(struct coding *c, struct observed_node *o)
     coding_flag(c, &o->has_data);
     if (!o->has_data)
         return;
+    if (c->pseudonyms)
+        o->data = pseudonyms_data(c->pseudonyms, o->data, &o->data_length);
     if (c->out)
         put_bytes(&c->item, o->data, o->data_length);
     else
@@ -617,7 +635,7 @@ static void connection_coding(struct coding *c, struct observed_connection *o)
     coding_int(c, &o->timeout_ms);
     coding_text(c, &o->server, false);
     coding_signed(c, &o->silent_us);
-    coding_text(c, &o->problem, false);
+    coding_sentence(c, &o->problem);
     if (coding_left(c))
         coding_flag(c, &o->sees_all);
 }
@@ -633,7 +651,7 @@ static void server_coding(struct coding *c, struct observed_server *o)
     coding_int(c, &o->connections);
     coding_int(c, &o->tick_ms);
     coding_text(c, &o->version, false);
-    coding_text(c, &o->problem, false);
+    coding_sentence(c, &o->problem);
 }
 
 static void load_coding(struct coding *c, struct observed_load *o)
@@ -742,7 +760,7 @@ static void payload_coding(struct coding *c, struct observation *o)
     case OBSERVED_HIDDEN:
         coding_text(c, &o->hidden.address, true);
         coding_enum(c, &o->hidden.part, HIDDEN_SESSIONS);
-        coding_text(c, &o->hidden.problem, false);
+        coding_sentence(c, &o->hidden.problem);
         break;
     case OBSERVED_REPLICA:
         replica_coding(c, &o->replica);
@@ -760,7 +778,8 @@ static void payload_coding(struct coding *c, struct observation *o)
         break;
     case OBSERVED_BAD_REPLY:
         coding_text(c, &o->bad_reply.address, true);
-        coding_text(c, &o->bad_reply.what, true);
+        coding_sentence(c, &o->bad_reply.what);
+        c->in.bad = c->in.bad || (!c->out && !o->bad_reply.what);
         break;
     case OBSERVED_TRANSACTION:
         transaction_coding(c, &o->transaction);
@@ -799,6 +818,11 @@ struct coding *coding_write(struct buffer *out)
     struct coding *c = xcalloc(1, sizeof *c);
     c->out = out;
     return c;
+}
+
+void coding_rename(struct coding *c, struct pseudonyms *pseudonyms)
+{
+    c->pseudonyms = pseudonyms;
 }
 
 struct coding *coding_read(const void *bytes, size_t length, struct kept_settings **kept)

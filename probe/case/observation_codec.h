@@ -12,6 +12,7 @@
 #define ELECTOP_PROBE_CASE_OBSERVATION_CODEC_H
 
 #include "probe/case/codec.h"
+#include "probe/case/pseudonyms.h"
 #include "probe/election/observation.h"
 
 /* A writer begins another stretch when this one takes more memory; a reader refuses far more. */
@@ -28,6 +29,8 @@ struct coding *coding_write(struct buffer *out);
 /* Reads bytes, which the caller keeps. *kept grows, and outlives the stretch and the model. */
 struct coding *coding_read(const void *bytes, size_t length, struct kept_settings **kept);
 void coding_free(struct coding *c);
+/* From now on writes pseudonyms, which must outlive it; NULL: none. */
+void coding_rename(struct coding *c, struct pseudonyms *pseudonyms);
 
 void coding_put(struct coding *c, const struct observation *observation);
 /* *observation is valid until coding_free(). False: no more, or bad. */
@@ -47,5 +50,7 @@ void coding_number(struct coding *c, uint64_t *number);
 void coding_flag(struct coding *c, bool *flag);
 /* Not NULL where needed. Reading: valid until coding_free(). */
 void coding_text(struct coding *c, const char **text, bool needed);
+/* The same, never as a pseudonym. */
+void coding_plain(struct coding *c, const char **text, bool needed);
 
 #endif

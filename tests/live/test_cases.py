@@ -73,12 +73,16 @@ def unpacked(file):
     return text
 
 
+def election_of(look):
+    return json.loads(look.out)["clusters"][0]["elections"][0]
+
+
 def test_a_moment_is_handed_over(zk, path, tmp_path, monkeypatch):
     """A bundle opens at its moment, brings the configuration, and has no secret of it."""
     client = zk.client(auth_data=[("digest", "operator:sEcret-word")])
     acl = [make_digest_acl("operator", "sEcret-word", all=True)]
     client.ensure_path(path)
-    paths = [client.create(path + "/n_", b"host-a:1", acl=acl, ephemeral=True, sequence=True) for _ in range(2)]
+    paths = [client.create(path + "/n_", b"acme-a:1", acl=acl, ephemeral=True, sequence=True) for _ in range(2)]
     (tmp_path / "auth").write_text("digest:operator:sEcret-word\n")
     (tmp_path / "auth").chmod(0o600)
     recorder = Recorder(tmp_path, zk.hosts, "--auth-file", str(tmp_path / "auth"), elections=f"[{{path: {path}, name: orders}}]")
@@ -104,6 +108,15 @@ def test_a_moment_is_handed_over(zk, path, tmp_path, monkeypatch):
     assert again.status == 0 and again.out == "electop replay again.case\n", again
     assert json.loads(run("once", "--json", "--replay", "again.case").out)["time"] == lost
     assert run("config", "--replay", "again.case").out == configuration.out
+    # With pseudonyms: the same findings, and no name.
+    renamed = run("bundle", "--pseudonyms", "-o", "renamed.case", file)
+    assert renamed.status == 0, renamed
+    whole, other = (election_of(run("once", "--json", "--replay", name)) for name in (file, "renamed.case"))
+    assert re.search(b"orders|acme", unpacked(file)) and not re.search(b"orders|acme|prod|handed", unpacked("renamed.case"))
+    assert [(f["code"], f["severity"], f["certainty"]) for f in whole["findings"]] == [
+        (f["code"], f["severity"], f["certainty"]) for f in other["findings"]]
+    assert (whole["recipe"], whole["state"], len(whole["candidates"])) == (other["recipe"], other["state"], len(other["candidates"]))
+    assert whole["candidates"][0]["name"] == other["candidates"][0]["name"]
     # A plain case has neither.
     assert run("case", "-o", "plain.case", file).status == 0
     assert json.loads(run("once", "--json", "--replay", "plain.case").out)["time"] > lost

@@ -1,7 +1,8 @@
 /*
  * Proves, for each case of tests/cases (a history that was observed on real servers), that the model tells of it
  * what is written beside it; and that it is certain of nothing else where the same history is observed otherwise:
- * lists that come later, are missing or come twice, a clock that is set, a connection that is lost and found.
+ * lists that come later, are missing or come twice, a clock that is set, a connection that is lost and found; and
+ * that it tells the same of it with pseudonyms.
  *
  * UPDATE_GOLDEN=1 writes what is told now: read the difference. ELECTOP_CASES=DIR folds the cases of DIR instead,
  * and compares nothing with files: try it with what a night of chaos left.
@@ -31,6 +32,14 @@
 #define LATER_MOST 6
 
 /* ---- what is told ---- */
+
+/* Names are left out: what is told with pseudonyms is the same otherwise. */
+static bool nameless;
+
+static const char *called(const char *name)
+{
+    return nameless ? "*" : name;
+}
 
 struct told {
     struct buffer lines, end;
@@ -71,7 +80,7 @@ static void put_finding(struct buffer *out, const struct finding *finding)
     buffer_printf(out, "%s %s %s", finding_kind(finding->code)->word, severity_word(finding->severity),
                   certainty_word(finding->certainty));
     for (size_t i = 0; i < finding->candidate_count; i++)
-        buffer_printf(out, " %s", finding->candidates[i]);
+        buffer_printf(out, " %s", called(finding->candidates[i]));
 }
 
 static void put_span(struct buffer *out, const char *name, struct span span)
@@ -91,8 +100,9 @@ static void put_span(struct buffer *out, const char *name, struct span span)
 
 static void put_failover(struct buffer *out, const struct failover *f)
 {
-    buffer_printf(out, "%s -> %s %s %s", f->from ? f->from : "nobody", f->to ? f->to : "nobody",
-                  failover_cause_word(f->cause), certainty_word(f->cause_certainty));
+    buffer_printf(out, "%s -> %s %s %s", f->from ? called(f->from) : "nobody",
+                  f->to ? called(f->to) : "nobody", failover_cause_word(f->cause),
+                  certainty_word(f->cause_certainty));
     put_span(out, "detection", f->detection);
     put_span(out, "vacancy", f->vacancy);
     put_span(out, "takeover", f->takeover);
@@ -105,14 +115,15 @@ static void put_event(struct buffer *out, const struct event *event)
     switch (event->kind) {
     case EVENT_CANDIDATE_JOINED:
     case EVENT_CANDIDATE_LEFT:
-        buffer_printf(out, "%s at %zu", event->candidate, event->position);
+        buffer_printf(out, "%s at %zu", called(event->candidate), event->position);
         break;
     case EVENT_LEADER_LOST:
     case EVENT_LEADER_ACKNOWLEDGED:
-        buffer_put_text(out, event->candidate);
+        buffer_put_text(out, called(event->candidate));
         break;
     case EVENT_LEADER_ELECTED:
-        buffer_printf(out, "%s -> %s", event->from ? event->from : "nobody", event->candidate);
+        buffer_printf(out, "%s -> %s", event->from ? called(event->from) : "nobody",
+                      called(event->candidate));
         break;
     case EVENT_FAILOVER:
         put_failover(out, event->failover);
@@ -158,7 +169,7 @@ static void cases_on_event(void *context, const struct event *event)
     struct told *told = context;
     keep_certain(told, event);
     buffer_printf(&told->lines, "%+.3f %s %s ", (double)(event->at.mono_us - told->begin_us) / 1e6,
-                  event->election ? event->election->path : "-", event_word(event->kind));
+                  event->election ? called(event->election->path) : "-", event_word(event->kind));
     put_event(&told->lines, event);
     buffer_put_char(&told->lines, '\n');
 }
@@ -169,12 +180,12 @@ static void put_end(struct buffer *out, const struct model *model, bool findings
     for (size_t i = 0; i < model->cluster_count; i++)
         for (size_t k = 0; k < model->clusters[i].election_count; k++) {
             const struct election *e = model->clusters[i].elections[k];
-            buffer_printf(out, "end %s %s", e->path, election_state_word(e->state));
+            buffer_printf(out, "end %s %s", called(e->path), election_state_word(e->state));
             if (e->leader)
-                buffer_printf(out, " by %s", e->leader->name);
+                buffer_printf(out, " by %s", called(e->leader->name));
             buffer_printf(out, ", %zu candidates\n", e->candidate_count);
             for (size_t n = 0; findings && n < e->finding_count; n++) {
-                buffer_printf(out, "end %s ", e->path);
+                buffer_printf(out, "end %s ", called(e->path));
                 put_finding(out, e->findings[n]);
                 buffer_put_char(out, '\n');
             }
@@ -368,6 +379,60 @@ static void check_second_half(const char *file, struct told *whole)
     told_free(&half);
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* What is told of one moment comes in the order of names. malloc'd. */
+static char *sorted_lines(const struct buffer *text)
+{
+    char **lines = NULL, *copy = xstrndup(text->bytes ? text->bytes : "", text->length), *rest = copy;
+    size_t count = 0, room = 0;
+    struct buffer sorted = {0};
+    for (char *line; (line = strtok_r(rest, "\n", &rest));) {
+        room_for_one(&lines, count, &room, sizeof *lines);
+        lines[count++] = line;
+    }
+    if (count)
+        qsort(lines, count, sizeof *lines, by_text);
+    for (size_t i = 0; i < count; i++)
+        buffer_printf(&sorted, "%s\n", lines[i]);
+    buffer_put_char(&sorted, '\0');
+    free(lines);
+    free(copy);
+    return sorted.bytes;
+}
+
+/* With pseudonyms the same is told of the same history. */
+static void check_pseudonyms(const char *file)
+{
+    struct told whole = {.begin_us = 0}, renamed = {.begin_us = 0};
+    struct buffer blocks = {0};
+    char *error;
+    const struct case_part all = {.from_us = INT64_MIN, .to_us = INT64_MAX, .pseudonyms = true};
+    struct case_reader *reader = open_case(file);
+    bool any = case_cut(reader, &all, &blocks, &error);
+    case_close(reader);
+    nameless = true;
+    if (any) {
+        fold(open_case(file), 0, &whole);
+        fold(case_read(blocks.bytes, blocks.length), 0, &renamed);
+        char *a = sorted_lines(&whole.lines), *b = sorted_lines(&renamed.lines);
+        size_t line = 0;
+        for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+            line = a[i] == '\n' ? i + 1 : line;
+        if (strcmp(a, b) != 0)
+            fail_msg("%s tells\n%.*s\nand with pseudonyms\n%.*s", file, (int)strcspn(a + line, "\n"),
+                     a + line, (int)strcspn(b + line, "\n"), b + line);
+        free(a);
+        free(b);
+    }
+    nameless = false;
+    told_free(&whole);
+    told_free(&renamed);
+}
+
 static int is_case(const struct dirent *entry)
 {
     size_t length = strlen(entry->d_name);
@@ -394,6 +459,7 @@ static void test_cases(void **state)
         observations += fold(open_case(file), 0, &told);
         run_mutants(file, &told);
         check_second_half(file, &told);
+        check_pseudonyms(file);
         buffer_put_char(&told.lines, '\0');
         if (!kept)
             golden_compare(expected, told.lines.bytes);

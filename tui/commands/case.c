@@ -93,6 +93,7 @@ static bool case_choose(const struct options *options, int64_t begin_us, int64_t
     bool bundle = options->command == COMMAND_BUNDLE;
     int64_t at_us, from_us = begin_us, to_us = end_us;
     part->election = options->election;
+    part->pseudonyms = options->pseudonyms;
     if (!command_recording_moment("to", options->to, begin_us, end_us, end_us, &to_us) ||
         !command_recording_moment("at", options->at, begin_us, end_us,
                                   part->about.at_us ? part->about.at_us : to_us, &at_us))

@@ -1,0 +1,511 @@
+#include "probe/case/pseudonyms.h"
+
+#include <arpa/inet.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/memory.h"
+#include "config/utf8.h"
+#include "probe/election/cluster.h"
+#include "probe/election/recipe.h"
+#include "probe/json/buffer.h"
+
+/* Words that say what a znode, a field or an operation is, beside those of the recipes. */
+static const char *const plain_words[] = {
+    "active address addresses admin advertised aurora auto backup ballot broker brokerid brokers built "
+    "campaign",
+    "candidate candidates client closed cluster clusters com commands config configs connection consumers "
+    "container",
+    "coordinator coordinators count curator data default demo descriptors discover election elections",
+    "elector electop enable endpoint endpoints entries entry epoch external false features field fields "
+    "follower "
+    "ftp",
+    "four groups host hostname hosts http https id ids info instance instances internal ip isr jmx json key",
+    "latch lw whitelist leader leaders lease leases letter live rlock local localhost lock locks map master "
+    "masters member "
+    "members",
+    "metadata mode monitor multiple name namespace namespaces net never no node nodes none not null observer "
+    "off",
+    "ok old on only org owner participant partition partitions path plaintext port priority proc process "
+    "queue",
+    "quota rank reader ready read reads ref registry replica replicas requests rest role root rpc running "
+    "sandbox",
+    "service qn qnr semaphore semaphores sequence server servers service services serving session sessions "
+    "shard shards simple",
+    "sandbox slot slots ssl staged standby start started state status stopped svc taken task tasks tcp test",
+    "timeout timestamp tls token topic topics true ttl twitter type udp unit up uri url uuid value values",
+    "version voter tservers sservers compactors weight worker workers write writer yes zk zookeeper za fa "
+    "pbuf lost words word",
+    "conf cons dump envi mntr ruok srvr stat wchc wchp wchs na sess ping dele mult multi crea setd getd exis "
+    "getc",
+    "setw sync noti clos chec addw auth sasl reco seta geta remw dark light mono dashboard watch watches"};
+/* They are words of their own inside another one, as in ordersElection. */
+static const char *const stems[] = {"election", "elector"};
+
+/* A hash of texts. */
+struct word {
+    char *text, *other;
+};
+
+struct words {
+    struct word *slots;
+    size_t count, size;
+};
+
+struct pseudonyms {
+    struct words known; /* with what stands for them: themselves, if they stay */
+    struct words taken; /* what stands for another one */
+    uint64_t dice;
+    uint32_t hosts; /* IPv6 */
+    bool only_known;
+    struct buffer out;
+};
+
+/* ---- words ---- */
+
+static struct word *words_slot(const struct words *words, const char *text, size_t length)
+{
+    size_t i = name_hash(text, length, 0) & (words->size - 1);
+    while (words->slots[i].text &&
+           (strncmp(words->slots[i].text, text, length) != 0 || words->slots[i].text[length]))
+        i = (i + 1) & (words->size - 1);
+    return &words->slots[i];
+}
+
+/* Takes both. */
+static void words_add(struct words *words, char *text, char *other)
+{
+    if (words->count * 2 >= words->size) {
+        struct words grown = {.size = words->size ? words->size * 2 : 1024, .count = words->count};
+        grown.slots = xcalloc(grown.size, sizeof *grown.slots);
+        for (size_t i = 0; i < words->size; i++)
+            if (words->slots[i].text)
+                *words_slot(&grown, words->slots[i].text, strlen(words->slots[i].text)) = words->slots[i];
+        free(words->slots);
+        *words = grown;
+    }
+    struct word *slot = words_slot(words, text, strlen(text));
+    if (slot->text) {
+        free(text);
+        free(other);
+        return;
+    }
+    *slot = (struct word){text, other};
+    words->count++;
+}
+
+static const char *words_find(const struct words *words, const char *text, size_t length)
+{
+    const struct word *slot = words_slot(words, text, length);
+    return slot->text ? slot->other : NULL;
+}
+
+static void words_free(struct words *words)
+{
+    for (size_t i = 0; i < words->size; i++) {
+        free(words->slots[i].text);
+        free(words->slots[i].other);
+    }
+    free(words->slots);
+}
+
+/* ---- characters, whatever the locale ---- */
+
+static bool is_digit(unsigned char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_upper(unsigned char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_letter(unsigned char c)
+{
+    return is_upper(c) || (c >= 'a' && c <= 'z');
+}
+
+static char lower(char c)
+{
+    return is_upper((unsigned char)c) ? (char)(c | 0x20) : c;
+}
+
+static bool is_hex(unsigned char c)
+{
+    return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+/* ---- pseudonyms ---- */
+
+static uint32_t pseudonyms_draw(struct pseudonyms *p, uint32_t below)
+{
+    p->dice = p->dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((p->dice >> 33) % below);
+}
+
+static bool pseudonyms_take(struct pseudonyms *p, const char *drawn)
+{
+    if (words_find(&p->taken, drawn, strlen(drawn)))
+        return false;
+    words_add(&p->taken, xstrdup(drawn), xstrdup(drawn));
+    return true;
+}
+
+/* A word of so many letters that can be spoken, where there is one left; one of hexadecimal digits stays one.
+ * malloc'd. */
+static char *pseudonyms_word(struct pseudonyms *p, size_t length, bool hex)
+{
+    static const char consonants[] = "bdfghklmnprstvz", vowels[] = "aeiou",
+                      all[] = "abcdefghijklmnopqrstuvwxyz";
+    char *drawn = NULL;
+    for (int turn = 1; turn == 1 || !pseudonyms_take(p, drawn); turn++) {
+        length += turn % 500 == 0;
+        drawn = xreallocarray(drawn, length + 1, 1);
+        for (size_t i = 0; i < length; i++)
+            drawn[i] = hex         ? all[pseudonyms_draw(p, 6)]
+                       : turn > 50 ? all[pseudonyms_draw(p, 26)]
+                       : i % 2     ? vowels[pseudonyms_draw(p, sizeof vowels - 1)]
+                                   : consonants[pseudonyms_draw(p, sizeof consonants - 1)];
+        drawn[length] = '\0';
+    }
+    return drawn;
+}
+
+/* One word, which has no other inside. */
+static void put_word(struct pseudonyms *p, const char *text, size_t length)
+{
+    char *word = xstrndup(text, length);
+    bool hex = true;
+    for (size_t i = 0; i < length; i++) {
+        word[i] = lower(word[i]);
+        hex = hex && is_hex((unsigned char)word[i]);
+    }
+    const char *other = length == 1 ? word : words_find(&p->known, word, length);
+    if (!other && !p->only_known) {
+        words_add(&p->known, xstrdup(word), pseudonyms_word(p, length, hex));
+        other = words_find(&p->known, word, length);
+    }
+    size_t begin = p->out.length;
+    buffer_put_text(&p->out, other ? other : word);
+    for (size_t i = 0; i < length; i++)
+        if (is_upper((unsigned char)text[i]))
+            p->out.bytes[begin + i] = (char)(p->out.bytes[begin + i] & ~0x20);
+    free(word);
+}
+
+static size_t stem_at(const char *text, size_t length)
+{
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
+        size_t k = 0;
+        while (k < length && stems[i][k] && lower(text[k]) == stems[i][k])
+            k++;
+        if (!stems[i][k])
+            return k;
+    }
+    return 0;
+}
+
+static bool is_plain(const struct pseudonyms *p, const char *text, size_t length)
+{
+    char *word = xstrndup(text, length);
+    for (size_t i = 0; i < length; i++)
+        word[i] = lower(word[i]);
+    const char *other = words_find(&p->known, word, length);
+    bool plain = other && strcmp(other, word) == 0;
+    free(word);
+    return plain;
+}
+
+/* Letters: ordersElection is two words. */
+static void put_letters(struct pseudonyms *p, const char *text, size_t length)
+{
+    bool whole = is_plain(p, text, length);
+    while (length > 0) {
+        size_t part = whole ? length : stem_at(text, length);
+        if (part == 0)
+            for (part = 1; part < length && !stem_at(text + part, length - part) &&
+                           (is_upper((unsigned char)text[part - 1]) || !is_upper((unsigned char)text[part]));)
+                part++;
+        put_word(p, text, part);
+        text += part;
+        length -= part;
+    }
+}
+
+/* ---- addresses ---- */
+
+/* So many bytes are an IPv4 address, or one with dashes (ip-10-0-3-17); 0: none begins here. */
+static size_t address_length(const char *text, size_t length, unsigned octets[4])
+{
+    char separator = '\0';
+    size_t at = 0;
+    for (int i = 0; i < 4; i++) {
+        size_t begin = at;
+        octets[i] = 0;
+        while (at < length && at < begin + 3 && is_digit((unsigned char)text[at]))
+            octets[i] = octets[i] * 10 + (unsigned)(text[at++] - '0');
+        if (at == begin || octets[i] > 255 || (at > begin + 1 && text[begin] == '0'))
+            return 0;
+        char next = at < length ? text[at] : '\0';
+        if (i == 0)
+            separator = next;
+        if (i < 3 && ((next != '.' && next != '-') || next != separator))
+            return 0;
+        at += i < 3;
+    }
+    bool goes_on =
+        at < length && (is_digit((unsigned char)text[at]) ||
+                        (text[at] == separator && at + 1 < length && is_digit((unsigned char)text[at + 1])));
+    return goes_on ? 0 : at;
+}
+
+static unsigned octet_like(struct pseudonyms *p, unsigned octet, bool wide)
+{
+    if (octet >= 100 || wide)
+        return 100 + pseudonyms_draw(p, 156);
+    return octet >= 10 ? 10 + pseudonyms_draw(p, 90) : pseudonyms_draw(p, 10);
+}
+
+/* A private network stays the same one; another address becomes one that nobody has. malloc'd. */
+static char *address_like(struct pseudonyms *p, const unsigned octets[4])
+{
+    char drawn[20];
+    bool same[2] = {octets[0] == 10 || octets[0] == 192 || octets[0] == 172,
+                    (octets[0] == 192 && octets[1] == 168) ||
+                        (octets[0] == 172 && octets[1] >= 16 && octets[1] <= 31)};
+    int turn = 0;
+    same[0] = same[0] && (octets[0] == 10 || same[1]);
+    do {
+        unsigned first = same[0]            ? octets[0]
+                         : octets[0] >= 100 ? 240 + pseudonyms_draw(p, 10)
+                         : octets[0] >= 10  ? 10
+                                            : 0;
+        bool wide = ++turn > 5000;
+        snprintf(drawn, sizeof drawn, "%u.%u.%u.%u", first,
+                 same[1] ? octets[1] : octet_like(p, octets[1], wide), octet_like(p, octets[2], wide),
+                 octet_like(p, octets[3], wide));
+    } while (!pseudonyms_take(p, drawn));
+    return xstrdup(drawn);
+}
+
+/* How many bytes it was; 0: no address begins here. */
+static size_t put_address(struct pseudonyms *p, const char *text, size_t length)
+{
+    unsigned octets[4];
+    char plain[20];
+    size_t used = address_length(text, length, octets), begin = p->out.length;
+    if (used == 0)
+        return 0;
+    snprintf(plain, sizeof plain, "%u.%u.%u.%u", octets[0], octets[1], octets[2], octets[3]);
+    bool stays = octets[0] == 127 || strcmp(plain, "0.0.0.0") == 0 || octets[0] == 255;
+    if (!stays && !words_find(&p->known, plain, strlen(plain)))
+        words_add(&p->known, xstrdup(plain), address_like(p, octets));
+    buffer_put_text(&p->out, stays ? plain : words_find(&p->known, plain, strlen(plain)));
+    for (size_t i = begin; memchr(text, '-', used) && i < p->out.length; i++)
+        if (p->out.bytes[i] == '.')
+            p->out.bytes[i] = '-';
+    return used;
+}
+
+/* The same for IPv6, in the form in which it was: "2001:db8::1" or with all its parts, as Java prints them. */
+static size_t put_long_address(struct pseudonyms *p, const char *text, size_t length)
+{
+    char plain[INET6_ADDRSTRLEN], number[16];
+    struct in6_addr address;
+    size_t used = 0, colons = 0;
+    for (;
+         used < length && used < sizeof plain - 1 && (is_hex((unsigned char)text[used]) || text[used] == ':');
+         used++)
+        colons += text[used] == ':';
+    if (colons < 2)
+        return 0;
+    for (;; used--) { /* a port may follow */
+        snprintf(plain, sizeof plain, "%.*s", (int)used, text);
+        if (inet_pton(AF_INET6, plain, &address) == 1)
+            break;
+        while (used > 0 && text[used - 1] != ':')
+            used--;
+        if (used == 0)
+            return 0;
+    }
+    if (IN6_IS_ADDR_LOOPBACK(&address) || IN6_IS_ADDR_UNSPECIFIED(&address)) {
+        buffer_put(&p->out, text, used);
+        return used;
+    }
+    inet_ntop(AF_INET6, &address, plain, sizeof plain);
+    if (!words_find(&p->known, plain, strlen(plain))) {
+        snprintf(number, sizeof number, "%u", ++p->hosts);
+        words_add(&p->known, xstrdup(plain), xstrdup(number));
+    }
+    unsigned host = (unsigned)strtoul(words_find(&p->known, plain, strlen(plain)), NULL, 10);
+    bool all = true;
+    for (size_t i = 1; i < used; i++)
+        all = all && (text[i] != ':' || text[i - 1] != ':');
+    buffer_printf(&p->out, all ? "fd00:0:0:0:0:0:%x:%x" : "fd00::%x:%x", host >> 16, host & 0xffff);
+    return used;
+}
+
+/* An id says nothing to whoever does not know it: a GUID, a session, a digest. */
+static size_t id_length(const char *text, size_t length)
+{
+    static const char guid[] = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
+    size_t i = 0, letters = 0, digits = 0;
+    while (guid[i] && i < length && (guid[i] == 'h' ? is_hex((unsigned char)text[i]) : text[i] == '-'))
+        i++;
+    if (!guid[i])
+        return i;
+    size_t begin = length > 2 && text[0] == '0' && text[1] == 'x' ? 2 : 0;
+    for (i = begin; i < length && is_hex((unsigned char)text[i]); i++)
+        is_digit((unsigned char)text[i]) ? digits++ : letters++;
+    bool ends = i == length || !(is_letter((unsigned char)text[i]) || (unsigned char)text[i] >= 0x80);
+    return ends && (begin || (i >= 8 && letters && digits)) ? i : 0;
+}
+
+/* ---- texts ---- */
+
+static bool is_word_byte(unsigned char c)
+{
+    return is_letter(c) || is_digit(c);
+}
+
+/* wide: bytes above 0x7f are letters. */
+static void put_text_of(struct pseudonyms *p, const char *text, size_t length, bool wide)
+{
+    for (size_t i = 0; i < length;) {
+        const char *at = text + i;
+        size_t left = length - i, used = 0;
+        bool begins = i == 0 || !is_word_byte((unsigned char)at[-1]);
+        bool in_number = i > 1 && (at[-1] == '.' || at[-1] == '-') && is_digit((unsigned char)at[-2]);
+        if (begins && !in_number)
+            used = put_address(p, at, left);
+        if (begins && !used)
+            used = put_long_address(p, at, left);
+        if (begins && !used && (used = id_length(at, left)))
+            buffer_put(&p->out, at, used);
+        bool coded = (*at == '%' && left > 2 && is_hex((unsigned char)at[1]) && is_hex((unsigned char)at[2]));
+        if (!used && (coded || (*at == '\\' && left > 1))) {
+            used = coded ? 3 : 2; /* %2F, and \d of a pattern */
+            buffer_put(&p->out, at, used);
+        }
+        for (size_t k = 0; !used && k <= left; k++)
+            if (k == left || !(is_letter((unsigned char)at[k]) || (wide && (unsigned char)at[k] >= 0x80))) {
+                used = k ? k : 1;
+                k ? put_letters(p, at, k) : buffer_put_char(&p->out, *at);
+            }
+        i += used;
+    }
+}
+
+static const char *pseudonyms_made(struct pseudonyms *p)
+{
+    buffer_put_char(&p->out, '\0');
+    return p->out.bytes;
+}
+
+const char *pseudonyms_text(struct pseudonyms *p, const char *text)
+{
+    buffer_clear(&p->out);
+    put_text_of(p, text, strlen(text), true);
+    return pseudonyms_made(p);
+}
+
+/* zk1:2181, /a/b, "orders": but no "four-letter", and no full stop. */
+static bool looks_like_a_name(const char *text, size_t length)
+{
+    while (length > 0 && strchr(".,;:)?", text[length - 1]))
+        length--;
+    for (size_t i = 0; i < length; i++)
+        if (!is_letter((unsigned char)text[i]) && !strchr("('", text[i]))
+            return true;
+    return false;
+}
+
+const char *pseudonyms_sentence(struct pseudonyms *p, const char *text)
+{
+    buffer_clear(&p->out);
+    while (*text) {
+        size_t part = strcspn(text, " ");
+        p->only_known = !looks_like_a_name(text, part);
+        put_text_of(p, text, part, true);
+        text += part;
+        for (; *text == ' '; text++)
+            buffer_put_char(&p->out, ' ');
+    }
+    p->only_known = false;
+    return pseudonyms_made(p);
+}
+
+const char *pseudonyms_configuration(struct pseudonyms *p, const char *text)
+{
+    buffer_clear(&p->out);
+    while (*text) {
+        size_t line = strcspn(text, "\n"), key = strspn(text, " -");
+        key += strcspn(text + key, ":\n[");
+        key = key < line && text[key] == ':' && (key + 1 == line || text[key + 1] == ' ') ? key + 1 : 0;
+        buffer_put(&p->out, text, key);
+        put_text_of(p, text + key, line - key, true);
+        text += line;
+        if (*text)
+            buffer_put_char(&p->out, *text++);
+    }
+    return pseudonyms_made(p);
+}
+
+const void *pseudonyms_data(struct pseudonyms *p, const void *bytes, size_t *length)
+{
+    buffer_clear(&p->out);
+    put_text_of(p, bytes, *length, utf8_valid_length(bytes, *length) == *length);
+    *length = p->out.length;
+    return pseudonyms_made(p);
+}
+
+/* ---- life ---- */
+
+static void keep_words(struct pseudonyms *p, const char *text)
+{
+    while (text && *text) {
+        size_t length = 0;
+        while (is_letter((unsigned char)text[length]))
+            length++;
+        char *word = xstrndup(text, length);
+        for (size_t i = 0; i < length; i++)
+            word[i] = lower(word[i]);
+        if (length > 1 && !words_find(&p->known, word, length)) {
+            words_add(&p->known, xstrdup(word), xstrdup(word));
+            words_add(&p->taken, xstrdup(word), xstrdup(word));
+        }
+        free(word);
+        text += length ? length : 1;
+    }
+}
+
+struct pseudonyms *pseudonyms_new(void)
+{
+    struct pseudonyms *p = xcalloc(1, sizeof *p);
+    words_add(&p->known, xstrdup(""), xstrdup("")); /* which makes room */
+    words_add(&p->taken, xstrdup(""), xstrdup(""));
+    for (size_t i = 0; i < sizeof plain_words / sizeof *plain_words; i++)
+        keep_words(p, plain_words[i]);
+    for (size_t i = 0; i < recipe_table_count; i++) {
+        keep_words(p, recipe_table[i].name);
+        keep_words(p, recipe_table[i].candidate);
+        keep_words(p, recipe_table[i].path);
+        keep_words(p, recipe_table[i].ack);
+        keep_words(p, recipe_table[i].members);
+    }
+    return p;
+}
+
+void pseudonyms_free(struct pseudonyms *p)
+{
+    if (!p)
+        return;
+    words_free(&p->known);
+    words_free(&p->taken);
+    buffer_free(&p->out);
+    free(p);
+}
