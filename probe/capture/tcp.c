@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/hash_table.h"
 #include "config/memory.h"
 
-#define BUCKETS 4096
 /* A packet may be captured a moment after the one that acknowledges it. */
 #define REORDERED_US INT64_C(100000)
 /* A jump so far is none of lost packets. */
@@ -19,9 +19,8 @@ struct tcp_piece {
 
 struct tcp_table {
     struct tcp_listener listener;
-    struct tcp_connection *buckets[BUCKETS];
+    struct hash_table by_ends;
     struct tcp_connection *oldest, *newest; /* by their latest packet */
-    size_t count;
     uint32_t waiting_bytes;
 };
 
@@ -33,13 +32,15 @@ static int32_t sequence_after(uint32_t sequence, uint32_t base)
 /* ---- the table ---- */
 
 /* The same for both directions. */
-static size_t tcp_bucket_of(const struct tcp_end *a, const struct tcp_end *b)
+static uint32_t hash_of_ends(const struct tcp_end *a, const struct tcp_end *b)
 {
-    uint32_t hash = 0;
-    for (size_t i = 0; i < sizeof a->address; i++)
-        hash = hash * 31 + (uint32_t)(a->address[i] + b->address[i]);
-    hash = hash * 31 + a->port + b->port;
-    return (hash * 0x9e3779b1u) >> 20;
+    return hash_bytes(a, sizeof *a, 0) + hash_bytes(b, sizeof *b, 0);
+}
+
+static uint32_t hash_of_connection(const struct hash_link *link)
+{
+    const struct tcp_connection *c = HASH_ENTRY(link, struct tcp_connection, by_ends);
+    return hash_of_ends(&c->ends[0], &c->ends[1]);
 }
 
 static bool same_end(const struct tcp_end *a, const struct tcp_end *b)
@@ -74,12 +75,8 @@ static void pieces_free(struct tcp_table *table, struct tcp_stream *stream)
 
 static void tcp_connection_free(struct tcp_table *table, struct tcp_connection *c)
 {
-    struct tcp_connection **link = &table->buckets[tcp_bucket_of(&c->ends[0], &c->ends[1])];
-    while (*link != c)
-        link = &(*link)->next;
-    *link = c->next;
+    hash_table_remove(&table->by_ends, &c->by_ends);
     order_leave(table, c);
-    table->count--;
     table->listener.gone(table->listener.context, c);
     pieces_free(table, &c->streams[0]);
     pieces_free(table, &c->streams[1]);
@@ -88,34 +85,35 @@ static void tcp_connection_free(struct tcp_table *table, struct tcp_connection *
 
 static struct tcp_connection *tcp_connection_new(struct tcp_table *table, const struct tcp_segment *s)
 {
-    if (table->count >= TCP_CONNECTIONS_MOST)
+    if (table->by_ends.count >= TCP_CONNECTIONS_MOST)
         tcp_connection_free(table, table->oldest);
     struct tcp_connection *c = xcalloc(1, sizeof *c);
     bool answers = (s->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK);
     c->ends[answers] = s->from;
     c->ends[!answers] = s->to;
     c->opened = s->flags & TCP_SYN;
-    struct tcp_connection **bucket = &table->buckets[tcp_bucket_of(&s->from, &s->to)];
-    c->next = *bucket;
-    *bucket = c;
+    hash_table_add(&table->by_ends, &c->by_ends);
     order_join(table, c);
-    table->count++;
     return c;
 }
 
 static struct tcp_connection *tcp_connection_find(const struct tcp_table *table, const struct tcp_segment *s)
 {
-    struct tcp_connection *c = table->buckets[tcp_bucket_of(&s->from, &s->to)];
-    while (c && !(same_end(&c->ends[0], &s->from) && same_end(&c->ends[1], &s->to)) &&
-           !(same_end(&c->ends[1], &s->from) && same_end(&c->ends[0], &s->to)))
-        c = c->next;
-    return c;
+    struct hash_link *link = hash_table_first(&table->by_ends, hash_of_ends(&s->from, &s->to));
+    for (; link; link = link->next) {
+        struct tcp_connection *c = HASH_ENTRY(link, struct tcp_connection, by_ends);
+        if ((same_end(&c->ends[0], &s->from) && same_end(&c->ends[1], &s->to)) ||
+            (same_end(&c->ends[1], &s->from) && same_end(&c->ends[0], &s->to)))
+            return c;
+    }
+    return NULL;
 }
 
 struct tcp_table *tcp_table_new(const struct tcp_listener *listener)
 {
     struct tcp_table *table = xcalloc(1, sizeof *table);
     table->listener = *listener;
+    table->by_ends.hash_of = hash_of_connection;
     return table;
 }
 
@@ -123,6 +121,8 @@ void tcp_table_free(struct tcp_table *table)
 {
     while (table && table->oldest)
         tcp_connection_free(table, table->oldest);
+    if (table)
+        hash_table_clear(&table->by_ends);
     free(table);
 }
 

@@ -8,6 +8,7 @@
 #ifndef ELECTOP_PROBE_CAPTURE_TCP_H
 #define ELECTOP_PROBE_CAPTURE_TCP_H
 
+#include "config/hash_table.h"
 #include "probe/capture/packet.h"
 
 /* Bytes that wait behind holes: of one direction, and of all. */
@@ -27,7 +28,7 @@ struct tcp_stream {
 };
 
 struct tcp_connection {
-    struct tcp_connection *next; /* in its bucket */
+    struct hash_link by_ends;
     struct tcp_connection *older, *newer;
     struct tcp_end ends[2];       /* the opener first, where the opening was captured */
     struct tcp_stream streams[2]; /* by sender */

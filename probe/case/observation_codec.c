@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/hash_table.h"
 #include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/cluster.h"
@@ -157,7 +158,7 @@ static void texts_add(struct coding *c, const char *text)
 
 static uint32_t *texts_bucket(const struct coding *c, const char *text, size_t length)
 {
-    size_t i = name_hash(text, length, 0) & (c->bucket_count - 1);
+    size_t i = hash_bytes(text, length, 0) & (c->bucket_count - 1);
     while (c->buckets[i] && strcmp(c->texts[c->buckets[i] - 1], text) != 0)
         i = (i + 1) & (c->bucket_count - 1);
     return &c->buckets[i];

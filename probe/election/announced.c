@@ -70,14 +70,14 @@ static int64_t announced_sum(const struct cluster *cluster, size_t server, int64
     const struct session_table *clients = cluster->clients;
     int64_t sum = 0;
     *held = true;
-    for (size_t i = 0; clients && i < clients->bucket_count; i++)
-        for (const struct client *client = clients->buckets[i]; client; client = client->next) {
-            if (client->announced <= 0 || client->ours || !client->shown.connected ||
-                client->shown.server != server)
-                continue;
-            sum += client->announced;
-            *held = *held && held_at(client, counted_us);
-        }
+    for (const struct client *client = session_table_walk(clients, NULL); client;
+         client = session_table_walk(clients, client)) {
+        if (client->announced <= 0 || client->ours || !client->shown.connected ||
+            client->shown.server != server)
+            continue;
+        sum += client->announced;
+        *held = *held && held_at(client, counted_us);
+    }
     return sum;
 }
 

@@ -30,11 +30,11 @@ static bool alone_at_host(const struct session_table *clients, const struct clie
 {
     const char *host, *other;
     size_t length = client_host(&client->shown, &host);
-    for (size_t i = 0; length > 0 && i < clients->bucket_count; i++)
-        for (const struct client *c = clients->buckets[i]; c; c = c->next)
-            if (c != client && c->shown.connected && client_host(&c->shown, &other) == length &&
-                memcmp(host, other, length) == 0)
-                return false;
+    for (const struct client *c = length > 0 ? session_table_walk(clients, NULL) : NULL; c;
+         c = session_table_walk(clients, c))
+        if (c != client && c->shown.connected && client_host(&c->shown, &other) == length &&
+            memcmp(host, other, length) == 0)
+            return false;
     return length > 0;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/hash_table.h"
 #include "config/memory.h"
 #include "probe/election/certainty.h"
 #include "probe/election/election_private.h"
@@ -70,31 +71,16 @@ static void candidates_grow(struct candidate ***array, size_t *room, size_t need
     *room = larger;
 }
 
-static void candidates_grow_buckets(struct election *election, size_t needed)
+static uint32_t candidate_hash(const struct hash_link *link)
 {
-    if (needed <= election->own->bucket_count)
-        return;
-    size_t larger = election->own->bucket_count ? election->own->bucket_count : 8;
-    while (larger < needed)
-        larger *= 2;
-    struct candidate **buckets = xcalloc(larger, sizeof(struct candidate *));
-    for (size_t i = 0; i < election->own->bucket_count; i++) {
-        struct candidate *next;
-        for (struct candidate *c = election->own->buckets[i]; c; c = next) {
-            next = c->own->hash_next;
-            c->own->hash_next = buckets[c->own->hash & (larger - 1)];
-            buckets[c->own->hash & (larger - 1)] = c;
-        }
-    }
-    free(election->own->buckets);
-    election->own->buckets = buckets;
-    election->own->bucket_count = larger;
+    return HASH_ENTRY(link, struct candidate_private, by_name)->hash;
 }
 
 void candidates_reserve(struct election *election, size_t more)
 {
     size_t known = election->candidate_count + election->outsider_count;
-    candidates_grow_buckets(election, known + more);
+    election->own->by_name.hash_of = candidate_hash;
+    hash_table_reserve(&election->own->by_name, known + more);
     candidates_grow(&election->candidates, &election->own->candidate_room, known + more);
     candidates_grow(&election->outsiders, &election->own->outsider_room,
                     election->outsider_count ? election->outsider_count + more : 0);
@@ -102,36 +88,26 @@ void candidates_reserve(struct election *election, size_t more)
 
 uint32_t candidates_hash(const struct election *election, const char *name)
 {
-    return name_hash(name, strlen(name), election->own->hash_seed);
+    return hash_bytes(name, strlen(name), election->own->hash_seed);
+}
+
+/* A candidate's private part lies in its block. */
+static struct candidate *candidate_of(struct hash_link *link)
+{
+    return link ? &HASH_ENTRY(link, struct candidate_block, own.by_name)->candidate : NULL;
 }
 
 struct candidate *candidates_find(const struct election *election, const char *name, uint32_t hash)
 {
-    if (election->own->bucket_count == 0)
-        return NULL;
-    struct candidate *c = election->own->buckets[hash & (election->own->bucket_count - 1)];
+    struct candidate *c = candidate_of(hash_table_first(&election->own->by_name, hash));
     while (c && (c->own->hash != hash || strcmp(c->name, name) != 0))
-        c = c->own->hash_next;
+        c = candidate_of(c->own->by_name.next);
     return c;
 }
 
 void candidates_index(struct election *election, struct candidate *candidate)
 {
-    struct candidate **bucket =
-        &election->own->buckets[candidate->own->hash & (election->own->bucket_count - 1)];
-    candidate->own->hash_next = *bucket;
-    *bucket = candidate;
-}
-
-static void index_remove(struct election *election, struct candidate *candidate)
-{
-    struct candidate **link =
-        &election->own->buckets[candidate->own->hash & (election->own->bucket_count - 1)];
-    while (*link && *link != candidate)
-        link = &(*link)->own->hash_next;
-    if (*link)
-        *link = candidate->own->hash_next;
-    candidate->own->hash_next = NULL;
+    hash_table_add(&election->own->by_name, &candidate->own->by_name);
 }
 
 /* The candidate's place, or the place where it would be inserted. */
@@ -237,7 +213,7 @@ void candidates_unqueue(struct election *election, struct candidate *candidate)
 
 static void candidates_forget(struct election *election, struct candidate *candidate)
 {
-    index_remove(election, candidate);
+    hash_table_remove(&election->own->by_name, &candidate->own->by_name);
     candidates_unqueue(election, candidate);
     if (!candidate->outside && !candidate->known && !candidate->denied)
         election->unknown_count--;
@@ -276,7 +252,7 @@ static size_t take_missing(struct election *election, struct candidate **array, 
         candidates_forget(election, c);
         c->own->round = c->outside ? 0 : (uint32_t)i + 1;
         **tail = c;
-        *tail = &c->own->hash_next;
+        *tail = &c->own->unread_next;
     }
     return kept;
 }
@@ -332,7 +308,7 @@ void candidates_free(struct election *election)
         candidate_free(election->outsiders[i]);
     free(election->candidates);
     free(election->outsiders);
-    free(election->own->buckets);
+    hash_table_clear(&election->own->by_name);
 }
 
 static bool is_marker(const struct election *election, const struct candidate *child)

@@ -33,7 +33,7 @@ void candidates_add(struct election *election, struct candidate **children, size
 /* Removes one from the table. */
 void candidates_take(struct election *election, struct candidate *candidate);
 
-/* Removes all whose round is not the election's list_round. They are chained by hash_next, candidates in
+/* Removes all whose round is not the election's list_round. They are chained by unread_next, candidates in
  * election order first (round then holds their position from 1), outsiders (round 0) last. */
 struct candidate *candidates_take_missing(struct election *election);
 

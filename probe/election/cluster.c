@@ -13,69 +13,30 @@
 #include "probe/election/failover_case.h"
 #include "probe/election/replicas.h"
 #include "probe/election/session_table.h"
-#include "probe/election/session_table.h"
 #include "probe/election/update.h"
-
-uint32_t name_hash(const char *text, size_t length, uint64_t seed)
-{
-    const uint64_t odd = 0x9e3779b97f4a7c15u;
-    uint64_t hash = seed ^ (length * odd);
-    while (length >= 8) {
-        uint64_t word;
-        memcpy(&word, text, 8);
-        hash = (hash ^ word) * odd;
-        hash ^= hash >> 32;
-        text += 8;
-        length -= 8;
-    }
-    uint64_t tail = 0;
-    memcpy(&tail, text, length);
-    hash = (hash ^ tail) * odd;
-    hash ^= hash >> 29;
-    hash *= 0xbf58476d1ce4e5b9u;
-    return (uint32_t)(hash >> 32);
-}
 
 #define PATH_SEED 0x6c62272e07bb0142u
 
 uint32_t cluster_path_hash(const char *path, size_t length)
 {
-    return name_hash(path, length, PATH_SEED);
+    return hash_bytes(path, length, PATH_SEED);
 }
 
-static struct election **path_link(const struct cluster *cluster, const char *path, size_t length,
-                                   uint32_t hash)
+static uint32_t hash_of_election(const struct hash_link *link)
 {
-    struct election **link = &cluster->buckets[hash & (cluster->bucket_count - 1)];
-    while (*link && ((*link)->own->path_hash != hash || strncmp((*link)->path, path, length) != 0 ||
-                     (*link)->path[length] != '\0'))
-        link = &(*link)->own->path_next;
-    return link;
+    return HASH_ENTRY(link, struct election_private, by_path)->path_hash;
 }
 
 struct election *cluster_election(const struct cluster *cluster, const char *path, size_t length)
 {
-    if (cluster->bucket_count == 0)
-        return NULL;
-    return *path_link(cluster, path, length, cluster_path_hash(path, length));
-}
-
-static void cluster_reserve(struct cluster *cluster)
-{
-    room_for_one(&cluster->elections, cluster->election_count, &cluster->election_room,
-                 sizeof(struct election *));
-    if (cluster->election_count < cluster->bucket_count)
-        return;
-    size_t larger = cluster->bucket_count ? cluster->bucket_count * 2 : 8;
-    struct election **buckets = xcalloc(larger, sizeof(struct election *));
-    for (size_t i = 0; i < cluster->election_count; i++) {
-        struct election *election = cluster->elections[i];
-        election->own->path_next = buckets[election->own->path_hash & (larger - 1)];
-        buckets[election->own->path_hash & (larger - 1)] = election;
+    uint32_t hash = cluster_path_hash(path, length);
+    for (struct hash_link *link = hash_table_first(&cluster->by_path, hash); link; link = link->next) {
+        const struct election_private *own = HASH_ENTRY(link, struct election_private, by_path);
+        if (own->path_hash == hash && strncmp(own->election->path, path, length) == 0 &&
+            own->election->path[length] == '\0')
+            return own->election;
     }
-    free(cluster->buckets);
-    cluster->buckets = buckets;
-    cluster->bucket_count = larger;
+    return NULL;
 }
 
 /* The order in which a server lists discovered elections means nothing: those are sorted by path, after
@@ -101,10 +62,10 @@ static size_t place_for(const struct cluster *cluster, const struct election *ne
 
 void cluster_add(struct cluster *cluster, struct election *election)
 {
-    cluster_reserve(cluster);
-    struct election **bucket = &cluster->buckets[election->own->path_hash & (cluster->bucket_count - 1)];
-    election->own->path_next = *bucket;
-    *bucket = election;
+    room_for_one(&cluster->elections, cluster->election_count, &cluster->election_room,
+                 sizeof(struct election *));
+    cluster->by_path.hash_of = hash_of_election;
+    hash_table_add(&cluster->by_path, &election->own->by_path);
     size_t place = place_for(cluster, election);
     memmove(cluster->elections + place + 1, cluster->elections + place,
             (cluster->election_count++ - place) * sizeof(struct election *));
@@ -114,8 +75,7 @@ void cluster_add(struct cluster *cluster, struct election *election)
 
 void cluster_remove(struct cluster *cluster, struct election *election)
 {
-    *path_link(cluster, election->path, strlen(election->path), election->own->path_hash) =
-        election->own->path_next;
+    hash_table_remove(&cluster->by_path, &election->own->by_path);
     size_t at = 0;
     while (cluster->elections[at] != election)
         at++;

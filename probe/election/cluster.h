@@ -11,12 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/hash_table.h"
 #include "probe/election/observation.h"
-
-/* ---- hashes of names and paths ---- */
-
-/* Deterministic. The seed prevents others from choosing names that share a bucket. */
-uint32_t name_hash(const char *text, size_t length, uint64_t seed);
 
 struct election;
 struct event;
@@ -141,8 +137,7 @@ struct cluster {
     struct session_table *clients;                  /* the sessions that the servers show: see client.h */
     struct election **elections; /* configured ones in their order; then discovered ones, by path */
     size_t election_count, election_room;
-    struct election **buckets; /* private to the model: by path */
-    size_t bucket_count;
+    struct hash_table by_path;   /* private to the model */
     bool paths_changed;          /* the elections and the paths above them, since the last check */
     struct election *dirty;      /* those to be diagnosed */
     struct failover_case *cases; /* changes of leader that are not completely reported yet */

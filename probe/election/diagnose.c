@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/hash_table.h"
 #include "probe/election/captured.h"
 #include "probe/election/certainty.h"
 #include "probe/election/chain.h"
@@ -260,7 +261,7 @@ static void diagnose_bad_replies(struct diagnosis *d)
             continue;
         diagnosis_again(d, until_us);
         diagnosis_raise(d, FINDING_BAD_REPLY, SEVERITY_ERROR, CERTAINTY_CERTAIN,
-                        name_hash(server->address, strlen(server->address), 0) | SUBJECT_SERVER, NULL, 0,
+                        hash_bytes(server->address, strlen(server->address), 0) | SUBJECT_SERVER, NULL, 0,
                         NULL, "%.64s sent %d bad %s: %s", server->address, server->bad_replies,
                         server->bad_replies == 1 ? "reply" : "replies; the latest", server->bad_reply);
     }

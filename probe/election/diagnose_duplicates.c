@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/hash_table.h"
 #include "config/memory.h"
 #include "probe/election/chain.h"
 #include "probe/election/cluster.h"
@@ -181,7 +182,7 @@ static bool is_constant(const struct candidate *c)
 static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
 {
     const struct candidate *first = alike->of[0], *second = alike->of[1];
-    uint64_t subject = (uint64_t)name_hash(first->identity, strlen(first->identity), 0) << 8 | 1;
+    uint64_t subject = (uint64_t)hash_bytes(first->identity, strlen(first->identity), 0) << 8 | 1;
     size_t named = alike->count < NAMED ? alike->count : NAMED;
     bool stands = diagnosis_stands(d, FINDING_DUPLICATE_IDENTITY, subject);
     if (!stands && is_reading(d, alike->of, named))
@@ -211,7 +212,7 @@ struct identities {
 static void note_identity(const struct election *election, struct identities *all, uint32_t i)
 {
     const struct candidate *c = election->candidates[i];
-    size_t at = name_hash(c->identity, strlen(c->identity), 0) & (all->room - 1);
+    size_t at = hash_bytes(c->identity, strlen(c->identity), 0) & (all->room - 1);
     while (all->first[at] && strcmp(election->candidates[all->first[at] - 1]->identity, c->identity) != 0)
         at = (at + 1) & (all->room - 1);
     all->reporting++;

@@ -374,13 +374,12 @@ static void double_leader(struct diagnosis *d)
         return;
     const char *host;
     size_t sessions = 0, length = strlen(note->host);
-    for (size_t i = 0; i < clients->bucket_count; i++)
-        for (const struct client *c = clients->buckets[i]; c; c = c->next)
-            if (c->shown.connected && !c->shown.observer && client_host(&c->shown, &host) == length &&
-                memcmp(host, note->host, length) == 0) {
-                sessions++;
-                back = c;
-            }
+    for (const struct client *c = session_table_walk(clients, NULL); c; c = session_table_walk(clients, c))
+        if (c->shown.connected && !c->shown.observer && client_host(&c->shown, &host) == length &&
+            memcmp(host, note->host, length) == 0) {
+            sessions++;
+            back = c;
+        }
     if (sessions == 0)
         diagnosis_vanished(d, FINDING_DOUBLE_LEADER_RISK, NO_SUBJECT);
     if (sessions != 1 || back->owned || note->at.wall_us == 0)

@@ -28,6 +28,7 @@ struct election *election_new(struct cluster *cluster, const char *path, uint32_
     election->cluster = cluster;
     election->serial = cluster ? ++cluster->serial : 0;
     election->own->path_hash = hash;
+    election->own->election = election;
     election->next_sequence = -1;
     election->change.vacancy_us = election->change.takeover_us = -1;
     election->path = text_copy(path);

@@ -7,6 +7,7 @@
 #ifndef ELECTOP_PROBE_ELECTION_ELECTION_PRIVATE_H
 #define ELECTOP_PROBE_ELECTION_ELECTION_PRIVATE_H
 
+#include "config/hash_table.h"
 #include "probe/election/election.h"
 
 struct client;
@@ -36,7 +37,8 @@ struct candidate_private {
     int64_t before_us;     /* ... which it is since then; 0: since before the first poll */
     struct client *client; /* of its owner, where that is a session */
     struct candidate *owned_next, **owned_link;
-    struct candidate *hash_next, *unread_next, *unread_previous;
+    struct hash_link by_name;
+    struct candidate *unread_next, *unread_previous;
 };
 
 /* Sessions take the acknowledgement from each other, under one leader. */
@@ -68,8 +70,7 @@ struct line_shown {
 
 struct election_private {
     /* Its children. */
-    struct candidate **buckets; /* every child by name, also those outside the pattern */
-    size_t bucket_count;
+    struct hash_table by_name; /* every child, also those outside the pattern */
     uint64_t hash_seed;
     size_t candidate_room, outsider_room;
     struct candidate *unread_first, *unread_last;
@@ -121,8 +122,9 @@ struct election_private {
     struct election *dirty_next; /* in the cluster's list of those to be diagnosed */
 
     /* Its place in the cluster's table. */
+    struct hash_link by_path;
     uint32_t path_hash;
-    struct election *path_next;
+    struct election *election; /* whose private part this is */
 };
 
 #endif

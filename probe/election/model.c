@@ -54,7 +54,7 @@ static void cluster_end(struct cluster *cluster)
     for (size_t i = 0; i < cluster->server_count; i++)
         server_end(&cluster->servers[i]);
     free(cluster->elections);
-    free(cluster->buckets);
+    hash_table_clear(&cluster->by_path);
     free(cluster->servers);
     free(cluster->name);
     free(cluster->hosts);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/hash_table.h"
 #include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/candidates.h"
@@ -19,12 +20,12 @@ struct registry_entry {
     bool read;
     bool doubtful; /* it may be another one of that name since it was read */
     uint32_t hash, round;
-    struct registry_entry *name_next, *session_next;
+    struct hash_link by_name, by_session; /* by_session: only while session is not 0 */
 };
 
 struct registry {
-    struct registry_entry **by_name, **by_session;
-    size_t bucket_count, count, unread;
+    struct hash_table by_name, by_session;
+    size_t unread;
     uint32_t round;
     bool listed, absent;
     bool by_entry; /* its entries' names say who the members are, and not their data */
@@ -32,41 +33,53 @@ struct registry {
     int32_t cversion;
 };
 
-static size_t session_bucket(const struct registry *registry, uint64_t session)
+static struct registry_entry *entry_of_name(const struct hash_link *link)
 {
-    return name_hash((const char *)&session, sizeof session, 0) & (registry->bucket_count - 1);
+    return link ? HASH_ENTRY(link, struct registry_entry, by_name) : NULL;
 }
 
-static void session_unlink(struct registry *registry, struct registry_entry *entry)
+static uint32_t registry_name_hash(const struct hash_link *link)
 {
-    if (entry->session == 0)
-        return;
-    struct registry_entry **link = &registry->by_session[session_bucket(registry, entry->session)];
-    while (*link && *link != entry)
-        link = &(*link)->session_next;
-    if (*link)
-        *link = entry->session_next;
-    entry->session = 0;
+    return entry_of_name(link)->hash;
 }
 
-static void registry_session_link(struct registry *registry, struct registry_entry *entry, uint64_t session)
+static struct registry_entry *entry_of_owner(const struct hash_link *link)
 {
+    return link ? HASH_ENTRY(link, struct registry_entry, by_session) : NULL;
+}
+
+static uint32_t registry_session_hash(uint64_t session)
+{
+    return hash_bytes(&session, sizeof session, 0);
+}
+
+static uint32_t registry_owner_hash(const struct hash_link *link)
+{
+    return registry_session_hash(entry_of_owner(link)->session);
+}
+
+/* The first entry, or the one after that; NULL: no more. */
+static struct registry_entry *registry_walk(const struct registry *registry,
+                                            const struct registry_entry *entry)
+{
+    return entry_of_name(hash_table_walk(&registry->by_name, entry ? &entry->by_name : NULL));
+}
+
+static void registry_set_session(struct registry *registry, struct registry_entry *entry, uint64_t session)
+{
+    if (entry->session != 0)
+        hash_table_remove(&registry->by_session, &entry->by_session);
     entry->session = session;
-    if (session == 0)
-        return;
-    struct registry_entry **bucket = &registry->by_session[session_bucket(registry, session)];
-    entry->session_next = *bucket;
-    *bucket = entry;
+    if (session != 0)
+        hash_table_add(&registry->by_session, &entry->by_session);
 }
 
 static struct registry_entry *registry_entry_find(const struct registry *registry, const char *name,
                                                   uint32_t hash)
 {
-    if (registry->bucket_count == 0)
-        return NULL;
-    struct registry_entry *entry = registry->by_name[hash & (registry->bucket_count - 1)];
+    struct registry_entry *entry = entry_of_name(hash_table_first(&registry->by_name, hash));
     while (entry && (entry->hash != hash || strcmp(entry->name, name) != 0))
-        entry = entry->name_next;
+        entry = entry_of_name(entry->by_name.next);
     return entry;
 }
 
@@ -78,45 +91,16 @@ static void registry_entry_free(struct registry_entry *entry)
     free(entry);
 }
 
-static void registry_grow(struct registry *registry, size_t needed)
-{
-    if (needed <= registry->bucket_count)
-        return;
-    size_t larger = registry->bucket_count ? registry->bucket_count : 8;
-    while (larger < needed)
-        larger *= 2;
-    struct registry_entry **by_name = xcalloc(larger, sizeof(struct registry_entry *));
-    struct registry_entry **by_session = xcalloc(larger, sizeof(struct registry_entry *));
-    struct registry old = *registry;
-    registry->by_name = by_name;
-    registry->by_session = by_session;
-    registry->bucket_count = larger;
-    for (size_t i = 0; i < old.bucket_count; i++) {
-        struct registry_entry *next;
-        for (struct registry_entry *entry = old.by_name[i]; entry; entry = next) {
-            next = entry->name_next;
-            entry->name_next = by_name[entry->hash & (larger - 1)];
-            by_name[entry->hash & (larger - 1)] = entry;
-            registry_session_link(registry, entry, entry->session);
-        }
-    }
-    free(old.by_name);
-    free(old.by_session);
-}
-
 void registry_free(struct registry *registry)
 {
     if (!registry)
         return;
-    for (size_t i = 0; i < registry->bucket_count; i++) {
-        struct registry_entry *next;
-        for (struct registry_entry *entry = registry->by_name[i]; entry; entry = next) {
-            next = entry->name_next;
-            registry_entry_free(entry);
-        }
+    for (struct registry_entry *entry = registry_walk(registry, NULL), *next; entry; entry = next) {
+        next = registry_walk(registry, entry);
+        registry_entry_free(entry);
     }
-    free(registry->by_name);
-    free(registry->by_session);
+    hash_table_clear(&registry->by_name);
+    hash_table_clear(&registry->by_session);
     free(registry);
 }
 
@@ -138,11 +122,12 @@ bool registry_complete(const struct election *election)
 
 static const struct registry_entry *entry_of_session(const struct registry *registry, uint64_t session)
 {
-    if (!registry || registry->bucket_count == 0 || session == 0)
+    if (!registry || session == 0)
         return NULL;
-    const struct registry_entry *entry = registry->by_session[session_bucket(registry, session)];
+    const struct registry_entry *entry =
+        entry_of_owner(hash_table_first(&registry->by_session, registry_session_hash(session)));
     while (entry && entry->session != session)
-        entry = entry->session_next;
+        entry = entry_of_owner(entry->by_session.next);
     return entry;
 }
 
@@ -163,28 +148,23 @@ const char *registry_member(const struct election *election, uint64_t session)
 uint64_t registry_session(const struct election *election, const char *identity)
 {
     const struct registry *registry = election->own->registry;
-    for (size_t i = 0; registry && i < registry->bucket_count; i++)
-        for (const struct registry_entry *entry = registry->by_name[i]; entry; entry = entry->name_next)
-            if (entry->session != 0 && entry->identity && strcmp(entry->identity, identity) == 0)
-                return entry->session;
-    return 0;
+    const struct registry_entry *entry = registry ? registry_walk(registry, NULL) : NULL;
+    while (entry && !(entry->session != 0 && entry->identity && strcmp(entry->identity, identity) == 0))
+        entry = registry_walk(registry, entry);
+    return entry ? entry->session : 0;
 }
 
 static void registry_drop_missing(struct registry *registry)
 {
-    for (size_t i = 0; i < registry->bucket_count; i++)
-        for (struct registry_entry **link = &registry->by_name[i]; *link;) {
-            struct registry_entry *entry = *link;
-            if (entry->round == registry->round) {
-                link = &entry->name_next;
-                continue;
-            }
-            *link = entry->name_next;
-            session_unlink(registry, entry);
-            registry->unread -= !entry->read;
-            registry->count--;
-            registry_entry_free(entry);
-        }
+    for (struct registry_entry *entry = registry_walk(registry, NULL), *next; entry; entry = next) {
+        next = registry_walk(registry, entry);
+        if (entry->round == registry->round)
+            continue;
+        registry_set_session(registry, entry, 0);
+        registry->unread -= !entry->read;
+        hash_table_remove(&registry->by_name, &entry->by_name);
+        registry_entry_free(entry);
+    }
 }
 
 struct registry *registry_of(struct election *election, bool members)
@@ -192,6 +172,8 @@ struct registry *registry_of(struct election *election, bool members)
     struct registry **registry = members ? &election->own->members : &election->own->registry;
     if (!*registry)
         *registry = xcalloc(1, sizeof **registry);
+    (*registry)->by_name.hash_of = registry_name_hash;
+    (*registry)->by_session.hash_of = registry_owner_hash;
     return *registry;
 }
 
@@ -222,14 +204,10 @@ bool registry_holds(const struct registry *registry, uint64_t session)
 
 static struct registry_entry *entry_add(struct registry *registry, const char *name, uint32_t hash)
 {
-    registry_grow(registry, registry->count + 1);
     struct registry_entry *entry = xcalloc(1, sizeof *entry);
     entry->name = xstrdup(name);
     entry->hash = hash;
-    struct registry_entry **bucket = &registry->by_name[hash & (registry->bucket_count - 1)];
-    entry->name_next = *bucket;
-    *bucket = entry;
-    registry->count++;
+    hash_table_add(&registry->by_name, &entry->by_name);
     registry->unread++;
     return entry;
 }
@@ -240,30 +218,30 @@ static void judge_known(struct registry *registry, const struct znode_stat *stat
 {
     bool same = stat && registry->czxid != 0 && stat->czxid == registry->czxid &&
                 (uint32_t)stat->cversion - (uint32_t)registry->cversion == changes;
-    for (size_t i = 0; !same && i < registry->bucket_count; i++)
-        for (struct registry_entry *entry = registry->by_name[i]; entry; entry = entry->name_next)
-            entry->doubtful = true;
+    struct registry_entry *entry = same ? NULL : registry_walk(registry, NULL);
+    for (; entry; entry = registry_walk(registry, entry))
+        entry->doubtful = true;
     registry->czxid = stat ? stat->czxid : 0;
     registry->cversion = stat ? stat->cversion : 0;
 }
 
 void registry_list(struct registry *registry, const struct observed_children *list, uint64_t seed)
 {
-    size_t before = registry->count;
+    size_t before = registry->by_name.count;
     registry->round++;
     registry->listed = true;
     registry->absent = false;
     for (size_t i = 0; i < list->count; i++) {
         const char *name = list->names[i];
-        uint32_t hash = name_hash(name, strlen(name), seed);
+        uint32_t hash = hash_bytes(name, strlen(name), seed);
         struct registry_entry *entry = registry_entry_find(registry, name, hash);
         if (!entry)
             entry = entry_add(registry, name, hash);
         entry->round = registry->round;
     }
-    size_t all = registry->count;
+    size_t all = registry->by_name.count;
     registry_drop_missing(registry);
-    judge_known(registry, list->stat, (all - before) + (all - registry->count));
+    judge_known(registry, list->stat, (all - before) + (all - registry->by_name.count));
 }
 
 void registry_lose(struct registry *registry)
@@ -283,11 +261,10 @@ bool registry_entry(struct registry *registry, const char *name, uint64_t seed,
                     const struct observed_node *node)
 {
     struct registry_entry *entry =
-        registry ? registry_entry_find(registry, name, name_hash(name, strlen(name), seed)) : NULL;
+        registry ? registry_entry_find(registry, name, hash_bytes(name, strlen(name), seed)) : NULL;
     if (!entry)
         return false;
-    session_unlink(registry, entry);
-    registry_session_link(registry, entry, node ? node->stat->owner : 0);
+    registry_set_session(registry, entry, node ? node->stat->owner : 0);
     if (!node || node->has_data) {
         free(entry->identity);
         free(entry->about);
@@ -365,12 +342,12 @@ void registry_list_members(struct election *election)
     members_free(election);
     if (!lock || !registry_is_listed(registry) || registry->unread > 0)
         return;
-    for (size_t i = 0; i < registry->bucket_count; i++)
-        for (const struct registry_entry *entry = registry->by_name[i]; entry; entry = entry->name_next)
-            members_add_copy(election, &(struct member){.name = entry->name,
-                                                        .identity = entry->identity,
-                                                        .about = entry->about,
-                                                        .session = entry->session});
+    const struct registry_entry *entry = registry_walk(registry, NULL);
+    for (; entry; entry = registry_walk(registry, entry))
+        members_add_copy(election, &(struct member){.name = entry->name,
+                                                    .identity = entry->identity,
+                                                    .about = entry->about,
+                                                    .session = entry->session});
     members_sort(election);
     election->members_listed = true;
 }

@@ -73,19 +73,32 @@ bool owner_is_session(uint64_t owner)
     return owner != 0 && owner != container && owner >> 56 != 0xff;
 }
 
-static size_t session_table_bucket_of(const struct session_table *clients, uint64_t session)
+static struct client *client_of(const struct hash_link *link)
 {
-    return (session * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (clients->bucket_count - 1);
+    return link ? HASH_ENTRY(link, struct client, by_id) : NULL;
+}
+
+static uint32_t id_hash(uint64_t session)
+{
+    return (uint32_t)(session * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+static uint32_t client_hash(const struct hash_link *link)
+{
+    return id_hash(client_of(link)->shown.id);
 }
 
 struct client *session_table_find(const struct session_table *clients, uint64_t session)
 {
-    if (!clients || clients->bucket_count == 0)
-        return NULL;
-    struct client *client = clients->buckets[session_table_bucket_of(clients, session)];
+    struct client *client = clients ? client_of(hash_table_first(&clients->by_id, id_hash(session))) : NULL;
     while (client && client->shown.id != session)
-        client = client->next;
+        client = client_of(client->by_id.next);
     return client;
+}
+
+struct client *session_table_walk(const struct session_table *clients, const struct client *client)
+{
+    return clients ? client_of(hash_table_walk(&clients->by_id, client ? &client->by_id : NULL)) : NULL;
 }
 
 static void client_free(struct client *client)
@@ -97,44 +110,13 @@ static void client_free(struct client *client)
 
 void session_table_drop_strangers(struct session_table *clients)
 {
-    for (size_t i = 0; i < clients->bucket_count; i++)
-        for (struct client **link = &clients->buckets[i]; *link;) {
-            struct client *client = *link;
-            if (client->shown.connected || client->owned) {
-                link = &client->next;
-                continue;
-            }
-            *link = client->next;
-            clients->count--;
-            client_free(client);
-        }
-}
-
-/* Two to a bucket: a bucket costs memory for every session, a second step only the lists that are joined. */
-static bool full(const struct session_table *clients)
-{
-    return clients->count >= 2 * clients->bucket_count;
-}
-
-static void session_table_grow(struct session_table *clients)
-{
-    if (!full(clients))
-        return;
-    size_t room = clients->bucket_count ? clients->bucket_count * 2 : 64;
-    struct client **buckets = xcalloc(room, sizeof(struct client *));
-    struct session_table old = *clients;
-    clients->buckets = buckets;
-    clients->bucket_count = room;
-    for (size_t i = 0; i < old.bucket_count; i++) {
-        struct client *next;
-        for (struct client *client = old.buckets[i]; client; client = next) {
-            next = client->next;
-            struct client **bucket = &buckets[session_table_bucket_of(clients, client->shown.id)];
-            client->next = *bucket;
-            *bucket = client;
-        }
+    for (struct client *client = session_table_walk(clients, NULL), *next; client; client = next) {
+        next = session_table_walk(clients, client);
+        if (client->shown.connected || client->owned)
+            continue;
+        hash_table_remove(&clients->by_id, &client->by_id);
+        client_free(client);
     }
-    free(old.buckets);
 }
 
 struct client *session_table_make(struct cluster *cluster, uint64_t session)
@@ -145,9 +127,9 @@ struct client *session_table_make(struct cluster *cluster, uint64_t session)
     struct client *client = session_table_find(clients, session);
     if (client)
         return client;
-    if (full(clients))
+    clients->by_id.hash_of = client_hash;
+    if (hash_table_is_full(&clients->by_id))
         session_table_drop_strangers(clients);
-    session_table_grow(clients);
     client = xmalloc(sizeof *client);
     *client = (struct client){.shown = {.id = session,
                                         .established_ms = -1,
@@ -157,10 +139,7 @@ struct client *session_table_make(struct cluster *cluster, uint64_t session)
                                         .outstanding = -1},
                               .announced = -1,
                               .ends_ms = -1};
-    struct client **bucket = &clients->buckets[session_table_bucket_of(clients, session)];
-    client->next = *bucket;
-    *bucket = client;
-    clients->count++;
+    hash_table_add(&clients->by_id, &client->by_id);
     return client;
 }
 
@@ -168,14 +147,11 @@ void session_table_free(struct session_table *clients)
 {
     if (!clients)
         return;
-    for (size_t i = 0; i < clients->bucket_count; i++) {
-        struct client *next;
-        for (struct client *client = clients->buckets[i]; client; client = next) {
-            next = client->next;
-            client_free(client);
-        }
+    for (struct client *client = session_table_walk(clients, NULL), *next; client; client = next) {
+        next = session_table_walk(clients, client);
+        client_free(client);
     }
-    free(clients->buckets);
+    hash_table_clear(&clients->by_id);
     free(clients->ancestors);
     free(clients->above);
     free(clients);

@@ -5,6 +5,7 @@
 #ifndef ELECTOP_PROBE_ELECTION_SESSION_TABLE_H
 #define ELECTOP_PROBE_ELECTION_SESSION_TABLE_H
 
+#include "config/hash_table.h"
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
 
@@ -12,8 +13,8 @@ struct candidate;
 
 struct client {
     struct client_session shown; /* first: a session is its client */
-    struct client *next;         /* in its bucket */
-    struct candidate *owned;     /* chained by owned_next */
+    struct hash_link by_id;
+    struct candidate *owned; /* chained by owned_next */
 
     int64_t response_ms;     /* last response in the latest list */
     int64_t last_zxid;       /* in the latest list: its last request was answered no later; -1: unknown */
@@ -50,8 +51,7 @@ struct client {
 };
 
 struct session_table {
-    struct client **buckets;
-    size_t bucket_count, count;
+    struct hash_table by_id;
     uint16_t session_round;
     struct moment sessions_seen; /* the latest list of sessions; mono_us 0: none */
     size_t sessions_server;      /* who gave it */
@@ -66,6 +66,8 @@ struct session_table {
 void session_table_free(struct session_table *clients);
 
 struct client *session_table_find(const struct session_table *clients, uint64_t session);
+/* The first one, or the one after that; NULL: no more. See hash_table_walk(). */
+struct client *session_table_walk(const struct session_table *clients, const struct client *client);
 /* Begins the table where there is none. */
 struct client *session_table_make(struct cluster *cluster, uint64_t session);
 

@@ -1,3 +1,4 @@
+#include "config/hash_table.h"
 #include "probe/election/session_table.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 
 static uint64_t path_hash(const char *path, size_t length)
 {
-    return ((uint64_t)name_hash(path, length, 1) << 32 | name_hash(path, length, 2)) | 1;
+    return ((uint64_t)hash_bytes(path, length, 1) << 32 | hash_bytes(path, length, 2)) | 1;
 }
 
 static void note_ancestor(struct session_table *clients, uint64_t hash)
@@ -288,10 +289,10 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
 static void forget_pending_polls(struct cluster *cluster, size_t server)
 {
     struct session_table *clients = cluster->clients;
-    for (size_t i = 0; clients && i < clients->bucket_count; i++)
-        for (struct client *client = clients->buckets[i]; client; client = client->next)
-            if (client->shown.server == server)
-                client->asked_us = 0;
+    for (struct client *client = session_table_walk(clients, NULL); client;
+         client = session_table_walk(clients, client))
+        if (client->shown.server == server)
+            client->asked_us = 0;
 }
 
 void session_table_connections(struct cluster *cluster, size_t server, struct moment at,
@@ -322,20 +323,20 @@ void session_table_connections(struct cluster *cluster, size_t server, struct mo
 
     struct session_table *clients = cluster->clients;
     bool strangers = false;
-    for (size_t i = 0; clients && i < clients->bucket_count; i++)
-        for (struct client *client = clients->buckets[i]; client; client = client->next) {
-            /* A second list without it may prove that it is nowhere. */
-            if (client->owned && !client->shown.connected)
-                touch_owned(client);
-            if (client->shown.server != server || client->list_round == from->list_round)
-                continue;
-            if (client->shown.connected) {
-                session_disconnected(cluster, client);
-                /* Another port may belong to another server, which never had it. */
-                client->parted_us = same_source ? at.mono_us + seen->took_us : 0;
-            }
-            strangers = strangers || !client->owned;
+    for (struct client *client = session_table_walk(clients, NULL); client;
+         client = session_table_walk(clients, client)) {
+        /* A second list without it may prove that it is nowhere. */
+        if (client->owned && !client->shown.connected)
+            touch_owned(client);
+        if (client->shown.server != server || client->list_round == from->list_round)
+            continue;
+        if (client->shown.connected) {
+            session_disconnected(cluster, client);
+            /* Another port may belong to another server, which never had it. */
+            client->parted_us = same_source ? at.mono_us + seen->took_us : 0;
         }
+        strangers = strangers || !client->owned;
+    }
     if (strangers)
         session_table_drop_strangers(clients);
 }
@@ -408,21 +409,20 @@ static void list_above(struct cluster *cluster)
     const char *child;
     clients->above_count = 0;
     clients->above_sum = 0;
-    for (size_t i = 0; i < clients->bucket_count; i++)
-        for (const struct client *client = clients->buckets[i]; client; client = client->next) {
-            bool above = false;
-            for (size_t k = 0; k < client->shown.watch_count && !above && !client->shown.observer; k++) {
-                const char *path = client->shown.watches[k];
-                above = is_ancestor(clients, path, strlen(path)) ||
-                        (path_election(cluster, path, &child) && *child == '\0');
-                clients->above_sum += above ? path_hash(path, strlen(path)) ^ client->shown.id : 0;
-            }
-            if (above) {
-                room_for_one(&clients->above, clients->above_count, &clients->above_room,
-                             sizeof *clients->above);
-                clients->above[clients->above_count++] = client->shown.id;
-            }
+    for (const struct client *client = session_table_walk(clients, NULL); client;
+         client = session_table_walk(clients, client)) {
+        bool above = false;
+        for (size_t k = 0; k < client->shown.watch_count && !above && !client->shown.observer; k++) {
+            const char *path = client->shown.watches[k];
+            above = is_ancestor(clients, path, strlen(path)) ||
+                    (path_election(cluster, path, &child) && *child == '\0');
+            clients->above_sum += above ? path_hash(path, strlen(path)) ^ client->shown.id : 0;
         }
+        if (above) {
+            room_for_one(&clients->above, clients->above_count, &clients->above_room, sizeof *clients->above);
+            clients->above[clients->above_count++] = client->shown.id;
+        }
+    }
     for (size_t i = 0; clients->above_sum != before && i < cluster->election_count; i++)
         diagnose_soon(cluster->elections[i]);
 }
@@ -448,11 +448,11 @@ void session_table_watches(struct cluster *cluster, size_t server, struct moment
         see_watches(cluster, client, at, &seen->list[i], true);
     }
     const struct seen_watches none = {0};
-    for (size_t i = 0; i < clients->bucket_count; i++)
-        for (struct client *client = clients->buckets[i]; client; client = client->next)
-            if (client->shown.connected && client->shown.server == server &&
-                client->list_round == from->list_round && client->watch_round != from->watch_round)
-                see_watches(cluster, client, at, &none, false);
+    for (struct client *client = session_table_walk(clients, NULL); client;
+         client = session_table_walk(clients, client))
+        if (client->shown.connected && client->shown.server == server &&
+            client->list_round == from->list_round && client->watch_round != from->watch_round)
+            see_watches(cluster, client, at, &none, false);
     if (from->list_source != seen->source)
         forget_pending_polls(cluster, server);
     list_above(cluster);
@@ -553,24 +553,24 @@ void session_table_sessions(struct cluster *cluster, size_t server, struct momen
         client->session_round = clients->session_round;
         client->ends_ms = seen->list[i].ends_ms;
     }
-    for (size_t i = 0; i < clients->bucket_count; i++)
-        for (struct client *client = clients->buckets[i]; client; client = client->next) {
-            bool alive = client->session_round == clients->session_round;
-            bool news = !client->shown.alive_known || client->shown.alive != alive;
-            client->shown.alive_known = true;
-            client->shown.alive = alive;
-            ours += client->ours;
-            if (alive || !same) {
-                client->absent_rounds = 0;
-                client->outlived_us = 0;
-            }
-            if (!alive && client->absent_rounds < UINT8_MAX && all_stood(client, at) &&
-                ++client->absent_rounds == 2)
-                client->absent_us = at.mono_us;
-            /* It may have heard a session that no server lists. */
-            if (news || !alive || !client->shown.connected)
-                touch_owned(client);
+    for (struct client *client = session_table_walk(clients, NULL); client;
+         client = session_table_walk(clients, client)) {
+        bool alive = client->session_round == clients->session_round;
+        bool news = !client->shown.alive_known || client->shown.alive != alive;
+        client->shown.alive_known = true;
+        client->shown.alive = alive;
+        ours += client->ours;
+        if (alive || !same) {
+            client->absent_rounds = 0;
+            client->outlived_us = 0;
         }
+        if (!alive && client->absent_rounds < UINT8_MAX && all_stood(client, at) &&
+            ++client->absent_rounds == 2)
+            client->absent_us = at.mono_us;
+        /* It may have heard a session that no server lists. */
+        if (news || !alive || !client->shown.connected)
+            touch_owned(client);
+    }
     if (!same)
         clients->leads_us = 0;
     else if (ours > 0 && heard == ours)
@@ -583,20 +583,20 @@ void session_table_hidden(struct cluster *cluster, size_t server, enum hidden_pa
     /* Followers do not know the sessions: that hides nothing that the leader has reported. */
     if (!clients || (part == HIDDEN_SESSIONS && server != clients->sessions_server))
         return;
-    for (size_t i = 0; i < clients->bucket_count; i++)
-        for (struct client *client = clients->buckets[i]; client; client = client->next) {
-            if (part == HIDDEN_SESSIONS) {
-                if (client->shown.alive_known)
-                    touch_owned(client);
-                client->shown.alive_known = false;
-                client->absent_rounds = 0;
-            } else if (client->shown.server == server) {
-                if (client->shown.watches_known)
-                    touch_owned(client);
-                client->shown.watches_known = false;
-                client_series_end(client);
-            }
+    for (struct client *client = session_table_walk(clients, NULL); client;
+         client = session_table_walk(clients, client)) {
+        if (part == HIDDEN_SESSIONS) {
+            if (client->shown.alive_known)
+                touch_owned(client);
+            client->shown.alive_known = false;
+            client->absent_rounds = 0;
+        } else if (client->shown.server == server) {
+            if (client->shown.watches_known)
+                touch_owned(client);
+            client->shown.watches_known = false;
+            client_series_end(client);
         }
+    }
 }
 
 void session_table_server_left(struct cluster *cluster, size_t server)
@@ -608,20 +608,20 @@ void session_table_server_left(struct cluster *cluster, size_t server)
         session_table_hidden(cluster, server, HIDDEN_SESSIONS);
     else if (server < clients->sessions_server)
         clients->sessions_server--;
-    for (size_t i = 0; i < clients->bucket_count; i++)
-        for (struct client *client = clients->buckets[i]; client; client = client->next) {
-            struct client_session *shown = &client->shown;
-            if (client->other_server == server)
-                client->other_round = 0;
-            else if (client->other_server > server)
-                client->other_server--;
-            if (shown->server == server) {
-                if (shown->connected)
-                    session_disconnected(cluster, client);
-                shown->server = CLIENT_NOWHERE;
-            } else if (shown->server != CLIENT_NOWHERE && shown->server > server) {
-                shown->server--;
-            }
+    for (struct client *client = session_table_walk(clients, NULL); client;
+         client = session_table_walk(clients, client)) {
+        struct client_session *shown = &client->shown;
+        if (client->other_server == server)
+            client->other_round = 0;
+        else if (client->other_server > server)
+            client->other_server--;
+        if (shown->server == server) {
+            if (shown->connected)
+                session_disconnected(cluster, client);
+            shown->server = CLIENT_NOWHERE;
+        } else if (shown->server != CLIENT_NOWHERE && shown->server > server) {
+            shown->server--;
         }
+    }
     session_table_drop_strangers(clients);
 }

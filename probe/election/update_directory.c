@@ -188,7 +188,7 @@ static void update_lock_absent(const struct update *f)
 struct difference {
     struct candidate **joined; /* new children, also outsiders; owned by the roster once added */
     size_t joined_count;
-    struct candidate *missing; /* chained by hash_next; owned here */
+    struct candidate *missing; /* chained by unread_next; owned here */
     size_t missing_count;
 };
 
@@ -286,7 +286,7 @@ static void compare_list(const struct update *f, const struct observed_children 
 static void free_missing(struct candidate *missing)
 {
     while (missing) {
-        struct candidate *next = missing->own->hash_next;
+        struct candidate *next = missing->own->unread_next;
         candidate_free(missing);
         missing = next;
     }
@@ -297,7 +297,7 @@ static void report_missing(const struct update *f, const struct difference *diff
 {
     if (leader)
         update_emit_candidate(f, EVENT_LEADER_LOST, leader, 1);
-    for (const struct candidate *c = difference->missing; c; c = c->own->hash_next)
+    for (const struct candidate *c = difference->missing; c; c = c->own->unread_next)
         if (!c->outside)
             update_emit_candidate(f, EVENT_CANDIDATE_LEFT, c, c->own->round);
 }
@@ -368,7 +368,7 @@ static void everybody_left(const struct update *f, bool seen)
     if (++election->own->list_round == 0)
         election->own->list_round = 1;
     difference.missing = candidates_take_missing(election);
-    for (const struct candidate *c = difference.missing; c; c = c->own->hash_next)
+    for (const struct candidate *c = difference.missing; c; c = c->own->unread_next)
         election->counters.left += !c->outside;
     if (leader)
         leadership_lost(f, leader, seen);
@@ -462,7 +462,7 @@ static void note_departure(struct election *election, const struct znode_stat *o
                            const struct znode_stat *now, const struct difference *difference)
 {
     const struct candidate *left = difference->missing;
-    if (left && !left->own->hash_next && left->known && same_node(old, now) &&
+    if (left && !left->own->unread_next && left->known && same_node(old, now) &&
         (uint32_t)now->cversion == (uint32_t)old->cversion + 1)
         known_transactions_note(&election->cluster->transactions, now->pzxid, left->stat.owner, false);
 }
@@ -494,7 +494,7 @@ void update_children(const struct update *f, const struct observed_children *lis
     bool comparable = appeared || election->directory_known;
     const struct candidate *leader = election->leader;
     bool lost = false;
-    for (const struct candidate *c = difference.missing; c; c = c->own->hash_next) {
+    for (const struct candidate *c = difference.missing; c; c = c->own->unread_next) {
         lost = lost || c == leader;
         election->counters.left += !c->outside;
     }

@@ -3,96 +3,74 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/hash_table.h"
 #include "config/memory.h"
 
 struct name_lookup_entry {
-    char *text; /* NULL: free */
-    size_t length;
-    uint64_t hash;
+    struct hash_link by_text;
+    uint32_t hash;
     int64_t number;
+    size_t length;
+    char text[];
 };
 
-static uint64_t lookup_hash_of(const char *text, size_t length)
+static struct name_lookup_entry *entry_of(const struct hash_link *link)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    return hash ^ hash >> 32;
+    return link ? HASH_ENTRY(link, struct name_lookup_entry, by_text) : NULL;
 }
 
-static struct name_lookup_entry *lookup_place_of(const struct name_lookup *lookup, const char *text,
-                                                 size_t length, uint64_t hash)
+static uint32_t name_lookup_hash(const struct hash_link *link)
 {
-    size_t at = hash & (lookup->room - 1);
-    while (lookup->entries[at].text &&
-           (lookup->entries[at].hash != hash || lookup->entries[at].length != length ||
-            memcmp(lookup->entries[at].text, text, length) != 0))
-        at = (at + 1) & (lookup->room - 1);
-    return &lookup->entries[at];
+    return entry_of(link)->hash;
+}
+
+static struct name_lookup_entry *name_lookup_entry(const struct name_lookup *lookup, const char *text,
+                                                   size_t length, uint32_t hash)
+{
+    struct name_lookup_entry *entry = entry_of(hash_table_first(&lookup->by_text, hash));
+    while (entry &&
+           (entry->hash != hash || entry->length != length || memcmp(entry->text, text, length) != 0))
+        entry = entry_of(entry->by_text.next);
+    return entry;
 }
 
 bool name_lookup_find(const struct name_lookup *lookup, const char *text, size_t length, int64_t *number)
 {
-    if (lookup->room == 0)
-        return false;
     const struct name_lookup_entry *entry =
-        lookup_place_of(lookup, text, length, lookup_hash_of(text, length));
-    if (entry->text)
+        name_lookup_entry(lookup, text, length, hash_bytes(text, length, 0));
+    if (entry)
         *number = entry->number;
-    return entry->text != NULL;
-}
-
-static void lookup_grow(struct name_lookup *lookup)
-{
-    if (lookup->count * 2 < lookup->room)
-        return;
-    struct name_lookup larger = {.count = lookup->count, .room = lookup->room ? lookup->room * 2 : 256};
-    larger.entries = xcalloc(larger.room, sizeof *larger.entries);
-    for (size_t i = 0; i < lookup->room; i++) {
-        const struct name_lookup_entry *entry = &lookup->entries[i];
-        if (entry->text)
-            *lookup_place_of(&larger, entry->text, entry->length, entry->hash) = *entry;
-    }
-    free(lookup->entries);
-    *lookup = larger;
+    return entry != NULL;
 }
 
 void name_lookup_set(struct name_lookup *lookup, const char *text, size_t length, int64_t number)
 {
-    lookup_grow(lookup);
-    uint64_t hash = lookup_hash_of(text, length);
-    struct name_lookup_entry *entry = lookup_place_of(lookup, text, length, hash);
-    if (entry->text) {
-        entry->number = number;
-        return;
+    uint32_t hash = hash_bytes(text, length, 0);
+    struct name_lookup_entry *entry = name_lookup_entry(lookup, text, length, hash);
+    if (!entry) {
+        entry = xmalloc(sizeof *entry + length);
+        entry->hash = hash;
+        entry->length = length;
+        memcpy(entry->text, text, length);
+        lookup->by_text.hash_of = name_lookup_hash;
+        hash_table_add(&lookup->by_text, &entry->by_text);
     }
-    char *copy = xmalloc(length + 1);
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    *entry = (struct name_lookup_entry){copy, length, hash, number};
-    lookup->count++;
-}
-
-void name_lookup_clear(struct name_lookup *lookup)
-{
-    for (size_t i = 0; i < lookup->room; i++) {
-        free(lookup->entries[i].text);
-        lookup->entries[i].text = NULL;
-    }
-    lookup->count = 0;
+    entry->number = number;
 }
 
 void name_lookup_copy(struct name_lookup *lookup, const struct name_lookup *from)
 {
-    name_lookup_clear(lookup);
-    for (size_t i = 0; i < from->room; i++)
-        if (from->entries[i].text)
-            name_lookup_set(lookup, from->entries[i].text, from->entries[i].length, from->entries[i].number);
+    name_lookup_free(lookup);
+    for (struct hash_link *link = hash_table_walk(&from->by_text, NULL); link;
+         link = hash_table_walk(&from->by_text, link))
+        name_lookup_set(lookup, entry_of(link)->text, entry_of(link)->length, entry_of(link)->number);
 }
 
 void name_lookup_free(struct name_lookup *lookup)
 {
-    name_lookup_clear(lookup);
-    free(lookup->entries);
-    *lookup = (struct name_lookup){0};
+    for (struct hash_link *link = hash_table_walk(&lookup->by_text, NULL), *next; link; link = next) {
+        next = hash_table_walk(&lookup->by_text, link);
+        free(entry_of(link));
+    }
+    hash_table_clear(&lookup->by_text);
 }

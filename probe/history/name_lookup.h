@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct name_lookup_entry;
+#include "config/hash_table.h"
+
 struct name_lookup {
-    struct name_lookup_entry *entries;
-    size_t count, room;
+    struct hash_table by_text;
 };
 
 /* False: it is not there. */
@@ -20,7 +20,7 @@ bool name_lookup_find(const struct name_lookup *lookup, const char *text, size_t
 void name_lookup_set(struct name_lookup *lookup, const char *text, size_t length, int64_t number);
 /* All that is in from, and nothing else. */
 void name_lookup_copy(struct name_lookup *lookup, const struct name_lookup *from);
-void name_lookup_clear(struct name_lookup *lookup);
+/* It is empty afterwards, and of use again. */
 void name_lookup_free(struct name_lookup *lookup);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/hash_table.h"
 #include "config/memory.h"
 #include "probe/election/bystanders.h"
 #include "probe/election/chain.h"
@@ -57,7 +58,7 @@ static bool same_knowledge(const struct server *a, const struct server *b)
 
 static void note_figures(struct last_figures *f, const struct server *s, int64_t now_us)
 {
-    uint32_t whose = name_hash(s->address, strlen(s->address), 0);
+    uint32_t whose = hash_bytes(s->address, strlen(s->address), 0);
     if (f->noted_us != INT64_MIN && now_us - f->noted_us < FIGURES_EVERY_US && f->whose == whose &&
         same_knowledge(&f->noted, s))
         return;

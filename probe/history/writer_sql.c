@@ -122,8 +122,8 @@ void writer_sql_committed(struct writer_sql *rows)
 void writer_sql_forget(struct writer_sql *rows)
 {
     rows->known = false;
-    name_lookup_clear(&rows->names);
-    name_lookup_clear(&rows->subjects);
+    name_lookup_free(&rows->names);
+    name_lookup_free(&rows->subjects);
     name_lookup_copy(&rows->lost, &rows->lost_before);
     memset(rows->kinds, 0, sizeof rows->kinds);
 }
@@ -142,8 +142,8 @@ void writer_sql_close(struct writer_sql *rows, bool same_again)
         rows->statements[i] = NULL;
     }
     if (!same_again) {
-        name_lookup_clear(&rows->bases);
-        name_lookup_clear(&rows->lost_before);
+        name_lookup_free(&rows->bases);
+        name_lookup_free(&rows->lost_before);
     }
     writer_sql_forget(rows);
     rows->db = NULL;
@@ -202,8 +202,8 @@ static bool name_of(struct writer_sql *rows, const char *text, int64_t *number)
     size_t length = strlen(text);
     if (name_lookup_find(&rows->names, text, length, number))
         return true;
-    if (rows->names.count >= NAMES_MOST)
-        name_lookup_clear(&rows->names);
+    if (rows->names.by_text.count >= NAMES_MOST)
+        name_lookup_free(&rows->names);
     sqlite3_stmt *statement = use(rows, SQL_NAME);
     sqlite3_bind_int64(statement, 1, rows->next_name);
     sql_bind_text(statement, 2, text);
@@ -334,7 +334,7 @@ static bool begin_chunk(struct writer_sql *rows, const struct batch *batch)
     if (!close_chunk(rows))
         return false;
     /* What a chunk names, it names anew: so the old ones can be forgotten with the old chunks. */
-    name_lookup_clear(&rows->names);
+    name_lookup_free(&rows->names);
     size_t size = 0;
     unsigned char *packed = deflated(batch->snapshot.bytes, batch->snapshot.length, &size);
     sqlite3_stmt *statement = use(rows, SQL_CHUNK);
@@ -409,7 +409,7 @@ static bool end_gap(struct writer_sql *rows, const char *name, int64_t to_us)
 /* What lasts is cut where a stretch ends: it goes on by the clock of the next. */
 static bool end_gaps(struct writer_sql *rows)
 {
-    name_lookup_clear(&rows->lost);
+    name_lookup_free(&rows->lost);
     return sql_done(use(rows, SQL_GAPS_END));
 }
 

@@ -504,8 +504,8 @@ static bool gather_election(struct gathering *gathering, struct history *history
     struct history_filter only = {.cluster = cluster, .election = election->full_path};
     gathering->election = election;
     gathering->stretch_room = gathering->leader_room = gathering->failover_room = 0;
-    name_lookup_clear(&gathering->by_identity);
-    name_lookup_clear(&gathering->by_name);
+    name_lookup_free(&gathering->by_identity);
+    name_lookup_free(&gathering->by_name);
     if (!history_stretches(history, cluster, election->full_path, report->from_us, report->to_us,
                            take_stretch, gathering, error) ||
         !history_failovers(history, &only, report->from_us, end_of_events(report), take_failover, gathering,

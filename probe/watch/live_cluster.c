@@ -24,28 +24,14 @@
 #include "probe/watch/observer_watch.h"
 #include "probe/watch/replica_check.h"
 
-/* FNV-1a: there are few paths (three per election), and they live long. */
-static uint32_t watch_map_hash_of(const char *path)
+static uint32_t watch_map_hash(const char *path)
 {
-    uint32_t hash = 2166136261u;
-    for (const unsigned char *p = (const unsigned char *)path; *p; p++)
-        hash = (hash ^ *p) * 16777619u;
-    return hash;
+    return hash_bytes(path, strlen(path), 0);
 }
 
-static void watch_map_grow(struct watch_map *map)
+static uint32_t watch_entry_hash(const struct hash_link *link)
 {
-    size_t count = map->bucket_count ? map->bucket_count * 2 : 64;
-    struct watch_entry **buckets = xcalloc(count, sizeof *buckets);
-    for (size_t i = 0; i < map->bucket_count; i++)
-        for (struct watch_entry *e = map->buckets[i], *next; e; e = next) {
-            next = e->next;
-            e->next = buckets[e->hash % count];
-            buckets[e->hash % count] = e;
-        }
-    free(map->buckets);
-    map->buckets = buckets;
-    map->bucket_count = count;
+    return watch_map_hash(HASH_ENTRY(link, struct watch_entry, by_path)->path);
 }
 
 void watch_map_put(struct watch_map *map, struct watch_entry *entry, const char *path)
@@ -54,28 +40,18 @@ void watch_map_put(struct watch_map *map, struct watch_entry *entry, const char 
         return;
     char *copy = xstrdup(path);
     watch_map_remove(map, entry);
-    if (map->count >= map->bucket_count)
-        watch_map_grow(map);
     entry->path = copy;
-    entry->hash = watch_map_hash_of(path);
-    struct watch_entry **bucket = &map->buckets[entry->hash % map->bucket_count];
-    entry->next = *bucket;
-    *bucket = entry;
-    map->count++;
+    map->by_path.hash_of = watch_entry_hash;
+    hash_table_add(&map->by_path, &entry->by_path);
 }
 
 void watch_map_remove(struct watch_map *map, struct watch_entry *entry)
 {
     if (!entry->path)
         return;
-    struct watch_entry **at = &map->buckets[entry->hash % map->bucket_count];
-    while (*at != entry)
-        at = &(*at)->next;
-    *at = entry->next;
-    map->count--;
+    hash_table_remove(&map->by_path, &entry->by_path);
     free(entry->path);
     entry->path = NULL;
-    entry->next = NULL;
 }
 
 /* A handler may change the map, so the chain is searched again after each call; few entries share a path. */
@@ -83,16 +59,11 @@ void watch_map_remove(struct watch_map *map, struct watch_entry *entry)
 
 void watch_map_notify(struct watch_map *map, enum session_notice notice, const char *path)
 {
-    if (!map->bucket_count)
-        return;
-    uint32_t hash = watch_map_hash_of(path);
     struct watch_entry *reported[SHARERS_MOST];
     size_t count = 0;
     for (;;) {
-        struct watch_entry *e = map->buckets[hash % map->bucket_count];
-        for (; e; e = e->next) {
-            if (e->hash != hash || strcmp(e->path, path) != 0)
-                continue;
+        struct watch_entry *e = watch_map_next(map, path, NULL);
+        for (; e; e = watch_map_next(map, path, e)) {
             size_t i = 0;
             while (i < count && reported[i] != e)
                 i++;
@@ -109,26 +80,22 @@ void watch_map_notify(struct watch_map *map, enum session_notice notice, const c
 struct watch_entry *watch_map_next(const struct watch_map *map, const char *path,
                                    const struct watch_entry *after)
 {
-    if (!map->bucket_count)
-        return NULL;
-    uint32_t hash = watch_map_hash_of(path);
-    struct watch_entry *e = after ? after->next : map->buckets[hash % map->bucket_count];
-    while (e && (e->hash != hash || strcmp(e->path, path) != 0))
-        e = e->next;
-    return e;
+    struct hash_link *link =
+        after ? after->by_path.next : hash_table_first(&map->by_path, watch_map_hash(path));
+    while (link && strcmp(HASH_ENTRY(link, struct watch_entry, by_path)->path, path) != 0)
+        link = link->next;
+    return link ? HASH_ENTRY(link, struct watch_entry, by_path) : NULL;
 }
 
 void watch_map_clear(struct watch_map *map)
 {
-    for (size_t i = 0; i < map->bucket_count; i++)
-        for (struct watch_entry *e = map->buckets[i], *next; e; e = next) {
-            next = e->next;
-            free(e->path);
-            e->path = NULL;
-            e->next = NULL;
-        }
-    free(map->buckets);
-    *map = (struct watch_map){0};
+    for (struct hash_link *link = hash_table_walk(&map->by_path, NULL), *next; link; link = next) {
+        next = hash_table_walk(&map->by_path, link);
+        struct watch_entry *e = HASH_ENTRY(link, struct watch_entry, by_path);
+        free(e->path);
+        e->path = NULL;
+    }
+    hash_table_clear(&map->by_path);
 }
 
 const char *live_name(const struct live_cluster *live)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "config/hash_table.h"
 #include "probe/election/directory_kind.h"
 #include "probe/election/model.h"
 #include "probe/zookeeper/read_account.h"
@@ -32,13 +33,11 @@ struct watch_entry {
     char *path; /* NULL: not in the map */
     void (*notice)(void *context, enum session_notice);
     void *context;
-    uint32_t hash;
-    struct watch_entry *next;
+    struct hash_link by_path;
 };
 
 struct watch_map {
-    struct watch_entry **buckets;
-    size_t bucket_count, count;
+    struct hash_table by_path;
 };
 
 /* Puts entry under path, and removes it from its previous path. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/hash_table.h"
 #include "config/memory.h"
 #include "config/text.h"
 #include "probe/clock.h"
@@ -417,7 +418,7 @@ static bool moved(const struct server_poll *q)
 /* The port that answered. Equal numbers mean the same port. */
 static uint32_t answering_port(const struct server_poll *q)
 {
-    return q->way == BY_WORD ? 0 : name_hash(q->admin_host, strlen(q->admin_host), (uint32_t)q->admin_port);
+    return q->way == BY_WORD ? 0 : hash_bytes(q->admin_host, strlen(q->admin_host), (uint32_t)q->admin_port);
 }
 
 static void server_poll_connections_came(struct server_poll *q)
