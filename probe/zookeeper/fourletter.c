@@ -32,6 +32,13 @@ bool fourletter_word_is_switched_off(const char *problem)
     return problem == switched_off;
 }
 
+/*
+ * ClickHouse Keeper answers in words of its own: its name before the version, addresses without a slash and
+ * "[1]", session ids filled up with zeros, which ZooKeeper never writes, and no empty line at the end.
+ */
+#define KEEPER "ClickHouse Keeper "
+#define KEEPER_SESSION "0x00"
+
 static bool starts(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
@@ -86,15 +93,18 @@ static const char *read_srvr(const char *text, struct server_figures *f)
 {
     size_t version_length, mode_length;
     const char *version = after(text, "Zookeeper version: ", &version_length);
+    const char *keeper = version ? NULL : after(text, KEEPER "version: v", &version_length);
     const char *mode = after(text, "Mode: ", &mode_length);
-    if (!version || !mode)
-        return version ? cut_off : strange;
-    version_parse(version, version_length, f->version, sizeof f->version);
+    if ((!version && !keeper) || !mode)
+        return version || keeper ? cut_off : strange;
+    size_t named = keeper ? sizeof KEEPER - 1 : 0;
+    memcpy(f->version, KEEPER, named);
+    version_parse(keeper ? keeper : version, version_length, f->version + named, sizeof f->version - named);
     f->mode = server_mode_parse(mode, mode_length);
     f->connections = number_after(text, "Connections: ");
     f->zxid = number_after(text, "Zxid: ");
     f->received = number_after(text, "Received: ");
-    f->sent = number_after(text, "Sent: ");
+    f->sent = number_after(text, keeper ? "Sent : " : "Sent: ");
     f->outstanding = number_after(text, "Outstanding: ");
     f->znodes = number_after(text, "Node count: ");
     read_latencies(text, f);
@@ -167,18 +177,19 @@ static void field(struct connection_list *list, struct seen_connection *c, const
 #undef IS
 }
 
-/* " /127.0.0.1:41548[1](queued=0,recved=3,sent=3,sid=...)" */
+/* " /127.0.0.1:41548[1](queued=0,recved=3,sent=3,sid=...)", or of Keeper " 127.0.0.1:41548(recved=3,...)" */
 static const char *read_cons_line(const char *line, size_t length, struct connection_list *list)
 {
     const char *end = line + length, *at = line;
     while (at < end && *at != '(')
         at++;
-    if (*line != ' ' || at == end || at[-1] != ']')
+    bool keeper = at > line && at[-1] >= '0' && at[-1] <= '9';
+    if (*line != ' ' || at == end || (at[-1] != ']' && !keeper))
         return strange;
     if (end[-1] != ')')
         return cut_off;
     const char *address_end = at;
-    while (address_end > line && *address_end != '[')
+    while (!keeper && address_end > line && *address_end != '[')
         address_end--;
     char address[CLIENT_ADDRESS_SIZE];
     size_t address_length =
@@ -196,14 +207,18 @@ static const char *read_cons_line(const char *line, size_t length, struct connec
             field(list, &c, at, name, at + name + 1, value - name - 1);
         at += value < left ? value + 1 : left;
     }
+    if (keeper && c.session == UINT64_MAX) /* it has none yet */
+        c.session = 0;
     connection_list_add(list, &c);
     return NULL;
 }
 
-/* These answers end with an empty line, which proves that they are complete. */
-static bool ends_with_empty_line(const char *text)
+/* These answers end with an empty line, which proves that they are complete; Keeper's end with a line. */
+static bool ends_with_empty_line(const char *text, bool keeper)
 {
     size_t length = strlen(text);
+    if (keeper)
+        return text[length - 1] == '\n';
     return length && text[length - 1] == '\n' &&
            (length == 1 || text[length - 2] == '\n' || text[length - 2] == '\r');
 }
@@ -217,30 +232,50 @@ static const char *read_cons(const char *text, struct connection_list *list)
         if (length)
             problem = read_cons_line(line, length, list);
     }
-    return problem ? problem : ends_with_empty_line(text) ? NULL : cut_off;
+    return problem ? problem : ends_with_empty_line(text, !strstr(text, "](")) ? NULL : cut_off;
 }
 
 static const char *read_wchc(const char *text, struct watch_list *list)
 {
+    bool keeper = starts(text, KEEPER_SESSION);
     size_t length;
     uint64_t session;
     for (const char *line = text; *line; line += length + (line[length] != '\0')) {
         length = strcspn(line, "\n");
         if (!length)
             continue;
-        if (line[0] == '\t' && list->count)
-            watch_list_add_path(list, line + 1, length - 1);
+        size_t blank = strspn(line, "\t ");
+        if (blank && list->count && (keeper || (blank == 1 && line[0] == '\t')))
+            watch_list_add_path(list, line + blank, length - blank);
         else if (starts(line, "0x") && session_id_parse(line, length, &session))
             watch_list_add_session(list, session);
         else
             return strange;
     }
     watch_list_finish(list);
-    return ends_with_empty_line(text) ? NULL : cut_off;
+    return ends_with_empty_line(text, keeper) ? NULL : cut_off;
+}
+
+/* "Sessions dump (2):", their ids, "Sessions with Ephemerals (1):" */
+static const char *read_keeper_dump(const char *text, struct session_list *list)
+{
+    size_t length, digits;
+    const char *number = after(text, "Sessions dump (", &digits), *line = text + strcspn(text, "\n");
+    int64_t count = figure_parse(number, strspn(number, "0123456789"), -1);
+    struct seen_session seen = {.ends_ms = -1};
+    for (line += *line != '\0'; starts(line, KEEPER_SESSION); line += length + (line[length] != '\0')) {
+        length = strcspn(line, "\n");
+        if (!session_id_parse(line, length, &seen.id))
+            return strange;
+        session_list_add(list, &seen);
+    }
+    return starts(line, "Sessions with Ephemerals (") && list->count == (size_t)count ? NULL : cut_off;
 }
 
 static const char *read_dump(const char *text, struct session_list *list)
 {
+    if (starts(text, "Sessions dump ("))
+        return read_keeper_dump(text, list);
     if (!starts(text, "SessionTracker dump:"))
         return strange;
     if (strstr(text, "Global Sessions("))

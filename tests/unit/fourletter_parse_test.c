@@ -106,6 +106,62 @@ static void reads_sessions(void **state)
     assert_non_null(strstr(read_word(FOURLETTER_WORD_DUMP, "4lw.id1.follower.dump.txt", &answer), "leader"));
 }
 
+/* As the documentation of ClickHouse Keeper prints its answers. */
+static void reads_keeper(void **state)
+{
+    (void)state;
+    struct server_answer answer;
+    server_answer_clear(&answer);
+    assert_null(fourletter_word_read(FOURLETTER_WORD_SRVR,
+                                     "ClickHouse Keeper version: v21.11.1.1-prestable-7a4a0b0edef0ad\n"
+                                     "Latency min/avg/max: 0/0/0\nReceived: 2\nSent : 3\nConnections: 1\n"
+                                     "Outstanding: 0\nZxid: 34\nMode: leader\nNode count: 4\n",
+                                     &answer));
+    assert_string_equal(answer.figures.version, "ClickHouse Keeper 21.11.1.1");
+    assert_int_equal(answer.figures.mode, SERVER_LEADER);
+    assert_true(answer.figures.zxid == 34 && answer.figures.sent == 3 && answer.figures.znodes == 4);
+    static const char connections[] =
+        " 192.168.1.1:52163(recved=0,sent=0,sid=0xffffffffffffffff,lop=NA,est=1636454787393,to=30000,"
+        "lzxid=0xffffffffffffffff,lresp=0,llat=0,minlat=0,avglat=0,maxlat=0)\n"
+        " 192.168.1.1:52042(recved=9,sent=18,sid=0x0000000000000001,lop=List,est=1636454739887,to=30000,"
+        "lcxid=0x0000000000000005,lzxid=0x0000000000000005,lresp=1636454739892,llat=0,minlat=0,avglat=0,"
+        "maxlat=0)\n";
+    assert_null(fourletter_word_read(FOURLETTER_WORD_CONS, connections, &answer));
+    assert_int_equal(answer.connections.count, 2);
+    assert_true(answer.connections.list[0].session == 0 && answer.connections.list[1].session == 1);
+    assert_string_equal(answer.connections.list[1].client, "192.168.1.1:52042");
+    assert_int_equal(answer.connections.list[1].timeout_ms, 30000);
+    server_answer_free(&answer);
+    static const char *const indents[] = {"    ", "\t"};
+    for (size_t i = 0; i < 2; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "0x0000000000000001\n%s/clickhouse/task_queue/ddl\n", indents[i]);
+        server_answer_clear(&answer);
+        assert_null(fourletter_word_read(FOURLETTER_WORD_WCHC, text, &answer));
+        assert_string_equal(watches_of(&answer, 1)->paths[0], "/clickhouse/task_queue/ddl");
+        server_answer_free(&answer);
+    }
+    static const char sessions[] = "Sessions dump (2):\n0x0000000000000001\n0x0000000000000002\n"
+                                   "Sessions with Ephemerals (1):\n0x0000000000000001\n /clickhouse/ddl\n";
+    server_answer_clear(&answer);
+    assert_null(fourletter_word_read(FOURLETTER_WORD_DUMP, sessions, &answer));
+    assert_true(answer.sessions.count == 2 && answer.sessions.list[1].id == 2);
+    server_answer_free(&answer);
+    /* Cut anywhere before the count is reached, or within a line, it shows nothing. */
+    for (size_t length = 1; length < sizeof sessions - 1; length++) {
+        char *text = strndup(sessions, length);
+        server_answer_clear(&answer);
+        const char *problem = fourletter_word_read(FOURLETTER_WORD_DUMP, text, &answer);
+        assert_true(problem || answer.sessions.count == 2);
+        server_answer_free(&answer);
+        free(text);
+    }
+    server_answer_clear(&answer);
+    char *cut = strndup(connections, sizeof connections - 8);
+    assert_non_null(fourletter_word_read(FOURLETTER_WORD_CONS, cut, &answer));
+    free(cut);
+}
+
 static void reads_figures(void **state)
 {
     (void)state;
@@ -257,11 +313,11 @@ static void joins_session_ids(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_connections), cmocka_unit_test(reads_watches),
-        cmocka_unit_test(reads_sessions),    cmocka_unit_test(reads_figures),
-        cmocka_unit_test(reads_modes),       cmocka_unit_test(refuses_the_rest),
-        cmocka_unit_test(bounds_numbers),    cmocka_unit_test(spells_addresses),
-        cmocka_unit_test(joins_session_ids),
+        cmocka_unit_test(reads_keeper),     cmocka_unit_test(reads_connections),
+        cmocka_unit_test(reads_watches),    cmocka_unit_test(reads_sessions),
+        cmocka_unit_test(reads_figures),    cmocka_unit_test(reads_modes),
+        cmocka_unit_test(refuses_the_rest), cmocka_unit_test(bounds_numbers),
+        cmocka_unit_test(spells_addresses), cmocka_unit_test(joins_session_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
