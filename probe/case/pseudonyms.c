@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/hash_table.h"
 #include "config/memory.h"
 #include "config/utf8.h"
 #include "probe/election/cluster.h"
@@ -68,7 +69,7 @@ struct pseudonyms {
 
 static struct word *words_slot(const struct words *words, const char *text, size_t length)
 {
-    size_t i = name_hash(text, length, 0) & (words->size - 1);
+    size_t i = hash_bytes(text, length, 0) & (words->size - 1);
     while (words->slots[i].text &&
            (strncmp(words->slots[i].text, text, length) != 0 || words->slots[i].text[length]))
         i = (i + 1) & (words->size - 1);
