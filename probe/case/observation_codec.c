@@ -619,7 +619,7 @@ static void election_coding(struct coding *c, struct observed_election *o)
     bool there = c->out && o->settings;
     if (there)
         s = *o->settings;
-    coding_enum(c, &o->origin, ORIGIN_DISCOVERED);
+    coding_enum(c, &o->origin, ORIGIN_ORPHANED);
     coding_flag(c, &there);
     if (there)
         settings_coding(c, &s);

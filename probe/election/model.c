@@ -112,7 +112,10 @@ static void observe_election(struct model *model, struct cluster *cluster, const
     }
     election_configure(election, model->recipes, &o->subject);
     baseline_bind(model, election);
-    acknowledge_update(&(struct update){model, election, o->at});
+    struct update f = {model, election, o->at};
+    acknowledge_update(&f);
+    if (election->origin == ORIGIN_ORPHANED && election->state == ELECTION_VACANT)
+        update_path_absent(&f); /* as a lock's znode, it was vacant while its directory was there */
     election->turn = model->turn;
     model->generation++;
     if (election->own->diagnosed_us != 0 ||

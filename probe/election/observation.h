@@ -235,11 +235,13 @@ struct observed_replica {
     const struct znode_stat *stat; /* NULL: the znode does not exist there */
 };
 
-/* Why an election is watched. */
+/* Why an election is watched. Recorded by number: the next one comes last. */
 enum election_origin {
     ORIGIN_CONFIGURED, /* named by the user, by path */
     ORIGIN_PATTERN,    /* matched a path with * or ? */
-    ORIGIN_DISCOVERED  /* found by walking the tree */
+    ORIGIN_DISCOVERED, /* found by walking the tree */
+    ORIGIN_EXPECTED,   /* of a pattern that ends in a name: it belongs into a directory that exists */
+    ORIGIN_ORPHANED    /* the same, and that directory is gone */
 };
 
 struct observed_election {

@@ -99,7 +99,8 @@ bool summary_must_lead(const struct election *election)
 static bool is_sound(const struct election *election)
 {
     bool nobody = election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT;
-    if (election->fresh && nobody && election->origin == ORIGIN_CONFIGURED)
+    bool missed = election->origin == ORIGIN_EXPECTED && election->state == ELECTION_ABSENT;
+    if (election->fresh && nobody && (election->origin == ORIGIN_CONFIGURED || missed))
         return !summary_must_lead(election);
     if (election->fresh && !election_is_proven(election))
         return true; /* it only looks like one */

@@ -549,7 +549,8 @@ void update_path_absent(const struct update *f)
     struct election *election = f->election;
     if (election->recipe && election->recipe->family == FAMILY_LOCK) {
         update_lock_absent(f);
-        return;
+        if (election->origin != ORIGIN_ORPHANED)
+            return;
     }
     if (election->directory_known)
         directory_gone(f);

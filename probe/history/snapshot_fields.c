@@ -308,7 +308,7 @@ void election_fields(struct fields *f, struct election *e)
 {
     field_text(f, &e->name);
     field_enum(f, &e->kind, KIND_LOCK);
-    field_enum(f, &e->origin, ORIGIN_DISCOVERED);
+    field_enum(f, &e->origin, ORIGIN_ORPHANED);
     settings_fields(f, &e->settings);
     recipe_fields(f, &e->recipe);
     field_enum(f, &e->recognised, RECOGNISED_CONFIGURED);

@@ -479,7 +479,8 @@ void live_cluster_watch(struct live_cluster *live, const char *path, const struc
     struct session_shard *shard = shard_for(live, path);
     if (!shard)
         return;
-    static const char *const why[] = {"named", "matches a pattern", "discovered"};
+    static const char *const why[] = {"named", "matches a pattern", "discovered",
+                                      "a pattern ends in its name"};
     read_account_grant(live->account, NEWS_READS + (seen ? 2 * seen->count : 0));
     live->elections[live->election_count++] = election_watch_new(live, shard, path, settings, origin, seen);
     log_line(LOG_LEVEL_INFO, "%s: watching %s (%s)", live_name(live), path, why[origin]);
@@ -489,13 +490,9 @@ static void live_cluster_forget(struct live_cluster *live, struct election_watch
 {
     /* The watch that waited for its return remains in the library. */
     election_watch_shard(s)->path_bytes -= shard_share(election_watch_path(s)) / 3 * 2;
-    char *path = xstrdup(election_watch_path(s));
     log_line(LOG_LEVEL_INFO, "%s: deleted long ago, no longer watched: %s", live_name(live),
              election_watch_path(s));
     election_watch_free(s);
-    for (size_t i = 0; i < live->pattern_count; i++)
-        pattern_wait_again(live->patterns[i], path);
-    free(path);
 }
 
 static void on_slow(uv_timer_t *timer)

@@ -5,21 +5,23 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "config/text.h"
 #include "config/znode_path.h"
 #include "probe/log.h"
 
-/* The limit of directories and awaited matches per pattern. The log reports those left out. */
+/* The limit of directories per pattern. The log reports those left out. */
 #define PLACES_MOST 20000
 /* The limit of simultaneous requests, as in discovery: twenty thousand at once would delay the server's other
  * clients. */
 #define READS_MOST 1000
 
-/* A directory whose children are matched, or (end true) a concrete path that is awaited. */
+/* A directory whose children are matched. */
 struct pattern_directory {
     struct pattern *pattern;
     char *path;
-    const char *rest; /* the part after its children's names, "" or "/leader"; points into the pattern */
-    const char *glob; /* the pattern for its children; NULL: path is a complete match */
+    const char *glob; /* the pattern for its children; points into the pattern, as rest does */
+    const char *rest; /* the part after its children's names, "" or "/leader" */
+    bool named;       /* the pattern ends in a name, glob: where this directory exists, a match belongs */
     struct watch_entry entry;
     bool asking, complete;
     bool denied;  /* not readable: retried at intervals */
@@ -90,16 +92,13 @@ static bool place_known(const struct pattern *p, const char *path)
     return false;
 }
 
-/* Adds the place for prefix followed by rest: up to the next component with a wildcard, or all of it. */
+/* Adds the place for prefix followed by rest: up to the next component with a wildcard, or to the last one. */
 static void place_add(struct pattern *p, const char *prefix, const char *rest)
 {
-    const char *component = rest, *end;
-    for (;; component = end) {
-        if (!*component)
-            break;
-        end = component + 1 + strcspn(component + 1, "/");
-        if (has_wildcard(component, (size_t)(end - component)))
-            break;
+    const char *component = rest, *end = rest + 1 + strcspn(rest + 1, "/");
+    while (*end && !has_wildcard(component, (size_t)(end - component))) {
+        component = end;
+        end += 1 + strcspn(end + 1, "/");
     }
     size_t fixed = (size_t)(component - rest), length = strlen(prefix);
     char *path = xmalloc(length + fixed + 2);
@@ -107,7 +106,7 @@ static void place_add(struct pattern *p, const char *prefix, const char *rest)
     memcpy(path + length, rest, fixed);
     path[length + fixed] = '\0';
     if (!path[0])
-        strcpy(path, "/");
+        strcpy(path, "/"); /* of a wildcard in the first component */
     if (place_known(p, path)) {
         free(path);
         return;
@@ -120,8 +119,9 @@ static void place_add(struct pattern *p, const char *prefix, const char *rest)
     struct pattern_directory *place = xcalloc(1, sizeof *place);
     place->pattern = p;
     place->path = path;
-    place->glob = *component ? component + 1 : NULL;
-    place->rest = *component ? component + 1 + strcspn(component + 1, "/") : "";
+    place->glob = component + 1;
+    place->rest = end;
+    place->named = !has_wildcard(component, (size_t)(end - component));
     place->entry = (struct watch_entry){.notice = pattern_on_notice, .context = place};
     place->next = p->places;
     p->places = place;
@@ -142,15 +142,17 @@ static bool glob_matches(const struct pattern_directory *place, const char *name
     return znode_pattern_match(glob, name);
 }
 
+static char *place_child(const struct pattern_directory *place, const char *name)
+{
+    return text_format("%s/%s", strcmp(place->path, "/") == 0 ? "" : place->path, name);
+}
+
 static void child_found(struct pattern_directory *place, const char *name)
 {
     struct pattern *p = place->pattern;
     if (!glob_matches(place, name))
         return;
-    bool root = strcmp(place->path, "/") == 0;
-    size_t size = strlen(place->path) + strlen(name) + 2;
-    char *path = xmalloc(size);
-    snprintf(path, size, "%s/%s", root ? "" : place->path, name);
+    char *path = place_child(place, name);
     /* ZooKeeper's own tree contains no elections. */
     if (strcmp(path, "/zookeeper") != 0) {
         if (*place->rest)
@@ -206,41 +208,41 @@ static bool answered(struct pattern_directory *place, enum session_result result
     return alive;
 }
 
-static void place_wait(struct pattern_directory *place);
+/* Whether the match that a name says belongs here is missed, or went with its directory. */
+static void place_expect(struct pattern_directory *place, bool there)
+{
+    struct pattern *p = place->pattern;
+    enum election_origin origin = there ? ORIGIN_EXPECTED : ORIGIN_ORPHANED;
+    char *path = place_child(place, place->glob);
+    const struct election *election = model_election(p->live->model, p->live->index, path);
+    if (there && !election) {
+        live_cluster_watch(p->live, path, p->settings, origin, NULL);
+    } else if (election && election->settings == p->settings && election->origin != origin) {
+        struct observation o = live_observation(p->live, OBSERVED_ELECTION, path, path);
+        o.subject = (struct observed_election){.origin = origin, .settings = p->settings};
+        live_observe(p->live, &o);
+    }
+    free(path);
+}
 
-static void on_exists(void *context, enum session_result result, const struct znode_stat *stat,
-                      const void *data, size_t length)
+static void pattern_on_exists(void *context, enum session_result result, const struct znode_stat *stat,
+                              const void *data, size_t length)
 {
     (void)stat, (void)data, (void)length;
     struct pattern_directory *place = context;
     struct pattern *p = place->pattern;
-    if (answered(place, result)) {
-        if (result == SESSION_OK)
-            live_cluster_watch(p->live, place->path, p->settings, ORIGIN_PATTERN, NULL);
-        else if (result == SESSION_NO_NODE)
-            place_wait(place);
+    if (answered(place, result) && (result == SESSION_OK || result == SESSION_NO_NODE)) {
+        if (place->named)
+            place_expect(place, result == SESSION_OK);
+        else if (result == SESSION_OK)
+            place_ask(place); /* it appeared between the two requests */
     }
     pattern_answered(p);
 }
 
-static void on_waiting(void *context, enum session_result result, const struct znode_stat *stat,
-                       const void *data, size_t length)
+static bool place_exists(struct pattern_directory *place)
 {
-    (void)stat, (void)data, (void)length;
-    struct pattern_directory *place = context;
-    struct pattern *p = place->pattern;
-    if (answered(place, result) && result == SESSION_OK)
-        place_ask(place); /* it appeared between the two requests */
-    pattern_answered(p);
-}
-
-/* Sets a watch. An existing znode is read without one: the election's own watches are enough. */
-static void place_wait(struct pattern_directory *place)
-{
-    if (session_exists(place->pattern->live->session, place->path, true, on_waiting, place)) {
-        place->asking = true;
-        place->pattern->references++;
-    }
+    return session_exists(place->pattern->live->session, place->path, true, pattern_on_exists, place);
 }
 
 static void pattern_on_children(void *context, enum session_result result, const struct znode_stat *stat,
@@ -250,8 +252,9 @@ static void pattern_on_children(void *context, enum session_result result, const
     struct pattern_directory *place = context;
     struct pattern *p = place->pattern;
     if (answered(place, result)) {
-        if (result == SESSION_NO_NODE) {
-            place_wait(place);
+        if (result == SESSION_NO_NODE && place_exists(place)) {
+            place->asking = true;
+            p->references++;
         } else if (result == SESSION_OK) {
             for (size_t i = 0; i < count; i++)
                 child_found(place, names[i]);
@@ -272,12 +275,8 @@ static void place_ask(struct pattern_directory *place)
         p->waiting = place;
         return;
     }
-    if (!place->glob && live_watches(p->live, place->path)) {
-        place_complete(place); /* the election belongs to another setting or pattern */
-        return;
-    }
-    bool sent = place->glob ? session_children(session, place->path, true, pattern_on_children, place)
-                            : session_exists(session, place->path, false, on_exists, place);
+    bool sent = place->named ? place_exists(place)
+                             : session_children(session, place->path, true, pattern_on_children, place);
     if (sent) {
         place->asking = true;
         p->references++;
@@ -313,13 +312,6 @@ void pattern_begin(struct pattern *p)
         place->asking = false;
         place_ask(place);
     }
-}
-
-void pattern_wait_again(struct pattern *p, const char *path)
-{
-    for (struct pattern_directory *place = p->places; place; place = place->next)
-        if (!place->glob && strcmp(place->path, path) == 0)
-            place_ask(place);
 }
 
 void pattern_try_again(struct pattern *p)

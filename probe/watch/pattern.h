@@ -1,9 +1,10 @@
 /*
  * pattern.h - finds the elections that match a path with wildcards ("/teams/" "*" "/leader"), now and later.
  *
- * Every directory above a wildcard is listed and watched (one child watch each). A match whose last
- * components do not exist yet gets an exists watch. Matches are passed to the live cluster, which removes
- * those that have been gone for a while.
+ * Every directory above a wildcard is listed and watched (one child watch each). Where the pattern ends in a
+ * name, a match belongs in each directory that exists (one exists watch each): it is watched, whether or not it
+ * exists. Matches are passed to the live cluster, which removes those that have been gone for a while, with
+ * such a directory.
  */
 #ifndef ELECTOP_PROBE_WATCH_PATTERN_H
 #define ELECTOP_PROBE_WATCH_PATTERN_H
@@ -17,9 +18,6 @@ void pattern_free(struct pattern *pattern);
 
 /* Call this when the session is connected: lists everything (again). */
 void pattern_begin(struct pattern *pattern);
-
-/* The match at this path is no longer watched: wait until it appears again. */
-void pattern_wait_again(struct pattern *pattern, const char *path);
 
 /* Repeats reads that failed: for a timer. */
 void pattern_try_again(struct pattern *pattern);

@@ -215,6 +215,35 @@ def test_elections_that_nobody_is_in_are_named(zk, client, path):
         screen.close()
 
 
+@pytest.mark.parametrize("layout", ["one znode", "directory"])
+def test_a_pattern_whose_match_is_gone(zk, client, path, tmp_path, layout):
+    """It ends in a name: where the directory for it exists, nobody leads; without that directory nobody has to."""
+    name = "controller" if layout == "one znode" else "leader"
+    for job in "good", "stuck":
+        client.ensure_path(f"{path}/{job}")
+    at = f"{path}/good/{name}"
+    stands = client.create(at if layout == "one znode" else f"{at}/n_", b'{"version":1,"brokerid":7}', ephemeral=True,
+                           sequence=layout != "one znode", makepath=True)
+    config = tmp_path / "config.yaml"
+    config.write_text(f"clusters:\n  - hosts: {zk.hosts}\n    elections: [{{path: {path}/*/{name}, kind: leader}}]\n")
+    options = ("--config", str(config), "--admin", zk.admin)
+    check = run("check", *options)
+    assert check.status == 2 and f"CRITICAL - {path}/stuck/{name}: " in check.out, check
+    assert run("once", "--strict", *options).status == 1
+    with Events(None, *options) as events:
+        events.expect("election-seen", election=at)
+        findings = Findings(events)
+        client.delete(stands)
+        if layout == "directory":
+            client.delete(at)
+        findings.expect(at, "no-leader", 20, severity="critical", certainty="certain")
+        client.delete(f"{path}/good")
+        until(lambda: ("no-leader",) not in findings.now(at), what="no-leader is cleared")
+        client.create(stands if layout == "one znode" else f"{at}/n_", b"", ephemeral=True,
+                      sequence=layout != "one znode", makepath=True)
+        events.expect("leader-elected", election=at)
+
+
 # Which of its causes is told depends on what the servers could be asked before it went.
 GONE = {"lost": ["expired"], "shut down": ["closed", "ended"], "on purpose": ["resigned", "deleted"]}
 

@@ -249,6 +249,10 @@ def test_pattern_now_and_later(zk, client, path):
     client.ensure_path(path + "/red/other")
     pattern = path + "/*/leader"
     assert list(elections(look(zk.hosts, pattern))) == [path + "/red/leader"]
+    client.ensure_path(path + "/green")  # a match belongs here, and is missed
+    found = elections(look(zk.hosts, pattern))
+    assert list(found) == [path + "/green/leader", path + "/red/leader"], found
+    assert found[path + "/green/leader"]["state"] == "absent"
     with Events(zk.hosts, pattern) as events:
         events.expect("election-seen", election=path + "/red/leader")
         name = stand(client, path + "/blue/leader", b"blue:1")
@@ -259,7 +263,8 @@ def test_pattern_now_and_later(zk, client, path):
         events.expect("leader-lost", election=path + "/blue/leader", candidate=name)
         clear(client, path + "/red/leader")
         events.expect("election-gone", election=path + "/red/leader")
-    assert list(elections(look(zk.hosts, pattern))) == [path + "/blue/leader"]
+    clear(client, path + "/red")
+    assert list(elections(look(zk.hosts, pattern))) == [path + "/blue/leader", path + "/green/leader"]
 
 
 def test_what_was_found_stands_by_its_path(zk, client, path):
@@ -458,7 +463,7 @@ def test_pattern_is_asked_within_a_bound():
             request = frame(connection)
             number, kind = struct.unpack_from(">ii", request)
             where = request[12:-1] if kind in (EXISTS, CHILDREN) else b""  # without whether it is watched
-            if where.endswith(b"/leader"):
+            if where.startswith(b"/app/"):
                 held.append(number)
                 asked.add(where)
                 most[0] = max(most[0], len(held))

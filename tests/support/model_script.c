@@ -204,9 +204,11 @@ static void watch(struct script *s, char *words)
     s->settings.kind = strstr(words, "kind=lock")   ? KIND_LOCK
                        : strstr(words, "kind=auto") ? KIND_AUTO
                                                     : KIND_LEADER;
-    s->origin = strstr(words, " found")     ? ORIGIN_DISCOVERED
-                : strstr(words, " matched") ? ORIGIN_PATTERN
-                                            : ORIGIN_CONFIGURED;
+    s->origin = strstr(words, " found")      ? ORIGIN_DISCOVERED
+                : strstr(words, " matched")  ? ORIGIN_PATTERN
+                : strstr(words, " expected") ? ORIGIN_EXPECTED
+                : strstr(words, " orphaned") ? ORIGIN_ORPHANED
+                                             : ORIGIN_CONFIGURED;
     struct observation o = {.kind = OBSERVED_ELECTION, .election = s->election, .path = s->election};
     o.subject = (struct observed_election){s->origin, &s->settings};
     observe(s, &o);

@@ -390,6 +390,31 @@ static void directory_goes_with_its_last_candidate(void **state)
                                "? kept-minutes 1440\n? findings no-leader critical certain\n");
 }
 
+/* A pattern that ends in a name says what belongs into each directory that it matches. */
+static void a_pattern_ends_in_its_name(void **state)
+{
+#define CONTROLLER                                                                                           \
+    "+ . s=a {\"version\":1,\"brokerid\":7}\nread .\n> election-seen\ntick 1000\n- .\ngone .\n"              \
+    "> leader-lost controller @1\n> candidate-left controller @1\ntick 6000\ntime\n"
+    (void)state;
+    model_script_run("a lock's znode is missed while its directory is there, and vanishes with it",
+                     "watch /a/controller expected kind=auto\nconnect\n> connection connected\n" CONTROLLER
+                     "? state vacant\n? kept-minutes 0\n? findings no-leader critical certain\n"
+                     "watch /a/controller orphaned kind=auto\n> election-gone\ntime\n"
+                     "? state absent\n? kept-minutes 5\n? findings none\ngone .\n? state absent\n"
+                     "watch /a/controller expected kind=auto\ntick 6000\ntime\n"
+                     "? kept-minutes 0\n? findings no-leader critical certain\n");
+    model_script_run("a directory whose leader left on purpose, without and with the one that it was in",
+                     "watch /a/leader expected\nconnect\n> connection connected\n"
+                     "+ " A " s=a\ntick 1000\nlist\n> election-seen\nreadall\n"
+                     "- " A "\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n" DIRECTORY_GOES
+                     "? kept-minutes 0\n? findings no-leader critical certain\n"
+                     "watch /a/leader orphaned\ntime\n? kept-minutes 5\n? findings none\n");
+    model_script_run("none was ever there",
+                     "watch /a/leader expected kind=auto\nconnect\n> connection connected\n"
+                     "gone .\n? summary absent\n? sound no\n? kept-minutes 0\n");
+}
+
 static void assumed_kind(void **state)
 {
     (void)state;
@@ -667,6 +692,7 @@ int main(void)
         cmocka_unit_test(roles_in_names),
         cmocka_unit_test(names_alone),
         cmocka_unit_test(directory_goes_with_its_last_candidate),
+        cmocka_unit_test(a_pattern_ends_in_its_name),
         cmocka_unit_test(assumed_kind),
         cmocka_unit_test(released_again_and_again),
         cmocka_unit_test(acknowledgements_of_other_versions),
