@@ -414,7 +414,8 @@ static void metrics_write_server(struct writer *writer, enum metric metric, cons
                                  const struct server *server)
 {
     enum server_reach reach = server_reach(cluster, server);
-    if (reach == SERVER_NOT_ASKED || (metric == METRIC_SERVER_ANSWER && reach != SERVER_ANSWERS))
+    bool timed = reach == SERVER_ANSWERS && server->answer_us >= 0;
+    if (reach == SERVER_NOT_ASKED || (metric == METRIC_SERVER_ANSWER && !timed))
         return;
     struct buffer *out = begin_sample(writer, "");
     metrics_put_label(out, "cluster", cluster_label(cluster));

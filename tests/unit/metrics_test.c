@@ -91,6 +91,22 @@ static size_t count(const struct buffer *out, const char *word)
     return found;
 }
 
+/* A server whose answers were not timed, as its connection alone shows it, has no such sample. */
+static void an_unknown_time_is_left_out(void **state)
+{
+    (void)state;
+    struct model *model = scripted_world();
+    struct metrics *metrics = metrics_new(30);
+    struct buffer out = {0};
+    scripted_server(model, 0, "zk1:2181", SERVER_LEADER, -1, NULL);
+    metrics_write(metrics, model, scripted_now(), &process, false, &out);
+    assert_int_equal(count(&out, "\nelectop_server_up{cluster=\"prod\",server=\"zk1:2181\""), 1);
+    assert_int_equal(count(&out, "\nelectop_server_answer_seconds{cluster=\"prod\",server=\"zk1:2181\""), 0);
+    buffer_free(&out);
+    metrics_free(metrics);
+    model_free(model);
+}
+
 /* Elections beyond the bound have no series at all, and their number is said. */
 static void bound_applies_and_is_said(void **state)
 {
@@ -131,9 +147,8 @@ static void names_follow_the_conventions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_is_as_promised),
-        cmocka_unit_test(openmetrics_is_as_promised),
-        cmocka_unit_test(bound_applies_and_is_said),
+        cmocka_unit_test(text_is_as_promised),          cmocka_unit_test(openmetrics_is_as_promised),
+        cmocka_unit_test(bound_applies_and_is_said),    cmocka_unit_test(an_unknown_time_is_left_out),
         cmocka_unit_test(names_follow_the_conventions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
