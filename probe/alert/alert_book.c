@@ -13,6 +13,7 @@
 struct alert_book {
     const struct settings *settings;
     alert_send_fn send;
+    alert_finding_fn now;
     void *context;
     struct alert *alerts; /* in the order of their opening */
     size_t count, room;
@@ -37,10 +38,11 @@ const char *alert_state_word(enum alert_state state)
     return words[state];
 }
 
-struct alert_book *alert_book_new(const struct settings *settings, alert_send_fn send, void *context)
+struct alert_book *alert_book_new(const struct settings *settings, alert_send_fn send, alert_finding_fn now,
+                                  void *context)
 {
     struct alert_book *book = xcalloc(1, sizeof *book);
-    *book = (struct alert_book){.settings = settings, .send = send, .context = context};
+    *book = (struct alert_book){.settings = settings, .send = send, .now = now, .context = context};
     return book;
 }
 
@@ -311,6 +313,17 @@ void alert_book_take(struct alert_book *book, const struct event *event, int64_t
     }
 }
 
+/* A finding that is only doubted, or has new evidence, is no event. */
+static void book_refresh(const struct alert_book *book, struct alert *alert)
+{
+    const struct finding *finding = alert->sent && book->now ? book->now(book->context, alert) : NULL;
+    if (!finding)
+        return;
+    alert->certainty = finding->certainty;
+    free(alert->evidence);
+    alert->evidence = text_copy(finding->evidence);
+}
+
 int64_t alert_book_turn(struct alert_book *book, int64_t now_us)
 {
     int64_t next_us = INT64_MAX;
@@ -324,6 +337,7 @@ int64_t alert_book_turn(struct alert_book *book, int64_t now_us)
         if (alert->due_us <= now_us) {
             int64_t again_us = book->settings->alerts[alert->rule].again_after_ms * 1000;
             alert->due_us = again_us ? now_us + again_us : INT64_MAX;
+            book_refresh(book, alert);
             book->send(book->context, alert, alert->sent ? ALERT_AGAIN : ALERT_RAISED);
             alert->sent = true;
             book->revision++;

@@ -47,10 +47,15 @@ uint64_t alert_book_key(const struct event *event);
 /* The alert belongs to the book, and is valid during the call. */
 typedef void (*alert_send_fn)(void *context, const struct alert *, enum alert_state);
 
+/* The alert's finding as the model has it by now; NULL: not found. */
+typedef const struct finding *(*alert_finding_fn)(void *context, const struct alert *);
+
 struct alert_book;
 
-/* The settings must outlive it, or be replaced. */
-struct alert_book *alert_book_new(const struct settings *settings, alert_send_fn send, void *context);
+/* The settings must outlive it, or be replaced. now may be NULL: repeated alerts are then sent as the latest
+ * event had them. */
+struct alert_book *alert_book_new(const struct settings *settings, alert_send_fn send, alert_finding_fn now,
+                                  void *context);
 void alert_book_free(struct alert_book *book);
 
 void alert_book_take(struct alert_book *book, const struct event *event, int64_t now_us);

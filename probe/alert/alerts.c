@@ -541,6 +541,30 @@ static void alerts_send(void *context, const struct alert *alert, enum alert_sta
         free(facts[i]);
 }
 
+static const struct finding *alert_finding(const struct alert *alert, const struct cluster *c,
+                                           const struct election *election)
+{
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (alert_book_key(&(struct event){
+                .cluster = c, .election = election, .finding = election->findings[i]}) == alert->key)
+            return election->findings[i];
+    return NULL;
+}
+
+static const struct finding *alerts_finding(void *context, const struct alert *alert)
+{
+    const struct alerts *a = context;
+    const struct model *model = a->monitor ? monitor_model(a->monitor) : NULL;
+    const struct finding *found = NULL;
+    for (size_t i = 0; model && !found && i < model->cluster_count; i++) {
+        const struct cluster *c = &model->clusters[i];
+        for (size_t k = 0; strcmp(c->name, alert->cluster) == 0 && !found && k < c->election_count; k++)
+            if (strcmp(summary_path(c->elections[k]), alert->election) == 0)
+                found = alert_finding(alert, c, c->elections[k]);
+    }
+    return found;
+}
+
 /* Asked after a reload or a restart: does the model show this finding? */
 static int alerts_there(void *context, const struct alert *alert)
 {
@@ -554,10 +578,8 @@ static int alerts_there(void *context, const struct alert *alert)
             const struct election *election = c->elections[k];
             if (strcmp(summary_path(election), alert->election) != 0)
                 continue;
-            for (size_t f = 0; f < election->finding_count; f++)
-                if (alert_book_key(&(struct event){
-                        .cluster = c, .election = election, .finding = election->findings[f]}) == alert->key)
-                    return -1; /* raised again it will be, or has been */
+            if (alert_finding(alert, c, election))
+                return -1; /* raised again it will be, or has been */
             return election->fresh && election_complete(election) ? 0 : -1;
         }
         /* Its election is not there any more, or the configuration names it no longer. */
@@ -664,7 +686,7 @@ struct alerts *alerts_start(uv_loop_t *loop, struct monitor *monitor, const stru
     struct alerts *a = xcalloc(1, sizeof *a);
     *a = (struct alerts){.loop = loop, .settings = settings, .problem = problem, .context = context};
     a->mark = text_format("ELECTOP_RUN=%d.%" PRId64 ".", (int)getpid(), clock_wall_us());
-    a->book = alert_book_new(settings, alerts_send, a);
+    a->book = alert_book_new(settings, alerts_send, alerts_finding, a);
     a->timer = loop_timer_new(loop, a);
     a->file = text_copy(file);
     alerts_restore(a);

@@ -39,6 +39,14 @@ struct world {
     struct alert_book *book;
 };
 
+static const struct finding *now; /* NULL: the model has it not */
+
+static const struct finding *finding_now(void *context, const struct alert *alert)
+{
+    (void)context, (void)alert;
+    return now;
+}
+
 static void setup(struct world *w)
 {
     *reported = '\0';
@@ -46,7 +54,7 @@ static void setup(struct world *w)
     w->settings.alerts = &rule;
     w->settings.alert_count = 1;
     w->model = scripted_world();
-    w->book = alert_book_new(&w->settings, report, NULL);
+    w->book = alert_book_new(&w->settings, report, finding_now, NULL);
     assert_non_null(w->book);
 }
 
@@ -208,6 +216,17 @@ static void an_open_alert_is_reported_as_it_is(void **state)
     expect(&w, 103 * S, "");
     expect(&w, 702 * S, "again no-watch;");
     assert_int_equal(reported_certainty, CERTAINTY_SUSPECTED);
+    teardown(&w);
+    /* Nor is one that is doubted without an event. */
+    const struct finding doubted = {.code = FINDING_NO_WATCH, .evidence = (char *)(uintptr_t) "by now"};
+    setup(&w);
+    finding(&w, 0, true, FINDING_NO_WATCH, CERTAIN, 100 * S);
+    expect(&w, 101 * S, "raised no-watch;");
+    now = &doubted;
+    expect(&w, 702 * S, "again no-watch;");
+    now = NULL;
+    assert_int_equal(reported_certainty, CERTAINTY_SUSPECTED);
+    assert_string_equal(evidence, "by now");
     teardown(&w);
 }
 
