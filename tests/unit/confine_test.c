@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,6 +87,9 @@ static const int forbidden[] = {
     SYS_lookup_dcookie,
     SYS_sched_setaffinity,
     SYS_sched_setscheduler,
+    SYS_tkill,
+    SYS_rt_sigqueueinfo,
+    SYS_rt_tgsigqueueinfo,
     SYS_migrate_pages,
     SYS_move_pages,
 #ifdef SYS_kexec_file_load
@@ -159,6 +163,8 @@ static int check_confined(enum command command)
         return 9;
     if (syscall(SYS_prlimit64, getppid(), RLIMIT_CORE, NULL, &limit) != -1 || errno != EPERM)
         return 10;
+    if (kill(getppid(), 0) != -1 || errno != EPERM || kill(getpid(), 0) != 0 || raise(SIGCONT) != 0)
+        return 11;
     int made = socket(AF_INET, SOCK_STREAM, 0);
     bool connects = command != COMMAND_REPORT && command != COMMAND_CONFIG;
     if ((made >= 0) != connects)

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "probe/log.h"
 
@@ -99,11 +100,7 @@ static const struct allowed_call allowed_calls[] = {
     {SYS_rt_sigpending, 0},
     {SYS_rt_sigtimedwait, 0},
     {SYS_rt_sigsuspend, 0},
-    {SYS_rt_sigqueueinfo, 0},
     {SYS_sigaltstack, 0},
-    {SYS_kill, 0},
-    {SYS_tkill, 0},
-    {SYS_tgkill, 0},
     {SYS_signalfd4, 0},
     /* time */
     {SYS_clock_gettime, 0},
@@ -243,7 +240,7 @@ static const struct allowed_call allowed_calls[] = {
 #define CALLS_MOST (sizeof allowed_calls / sizeof *allowed_calls)
 
 /* The filter's steps around the list. */
-#define STEPS_MORE 24
+#define STEPS_MORE 40
 
 struct call_filter {
     struct sock_filter steps[2 * CALLS_MOST + STEPS_MORE];
@@ -276,8 +273,18 @@ static void filter_end_if(struct call_filter *filter, unsigned value, unsigned a
 #define ARGUMENT(n) (offsetof(struct seccomp_data, args) + 8 * (n))
 #define REFUSED (SECCOMP_RET_ERRNO | EPERM)
 
-/* clone() makes threads here, and nothing with namespaces of its own. prlimit64() is for this process. ioctl() may not type into the terminal,
- * from where the user's shell would read it. */
+/* The first argument is one of these processes, 0 is this one or its job: allowed, else refused. */
+static void filter_process(struct call_filter *filter, int number, unsigned process)
+{
+    filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 6));
+    filter_load(filter, ARGUMENT(0));
+    filter_end_if(filter, 0, SECCOMP_RET_ALLOW);
+    filter_end_if(filter, process, SECCOMP_RET_ALLOW);
+    filter_end(filter, REFUSED);
+}
+
+/* clone() makes threads here, and nothing with namespaces of its own. prlimit64() is for this process, and so are
+ * signals. ioctl() may not type into the terminal, from where the user's shell would read it. */
 static void filter_arguments(struct call_filter *filter)
 {
     const unsigned namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
@@ -287,10 +294,9 @@ static void filter_arguments(struct call_filter *filter)
     filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, namespaces, 0, 1));
     filter_end(filter, REFUSED);
     filter_end(filter, SECCOMP_RET_ALLOW);
-    filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 4));
-    filter_load(filter, ARGUMENT(0));
-    filter_end_if(filter, 0, SECCOMP_RET_ALLOW);
-    filter_end(filter, REFUSED);
+    filter_process(filter, SYS_prlimit64, (unsigned)getpid());
+    filter_process(filter, SYS_kill, (unsigned)getpid());
+    filter_process(filter, SYS_tgkill, (unsigned)getpid());
     filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 6));
     filter_load(filter, ARGUMENT(1));
     filter_end_if(filter, TIOCSTI, REFUSED);
