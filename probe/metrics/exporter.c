@@ -33,8 +33,9 @@
  * GET and HEAD only. What a page costs does not grow with the number of those who ask: a page is made at most
  * once in PAGE_AGE_MS, and scrapes in between get the same. Slow readers, aborted requests and large
  * requests are dropped; nothing of it blocks the loop. One address has at most CONNECTIONS_EACH connections,
- * and a request that is not answered within REQUEST_MS, however busily it dribbles, ends with its connection:
- * so those who hold connections do not keep others from theirs.
+ * and a request that is not answered within REQUEST_MS, however busily it dribbles, ends with its connection;
+ * within CROWDED_MS where there are more than CROWDED connections, from whatever addresses: so those who hold
+ * connections do not keep others from theirs.
  */
 
 /* Writes the metrics. openmetrics: in that format, else in the text format. False: there are none now. */
@@ -43,7 +44,9 @@ typedef bool (*listener_page_fn)(void *context, bool openmetrics, struct buffer 
 #define PAGE_AGE_MS 500
 #define CONNECTIONS_MOST 200
 #define CONNECTIONS_EACH 100
+#define CROWDED 150
 #define REQUEST_MS 10000
+#define CROWDED_MS 500
 #define IDLE_S 5
 #define REQUEST_MEMORY 16384 /* bytes of one connection's buffers: headers, not pages */
 #define BACKLOG 1024
@@ -65,6 +68,7 @@ struct scrape {
 struct listener {
     uv_loop_t *loop;
     struct scrape *oldest, *newest;
+    size_t scrapes;
     struct MHD_Daemon *daemon;
     struct MHD_Response *index, *missing, *refused;
     struct metrics_page pages[2][2]; /* by format, and whether it is compressed */
@@ -235,10 +239,13 @@ static void scrape_on_connection(void *context, struct MHD_Connection *connectio
         scrape->descriptor =
             MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
         scrape_link(scrape);
+        scrape->listener->scrapes++;
         *socket_context = scrape;
     } else if (*socket_context) {
-        scrape_unlink(*socket_context);
-        free(*socket_context);
+        struct scrape *scrape = *socket_context;
+        scrape_unlink(scrape);
+        scrape->listener->scrapes--;
+        free(scrape);
         *socket_context = NULL;
     }
 }
@@ -262,13 +269,13 @@ static void scrape_on_answered(void *context, struct MHD_Connection *connection,
  * wait_ms. */
 static uint64_t scrapes_end_late(struct listener *l, uint64_t wait_ms)
 {
-    uint64_t now_ms = uv_now(l->loop);
+    uint64_t now_ms = uv_now(l->loop), most_ms = l->scrapes > CROWDED ? CROWDED_MS : REQUEST_MS;
     for (struct scrape *scrape = l->oldest; scrape; scrape = scrape->next) {
         if (scrape->ended)
             continue;
         uint64_t age_ms = now_ms - scrape->since_ms;
-        if (age_ms < REQUEST_MS)
-            return REQUEST_MS - age_ms < wait_ms ? REQUEST_MS - age_ms : wait_ms;
+        if (age_ms < most_ms)
+            return most_ms - age_ms < wait_ms ? most_ms - age_ms : wait_ms;
         shutdown(scrape->descriptor, SHUT_RDWR);
         scrape->ended = true;
     }

@@ -17,6 +17,7 @@ import pytest
 
 from electop import run
 from exporter import Exporter
+from patience import stretched
 from recorder import Recorder
 from waiting import until
 
@@ -216,10 +217,12 @@ def test_requests_that_never_end(path, exporter, many):
             connection.close()
 
 
-def test_requests_that_dribble(path, exporter):
-    """Connections that send a byte now and then are cut off in the end, and meanwhile keep nobody elsewhere waiting."""
+@pytest.mark.parametrize("addresses", [1, 20])
+def test_requests_that_dribble(path, exporter, addresses):
+    """Connections that send a byte now and then are cut off in the end, and meanwhile keep nobody elsewhere waiting, not even those
+    of many addresses."""
     one = exporter(path)
-    slow = [socket.create_connection(one.place) for _ in range(200)]
+    slow = [socket.create_connection(one.place, source_address=(f"127.0.1.{1 + n % addresses}", 0)) for n in range(200 * min(addresses, 3))]
     over, answered = set(), 0
 
     def all_over():
@@ -234,9 +237,11 @@ def test_requests_that_dribble(path, exporter):
                 connection.setblocking(True)
             except OSError:
                 over.add(connection)
+        began = time.monotonic()
         with socket.create_connection(one.place, 20, source_address=("127.0.0.2", 0)) as scraper:
             scraper.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
             assert b"200 OK" in scraper.recv(100)
+        assert time.monotonic() - began < stretched(2.5)
         answered += 1
         time.sleep(0.5)
         return len(over) == len(slow)
