@@ -336,7 +336,7 @@ struct case_reader {
     struct observation held;   /* ... which waits for the gap to be told */
     size_t gaps;               /* clusters that are yet to be told */
     int64_t gap_us, latest_us; /* the gap; the time of the latest observation */
-    bool holds;
+    bool holds, begun;         /* begun: a run, since the beginning of the file */
 };
 
 struct case_reader *case_read(void *bytes, size_t length)
@@ -425,7 +425,7 @@ void case_rewind(struct case_reader *r)
     block_end(r);
     r->at = r->checked = 0;
     r->losses = (struct case_losses){0};
-    r->lost = r->holds = false;
+    r->lost = r->holds = r->begun = false;
 }
 
 static void reader_lose(struct case_reader *r, size_t from)
@@ -476,7 +476,7 @@ static bool block_begin(struct case_reader *r, size_t raw, bool *run, bool *foll
     bool fine = !coding_is_bad(c) && head.settings->cluster_count > 0;
     coding_free(c);
     r->coding = coding_read(in.at, (size_t)(in.end - in.at), &r->kept);
-    *run = fine && (!r->runs || head.number == 0 || head.run != r->head.run);
+    *run = fine && (!r->begun || head.number == 0 || head.run != r->head.run);
     *follows = *run ? head.number == 0 || head.state > 0 : head.number == r->head.number + 1;
     if (*run) {
         struct case_run *begun = xmalloc(sizeof *begun);
@@ -488,6 +488,7 @@ static bool block_begin(struct case_reader *r, size_t raw, bool *run, bool *foll
     }
     if (fine)
         r->head = head;
+    r->begun |= fine;
     r->repeated = fine && !*run && *follows && !r->lost ? head.state : 0;
     return fine;
 }

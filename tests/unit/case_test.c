@@ -452,6 +452,16 @@ static void test_damage(void **state)
                                                    : length != first.length && length != second.length &&
                                                          count < BLOCKS * EACH);
     }
+    /* What is left of a run begins as one, each time that it is read. */
+    struct case_reader *reader = case_read(xmemdup(whole.bytes + first.length, whole.length - first.length),
+                                           whole.length - first.length);
+    for (int time = 0; time < 2; time++) {
+        struct observation o;
+        assert_int_equal(case_next(reader, &o), CASE_RUN);
+        assert_int_equal(case_next(reader, &o), CASE_OBSERVATION);
+        case_rewind(reader);
+    }
+    case_close(reader);
     buffer_free(&whole);
     buffer_free(&first);
     buffer_free(&second);
