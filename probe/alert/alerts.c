@@ -1,5 +1,6 @@
 #include "probe/alert/alerts.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -264,6 +265,19 @@ static void delivery_on_output(uv_stream_t *stream, ssize_t length, const uv_buf
     }
 }
 
+/* Libraries open sockets that a program would inherit: sessions with servers, with what they may do. */
+static void descriptors_end_with_exec(void)
+{
+    DIR *all = opendir("/proc/self/fd");
+    for (struct dirent *one; all && (one = readdir(all));) {
+        int fd = atoi(one->d_name);
+        if (fd > STDERR_FILENO)
+            fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
+    if (all)
+        closedir(all);
+}
+
 static void delivery_run(struct delivery *d)
 {
     struct alerts *a = d->alerts;
@@ -283,6 +297,7 @@ static void delivery_run(struct delivery *d)
     d->output.data = d->errors.data = d->process.data = d;
     d->open_handles = 3;
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    descriptors_end_with_exec();
     int failed = uv_spawn(a->loop, &d->process, &options);
     if (failed) {
         alerts_report(a, "the alert's command %s cannot be started: %s; check its path and its permissions",

@@ -264,6 +264,19 @@ def test_broken_command_is_reported_and_delays_nothing(path, client, alerting, t
     one.end()
 
 
+def test_a_command_inherits_nothing(path, client, zk, alerting, tmp_path):
+    """No connection to a server or to whoever asks for metrics, and no file: its own three descriptors, and that of ls."""
+    leader = stand(client, path)
+    list_them = f"ls -l /proc/self/fd >{tmp_path}/all; mv {tmp_path}/all {tmp_path}/inherited"
+    one = alerting(f"[{{on: [no-leader], run: [/bin/sh, -c, '{list_them}']}}]",
+                   f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]", "--listen", "127.0.0.1:0", "--admin", zk.admin)
+    client.delete(leader)
+    until(lambda: (tmp_path / "inherited").exists(), what="it runs")
+    descriptors = [line.split(" -> ")[0].split()[-1] for line in (tmp_path / "inherited").read_text().splitlines()[1:]]
+    assert descriptors == ["0", "1", "2", "3"], (tmp_path / "inherited").read_text()
+    one.end()
+
+
 def gone(pid):
     """It has ended, and somebody has waited for it: no zombie is left."""
     return not os.path.exists(f"/proc/{pid}")
