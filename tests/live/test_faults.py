@@ -1,16 +1,22 @@
 """One server that is killed, wiped and frozen; a tool that is frozen; sessions that expire.
 
 After each of them what is shown is right again by itself, and the time in between is shown as such."""
+import contextlib
 import re
 import signal
 import time
 
 import pytest
+from kazoo.exceptions import NoNodeError
 
 from electop import Events, look_at, names
 from ensemble import Ensemble
+from exporter import Exporter
+from patience import stretched
+from recorder import Recorder
 from waiting import until
 
+LIMIT_S = 180
 TIMEOUT_S = 2.0
 TIMEOUT = ("-t", "2s")
 
@@ -167,3 +173,48 @@ def test_expired_while_cut_off(zk, tmp_path):
         events.expect("connection", state="connected")
         later = stand(zk.client(), "/election")  # the other one's session may be over by now
         events.expect("candidate-joined", candidate=later)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["programs", "servers"])
+def test_a_minute_of_standstill(zk, tmp_path, what):
+    """Whoever stands still for a minute: it is told as a time without a view, nothing is made up in it, what changed is told after
+    it, and Ctrl-C ends each program at once."""
+    client = zk.client(timeout=60)
+    first, second = stand(client, "/election"), stand(client, "/election")
+    recorder = Recorder(tmp_path, zk.hosts, history="keep: 1d")
+    exporter = Exporter("-s", zk.hosts, "--admin", zk.admin, "--listen", "127.0.0.1:0", "/election")
+    with Events(zk.hosts, "/election") as events:
+        watching(zk, events, "/election", first)
+        recorder.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
+        programs = [events.process, recorder.process, exporter.process]
+        for program in programs if what == "programs" else ():
+            program.send_signal(signal.SIGSTOP)
+        if what == "servers":
+            zk.freeze()
+            events.expect("connection", state="disconnected")
+        else:
+            client.delete(f"/election/{first}")
+        before = len(events.seen)
+        time.sleep(60)
+        for program in programs if what == "programs" else ():
+            program.send_signal(signal.SIGCONT)
+        if what == "servers":
+            assert not [e for e in events.seen[before:] if e["event"] in ("leader-lost", "leader-elected", "finding-raised")], events.seen
+            zk.thaw()
+            events.expect("connection", state="connected")
+            fresh = zk.client()  # sessions may have expired meanwhile
+            second = stand(fresh, "/election")
+            for name in fresh.get_children("/election"):
+                with contextlib.suppress(NoNodeError):
+                    if name != second:
+                        fresh.delete(f"/election/{name}")
+        else:
+            events.expect("connection", state="gap")
+        events.expect("leader-elected", to=second)
+        recorder.wait_for("SELECT 1 FROM failovers WHERE elected IS NOT NULL")
+        assert recorder.ask("SELECT 1 FROM gaps WHERE seconds > 50"), recorder.ask("SELECT * FROM gaps")
+        until(lambda: any("electop_election_led" in sample and value == 1 for sample, value in exporter.metrics().items()))
+        began = time.monotonic()
+        assert events.stop() == 130 and recorder.end(signal.SIGINT) == 130 and exporter.end() == 128 + signal.SIGTERM
+        assert time.monotonic() - began < stretched(1.5)
