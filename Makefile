@@ -175,7 +175,7 @@ day: ## a day of elections and faults in FOR=60m: what programs hold every tenth
 asan: ## build build/asan/electop, with address and undefined-behaviour sanitizers
 	@$(AGAIN) FLAVOUR=asan all
 
-.PHONY: man unit tools fuzz fuzzers
+.PHONY: man unit tools fuzz fuzzers campaign
 man: $(PAGES) ## fill the manual's pages into build/man
 unit: $(UNIT_BIN) ## build the unit and screen tests (FLAVOUR=asan: with sanitizers)
 tools: $(TOOL_BIN) $(O)/doc/manual ## build the programs that tests and benchmarks run
@@ -184,6 +184,14 @@ fuzz: ## run every fuzzer for FUZZ_SECONDS (20)
 	@$(PACKAGES) build test tools
 	@$(AGAIN) FLAVOUR=fuzz CC=clang fuzzers
 	@tests/fuzz/run $(or $(FUZZ_SECONDS),20)
+
+CAMPAIGN = logs=5000 recordings=2000 captures=500 cases=500 requests=100000 connections=100000
+campaign: ## changed logs, recordings, packets, cases, requests and connections through both builds (hours); SEED=1
+	@$(PACKAGES) build run test
+	@$(AGAIN) all
+	@$(AGAIN) FLAVOUR=asan all tools
+	ELECTOP=$(CURDIR)/build/electop tests/fuzz/campaign $(CAMPAIGN)
+	ELECTOP=$(CURDIR)/build/asan/electop tests/fuzz/campaign $(CAMPAIGN)
 
 .PHONY: check-static objects
 objects: $(O)/tui/main.o $(LIB_OBJ) $(TUI_OBJ)

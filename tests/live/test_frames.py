@@ -29,9 +29,9 @@ from patience import stretched, wait
 from secured import Secured, TlsServer
 from waiting import until
 
-LIMIT_S = 300
-# Connections whose bytes are changed. The campaign of a release has more: FRAMES_MUTATIONS=100000 tests/run live/frames
-MUTATIONS = int(os.environ.get("FRAMES_MUTATIONS", "100"))
+# Connections whose bytes are changed, and the number of the first: make campaign has more of them.
+MUTATIONS, SEED = int(os.environ.get("FRAMES_MUTATIONS", "100")), int(os.environ.get("SEED", "0"))
+LIMIT_S = 300 + MUTATIONS / 10
 
 
 LIES = {
@@ -185,7 +185,7 @@ class Mutator:
 
     def __init__(self, address, near=None, far=None):
         host, port = address.rsplit(":", 1)
-        self.target, self.numbers, self.lock = (host, int(port)), itertools.count(), threading.Lock()
+        self.target, self.numbers, self.lock = (host, int(port)), itertools.count(SEED), threading.Lock()
         self.near, self.far = near, far
         self.changed = 0  # connections
         self.servers = [_Server(self._serve) for _ in range(self.PORTS)]
@@ -204,18 +204,20 @@ class Mutator:
     def _talk(self, dice, near, answers):
         spared, data, last = dice.choice((0, 1, 1, 2, 2, 3, 4, 6, 9)), None, struct.pack(">iqi", -1, 1, 0) + bytes(20)
         for _ in range(spared):
-            data = next(answers)
+            data = next(answers, b"")
+            if data == b"":
+                return  # the program has had enough
             if data is None:
                 break
             near.sendall(data)
             last = data
         else:
-            data = next(answers)
+            data = next(answers, None)
         with self.lock:
             self.changed += 1
         near.sendall(self._change(dice, struct.pack(">i", len(last)) + last if data is None else data))
         for _ in range(dice.randrange(3)):
-            near.sendall(next(answers) or b"")
+            near.sendall(next(answers, None) or b"")
 
     def _answers(self, near, far):
         """What the server says, None where that is nothing for a while; what the program says is passed on meanwhile."""
@@ -260,6 +262,26 @@ class Mutator:
         return bytes(data)
 
 
+class HostileKdc(Mutator):
+    """Before a KDC: what it answers is changed, never comes, or never ends."""
+    PORTS = 1
+    kind = "changed"
+
+    def _talk(self, dice, near, answers):
+        data = next(answers, None)
+        while data is None:
+            data = next(answers, b"")
+        with self.lock:
+            self.changed += 1
+        if self.kind == "changed":
+            near.sendall(self._change(dice, data or b"\0"))
+        elif self.kind == "silent":
+            near.settimeout(60)
+            near.recv(1)
+        while self.kind == "endless":
+            near.sendall(struct.pack(">i", 2**31 - 1) + bytes(65536))
+
+
 # How the connections are secured whose bytes are changed, and where: inside TLS, or the records of TLS themselves.
 CHANGED = {"plain": "plain", "inside-tls": "tls", "tls-records": "tls", "logins": "digest-md5", "kerberos": "kerberos",
            "logins-inside-tls": "digest-md5 in tls"}
@@ -302,48 +324,48 @@ COMMANDS = [("once", "--quick", "--wait", "2s", "/election"), ("once", "--wait",
 
 
 # Programs; they wait most of the time.
-AT_A_TIME = 4
+AT_A_TIME, MOST_KB = 4, 64 << 10
 
 
 def through(command, config, folder, env):
-    """One program: its status, and what it said."""
-    arguments = [*command, "-c" if command[0] != "check" else "--config", config]
-    if command[0] == "watch":
-        return on_screen(arguments[1:], folder, env)
-    process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env)
-    try:
-        said = process.communicate(timeout=4 if command[0] == "record" else stretched(60))[0]
-    except subprocess.TimeoutExpired:
-        assert command[0] == "record", f"{command} does not end"
-        process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=stretched(30))[0]
-    return process.returncode, said.decode("utf-8", "replace")
-
-
-def on_screen(arguments, folder, env):
-    """The dashboard in a terminal of its own, left by Ctrl-C."""
+    """One program: its status, and what it said. The dashboard has a terminal of its own; it and the recorder end by Ctrl-C."""
+    arguments = [*command[command[0] == "watch":], "-c" if command[0] != "check" else "--config", config]
     near, far = pty.openpty()
-    errors = os.path.join(folder, "errors")
-    with open(errors, "wb") as err:
-        process = subprocess.Popen([PROGRAM, *arguments], stdin=far, stdout=far, stderr=err, env={**env, "TERM": "xterm"})
-    os.close(far)
-    deadline = time.monotonic() + 4
-    threading.Thread(target=drain, args=(near,), daemon=True).start()
-    while process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    process.wait(timeout=stretched(30))
-    os.close(near)
-    with open(errors, encoding="utf-8", errors="replace") as err:
-        return process.returncode, err.read()
+    with open(os.path.join(folder, "said"), "w+b") as said:
+        screen = {"stdin": far, "stdout": far, "stderr": said, "env": {**env, "TERM": "xterm"}}
+        plain = {"stdin": subprocess.DEVNULL, "stdout": said, "stderr": said, "env": env}
+        process = subprocess.Popen([PROGRAM, *arguments], **(screen if command[0] == "watch" else plain))
+        os.close(far)
+        threading.Thread(target=drain, args=(near,), daemon=True).start()
+        status, peak = ends(process, command)
+        said.seek(0)
+        if PROGRAM == PLAIN:  # sanitizers take memory of their own
+            assert peak < MOST_KB, f"{command} held {peak >> 10} MB"
+        return status, said.read().decode("utf-8", "replace")
+
+
+def ends(process, command):
+    """Its status, and the most memory that it held, in KB."""
+    forever = command[0] in ("watch", "record")
+    deadline, interrupted = time.monotonic() + (4 if forever else stretched(60)), 0
+    while True:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            assert not interrupted or time.monotonic() - interrupted < stretched(1), f"{command} ended late"
+            return process.returncode, usage.ru_maxrss
+        if time.monotonic() > deadline:
+            assert forever and not interrupted, f"{command} does not end"
+            process.send_signal(signal.SIGINT)
+            interrupted, forever, deadline = time.monotonic(), False, time.monotonic() + stretched(30)
+        time.sleep(0.02)
 
 
 def drain(terminal):
-    try:
+    with contextlib.suppress(OSError):
         while os.read(terminal, 65536):
             pass
-    except OSError:
-        pass
+    os.close(terminal)
 
 
 def test_changed_bytes(changed, tmp_path):
@@ -371,3 +393,41 @@ def test_changed_bytes(changed, tmp_path):
     with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
         for done in [pool.submit(work, worker) for worker in range(AT_A_TIME)]:
             done.result()
+
+
+@pytest.fixture(name="hostile")
+def fixture_hostile(kdc, authority, tmp_path):
+    """A KDC that is a stranger's, a server that asks for its tickets, and the configuration and environment of a program."""
+    made = Secured("kerberos", tmp_path / "server", authority, kdc)
+    proxy = HostileKdc(f"127.0.0.1:{kdc.port}")
+    with open(kdc.config, encoding="ascii") as whole:
+        realm = whole.read().replace(f":{kdc.port}", f":{proxy.servers[0].server_address[1]}")
+    (tmp_path / "krb5.conf").write_text(realm)
+    config = tmp_path / "config.yaml"
+    config.write_text(f"clusters: [{{name: one, hosts: '{made.hosts}', sasl: {{keytab: {kdc.path('watcher.keytab')}}}}}]\n")
+    yield proxy, ["-c", str(config), "--admin", "off", "--four-letter", "off"], {"KRB5_CONFIG": str(tmp_path / "krb5.conf")}
+    proxy.close()
+    made.close()
+
+
+def test_a_kdc_that_changes_its_answers(hostile):
+    """It says that it could not log in, or did."""
+    proxy, arguments, env = hostile
+    while proxy.changed < MUTATIONS / 4:
+        done = run("once", "--quick", "--wait", "2s", *arguments, env=env)
+        assert done.status in (0, 2, 3), done
+        assert done.status or "connected" in done.out, done
+
+
+@pytest.mark.parametrize("kind", ["silent", "endless"])
+def test_a_kdc_that_does_not_end(hostile, kind):
+    """Neither does it hold up the end, nor take memory."""
+    proxy, arguments, env = hostile
+    proxy.kind = kind
+    process = subprocess.Popen([PLAIN, "events", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               env={**os.environ, **env})
+    until(lambda: proxy.changed > (kind == "endless"), 40, "it asks for a ticket")
+    assert peak_kb(process.pid) < MOST_KB
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    assert process.wait(60) == 130 and time.monotonic() - began < stretched(1)
