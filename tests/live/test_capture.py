@@ -2,12 +2,14 @@
 against the truth in tests/unit/capture_test.c."""
 import json
 import os
+import signal
 import struct
 import subprocess
 
 import pytest
 
 from electop import PROGRAM, check_sanitizers, run
+from waiting import until
 
 CAPTURE = "tests/unit/data/captures/election.pcap"
 # c is notified that b has gone: the packet of this time.
@@ -80,6 +82,17 @@ def test_a_stopped_candidate_is_told_while_the_pipe_is_open(private):
     process.stdout.read()
     assert process.wait(60) == 0
     check_sanitizers(process.stderr.read().decode())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_no_temporary_file(private, tmp_path, number):
+    """Not even while it waits for a pipe that nobody writes."""
+    os.mkfifo(tmp_path / "pipe")
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    process = subprocess.Popen([PROGRAM, "autopsy", "--capture", str(tmp_path / "pipe")], env={**os.environ, **private})
+    until(lambda: list(tmp_path.glob("electop-*")), what="it has a directory")
+    process.send_signal(number)
+    assert process.wait(20) == -number and not list(tmp_path.glob("electop-*"))
 
 
 def test_the_other_commands(private, tmp_path):

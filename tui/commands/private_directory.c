@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,36 @@ static void private_directory_sweep(const char *base)
         closedir(entries);
 }
 
+static void directory_clear(const char *directory)
+{
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    for (size_t i = 0; fd >= 0 && i < sizeof files / sizeof *files; i++)
+        unlinkat(fd, files[i], 0);
+    if (fd >= 0)
+        close(fd);
+    rmdir(directory);
+}
+
+/* Of this run: for a signal that ends it. */
+static const char *volatile made;
+
+static void private_directory_on_signal(int number)
+{
+    if (made)
+        directory_clear(made);
+    raise(number); /* which is not caught again */
+}
+
+static void signals_catch(void)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction catching = {.sa_handler = private_directory_on_signal, .sa_flags = (int)SA_RESETHAND},
+                     now;
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            sigaction(ending[i], &catching, NULL);
+}
+
 char *private_directory_make(char **error)
 {
     const char *base = getenv("TMPDIR");
@@ -95,8 +126,11 @@ char *private_directory_make(char **error)
         base = "/tmp";
     private_directory_sweep(base);
     char *directory = text_format("%s/" PREFIX SUFFIX, base);
-    if (mkdtemp(directory))
+    signals_catch();
+    if (mkdtemp(directory)) {
+        made = directory;
         return directory;
+    }
     *error = text_format("cannot create a directory in %s (%s); set TMPDIR to one in which you may write",
                          base, strerror(errno));
     free(directory);
@@ -105,12 +139,8 @@ char *private_directory_make(char **error)
 
 void private_directory_remove(char *directory)
 {
-    int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
-    for (size_t i = 0; fd >= 0 && i < sizeof files / sizeof *files; i++)
-        unlinkat(fd, files[i], 0);
-    if (fd >= 0)
-        close(fd);
     if (directory)
-        rmdir(directory);
+        directory_clear(directory);
+    made = made == directory ? NULL : made;
     free(directory);
 }

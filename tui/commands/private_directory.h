@@ -10,6 +10,7 @@
  */
 char *private_directory_make(char **error);
 
+/* A signal that ends the process in the meantime removes it, too, unless the command catches signals itself. */
 /* Removes it with the recording in it, and frees the name. NULL is fine. */
 void private_directory_remove(char *directory);
 
