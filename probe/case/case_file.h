@@ -76,6 +76,10 @@ struct case_about {
 /* Of the runs that were read; valid until case_close(). */
 struct case_about case_about(const struct case_reader *reader);
 
+/* A bundle holds this time before and after its moment, where nothing else was said. */
+#define CASE_BEFORE_US (INT64_C(3600) * 1000000)
+#define CASE_AFTER_US (INT64_C(600) * 1000000)
+
 struct case_part {
     int64_t from_us, to_us; /* wall clock */
     const char *election;   /* only those that match this pattern, and the servers; NULL: all */

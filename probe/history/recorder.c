@@ -460,6 +460,15 @@ void recorder_flush(struct recorder *r)
     update(r, true);
 }
 
+bool recorder_settle(struct recorder *r, bool begin)
+{
+    if (begin) {
+        recorder_take_observed(r, true);
+        recorder_flush(r);
+    }
+    return recorder_waiting(r) == 0;
+}
+
 size_t recorder_waiting(const struct recorder *r)
 {
     return store_waiting(r->store);

@@ -26,6 +26,10 @@ struct recorder *recorder_start(uv_loop_t *loop, struct monitor *monitor, const 
  */
 bool recorder_stop(struct recorder *recorder, char **problem);
 
+/* What was observed until now goes into the file at once (begin), and not only when a block is full. True: all is
+   written. */
+bool recorder_settle(struct recorder *recorder, bool begin);
+
 /* The file, without links. */
 const char *recorder_file(const struct recorder *recorder);
 

@@ -7,8 +7,9 @@ import zlib
 
 from kazoo.security import make_digest_acl
 
-from electop import Events, run
+from electop import PROGRAM, Events, run
 from recorder import Recorder
+from terminal import Pty
 
 
 def stand(client, path):
@@ -129,3 +130,25 @@ def test_a_moment_is_handed_over(zk, path, tmp_path, monkeypatch):
     (tmp_path / "cut.case").write_bytes(whole[:len(whole) - 1])
     cut = run("config", "--replay", "cut.case")
     assert cut.status == 2 and "nothing was observed" in cut.err, cut
+
+
+def test_a_key_hands_the_moment_over(zk, path, client, tmp_path, monkeypatch):
+    """Where nothing records, B writes what this dashboard observed, up to that moment."""
+    stand(client, path)
+    leader = stand(client, path)
+    monkeypatch.chdir(tmp_path)
+    screen = Pty([PROGRAM, "-s", zk.hosts, path], cols=160)
+    try:
+        screen.shows("n_…0")
+        client.delete(path + "/n_0000000000")
+        screen.shows("n_…1")
+        screen.keys("B")
+        shown = screen.shows("a bundle for electop replay was saved to electop-bundle-")
+    finally:
+        screen.close()
+    file = re.search(r"electop-bundle-\S+\.case", shown)[0]
+    look = run("once", "--json", "--replay", file)
+    assert election_of(look)["leader"]["name"] == leader.rpartition("/")[2], look
+    assert [event["failover"]["to"] for event in told("--replay", file) if event["event"] == "failover"] == [
+        leader.rpartition("/")[2]]
+    assert zk.hosts in run("config", "--replay", file).out

@@ -21,9 +21,6 @@
 #include "tui/output/whole_file.h"
 
 #define CASE_TIME 40
-/* A bundle holds this time before and after its moment, unless the options say otherwise. */
-#define BUNDLE_BEFORE_US (INT64_C(3600) * 1000000)
-#define BUNDLE_AFTER_US (INT64_C(600) * 1000000)
 
 static void complain_losses(const char *file, const struct case_losses *losses)
 {
@@ -98,10 +95,10 @@ static bool case_choose(const struct options *options, int64_t begin_us, int64_t
         !command_recording_moment("at", options->at, begin_us, end_us,
                                   part->about.at_us ? part->about.at_us : to_us, &at_us))
         return false;
-    if (bundle && at_us - BUNDLE_BEFORE_US > begin_us)
-        from_us = at_us - BUNDLE_BEFORE_US;
-    if (bundle && at_us + BUNDLE_AFTER_US < end_us)
-        to_us = at_us + BUNDLE_AFTER_US;
+    if (bundle && at_us - CASE_BEFORE_US > begin_us)
+        from_us = at_us - CASE_BEFORE_US;
+    if (bundle && at_us + CASE_AFTER_US < end_us)
+        to_us = at_us + CASE_AFTER_US;
     if (!command_recording_moment("from", options->from, begin_us, end_us, from_us, &part->from_us) ||
         !command_recording_moment("to", options->to, begin_us, end_us, to_us, &part->to_us))
         return false;

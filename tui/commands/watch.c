@@ -100,6 +100,12 @@ static const char *watch_author(void)
     return sudo && *sudo ? sudo : user && *user ? user : entry ? entry->pw_name : "?";
 }
 
+static bool watch_settle(void *context, bool begin)
+{
+    struct watch *watch = context;
+    return !watch->recorder || recorder_settle(watch->recorder, begin);
+}
+
 static bool watch_complete(void *context)
 {
     struct watch *watch = context;
@@ -235,6 +241,7 @@ static int watch_show(struct watch *watch, uv_loop_t *loop, char **error)
             .complaint = complaint,
             .mute = watch_mute,
             .author = watch_author(),
+            .settle = watch_settle,
             .rings = watch_rings,
             .reload = watch_reload,
             .control = control ? run_control_interface_of(control) : NULL,

@@ -495,6 +495,14 @@ static enum dashboard_wish report_selected(struct dashboard *dashboard)
     return DASHBOARD_REPORT;
 }
 
+static enum dashboard_wish bundle_moment(struct dashboard *dashboard)
+{
+    if (scene_of(dashboard).recorded)
+        return DASHBOARD_BUNDLE;
+    dashboard_say(dashboard, ROLE_DIM, "nothing is recorded, so there is nothing to hand over");
+    return DASHBOARD_NOTHING;
+}
+
 const struct finding_place *dashboard_reported(const struct dashboard *dashboard, int64_t *until_us)
 {
     *until_us = scene_of(dashboard).now.wall_us;
@@ -650,6 +658,8 @@ static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum actio
         break;
     case ACTION_REPORT:
         return report_selected(dashboard);
+    case ACTION_BUNDLE:
+        return bundle_moment(dashboard);
     case ACTION_CLUSTER:
         next_cluster(dashboard);
         break;

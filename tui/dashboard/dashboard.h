@@ -69,6 +69,7 @@ enum dashboard_wish {
     DASHBOARD_COPY,        /* dashboard_copied() to the clipboard */
     DASHBOARD_DUMP,        /* write the present screen to a file */
     DASHBOARD_REPORT,      /* write a report of dashboard_reported() to a file */
+    DASHBOARD_BUNDLE,      /* write a bundle of that moment to a file */
     DASHBOARD_CLEAR,       /* clear the finding of dashboard_cleared() */
     DASHBOARD_KEEP_COLUMNS /* store dashboard_columns() for the next start */
 };

@@ -12,6 +12,7 @@
 
 #include "config/memory.h"
 #include "config/plain_file.h"
+#include "probe/case/case_file.h"
 #include "probe/clock.h"
 #include "tui/exit_status.h"
 #include "tui/output/report_document.h"
@@ -31,6 +32,8 @@
 #define REPORT_US (INT64_C(24) * 3600 * 1000000)
 /* Characters of a paste that are taken before the loop turns. */
 #define PASTED_AT_ONCE 4096
+/* A bundle waits this often, a second each, for a disk. */
+#define BUNDLE_TRIES 5
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT};
 #define SIGNAL_COUNT (sizeof(signals) / sizeof(*signals))
@@ -52,6 +55,8 @@ struct terminal_stage {
     bool ended, drawn, missed; /* missed: the terminal took nothing when the last picture was drawn */
     int status;
     uint64_t begun_ms, drawn_ms;
+    int64_t bundle_us; /* of a bundle that is to be written; 0: none */
+    int bundle_tries;
 };
 
 static struct moment real_clock(void *context)
@@ -145,6 +150,8 @@ static void main_loop_on_before(uv_prepare_t *prepare)
         uv_timer_start(&stage->next, on_next, due - now, 0);
 }
 
+static void stage_bundle(struct terminal_stage *stage, bool begin);
+
 /* The next full second of the wall clock, again and again: a repeating timer would drift off it. */
 static void on_second(uv_timer_t *timer)
 {
@@ -154,6 +161,8 @@ static void on_second(uv_timer_t *timer)
     if (complaint)
         dashboard_say(stage->dashboard, ROLE_CRITICAL, complaint);
     free(complaint);
+    if (stage->bundle_us)
+        stage_bundle(stage, false);
     int64_t into_us = main_loop_now_of(stage).wall_us % 1000000;
     uv_timer_start(timer, on_second, (uint64_t)(1001 - into_us / 1000), 0);
 }
@@ -231,6 +240,49 @@ static const char *kept_columns(const char *wanted, char *line, size_t size)
     return strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789,") == strlen(line) && strstr(line, "election")
                ? line
                : NULL;
+}
+
+/* The moment at which it was wanted, and what was observed around it. */
+static void stage_write_bundle(struct terminal_stage *stage)
+{
+    char name[WHOLE_FILE_NAME], *error = NULL, *configuration = settings_print_shared(stage->show->settings);
+    const int64_t at_us = stage->bundle_us;
+    const struct case_part part = {.from_us = at_us - CASE_BEFORE_US,
+                                   .to_us = at_us + CASE_AFTER_US,
+                                   .about = {at_us, ELECTOP_VERSION, configuration}};
+    const char *recording = dashboard_recording(stage->dashboard);
+    struct buffer blocks = {0}, out = {0};
+    struct history *history = recording ? history_open(recording, &error) : NULL;
+    if (history)
+        history_observations(history, part.from_us, part.to_us, &blocks, &error);
+    struct case_reader *reader = case_read(blocks.bytes, blocks.length);
+    if (!error && case_cut(reader, &part, &out, &error)) {
+        FILE *file = whole_file_new("-bundle", ".case", main_loop_now_of(stage).wall_us, name);
+        bool good = file && fwrite(out.bytes, 1, out.length, file) == out.length;
+        end_file(stage, file, good, "a bundle for electop replay", name);
+    } else {
+        dashboard_say(stage->dashboard, ROLE_WARNING,
+                      error ? error : "nothing was observed around this moment");
+    }
+    case_close(reader);
+    history_close(history);
+    buffer_free(&out);
+    free(configuration);
+    free(error);
+    stage->bundle_us = 0;
+}
+
+/* Where the disk is slow, a second later again. */
+static void stage_bundle(struct terminal_stage *stage, bool begin)
+{
+    const struct main_loop *show = stage->show;
+    if (begin)
+        dashboard_reported(stage->dashboard, &stage->bundle_us);
+    stage->bundle_tries = begin ? 0 : stage->bundle_tries + 1;
+    if (!show->settle || show->settle(show->context, begin) || stage->bundle_tries == BUNDLE_TRIES)
+        stage_write_bundle(stage);
+    else if (begin)
+        dashboard_say(stage->dashboard, ROLE_TEXT, "the bundle waits until everything is recorded");
 }
 
 /* The same page as electop report --html makes, of one election's last day. */
@@ -323,6 +375,9 @@ static void grant(struct terminal_stage *stage, enum dashboard_wish wish)
         break;
     case DASHBOARD_REPORT:
         stage_write_report(stage);
+        break;
+    case DASHBOARD_BUNDLE:
+        stage_bundle(stage, true);
         break;
     case DASHBOARD_CLEAR:
         main_loop_clear(stage);

@@ -36,6 +36,9 @@ struct main_loop {
     const char *author;
     /* Called every second: a message of its owner to the user, malloc'd; NULL: none. NULL: never called. */
     char *(*complaint)(void *context);
+    /* A bundle is wanted: what was observed until now goes into the recording (begin, then once a second). True:
+     * it is there. NULL: it always is. */
+    bool (*settle)(void *context, bool begin);
     /* Called before each draw: whether an event has occurred since that rings the bell. NULL: never. */
     bool (*rings)(void *context);
     /* A user wants the configuration to be read again. True: done, and main_loop_run() returns

@@ -397,6 +397,8 @@ bool key_help_key(const struct key_help *key_help, enum action action)
         return ops->filter != NULL && scene->model->cluster_count > 1;
     case ACTION_REPORT:
         return ops->path != NULL && key_help->recorded;
+    case ACTION_BUNDLE:
+        return key_help->recorded;
     case ACTION_CLEAR:
         return ops->clearable != NULL && !scene->past;
     case ACTION_EVENTS:

@@ -83,6 +83,8 @@ static const struct key_binding defaults[] = {
      .help = "mute the selected finding for a time, with a note: 2h known, OPS-12; 0 unmutes it"},
     {ACTION_REPORT, "report", "W", NULL,
      .help = "write an HTML report of the selected election's last 24 hours to a file"},
+    {ACTION_BUNDLE, "bundle", "B", NULL,
+     .help = "save this moment as a bundle, to hand over"},
     {ACTION_DUMP, "save screen", "D", NULL, .help = "save this screen to a file in the current directory"},
     {ACTION_REDRAW, "redraw", "Ctrl-L", NULL, .help = "redraw the screen"},
     {ACTION_RELOAD, "reload", "Ctrl-R", NULL,
