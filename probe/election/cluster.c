@@ -47,7 +47,7 @@ static bool stands_before(const struct election *one, const struct election *new
     return !found || (found_too && znode_path_compare(one->path, newcomer->path) < 0);
 }
 
-static size_t place_for(const struct cluster *cluster, const struct election *newcomer)
+size_t cluster_place(const struct cluster *cluster, const struct election *newcomer)
 {
     size_t low = 0, high = cluster->election_count;
     while (low < high) {
@@ -66,7 +66,7 @@ void cluster_add(struct cluster *cluster, struct election *election)
                  sizeof(struct election *));
     cluster->by_path.hash_of = hash_of_election;
     hash_table_add(&cluster->by_path, &election->own->by_path);
-    size_t place = place_for(cluster, election);
+    size_t place = cluster_place(cluster, election);
     memmove(cluster->elections + place + 1, cluster->elections + place,
             (cluster->election_count++ - place) * sizeof(struct election *));
     cluster->elections[place] = election;

@@ -190,6 +190,8 @@ int cluster_tick_ms(const struct cluster *cluster);
 
 /* Inserts it by its origin; the cluster owns it from then on. */
 void cluster_add(struct cluster *cluster, struct election *election);
+/* Where it stands, or would stand, among cluster->elections, if it was discovered. */
+size_t cluster_place(const struct cluster *cluster, const struct election *election);
 /* Removes it; the caller owns it. */
 void cluster_remove(struct cluster *cluster, struct election *election);
 /* The hash for finding elections by path. */

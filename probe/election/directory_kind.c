@@ -68,6 +68,12 @@ static struct directory_verdict kind_of_election(const struct election *election
     bool known_kind = election->kind_proof != KIND_ASSUMED;
     if (!election->recipe)
         return of_a_path(election);
+    if (election_has_one_owner(election))
+        return (struct directory_verdict){
+            .kind = DIRECTORY_REGISTRY,
+            .proof = "behaviour",
+            .evidence =
+                "it and those beside it have one member each, of different clients: nobody contends for it"};
     if (election->recognised == RECOGNISED_NAME && !known_kind)
         return of_a_name(election);
     struct directory_verdict v = {.kind = DIRECTORY_ELECTION,

@@ -257,6 +257,13 @@ const char *election_problem(const struct election *election, char *buffer, size
  */
 bool election_is_proven(const struct election *election);
 
+/* It and directories beside it have one member each, of different sessions: each server owns one, and nobody
+ * contends for it. Only of a discovered one that may be a lock as well. */
+bool election_has_one_owner(const struct election *election);
+
+/* Others join behind its only candidate and leave again, often: they try, see that they are not first, and delete. */
+bool election_is_tried(const struct election *election);
+
 /* It existed once, is not configured, and is gone: no vacancy, but an end. Not so if its layout is one of
  * elections, and its last leader expired or was evicted, and was not followed: it still needs one. */
 bool election_vanished(const struct election *election);

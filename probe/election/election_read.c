@@ -9,6 +9,7 @@
 #include "probe/election/cluster.h"
 #include "probe/election/registry.h"
 #include "probe/election/replicas.h"
+#include "probe/election/session_table.h"
 #include "probe/election/candidates.h"
 #include "probe/election/election_private.h"
 
@@ -131,6 +132,60 @@ bool election_is_proven(const struct election *election)
     if (election->mixed && !known)
         return false;
     return (named && known) || ((named || known) && !holds_others);
+}
+
+/* So many beside it have to be alike, of so many that are compared. */
+#define ALIKE_LEAST 2
+#define COMPARED_MOST 8
+
+static bool has_one_member(const struct election *election)
+{
+    return election->origin == ORIGIN_DISCOVERED && election->kind_proof == KIND_ASSUMED &&
+           election->candidate_count == 1 && election->candidates[0]->known &&
+           owner_is_session(election->candidates[0]->stat.owner);
+}
+
+/* 1: has one member, too, of another session; 0: lies deeper; -1: it is no such directory. */
+static int compare_sibling(const struct election *election, const struct election *other)
+{
+    size_t length = (size_t)(strrchr(election->path, '/') - election->path) + 1;
+    if (other->origin != ORIGIN_DISCOVERED || strncmp(other->path, election->path, length) != 0)
+        return -1;
+    if (strchr(other->path + length, '/'))
+        return 0;
+    return has_one_member(other) && other->candidates[0]->stat.owner != election->candidates[0]->stat.owner
+               ? 1
+               : -1;
+}
+
+bool election_has_one_owner(const struct election *election)
+{
+    const struct cluster *cluster = election->cluster;
+    if (!has_one_member(election))
+        return false;
+    size_t place = cluster_place(cluster, election);
+    int alike = 0, same;
+    for (size_t i = 1; i <= COMPARED_MOST && place + i < cluster->election_count; i++, alike += same)
+        if ((same = compare_sibling(election, cluster->elections[place + i])) < 0)
+            break;
+    for (size_t i = 1; i <= COMPARED_MOST && i <= place; i++, alike += same)
+        if ((same = compare_sibling(election, cluster->elections[place - i])) < 0)
+            break;
+    return alike >= ALIKE_LEAST;
+}
+
+/* So many joined behind it, at such a pace. */
+#define TRIES_LEAST 3
+#define TRIED_EVERY_US INT64_C(30000000)
+
+bool election_is_tried(const struct election *election)
+{
+    const struct candidate *leader = election->leader;
+    if (!leader || !leader->known || election->candidate_count != 1 || leader->sequence < 0)
+        return false;
+    int64_t tries = election->next_sequence - leader->sequence - 1;
+    int64_t age_us = election->listed.wall_us - leader->stat.ctime_ms * 1000;
+    return tries >= TRIES_LEAST && age_us < tries * TRIED_EVERY_US;
 }
 
 /* Nothing but a crash or another hand explains its end. A session that just ended may have been closed. */

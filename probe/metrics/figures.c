@@ -60,6 +60,8 @@ static double figures_next_failover(const struct election *election)
         return NAN;
     struct next_failover next = whatif_next(election);
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    if (!lock && !next.successor && (election_has_one_owner(election) || election_is_tried(election)))
+        return NAN;
     if ((!lock && !next.successor) || next.notified == ANSWER_NO)
         return 0;
     return next.notified == ANSWER_YES ? 1 : NAN;

@@ -35,6 +35,7 @@
  *   ours                      from here on lists show our own session, up to date
  *   own HEX                 this session is our own
  *   ? evidence wanted|none    servers are asked about a leader's end
+ *   ? alone owner|tried|no    one member: each directory beside it has one, too; or others try behind it
  *   ? due MS [watches]        when the next poll may settle a suspicion (0: now), and whether that lists watches
  *   children N                each server counts N watches on children in its rounds (0; -1: it does not say)
  *   ourchildren N             so many of the watches on children are our own

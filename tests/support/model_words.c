@@ -182,6 +182,11 @@ void words_describe(const struct election *e, const char *what, const char *name
         describe_chain(e, what, name, out, size);
     else if (strcmp(what, "next-failover") == 0)
         describe_next(e, out, size);
+    else if (strcmp(what, "alone") == 0)
+        words_add(out, size, "%s",
+                  election_has_one_owner(e) ? "owner"
+                  : election_is_tried(e)    ? "tried"
+                                            : "no");
     else if (strcmp(what, "suspected") == 0)
         words_add(out, size, "%s", e->suspected ? "yes" : "no");
     else if (strcmp(what, "sound") == 0)

@@ -622,6 +622,35 @@ static void a_silent_heir_is_no_promise(void **state)
                           "heard b\ntick 1000\nround\n? next-failover " B " told, chain complete\n");
 }
 
+#define ONE_OF_MANY(path, session, name)                                                                     \
+    "watch " path " kind=auto found\n+ " name " s=" session "\nlist\n> election-seen\nread " name "\n"
+
+static void one_member_each(void **state)
+{
+    (void)state;
+    model_script_run(
+        "each server owns the lock beside the others': nobody contends for it",
+        "connect\n> connection connected\n" ONE_OF_MANY("/w/a", "a", "lock-0000000000")
+            ONE_OF_MANY("/w/b", "b", "lock-0000000000") "? alone no\n" ONE_OF_MANY(
+                "/w/c", "c",
+                "lock-0000000000") "? alone owner\n" ONE_OF_MANY("/w/d/deeper", "d",
+                                                                 "lock-0000000000") "? alone no\n");
+    model_script_run("... one client may stand in many elections",
+                     "connect\n> connection connected\n" ONE_OF_MANY("/w/a", "a", "lock-0000000000")
+                         ONE_OF_MANY("/w/b", "a", "lock-0000000000")
+                             ONE_OF_MANY("/w/c", "a", "lock-0000000000") "? alone no\n");
+    model_script_run("... and a known leader's election needs a successor",
+                     "connect\n> connection connected\n" ONE_OF_MANY("/w/a", "a", LATCH)
+                         ONE_OF_MANY("/w/b", "b", LATCH) ONE_OF_MANY("/w/c", "c", LATCH) "? alone no\n");
+    model_script_run("standbys that try, see that they are not first, and delete",
+                     "watch /e/election kind=auto found\nconnect\n> connection connected\n"
+                     "+ n_0000000000 s=a\nlist\n> election-seen\nreadall\n? alone no\n"
+                     "+ t1\n- t1\n+ t2\n- t2\ntick 20000\nlist\n> unseen +2 -2\n? alone no\n"
+                     "+ t3\n- t3\nlist\n> unseen +1 -1\n? alone tried\n"
+                     "tick 90000\n+ t4\n- t4\nlist\n> unseen +1 -1\n? alone tried\n"
+                     "tick 90000\n+ t5\n- t5\nlist\n> unseen +1 -1\n? alone no\n");
+}
+
 static void short_lived_directories(void **state)
 {
     (void)state;
@@ -701,6 +730,7 @@ int main(void)
         cmocka_unit_test(silent_then_gone),
         cmocka_unit_test(two_lines_in_one_directory),
         cmocka_unit_test(a_silent_heir_is_no_promise),
+        cmocka_unit_test(one_member_each),
         cmocka_unit_test(short_lived_directories),
         cmocka_unit_test(equal_numbers),
         cmocka_unit_test(exhausted_sequence),

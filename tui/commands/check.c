@@ -421,6 +421,10 @@ static void check_election(struct check *check, const struct election *election,
     figures_of_election(election, check->now, figures);
     check->elections++;
     if (state == ELECTION_UNKNOWN && election->fresh && !election_is_proven(election)) {
+        if (election_has_one_owner(election)) {
+            check->elections--;
+            return;
+        }
         check_raise(check, CHECK_UNKNOWN,
                     election->mixed
                         ? "%s: names of several forms in a layout that is not known may be several lines, "

@@ -35,8 +35,10 @@ enum outlook label_outlook(const struct election *election)
         return OUTLOOK_NONE;
     if (election->leader->known && candidate_stays(election->leader))
         return OUTLOOK_STOPS;
+    if (election_is_tried(election))
+        return OUTLOOK_UNKNOWN;
     if (election->candidate_count <= holders)
-        return holders > 1 ? OUTLOOK_NONE : OUTLOOK_ALONE;
+        return holders > 1 || election_has_one_owner(election) ? OUTLOOK_NONE : OUTLOOK_ALONE;
     const struct candidate *heir = whatif_heir(election);
     switch (heir ? whatif_notified(heir, &why) : ANSWER_NO) {
     case ANSWER_YES:

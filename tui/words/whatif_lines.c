@@ -148,6 +148,7 @@ static void say_times(struct whatif_pen *pen, const struct election *election)
 static void say_outcome(struct whatif_pen *pen, const struct election *election,
                         const struct departure *departure, const struct candidate *before)
 {
+    bool is_free = election->kind == KIND_LOCK || election_has_one_owner(election);
     if (departure->stays) {
         say_stays(pen, election, departure);
         return;
@@ -161,10 +162,12 @@ static void say_outcome(struct whatif_pen *pen, const struct election *election,
         if (before == NULL && departure->notified == ANSWER_NO)
             whatif_lines_say(pen, ROLE_CRITICAL,
                              "all behind it belong to its own session: no one leads then");
+        else if (before == NULL && election_is_tried(election))
+            whatif_lines_say(pen, ROLE_TEXT,
+                             "perhaps one of those that join and leave again: none is after it now");
         else if (before == NULL)
-            whatif_lines_say(pen, election->kind == KIND_LOCK ? ROLE_TEXT : ROLE_CRITICAL,
-                             election->kind == KIND_LOCK ? "it is free"
-                                                         : "no candidate is after it: no one leads then");
+            whatif_lines_say(pen, is_free ? ROLE_TEXT : ROLE_CRITICAL,
+                             is_free ? "it is free" : "no candidate is after it: no one leads then");
         else
             whatif_lines_say(pen, ROLE_DIM, "no candidate is after it: no notification is needed");
         return;
