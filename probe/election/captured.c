@@ -33,7 +33,7 @@ struct captured_wake {
 struct captured_loss {
     uint64_t session;
     char *election, *path; /* of its znode */
-    char *name;
+    char *who;
     int64_t gone_us;
     struct moment over;
 };
@@ -55,7 +55,7 @@ static void loss_release(struct captured_loss *loss)
 {
     free(loss->election);
     free(loss->path);
-    free(loss->name);
+    free(loss->who);
 }
 
 void captured_free(struct captured *captured)
@@ -147,15 +147,20 @@ void captured_observe(struct cluster *cluster, const struct observation *o)
         note_over(cluster, cluster->captured, o);
 }
 
-void captured_lost(struct election *election, const char *name, uint64_t session, int64_t gone_us)
+void captured_lost(struct election *election, const struct candidate *leader, uint64_t session,
+                   int64_t gone_us)
 {
     struct captured *captured = election->cluster->captured;
     if (!captured || session == 0)
         return;
     struct captured_loss *loss = &captured->losses[captured->next_loss++ % LOSSES_KEPT];
     loss_release(loss);
-    *loss = (struct captured_loss){
-        session, text_copy(election->path), path_in(election, name), text_copy(name), gone_us, {0}};
+    *loss = (struct captured_loss){session,
+                                   text_copy(election->path),
+                                   path_in(election, leader->name),
+                                   text_copy(leader->identity ? leader->identity : leader->name),
+                                   gone_us,
+                                   {0}};
 }
 
 /* ---- the phases of a failover ---- */
@@ -249,7 +254,7 @@ static void double_leader_seen(struct diagnosis *d, const struct captured_loss *
     diagnosis_raise(d, FINDING_DOUBLE_LEADER, SEVERITY_ERROR, CERTAINTY_CERTAIN, loss->session, NULL, 0, NULL,
                     "for %.3f s %s could believe that it led: its successor, session 0x%" PRIx64
                     ", reacted at %s, and its own session 0x%" PRIx64 " was told that it is over at %s",
-                    (double)both_us / 1e6, loss->name, reaction->session,
+                    (double)both_us / 1e6, loss->who, reaction->session,
                     describe_clock(from, began, sizeof began), loss->session,
                     describe_clock(loss->over, ended, sizeof ended));
 }

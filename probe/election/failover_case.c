@@ -229,7 +229,7 @@ void failover_case_open(const struct update *f, const struct candidate *leader)
     find_logged(c, f->election, leader->name);
     /* A leader that resigned, or was evicted, does not believe that it leads until its session is over. */
     if (c->evidence.captured && c->evidence.logged == DEED_EXPIRED)
-        captured_lost(f->election, leader->name, c->evidence.session,
+        captured_lost(f->election, leader, c->evidence.session,
                       c->evidence.captured_gone_us ? c->evidence.captured_gone_us : c->evidence.gone_us);
 }
 

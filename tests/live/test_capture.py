@@ -101,6 +101,9 @@ def test_the_other_commands(private, tmp_path):
     why = run("why", "--capture", CAPTURE, "--client-log", str(log), "/election", "2026-11-25T18:47:40Z", env=private)
     assert why.status == 0 and "inferred: Its client stopped: a pause of 14.2s (Pause Full (G1 Compaction Pause)) began 455ms " \
         "after it was last heard." in why.out, why
+    log.write_text("hello\n")
+    assert "no line of them is one of a JVM's GC log" in \
+        run("why", "--capture", CAPTURE, "--client-log", str(log), "/election", "2026-11-25T18:47:40Z", env=private).out
     report = run("report", "--capture", CAPTURE, env=private).out
     assert "double-leader" in report and "DETECTED IN  VACANT  NOTIFIED  REACTED  TAKEOVER" in report, report
     assert "2  18:47:37.952  b → c      expired        6.22s     0ms    0.94ms   1.55ms" in report, report

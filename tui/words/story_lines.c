@@ -155,12 +155,14 @@ int64_t story_silent_since(const struct story *story)
 
 static void say_no_pause(struct sentences *s, const struct client_pause *pause)
 {
-    story_lines_say(s, SENTENCE_UNKNOWN,
-                    text_copy("The logs of its client's host show no pause in that time."),
-                    pause->undated ? text_format("%zu of %zu pauses have no date; start the JVM with "
-                                                 "-Xlog:gc*,safepoint:file=gc.log:time",
-                                                 pause->undated, pause->lines)
-                                   : text_format("they show %zu pauses at other times", pause->lines));
+    story_lines_say(
+        s, SENTENCE_UNKNOWN, text_copy("The logs of its client's host show no pause in that time."),
+        pause->undated ? text_format("%zu of %zu pauses have no date; start the JVM with "
+                                     "-Xlog:gc*,safepoint:file=gc.log:time",
+                                     pause->undated, pause->lines)
+        : pause->lines ? text_format("they show %zu pauses at other times", pause->lines)
+                       : text_copy("no line of them is one of a JVM's GC log, or of a kernel about a suspend "
+                                   "or a kill"));
 }
 
 /* What its host's logs say of the time in which its client was silent. */
