@@ -197,6 +197,39 @@ void captured_phases(const struct election *election, const char *lost, uint64_t
     free(path);
 }
 
+/* Whether an earlier one is of the same client. */
+static bool wake_is_counted(const struct captured *captured, size_t wake, const struct election *election,
+                            const char *path, int64_t gone_us)
+{
+    for (size_t i = 0; i < wake; i++)
+        if (captured->wakes[i].session == captured->wakes[wake].session &&
+            is_of_loss(&captured->wakes[i], election, path, gone_us))
+            return true;
+    return false;
+}
+
+size_t captured_herd(const struct election *election, const char *lost, int64_t gone_us, int64_t *last_us)
+{
+    const struct captured *captured = election->cluster->captured;
+    char *path = path_in(election, lost);
+    size_t count = 0;
+    bool asleep = false;
+    *last_us = 0;
+    for (size_t i = 0; captured && i < WAKES_KEPT; i++) {
+        const struct captured_wake *wake = &captured->wakes[i];
+        if (!is_of_loss(wake, election, path, gone_us) ||
+            wake_is_counted(captured, i, election, path, gone_us))
+            continue;
+        int64_t reacted_us = after_gone(wake->reacted_us, gone_us);
+        count++;
+        asleep = asleep || reacted_us == 0;
+        *last_us = reacted_us > *last_us ? reacted_us : *last_us;
+    }
+    *last_us = asleep ? 0 : *last_us;
+    free(path);
+    return count;
+}
+
 /* ---- findings ---- */
 
 static void slow_reaction(struct diagnosis *d, const struct captured_wake *wake)

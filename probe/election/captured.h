@@ -26,6 +26,10 @@ void captured_lost(struct election *election, const struct candidate *leader, ui
 void captured_phases(const struct election *election, const char *lost, uint64_t session, int64_t gone_us,
                      int64_t *notified_us, int64_t *reacted_us);
 
+/* How many clients the end of that leader woke, and when the last of them reacted: after gone_us; 0: one has
+ * not. */
+size_t captured_herd(const struct election *election, const char *lost, int64_t gone_us, int64_t *last_us);
+
 /* Candidates that were notified and do nothing; two leaders at a time. */
 void captured_diagnose(struct diagnosis *diagnosis);
 

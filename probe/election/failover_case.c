@@ -26,6 +26,8 @@
 #define TOLD_AFTER_US INT64_C(10000000)
 /* Where packets are read, the notification of the next one follows within this time, if it is shown at all. */
 #define NOTIFIED_AFTER_US INT64_C(1000000)
+/* ... and those of all others that it wakes, within this time. */
+#define WOKEN_WITHIN_US INT64_C(20000)
 /* A list is as old as its coming, and the notification of a loss may be this late. */
 #define NOTIFIED_US INT64_C(100000)
 /* What our own session sees is this late at most, or twice as late as servers lately answered. */
@@ -657,6 +659,26 @@ static void describe_reactions(const struct failover *failover, char *evidence, 
                  (double)failover->reacted_us / 1e3);
 }
 
+/* More than the successor were woken: how many, and how long the last one took. */
+static size_t case_herd(const struct failover_case *c, int64_t *last_us)
+{
+    const struct change *change = &c->election->change;
+    int64_t gone_us = c->evidence.captured_gone_us ? c->evidence.captured_gone_us : c->evidence.gone_us;
+    return change->from ? captured_herd(c->election, change->from, gone_us, last_us) : 0;
+}
+
+static void describe_herd(const struct failover_case *c, char *evidence, size_t size)
+{
+    int64_t last_us;
+    size_t length = strlen(evidence), count = case_herd(c, &last_us);
+    if (count < 2 || length + 1 >= size)
+        return;
+    length += (size_t)snprintf(evidence + length, size - length, "; it woke %zu clients", count);
+    if (last_us && length < size)
+        snprintf(evidence + length, size - length, ", the last of which sent a request after %.3f ms",
+                 (double)last_us / 1e3);
+}
+
 /* Cause, certainty and detection, from what is known now. */
 static struct failover case_judge(struct failover_case *c)
 {
@@ -711,7 +733,7 @@ static void case_report(struct model *model, struct failover_case *c, struct fai
 {
     struct election *election = c->election;
     bool open = c->won.mono_us == 0;
-    char evidence[400];
+    char evidence[512];
     update_emit_elected_read(&(struct update){model, election, now}, true);
     /* One that was reported as open is closed all the same. */
     if (!c->told && !c->found && is_same_again(c)) {
@@ -725,6 +747,7 @@ static void case_report(struct model *model, struct failover_case *c, struct fai
     fill_phases(c, failover, now);
     case_reactions(c, &failover->notified_us, &failover->reacted_us);
     describe_reactions(failover, evidence, sizeof evidence);
+    describe_herd(c, evidence, sizeof evidence);
     failover->evidence = evidence[0] ? evidence : NULL;
     int64_t since_us = now.mono_us - election->change.lost_at.mono_us;
     if (open)
@@ -782,10 +805,14 @@ static bool is_late(const struct failover_case *c, struct moment now)
 static bool awaits_cause_only(const struct failover_case *c, struct moment now)
 {
     const struct election *election = c->election;
-    int64_t notified_us, reacted_us;
+    int64_t notified_us, reacted_us, last_us;
     case_reactions(c, &notified_us, &reacted_us);
     bool captures = cluster_is_captured(election->cluster);
     if (captures && (notified_us ? reacted_us == 0 : now.mono_us - c->won.mono_us < NOTIFIED_AFTER_US))
+        return false;
+    int64_t since_us = now.mono_us - c->won.mono_us;
+    if (captures && (since_us < WOKEN_WITHIN_US ||
+                     (since_us < NOTIFIED_AFTER_US && case_herd(c, &last_us) > 1 && last_us == 0)))
         return false;
     bool acknowledges =
         election->acknowledged == ACK_NO ||

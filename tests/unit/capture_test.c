@@ -69,6 +69,7 @@ struct seen_failover {
     enum certainty certainty;
     struct span detection;
     int64_t notified_us, reacted_us;
+    char evidence[512];
 };
 
 struct told {
@@ -95,7 +96,10 @@ static void on_told_event(void *context, const struct event *event)
                                event->failover->cause_certainty,
                                event->failover->detection,
                                event->failover->notified_us,
-                               event->failover->reacted_us};
+                               event->failover->reacted_us,
+                               ""};
+    snprintf(told->failovers[told->failover_count - 1].evidence, sizeof told->failovers->evidence, "%s",
+             event->failover->evidence ? event->failover->evidence : "");
 }
 
 static struct told *told_begin(void)
@@ -255,6 +259,36 @@ static void two_leaders_at_a_time(void **state)
     assert_int_equal(found->certainty, CERTAINTY_CERTAIN);
     assert_int_equal(found->since.wall_us - BASE_US, 62824462);
     assert_non_null(strstr(found->evidence, "for 4.871 s b could believe"));
+    told_free(told);
+}
+
+/* Another client watched a's znode as well as b: it is notified 3 ms later, and reacts 41 ms after the loss. */
+static void a_herd_is_counted(void **state)
+{
+    (void)state;
+    struct told *told = told_begin();
+    static const int64_t steps_us[] = {LOST_A + 3000, LOST_A + 41000};
+    size_t step = 0;
+    for (size_t i = 0; i < sample_count; i++) {
+        for (; step < 2 && sample[i].at_us > BASE_US + steps_us[step]; step++) {
+            struct observation o = {.kind = OBSERVED_CAPTURED,
+                                    .at = {BASE_US + steps_us[step], BASE_US + steps_us[step]},
+                                    .path = "/election/0d3ae41c2c254463a372c27e6eb3db1a__lock__0000000000"};
+            o.captured = (struct observed_captured){.step = step ? CAPTURED_REACTED : CAPTURED_NOTIFIED,
+                                                    .address = "127.0.0.1:53409",
+                                                    .client = "127.0.0.1:9",
+                                                    .session = 99,
+                                                    .timeout_ms = 6000,
+                                                    .connected = true};
+            model_observe(told->model, &o);
+        }
+        told_take(told, &sample[i]);
+    }
+    told_end(told);
+    const char *evidence = told->failovers[0].evidence;
+    if (!strstr(evidence, "; it woke 2 clients, the last of which sent a request after 41.000 ms"))
+        fail_msg("%s", evidence);
+    assert_null(strstr(told->failovers[1].evidence, "it woke"));
     told_free(told);
 }
 
@@ -620,6 +654,7 @@ int main(void)
         cmocka_unit_test(the_whole_chain),
         cmocka_unit_test(a_late_capture_knows_no_watches),
         cmocka_unit_test(two_leaders_at_a_time),
+        cmocka_unit_test(a_herd_is_counted),
         cmocka_unit_test(a_candidate_that_does_not_react),
         cmocka_unit_test(each_step_to_the_packet),
         cmocka_unit_test(packets_that_come_twice),
