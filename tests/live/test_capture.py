@@ -66,6 +66,11 @@ def test_the_chain_as_it_was(private):
     assert [c["state"] for c in election["candidates"]] == ["leader", "waiting", "waiting", "waiting"]
 
 
+def test_a_capture_is_no_server(private):
+    out = run("once", "--capture", CAPTURE, "--at", "2026-11-25T18:47:25Z", env=private).out
+    assert out.startswith("captures\n  ● read\n") and "● 127.0.0.1:53409  captured\n" in out and "0x0" not in out, out
+
+
 def test_a_stopped_candidate_is_told_while_the_pipe_is_open(private):
     process = subprocess.Popen([PROGRAM, "events", "--json", "--capture", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, env={**os.environ, **private})

@@ -501,7 +501,9 @@ static void print_server(struct printer *printer, const struct cluster *cluster,
     x += address_width + TABLE_GAP;
     if (reach == SERVER_NOT_ASKED || (server->unasked && reach == SERVER_ANSWERS)) {
         x = printer_put(printer, x, ROLE_DIM,
-                        reach == SERVER_ANSWERS ? "connected, not polled" : "not polled") +
+                        reach != SERVER_ANSWERS ? "not polled"
+                        : cluster->session == 0 ? "captured"
+                                                : "connected, not polled") +
             TABLE_GAP;
     } else if (reach == SERVER_ANSWERS) {
         printer_put(printer, x, ROLE_TEXT, label_mode(server));
