@@ -354,6 +354,7 @@ static void server_poll_round_end(struct server_poll *q)
     q->live->leader_missed = model_misses_leader(q->live->model, q->live->index);
     if (q->full || !q->evidence) /* rounds after a leader's end are frequent, and lists may be long */
         election_watches_confirm(q->live);
+    election_watches_read_again(q->live); /* what the lists make doubtful; the next tick may be far */
     if (!q->cheap || !q->demanded)
         q->rounds++;
     if (q->demanded) {

@@ -110,6 +110,9 @@ def test_dead_leader_is_found_by_discovery(path):
             done = run("once", "--json", "-s", zk.hosts, "--admin", zk.admin, "--wait", "30s", *paths)
             found = elections(json.loads(done.out))[path]["findings"]
             assert {"owner-disconnected", "watcher-without-candidate"} <= {f["code"] for f in found}, found
+        # A check reads the znode once more, which is still there, and knows by then.
+        done = run("check", "-s", zk.hosts, "--admin", zk.admin, "--timeout", "30s", path)
+        assert done.status == 1 and "owner-disconnected" in done.out, done
     finally:
         line.close()
         zk.close()
