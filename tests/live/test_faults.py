@@ -184,7 +184,10 @@ def test_a_minute_of_standstill(zk, tmp_path, what):
     first, second = stand(client, "/election"), stand(client, "/election")
     recorder = Recorder(tmp_path, zk.hosts, history="keep: 1d")
     exporter = Exporter("-s", zk.hosts, "--admin", zk.admin, "--listen", "127.0.0.1:0", "/election")
-    with Events(zk.hosts, "/election") as events:
+    with contextlib.ExitStack() as left:
+        for program in recorder.process, exporter.process:
+            left.callback(program.kill)
+        events = left.enter_context(Events(zk.hosts, "/election"))
         watching(zk, events, "/election", first)
         recorder.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
         programs = [events.process, recorder.process, exporter.process]
