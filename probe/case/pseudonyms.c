@@ -39,7 +39,8 @@ static const char *const plain_words[] = {
     "sandbox slot slots ssl staged standby start started state status stopped svc taken task tasks tcp test",
     "timeout timestamp tls token topic topics true ttl twitter type udp unit up uri url uuid value values",
     "version voter tservers sservers compactors weight worker workers write writer yes zk zookeeper za fa "
-    "pbuf lost words word",
+    "pbuf lost words word "
+    "alnum alpha ascii blank cntrl digit graph lower print punct space upper utf ucp xdigit",
     "conf cons dump envi mntr ruok srvr stat wchc wchp wchs na sess ping dele mult multi crea setd getd exis "
     "getc",
     "setw sync noti clos chec addw auth sasl reco seta geta remw dark light mono dashboard watch watches"};
@@ -389,7 +390,10 @@ static void put_text_of(struct pseudonyms *p, const char *text, size_t length, b
             buffer_put(&p->out, at, used);
         bool coded = (*at == '%' && left > 2 && is_hex((unsigned char)at[1]) && is_hex((unsigned char)at[2]));
         if (!used && (coded || (*at == '\\' && left > 1))) {
-            used = coded ? 3 : 2; /* %2F, and \d of a pattern */
+            used = coded ? 3 : 2; /* %2F, and \d or \p{Greek} of a pattern */
+            if (!coded && (at[1] | 0x20) == 'p' && left > 2 && at[2] == '{')
+                while (used < left && at[used - 1] != '}')
+                    used++;
             buffer_put(&p->out, at, used);
         }
         for (size_t k = 0; !used && k <= left; k++)

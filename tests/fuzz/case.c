@@ -30,7 +30,8 @@ static void fuzz_blocks(const uint8_t *bytes, size_t length)
         }
     }
     model_free(model);
-    struct case_part part = {.from_us = INT64_MIN, .to_us = INT64_MAX, .about = case_about(reader)};
+    struct case_part part = {
+        .from_us = INT64_MIN, .to_us = INT64_MAX, .about = case_about(reader), .pseudonyms = true};
     struct buffer out = {0};
     case_rewind(reader);
     if (!case_cut(reader, &part, &out, &error))

@@ -33,6 +33,7 @@ static void test_texts(void **state)
         {"ordersElection acmeLeader SELECTION", "aaaaaaElection aaaaLeader SELECTION"},
         {"http%3A%2F%2Facme%2Fa", "http%3A%2F%2Faaaa%2Fa"},
         {"^acme-(\\d{10})[a-zA-Z]$", "^aaaa-(\\d{10})[a-zA-Z]$"},
+        {"^[[:alpha:]]+\\p{Greek}-acme_(\\d+)", "^[[:alpha:]]+\\p{Greek}-aaaa_(\\d+)"},
         {"127.0.0.1:2181 localhost [::1]:2181", "127.0.0.1:2181 localhost [::1]:2181"},
         {"\xc3\xbc"
          "ber",
