@@ -285,15 +285,28 @@ static uint64_t poll_due_ms(struct monitor *m, uint64_t now_ms)
     return m->due_ms;
 }
 
+/* A path that is gone may be an election without a leader still: for so long after the recording's end. */
+#define KNOWN_US INT64_C(86400000000)
+
+/* What its directory's end was recorded as: somebody still must lead there. */
+static bool still_needs_leader(const struct election *then)
+{
+    for (size_t i = 0; i < then->finding_count; i++)
+        if (then->findings[i]->code == FINDING_NO_LEADER)
+            return true;
+    return false;
+}
+
 /* Elections that a recorder has discovered: also those without candidates, which no walk would find. */
-static void watch_known(struct monitor *m, const struct cluster *then)
+static void watch_known(struct monitor *m, const struct cluster *then, bool grows)
 {
     for (size_t i = 0; i < m->cluster_count; i++) {
         if (!baseline_same_cluster(then, &m->model->clusters[i]))
             continue;
         for (size_t k = 0; k < then->election_count; k++)
             if (then->elections[k]->origin == ORIGIN_DISCOVERED &&
-                then->elections[k]->state != ELECTION_ABSENT)
+                (then->elections[k]->state == ELECTION_LED || still_needs_leader(then->elections[k]) ||
+                 (grows && then->elections[k]->state != ELECTION_ABSENT)))
                 live_known(m->clusters[i], then->elections[k]->path);
     }
 }
@@ -303,8 +316,9 @@ void monitor_take_baseline(struct monitor *m, const struct model *then, int64_t 
     struct moment now = clock_now();
     struct moment until = {now.mono_us - (now.wall_us - until_us), until_us};
     model_take_baseline(m->model, then, until, grows);
-    for (size_t i = 0; then && grows && i < then->cluster_count; i++)
-        watch_known(m, &then->clusters[i]);
+    bool recent = then && now.wall_us - until_us < KNOWN_US;
+    for (size_t i = 0; recent && i < then->cluster_count; i++)
+        watch_known(m, &then->clusters[i], grows);
 }
 
 bool monitor_awaits_baseline(const struct monitor *m)

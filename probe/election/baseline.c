@@ -250,7 +250,8 @@ static void find_missed(const struct update *f, const struct election *then)
 {
     struct election *election = f->election;
     struct change *change = &election->change;
-    bool ended = election->state == ELECTION_LED || election->state == ELECTION_VACANT;
+    bool ended = election->state == ELECTION_LED || election->state == ELECTION_VACANT ||
+                 election->state == ELECTION_ABSENT;
     if (!ended || then->state != ELECTION_LED || !then->leader || !then->leader->known)
         return;
     if (change->from || change->to)
@@ -379,8 +380,9 @@ void baseline_take(const struct update *f)
         election->state_since_exact = then->state_since_exact;
         take_change(f, &then->change);
         departed_take_baseline(f, then);
-        take_layout(f, then);
     }
+    if (goes_on || election->state == ELECTION_ABSENT)
+        take_layout(f, then);
     take_open(f, then, goes_on);
     if (!(leads_on && gapless) && same_directory(election, then))
         count_unseen_between(f, then);

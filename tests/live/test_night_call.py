@@ -244,6 +244,25 @@ def test_a_pattern_whose_match_is_gone(zk, client, path, tmp_path, layout):
         events.expect("leader-elected", election=at)
 
 
+def test_an_election_that_only_the_recording_knows(zk, client, path, tmp_path):
+    """It was led when the recorder ended, and is gone with its directory: a check without a path is critical."""
+    client.ensure_path(path)
+    inside = f"{zk.addresses[0]}{path}"
+    lines = [Line(zk, f"{path}/{name}") for name in ("latch", "other")]
+    leaders = [line.join(f"host-{line.path[-1]}:80") for line in lines]
+    recorder = Recorder(tmp_path, inside, "--admin", zk.admin, elections="[]")
+    try:
+        recorder.wait_for("SELECT 1 FROM tenure", 2)
+    finally:
+        recorder.end()
+    leaders[0].session.close()
+    client.delete(f"{path}/latch")
+    check = run("check", "--admin", zk.admin, "--config", str(recorder.config))
+    assert check.status == 2 and "/latch: nobody leads, the path does not exist; " in check.out, check
+    assert "host-h:80" in check.out and "; 2 elections" in check.out, check
+    lines[1].close()
+
+
 # Which of its causes is told depends on what the servers could be asked before it went.
 GONE = {"lost": ["expired"], "shut down": ["closed", "ended"], "on purpose": ["resigned", "deleted"]}
 
@@ -276,7 +295,13 @@ def test_an_election_whose_directory_goes_with_its_last_candidate(zk, client, pa
             if how == "lost":
                 findings.expect("/latch", "no-leader", 30, certainty="certain")
                 recorder.wait_for("SELECT 1 FROM finding WHERE code = 'no-leader'")
+                check = run("check", "--admin", zk.admin, "--config", str(recorder.config))
+                assert check.status == 2 and "host-a:80, was lost at" in check.out and "expired" in check.out, check
+                assert run("once", "--strict", "--admin", zk.admin, "--config", str(recorder.config)).status == 1
             else:
+                recorder.wait_for("SELECT 1 FROM events WHERE event = 'election-gone'")
+                check = run("check", "--admin", zk.admin, "--config", str(recorder.config))
+                assert check.status == 3 and "no election was found" in check.out, check
                 assert not [f for f in findings.now("/latch").values() if f["certainty"] == "certain"]
     finally:
         recorder.end()

@@ -314,10 +314,14 @@ static void check_doubt(struct check *check, const struct election *election)
 }
 
 /* A path alone may be a typing error: its configuration says what it is, or more of its layout than the path
-   is there. */
+   is there, or somebody led it. */
 static bool check_belongs(const struct election *election)
 {
-    return election->kind_proof == KIND_CONFIGURED || election->recognised == RECOGNISED_CONFIGURED ||
+    const struct failover *last = election_last_failover(election);
+    bool left = last && (last->cause == CAUSE_RESIGNED || last->cause == CAUSE_CLOSED ||
+                         last->cause == CAUSE_DELETED || last->cause == CAUSE_ENDED);
+    bool led = election->change.from && !election->change.to && election->kind_proof != KIND_ASSUMED && !left;
+    return led || election->kind_proof == KIND_CONFIGURED || election->recognised == RECOGNISED_CONFIGURED ||
            election->listed_member_count > 0 || (election->ack_known && election->ack_present);
 }
 
@@ -333,11 +337,18 @@ static void check_defaults(struct check *check, const struct election *election,
     if (leader && missing && election->origin != ORIGIN_CONFIGURED && !check_belongs(election))
         check_raise(check, CHECK_WARNING,
                     "%s: this path does not exist; if an election belongs there, configure its kind", path);
-    else if (leader && missing && (!lock || !check_belongs(election)))
-        check_raise(check, CHECK_CRITICAL,
-                    "%s: nobody leads, the path does not exist; if none has to, call it a lock (--kind lock)",
-                    path);
-    else if (leader && state != ELECTION_LED && !check_judges(check, FIGURE_VACANCY))
+    else if (leader && missing && (!lock || !check_belongs(election))) {
+        const struct change *change = &election->change;
+        const char *led = change->from_identity ? change->from_identity : change->from;
+        char why[VACANCY_TEXT], local[VACANCY_TEXT];
+        vacancy_describe(election, check->now, why);
+        format_local_times(why, check->now.wall_us, local, sizeof local);
+        check_raise(check, CHECK_CRITICAL, "%s: nobody leads, the path does not exist; %s%s", path,
+                    !led       ? "if none has to, call it a lock (--kind lock)"
+                    : local[0] ? local
+                               : "the last leader that is known was ",
+                    led && !local[0] ? led : "");
+    } else if (leader && state != ELECTION_LED && !check_judges(check, FIGURE_VACANCY))
         check_vacancy(check, election, figures[FIGURE_VACANCY]);
     check_doubt(check, election);
     if (leader && state == ELECTION_LED && figures[FIGURE_NEXT_FAILOVER] == 0 &&
