@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "config/utf8.h"
-#include "tui/words/format.h"
+#include "tui/words/names.h"
 #include "tui/screen/safe.h"
 
 static void check(bool holds)
@@ -57,7 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(name, text, size);
     name[size] = '\0';
     for (int room = -1; room < 40; room += 7)
-        check(strlen(format_candidate(name, room, "...", shortened, sizeof(shortened))) < sizeof(shortened));
+        check(strlen(name_fit_candidate(&(struct cells){0}, name, room, shortened, sizeof(shortened))) <
+              sizeof(shortened));
     free(name);
     return 0;
 }

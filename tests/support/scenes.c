@@ -264,6 +264,58 @@ struct stage *scene_hostile(void)
     return stage;
 }
 
+#define POD "payments-scheduler-7d9f8b6c54-"
+static const struct stand pods[] = {
+    {"n_0000000118", 0x100002a4d0a0101, POD "x2x7q", 86400},
+    {"n_0000000119", 0x100002a4d0a0102, POD "k8s2p", 80000},
+    {"n_0000000120", 0x100002a4d0a0103, POD "m4n9z", 70000},
+    {"n_0000000121", 0x100002a4d0a0104, POD "2lq9w", 60000},
+    {"n_0000000122", 0x100002a4d0a0105, POD "tt8xz", 50000},
+};
+
+struct stage *scene_pods(void)
+{
+    static const char *const overseers[] = {"/solr-eu-west/overseer_elect/election",
+                                            "/solr-eu-north/overseer_elect/election",
+                                            "/solr-us-east/overseer_elect/election"};
+    static const struct shown on_zk1_pods[] = {
+        {0x100002a4d0a0101, "10.42.0.17:51234", 812, {NULL}},
+        {0x100002a4d0a0102, "10.42.0.18:40112", 1140, {"/payments/leader/n_0000000118"}},
+        {0x100002a4d0a0103, "10.42.0.19:33001", 120, {"/payments/leader/n_0000000119"}},
+        {0x100002a4d0a0104, "10.42.0.20:33001", 120, {NULL}},
+        {0x100002a4d0a0105, "10.42.0.21:33001", 120, {"/payments/leader/n_0000000121"}},
+    };
+    struct stage *stage = stage_new(one);
+
+    stage_until(stage, 13, 20, 0, 0);
+    stage_connected(stage, 0, "zk1:2181");
+    stage_server(stage, 0, "zk1:2181", SERVER_STANDALONE, 410, NULL);
+    stage_watch(stage, 0, "/payments/leader", NULL, KIND_LEADER, NULL);
+    stage_watch(stage, 0, "/billing/1", "billing leader of the tenant, blue stage1", KIND_LEADER, NULL);
+    stage_watch(stage, 0, "/billing/2", "billing leader of the client, blue stage1", KIND_LEADER, NULL);
+    stage_children(stage, 0, "/payments/leader", pods, COUNT(pods), 123, 0);
+    stage_children(stage, 0, "/billing/1", election, 2, 51, 0);
+    stage_children(stage, 0, "/billing/2", election + 2, 2, 51, 0);
+    for (size_t i = 0; i < COUNT(overseers); i++) {
+        stage_watch(stage, 0, overseers[i], NULL, KIND_LEADER, NULL);
+        stage_children(stage, 0, overseers[i], pods + i, 1, 123, 0);
+    }
+    for (int round = 0; round < 4; round++) {
+        stage_pass(stage, INT64_C(10000000));
+        stage_round(stage, 0, "zk1:2181", on_zk1_pods, COUNT(on_zk1_pods));
+    }
+    stage_until(stage, 13, 58, 0, 0);
+    stage_absent(stage, 0, "/payments/leader", "/payments/leader/n_0000000118");
+    stage_pass(stage, 1800);
+    stage_children(stage, 0, "/payments/leader", pods + 1, 4, 0, 0);
+    stage_until(stage, 14, 1, 0, 0);
+    stage_absent(stage, 0, "/payments/leader", "/payments/leader/n_0000000119");
+    stage_pass(stage, 1800);
+    stage_children(stage, 0, "/payments/leader", pods + 2, 3, 0, 0);
+    stage_until(stage, 14, 3, 22, 400);
+    return stage;
+}
+
 struct stage *scene_crowd(size_t candidates)
 {
     struct stage *stage = stage_new(one);

@@ -17,6 +17,8 @@ struct stage *scene_hidden(void);
 struct stage *scene_clusters(void);
 /* Names and data that want to break out. */
 struct stage *scene_hostile(void);
+/* Names as an orchestrator makes them: long, and different only in their last characters, or in the middle. */
+struct stage *scene_pods(void);
 /* One election of so many candidates. */
 struct stage *scene_crowd(size_t candidates);
 /* Connected, and nothing found; not connected, and why. */

@@ -707,7 +707,7 @@ static void draw_election(struct fixture *fixture, int width, const char *from, 
     snprintf(old, sizeof old, "%s", from);
     snprintf(new, sizeof new, "%s", to);
     cells_clear(fixture->cells);
-    event_line_draw(fixture->cells, 0, 0, width, &scene, &line, 0);
+    event_line_draw(fixture->cells, 0, 0, width, &scene, &line, 0, NULL);
 }
 
 /* A narrow event still names both leaders, and a candidate by what its name says of who that is. */

@@ -110,37 +110,6 @@ static void prints_times(void **state)
     assert_string_equal(format_time(0, buffer, sizeof(buffer)), "?");
 }
 
-/* A long name keeps its number, whatever goes; a short one is left alone. */
-static void shortens_candidates(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *name;
-        int room;
-        const char *text;
-    } rows[] = {
-        {"n_0000000042", 12, "n_0000000042"},
-        {"n_0000000042", 11, "n_…42"},
-        {"n_0000000042", 6, "n_…42"},
-        {"n_0000000042", 4, "n…42"},
-        {"n_0000000042", 1, "…42"},
-        {"n_0000000000", 6, "n_…0"},
-        {"_c_3f2ab1c0-0000-0000-0000-000000000000-latch-0000000007", 10, "_c_3f2ab…7"},
-        {"n_-214748364", 11, "…-214748364"},
-        {"latch-0000000007", 8, "latch-…7"},
-        {"overseer", 5, "over…"},
-        {"\u6f22\u5b57-0000000007", 5, "\u6f22…7"},
-    };
-    char buffer[64];
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-        assert_string_equal(format_candidate(rows[i].name, rows[i].room, "…", buffer, sizeof(buffer)),
-                            rows[i].text);
-    /* A name of any length fits a small buffer. */
-    char small[12];
-    assert_string_equal(format_candidate("a-very-long-name-0000000042", 40, "..", small, sizeof(small)),
-                        "a-very-..42");
-}
-
 /* What is only known within bounds is told with both, and an open bound never looks like a number. */
 static void prints_intervals(void **state)
 {
@@ -207,7 +176,6 @@ int main(void)
         cmocka_unit_test(local_times_in_texts),  cmocka_unit_test(prints_ages),
         cmocka_unit_test(prints_bounds_of_ages), cmocka_unit_test(prints_spans),
         cmocka_unit_test(prints_intervals),      cmocka_unit_test(prints_times),
-        cmocka_unit_test(shortens_candidates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

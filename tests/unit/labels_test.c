@@ -12,77 +12,6 @@
 #include "tui/words/chain_lines.h"
 #include "tui/words/labels.h"
 
-/* A name is cut to a word and its number; ids say nothing, and the number is never cut. */
-static void names_are_shortened_to_word_and_number(void **state)
-{
-    static const struct {
-        const char *name, *shorter;
-    } cases[] = {
-        {"n_0000000042", "n_..42"},
-        {"_c_6f1b2c3d-9a1e-4b5f-8c7d-0123456789a2-latch-0000000118", "latch-..118"},
-        {"0cc05aacf4da41adb7a2c9d8e7f60513__lock__0000000003", "lock__..3"},
-        {"candidate-0100002ef3290015_0000000000", "candidate-..0"},
-        {"72057795685974034-solr-a:8983_solr-n_0000000001", "n_..1"},
-        {"x-0100002ef3290015-0000000002", "x-..2"},
-        {"0000000012", "..12"},
-        {"n_-2147483648", "n_..-2147483648"},
-        {"", ""},
-    };
-    struct cells *cells = cells_new(10, 1);
-    char buffer[64];
-
-    (void)state;
-    cells->ascii = true;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_string_equal(label_short_name(cells, cases[i].name, buffer, sizeof buffer), cases[i].shorter);
-    cells_free(cells);
-}
-
-/* Names of a family differ at the end: a path loses its front, another name its middle, and the end stays. */
-static void long_names_keep_their_end(void **state)
-{
-    static const struct {
-        const char *name;
-        int room;
-        const char *fitted;
-    } cases[] = {
-        {"/election", 20, "/election"},
-        {"/svc/team-03/service-web-17", 20, "../service-web-17"},
-        {"/svc/team-03/service-web-17", 12, "..ice-web-17"},
-        {"/a/b/c/d", 6, "../c/d"},
-        {"ill: never acknowledged", 14, "ill: n..ledged"},
-        {"persistent-1.example:8080", 15, "persist..e:8080"},
-        {"abc", 2, ".."},
-        {"", 0, ""},
-    };
-    struct cells *cells = cells_new(10, 1);
-    char buffer[64];
-
-    (void)state;
-    cells->ascii = true;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_string_equal(label_fit(cells, cases[i].name, cases[i].room, buffer, sizeof buffer),
-                            cases[i].fitted);
-    cells_free(cells);
-}
-
-/* Where there is less room still the word gives way, and never the number. */
-static void tight_names_keep_their_number(void **state)
-{
-    struct cells *cells = cells_new(80, 24);
-    char text[64];
-
-    (void)state;
-    cells->ascii = true;
-    assert_string_equal(label_tight_name(cells, "candidate-77_0000000010", 14, text, sizeof text),
-                        "candidate-..10");
-    assert_string_equal(label_tight_name(cells, "candidate-77_0000000010", 12, text, sizeof text),
-                        "candidat..10");
-    assert_string_equal(label_tight_name(cells, "candidate-77_0000000010", 3, text, sizeof text), "..10");
-    assert_string_equal(label_tight_name(cells, "x", 12, text, sizeof text), "x");
-    cells_free(cells);
-}
-
 /* A column has few cells: what tells the servers apart, and never half an address. */
 static void servers_are_reported_apart_in_few_columns(void **state)
 {
@@ -217,7 +146,7 @@ static char *leader_text(const struct election *election, struct moment now, cha
     struct cells *cells = cells_new(60, 1);
 
     cells->ascii = true;
-    label_put_leader(cells, 0, 0, 60, election, now);
+    label_put_leader(cells, 0, 0, 60, election, now, NULL);
     buffer[0] = '\0';
     for (int i = 0; i < 60 && strlen(buffer) + 1 < size; i++)
         strncat(buffer, cells->at[i].text, size - strlen(buffer) - 1);
@@ -347,10 +276,7 @@ static void a_later_day_has_its_date(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(long_names_keep_their_end),
-        cmocka_unit_test(tight_names_keep_their_number),
         cmocka_unit_test(servers_are_reported_apart_in_few_columns),
-        cmocka_unit_test(names_are_shortened_to_word_and_number),
         cmocka_unit_test(candidates_have_paths),
         cmocka_unit_test(what_was_not_seen_has_no_age),
         cmocka_unit_test(every_state_has_its_word),

@@ -8,6 +8,7 @@
 
 #include "config/text.h"
 #include "tui/words/labels.h"
+#include "tui/words/names.h"
 
 /* A fragment as it is printed, malloc'd. */
 static char *text_of(const struct printer *printer, const struct fragment *fragment)
@@ -66,7 +67,7 @@ static void text_put_cell(struct printer *printer, const struct document *doc, s
     if (column->width > 0 && spare >= 0)
         text_put(printer, doc, block, x + (column->right ? spare : 0), ROLE_TEXT);
     else if (room > 0 && first->kind == FRAGMENT_NAME)
-        label_put_fit(printer->row, x, 0, room, first->look, first->text);
+        name_put(printer->row, x, 0, room, first->look, first->text);
     else if (room > 0)
         cells_put(printer->row, x, 0, room, first->look, text);
     free(text);

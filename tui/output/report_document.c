@@ -9,6 +9,7 @@
 #include "tui/screen/safe.h"
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
+#include "tui/words/names.h"
 
 /* The time line in text. */
 #define BAR_LEAST 30
@@ -88,7 +89,7 @@ static void put_who(struct document *doc, const char *who, const char *name)
         return;
     document_words(doc, ROLE_TEXT, page ? " " : " (");
     if (page)
-        format_candidate(name, NAME_COLUMNS, "…", shorter, sizeof shorter);
+        name_fit_candidate(&(struct cells){0}, name, NAME_COLUMNS, shorter, sizeof shorter);
     document_name(doc, ROLE_DIM, page ? shorter : name)->title = text_copy(name);
     if (!page)
         document_words(doc, ROLE_TEXT, ")");

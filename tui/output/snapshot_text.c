@@ -15,6 +15,7 @@
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
+#include "tui/words/names.h"
 #include "tui/words/whatif_lines.h"
 
 /*
@@ -42,15 +43,6 @@ static const char *date_of(int64_t wall_us, char *buffer, size_t size)
     if (wall_us <= 0 || !localtime_r(&seconds, &tm) || !strftime(buffer, size, "%Y-%m-%d %H:%M:%S", &tm))
         return "?";
     return buffer;
-}
-
-/* A candidate's name, as people speak of it where the column has no room for all of it. */
-static const char *fit_name(const struct printer *printer, const struct column *column, const char *name,
-                            char *buffer, size_t size)
-{
-    if (column->width <= 0 || printer_text_width(printer, name) <= column->width)
-        return name;
-    return label_tight_name(printer->row, name, column->width, buffer, size);
 }
 
 static const char *acknowledged_text(enum acknowledged acknowledged)
@@ -81,7 +73,7 @@ static int put_tenure(struct printer *printer, const struct election *election, 
         x = printer_put(printer, x, ROLE_TEXT, lock ? " holds it" : " leads");
         return printer_put(printer, x, ROLE_WARNING, "; who and since when: permission denied (ACL)");
     }
-    x += label_put_leader(printer->row, x, 0, -1, election, now);
+    x += label_put_leader(printer->row, x, 0, -1, election, now, NULL);
     if (since_us == 0) {
         x = printer_put(printer, x, ROLE_TEXT, lock ? " holds it" : " leads");
         return printer_put(printer, x, ROLE_DIM, "; it is not known since when");
@@ -242,7 +234,8 @@ static const char *age_of(const struct candidate *candidate, struct moment now, 
 }
 
 static void print_candidate(struct printer *printer, const struct column *columns,
-                            const struct election *election, size_t i, struct moment now)
+                            const struct names names[2], const struct election *election, size_t i,
+                            struct moment now)
 {
     const struct candidate *candidate = election->candidates[i];
     bool leads = candidate == election->leader;
@@ -250,9 +243,10 @@ static void print_candidate(struct printer *printer, const struct column *column
     chain_put_gutter(printer->row, columns[CAND_SIGN].x, 0, election, candidate);
     snprintf(text, sizeof text, "%zu", i + 1);
     columns_put(printer->row, &columns[CAND_NUMBER], 0, ROLE_DIM, text);
-    label_put_name(printer->row, &columns[CAND_NAME], 0, leads ? ROLE_STRONG : ROLE_TEXT,
-                   fit_name(printer, &columns[CAND_NAME], candidate->name, text, sizeof text));
-    label_put_name(printer->row, &columns[CAND_WHO], 0, ROLE_TEXT, chain_who(candidate, text, sizeof text));
+    names_put(printer->row, &names[0], &columns[CAND_NAME], 0, leads ? ROLE_STRONG : ROLE_TEXT,
+              candidate->name);
+    names_put(printer->row, &names[1], &columns[CAND_WHO], 0, ROLE_TEXT,
+              chain_who(candidate, text, sizeof text));
     columns_put(printer->row, &columns[CAND_SESSION], 0, ROLE_TEXT,
                 label_session(candidate, text, sizeof text));
     columns_put(printer->row, &columns[CAND_AGE], 0, ROLE_TEXT, age_of(candidate, now, text, sizeof text));
@@ -284,15 +278,19 @@ static void print_candidates(struct printer *printer, const struct election *ele
         [CAND_HEARD] = {.heading = "HEARD", .least = HEARD_LEAST, .most = HEARD_LEAST, .importance = 3},
         [CAND_WATCHES] = {.heading = "WATCHES", .least = 12, .most = INT_MAX, .importance = 4},
     };
+    struct names names[2] = {{.candidates = true, .keep_shared = true}, {.keep_shared = true}};
     char text[NAME_SIZE];
     size_t shown = candidates_shown(printer, election);
     for (size_t count = shown, digits = 1; count > 0; count /= 10)
         columns_want(&columns[CAND_NUMBER], (int)digits++);
     for (size_t i = 0; i < shown; i++) {
         const char *name = election->candidates[i]->name;
+        names_add(&names[0], name);
+        names_add(&names[1], chain_who(election->candidates[i], text, sizeof text));
         if (printer->style.width > 0 && printer->style.width < ROOMY &&
+            election->candidates[i]->sequence != SEQUENCE_NONE &&
             printer_text_width(printer, name) > NAME_LEAST)
-            name = label_short_name(printer->row, name, text, sizeof text);
+            name = name_of_candidate(printer->row, name, text, sizeof text);
         columns_want(&columns[CAND_NAME], printer_text_width(printer, name));
         columns_want(&columns[CAND_WHO],
                      printer_text_width(printer, chain_who(election->candidates[i], text, sizeof text)));
@@ -306,8 +304,12 @@ static void print_candidates(struct printer *printer, const struct election *ele
                              : columns[CAND_ON].want > 3 ? columns[CAND_ON].want
                                                          : 3;
     printer_table_begin(printer, columns, CAND_COLUMNS, 0);
+    for (int k = 0; k < 2; k++)
+        names_fit(&names[k], printer->row, columns[CAND_NAME + k].width);
     for (size_t i = 0; i < shown; i++)
-        print_candidate(printer, columns, election, i, now);
+        print_candidate(printer, columns, names, election, i, now);
+    for (int k = 0; k < 2; k++)
+        names_free(&names[k]);
     if (shown < election->candidate_count) {
         cells_printf(printer->row, 2, 0, -1, ROLE_DIM, "%s %zu more (name the path to see all)",
                      cells_sign(printer->row, SIGN_ELLIPSIS), election->candidate_count - shown);
@@ -345,12 +347,12 @@ static void print_members(struct printer *printer, const struct election *electi
         char session[32] = "?";
         if (member->session)
             snprintf(session, sizeof session, "0x%" PRIx64, member->session);
-        label_put_name(printer->row, &columns[MEMBER_NAME], 0, ROLE_TEXT, member->name);
-        label_put_name(printer->row, &columns[MEMBER_WHO], 0, ROLE_TEXT,
-                       member->identity ? member->identity : "?");
+        name_put_in(printer->row, &columns[MEMBER_NAME], 0, ROLE_TEXT, member->name);
+        name_put_in(printer->row, &columns[MEMBER_WHO], 0, ROLE_TEXT,
+                    member->identity ? member->identity : "?");
         columns_put(printer->row, &columns[MEMBER_STATE], 0, word.look, word.text);
-        label_put_name(printer->row, &columns[MEMBER_ABOUT], 0, ROLE_TEXT,
-                       member->about ? member->about : cells_sign(printer->row, SIGN_DASH));
+        name_put_in(printer->row, &columns[MEMBER_ABOUT], 0, ROLE_TEXT,
+                    member->about ? member->about : cells_sign(printer->row, SIGN_DASH));
         columns_put(printer->row, &columns[MEMBER_SESSION], 0, ROLE_TEXT, session);
         printer_line(printer);
     }
@@ -623,7 +625,7 @@ enum {
 
 static int leader_width(struct printer *printer, const struct election *election, struct moment now)
 {
-    int width = label_put_leader(printer->row, 0, 0, printer->row->width, election, now);
+    int width = label_put_leader(printer->row, 0, 0, printer->row->width, election, now, NULL);
     cells_clear(printer->row);
     return width;
 }
@@ -641,10 +643,14 @@ static void print_summary(struct printer *printer, const struct cluster *cluster
         [SUM_FINDING] = {.heading = "FINDING", .least = 10, .most = INT_MAX, .importance = 3},
         [SUM_RECIPE] = {.heading = "RECIPE", .least = 10, .most = INT_MAX, .importance = 1},
     };
-    char text[64];
+    char text[256];
+    struct names names = {.keep_shared = true}, leaders = {.keep_shared = true};
     int finding = columns[SUM_FINDING].least;
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election *election = cluster->elections[i];
+        names_add(&names, election->name);
+        if (election->leader != NULL)
+            names_add(&leaders, label_who(election->leader, text, sizeof text));
         columns_want(&columns[SUM_STATE], 2 + printer_text_width(printer, label_badge(election, now).word));
         columns_want(&columns[SUM_ELECTION], printer_text_width(printer, election->name));
         columns_want(&columns[SUM_LEADER], leader_width(printer, election, now));
@@ -660,15 +666,17 @@ static void print_summary(struct printer *printer, const struct cluster *cluster
     columns[SUM_FINDING].least = finding;
     columns[SUM_RECIPE].hidden = printer->style.width > 0 && printer->style.width < NARROW;
     printer_table_begin(printer, columns, SUM_COLUMNS, 0);
+    names_fit(&names, printer->row, columns[SUM_ELECTION].width);
+    names_fit(&leaders, printer->row, columns[SUM_LEADER].width);
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election *election = cluster->elections[i];
         struct badge badge = label_badge(election, now), worse = finding_badge(election, now);
         printer_put(printer, printer_put_sign(printer, columns[SUM_STATE].x, worse.look, worse.sign),
                     badge.look, badge.word);
-        label_put_name(printer->row, &columns[SUM_ELECTION], 0, ROLE_STRONG, election->name);
+        names_put(printer->row, &names, &columns[SUM_ELECTION], 0, ROLE_STRONG, election->name);
         if (columns[SUM_LEADER].width > 0)
-            label_put_leader(printer->row, columns[SUM_LEADER].x, 0, columns[SUM_LEADER].width, election,
-                             now);
+            label_put_leader(printer->row, columns[SUM_LEADER].x, 0, columns[SUM_LEADER].width, election, now,
+                             &leaders);
         if (summary_has_list(election))
             snprintf(text, sizeof text, "%zu", election->candidate_count);
         columns_put(printer->row, &columns[SUM_COUNT], 0, ROLE_TEXT, summary_has_list(election) ? text : "?");
@@ -680,6 +688,8 @@ static void print_summary(struct printer *printer, const struct cluster *cluster
                     election->recipe ? election->recipe->title : "?");
         printer_line(printer);
     }
+    names_free(&names);
+    names_free(&leaders);
     printer_width(printer, PRINTER_WIDTH);
 }
 

@@ -14,6 +14,7 @@
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
+#include "tui/words/names.h"
 
 #define STAT_X 2
 #define STAT_LABEL 15
@@ -186,6 +187,19 @@ static const char *identity_source_word(enum identity_source source)
     return "?";
 }
 
+/* A name among other words: it gives way to what comes before it, and what comes after it to the name. */
+static void candidate_put_who(struct block *block, const char *label, const char *before, const char *who,
+                              const char *after)
+{
+    int room = label_room(block->label + cells_width(block->cells, before), block->width - 1);
+    bool all = cells_width(block->cells, who) + cells_width(block->cells, after) <= room;
+    char name[256], text[512];
+
+    snprintf(text, sizeof text, "%s%s%s", before, name_fit(block->cells, who, room, name, sizeof name),
+             all ? after : "");
+    candidate_put(block, label, ROLE_TEXT, text);
+}
+
 static void put_neighbour(struct block *block, const char *label, const struct candidate *candidate,
                           const char *none)
 {
@@ -196,9 +210,8 @@ static void put_neighbour(struct block *block, const char *label, const struct c
         candidate_put(block, label, ROLE_DIM, text);
         return;
     }
-    snprintf(text, sizeof text, "%s %s", label_short_name(block->cells, candidate->name, name, sizeof name),
-             label_who(candidate, who, sizeof who));
-    candidate_put(block, label, ROLE_TEXT, text);
+    snprintf(text, sizeof text, "%s ", name_of_candidate(block->cells, candidate->name, name, sizeof name));
+    candidate_put_who(block, label, text, label_who(candidate, who, sizeof who), "");
 }
 
 static void find_elsewhere(struct elsewhere *elsewhere, const struct scene *scene,
@@ -287,7 +300,7 @@ static void candidate_put_watchers(struct block *block, const struct election *e
             if (election->candidates[k]->known && election->candidates[k]->stat.owner == sessions[i])
                 owner = election->candidates[k];
         if (owner != NULL)
-            label_short_name(block->cells, owner->name, name, sizeof name);
+            name_of_candidate(block->cells, owner->name, name, sizeof name);
         else
             snprintf(name, sizeof name, "0x%" PRIx64, sessions[i]);
         snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "", name);
@@ -328,11 +341,12 @@ static void put_place(struct block *block, const struct scene *scene, const stru
     else
         snprintf(text, sizeof text, "%zu of %zu", place + 1, election->candidate_count);
     candidate_put(block, "place", ROLE_TEXT, text);
-    if (candidate->identity != NULL)
-        snprintf(text, sizeof text, "%.200s (by %s)", candidate->identity,
-                 identity_source_word(candidate->identity_source));
-    candidate_put(block, "identity", candidate->identity != NULL ? ROLE_TEXT : ROLE_DIM,
-                  candidate->identity != NULL ? text : "? only its session");
+    if (candidate->identity != NULL) {
+        snprintf(text, sizeof text, " (by %s)", identity_source_word(candidate->identity_source));
+        candidate_put_who(block, "identity", "", candidate->identity, text);
+    } else {
+        candidate_put(block, "identity", ROLE_DIM, "? only its session");
+    }
     candidate_put(block, "session", ROLE_TEXT, label_session(candidate, text, sizeof text));
     candidate_put_connection(block, scene, election, candidate);
 }
@@ -400,11 +414,11 @@ static int candidate_draw_head(struct cells *cells, int y, const struct scene *s
     chain_put_gutter(cells, x, y, election, candidate);
     x += 2;
     if (is_long)
-        label_short_name(cells, candidate->name, text, sizeof text);
+        name_of_candidate(cells, candidate->name, text, sizeof text);
     x += cells_put(cells, x, y, -1, ROLE_STRONG, is_long ? text : candidate->name) + 2;
     if (candidate->identity != NULL && x < cells->width)
-        x += cells_put(cells, x, y, label_room(x, cells->width - 32), leads ? ROLE_GOOD : ROLE_TEXT,
-                       candidate->identity) +
+        x += name_put(cells, x, y, label_room(x, cells->width - 32), leads ? ROLE_GOOD : ROLE_TEXT,
+                      candidate->identity) +
              2;
     if (leads)
         snprintf(text, sizeof text, "%s for %s", label_leads(election),

@@ -22,6 +22,7 @@
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
+#include "tui/words/names.h"
 #include "tui/words/whatif_lines.h"
 
 #define GUTTER_X 2
@@ -49,7 +50,7 @@ enum {
 static const struct column columns_of_election[COLUMN_COUNT] = {
     [COLUMN_PLACE] = {.heading = "#", .least = 3, .most = 6, .importance = 70, .right = true},
     [COLUMN_CANDIDATE] = {.heading = "CANDIDATE", .least = 12, .most = 56, .importance = 80},
-    [COLUMN_WHO] = {.heading = "WHO", .least = 12, .most = 40, .importance = 90},
+    [COLUMN_WHO] = {.heading = "WHO", .least = 12, .most = 80, .importance = 90},
     [COLUMN_SESSION] = {.heading = "SESSION", .least = 18, .most = 18, .importance = 50},
     [COLUMN_AGE] = {.heading = "AGE", .least = 6, .most = 6, .importance = 55},
     [COLUMN_ON] = {.heading = "ON", .least = 3, .most = 21, .importance = 62},
@@ -63,6 +64,7 @@ struct election_view {
     struct list list;
     struct candidate_filter filter;
     struct column columns[COLUMN_COUNT];
+    struct names names, whos; /* of the lines that are shown */
     int columns_width;
     struct failover_table failovers;
     struct strip_zoom zoom; /* of the timeline */
@@ -159,21 +161,16 @@ static void election_draw_row(const struct election_view *view, struct cells *ce
     chain_put_gutter(cells, GUTTER_X, y, election, candidate);
     snprintf(text, sizeof text, "%zu", place + 1);
     columns_put(cells, &columns[COLUMN_PLACE], y, ROLE_DIM, text);
-    if (columns[COLUMN_CANDIDATE].width > 0) {
-        if (cells_width(cells, candidate->name) > columns[COLUMN_CANDIDATE].width)
-            label_tight_name(cells, candidate->name, columns[COLUMN_CANDIDATE].width, text, sizeof text);
-        else
-            snprintf(text, sizeof text, "%s", candidate->name);
-        columns_put(cells, &columns[COLUMN_CANDIDATE], y, leads ? (style)(look | STYLE_BOLD) : look, text);
-    }
+    names_put(cells, &view->names, &columns[COLUMN_CANDIDATE], y, leads ? (style)(look | STYLE_BOLD) : look,
+              candidate->name);
     chain_who(candidate, text, sizeof text);
     if (text[0] == '?' && candidate->known && columns[COLUMN_SESSION].width == 0)
         label_session(candidate, text, sizeof text);
-    columns_put(cells, &columns[COLUMN_WHO], y,
-                look == ROLE_DIM || text[0] == '?' ? (style)ROLE_DIM
-                : leads                            ? (style)ROLE_GOOD
-                                                   : look,
-                text);
+    names_put(cells, &view->whos, &columns[COLUMN_WHO], y,
+              look == ROLE_DIM || text[0] == '?' ? (style)ROLE_DIM
+              : leads                            ? (style)ROLE_GOOD
+                                                 : look,
+              text);
     columns_put(cells, &columns[COLUMN_SESSION], y, ROLE_DIM, label_session(candidate, text, sizeof text));
     put_age(view, cells, y, scene, election, candidate, look);
     server = chain_server_text(cells, election, candidate, text, sizeof text);
@@ -196,16 +193,22 @@ static void election_lay_columns(struct election_view *view, const struct cells 
         if (cells->width >= WIDE)
             columns[COLUMN_HEARD].most = HEARD_WHOLE;
     }
+    names_free(&view->names);
+    names_free(&view->whos);
+    view->names.candidates = true;
     for (size_t i = view->list.top; i < view->list.top + view->list.rows && i < view->list.count; i++) {
         const struct candidate *candidate = candidate_at(view, election, i);
 
+        names_add(&view->names, candidate->name);
+        names_add(&view->whos, chain_who(candidate, text, sizeof text));
         chain_watch_text(cells, election, candidate, text, sizeof text);
         columns_want(&columns[COLUMN_WATCHES], cells_width(cells, text));
         chain_server_text(cells, election, candidate, text, sizeof text);
         columns_want(&columns[COLUMN_ON], cells_width(cells, text));
         name = cells_width(cells, candidate->name);
-        if (name > NAME_MOST && cells->width < VERY_WIDE) { /* as people speak of it: a GUID says nothing */
-            label_short_name(cells, candidate->name, text, sizeof text);
+        if (name > NAME_MOST && cells->width < VERY_WIDE &&
+            candidate->sequence != SEQUENCE_NONE) { /* as people speak of it: a GUID says nothing */
+            name_of_candidate(cells, candidate->name, text, sizeof text);
             name = cells_width(cells, text);
         }
         columns_want(&columns[COLUMN_CANDIDATE], name);
@@ -224,6 +227,8 @@ static void election_lay_columns(struct election_view *view, const struct cells 
                                                                : election->candidate_count >= 1000 ? 5
                                                                                                    : 3;
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
+    names_fit(&view->names, cells, columns[COLUMN_CANDIDATE].width);
+    names_fit(&view->whos, cells, columns[COLUMN_WHO].width);
 }
 
 static void election_draw_table(struct election_view *view, struct cells *cells, int y, int rows,
@@ -244,6 +249,8 @@ static void election_draw_table(struct election_view *view, struct cells *cells,
     }
     election_lay_columns(view, cells, election);
     columns_head(cells, view->columns, COLUMN_COUNT, y, -1, false);
+    names_put_shared(cells, &view->names, &view->columns[COLUMN_CANDIDATE], y);
+    names_put_shared(cells, &view->whos, &view->columns[COLUMN_WHO], y);
     for (size_t i = 0; i < list->rows && list->top + i < list->count; i++) {
         int row = view->first_y + (int)i;
 
@@ -319,6 +326,7 @@ static void members_draw(struct cells *cells, int y, int rows, const struct elec
                                {.heading = "", .least = 8, .most = 40, .importance = 2},
                                {.heading = "", .least = 18, .most = 18, .importance = 1}};
     size_t shown = rows < 2 ? 0 : (size_t)rows - 1, all = election->listed_member_count;
+    struct names names[3] = {{.candidates = true}}; /* of the first, the second and the fourth column */
     char text[160];
 
     if (shown == 0)
@@ -333,25 +341,31 @@ static void members_draw(struct cells *cells, int y, int rows, const struct elec
         const struct member *member = &election->listed_members[i];
         const char *const texts[] = {member->name, members_identity(member), member->about};
 
-        for (size_t k = 0; k < 3; k++)
+        for (size_t k = 0; k < 3; k++) {
             columns_want(&columns[k + (k == 2)], cells_width(cells, texts[k]));
+            names_add(&names[k], texts[k]);
+        }
         columns_want(&columns[2], (int)strlen(label_member(election, member).text));
     }
     columns_want(&columns[4], 18);
     for (size_t k = 1; k < 4; k += 2)
         columns[k].hidden = columns[k].want == 0;
     columns_lay(columns, 5, TABLE_X, cells->width - TABLE_X - 1, 2);
+    for (size_t k = 0; k < 3; k++)
+        names_fit(&names[k], cells, columns[k + (k == 2)].width);
     for (size_t i = 0; i < shown; i++, y++) {
         const struct member *member = &election->listed_members[i];
         struct member_word word = label_member(election, member);
 
-        label_put_name(cells, &columns[0], y, ROLE_TEXT, member->name);
-        label_put_name(cells, &columns[1], y, ROLE_TEXT, members_identity(member));
+        names_put(cells, &names[0], &columns[0], y, ROLE_TEXT, member->name);
+        names_put(cells, &names[1], &columns[1], y, ROLE_TEXT, members_identity(member));
         columns_put(cells, &columns[2], y, word.look, word.text);
-        label_put_name(cells, &columns[3], y, ROLE_TEXT, member->about ? member->about : "");
+        names_put(cells, &names[2], &columns[3], y, ROLE_TEXT, member->about ? member->about : "");
         snprintf(text, sizeof text, "0x%" PRIx64, member->session);
         columns_put(cells, &columns[4], y, ROLE_DIM, member->session ? text : "?");
     }
+    for (size_t k = 0; k < 3; k++)
+        names_free(&names[k]);
     if (shown < all)
         cells_printf(cells, TABLE_X, y, -1, ROLE_DIM, "%s %zu more", cells_sign(cells, SIGN_ELLIPSIS),
                      all - shown);
@@ -657,6 +671,9 @@ static void election_free(struct view *self)
     struct election_view *view = election_view_of(self);
 
     list_release(&view->list);
+    names_free(&view->names);
+    names_free(&view->whos);
+    failover_table_free(&view->failovers);
     candidate_filter_release(&view->filter);
     free(view->cluster);
     free(view->path);

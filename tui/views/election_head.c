@@ -7,14 +7,17 @@
 #include "probe/election/chain.h"
 #include "tui/views/cluster_lines.h"
 #include "tui/views/view.h"
+#include "tui/words/failover_facts.h"
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
+#include "tui/words/names.h"
 #include "tui/words/whatif_lines.h"
 
 #define LEFT 1
 #define WHO_LEAST 24
-#define AFTER_WHO 42 /* columns that the text after a name needs */
+#define PAIR_LEAST 34 /* columns of two names, beside which the parts of a duration have room */
+#define AFTER_WHO 42  /* columns that the text after a name needs */
 
 /* A line that is filled from the left. */
 struct head_line {
@@ -42,14 +45,14 @@ static void election_head_say_candidate(struct head_line *line, const struct can
 
     if (candidate->sequence != SEQUENCE_NONE) {
         election_head_say(line, ROLE_STRONG,
-                          label_short_name(line->cells, candidate->name, name, sizeof name));
+                          name_of_candidate(line->cells, candidate->name, name, sizeof name));
         election_head_say(line, ROLE_TEXT, " ");
     }
     label_who(candidate, who, sizeof who);
     room = line->cells->width - line->x - AFTER_WHO;
     if (line->x < line->cells->width)
         line->x +=
-            cells_put(line->cells, line->x, line->y, room < WHO_LEAST ? WHO_LEAST : room, ROLE_TEXT, who);
+            name_put(line->cells, line->x, line->y, room < WHO_LEAST ? WHO_LEAST : room, ROLE_TEXT, who);
 }
 
 static void election_head_say_leader(struct head_line *line, const struct election *election,
@@ -197,20 +200,49 @@ static int draw_next(struct head_line *line, int rows, const struct election *el
 }
 
 /* Of one whose znode has not been read only its name is known. */
-static void say_whom(struct head_line *line, const char *identity, const char *name)
+static const char *whom(const struct cells *cells, const char *identity, const char *name, char shorter[64])
 {
-    char shorter[64];
+    return identity != NULL ? identity : name != NULL ? name_of_candidate(cells, name, shorter, 64) : "?";
+}
 
-    election_head_say(line, ROLE_TEXT,
-                      identity != NULL ? identity
-                      : name != NULL   ? label_short_name(line->cells, name, shorter, sizeof shorter)
-                                       : "?");
+static void add_part(char *text, size_t size, const struct cells *cells, const char *word, struct span span)
+{
+    char figure[FORMAT_INTERVAL];
+    size_t used = strlen(text);
+
+    if (span.low_us != SPAN_OPEN || span.high_us != SPAN_OPEN)
+        snprintf(text + used, size - used, "%s%s %s", used > 0 ? ", " : "", word,
+                 format_interval(span.low_us, span.high_us, cells->ascii, figure));
+}
+
+/* How long it took, and its parts; with few columns, the figure alone. */
+static void change_took(const struct cells *cells, const struct election *election, char took[64],
+                        char parts[192])
+{
+    const struct change *change = &election->change;
+    const struct failover *last = election_last_failover(election);
+    char figure[FORMAT_INTERVAL];
+
+    took[0] = parts[0] = '\0';
+    if (last != NULL && last->lost_at.mono_us == change->lost_at.mono_us) {
+        struct span length = failover_facts_length(last);
+
+        if (length.low_us != SPAN_OPEN || length.high_us != SPAN_OPEN)
+            snprintf(took, 64, "  took %s",
+                     format_interval(length.low_us, length.high_us, cells->ascii, figure));
+        add_part(parts, 192, cells, "detected in", last->detection);
+        add_part(parts, 192, cells, "vacant", last->vacancy);
+        add_part(parts, 192, cells, "takeover", last->takeover);
+        return;
+    }
+    add_part(parts, 192, cells, "vacant", (struct span){change->vacancy_us, change->vacancy_us});
+    add_part(parts, 192, cells, "takeover", (struct span){change->takeover_us, change->takeover_us});
 }
 
 static bool draw_change(struct head_line *line, const struct election *election, struct moment now)
 {
     const struct change *change = &election->change;
-    char when[32], span[16];
+    char when[32], took[64], parts[192], from[64], to[64];
 
     if (change->lost_at.mono_us == 0)
         return false;
@@ -220,23 +252,26 @@ static bool draw_change(struct head_line *line, const struct election *election,
         election_head_say(line, ROLE_DIM, cells_sign(line->cells, SIGN_AT_MOST));
     election_head_say(line, ROLE_TEXT, label_when(change->lost_at.wall_us, now, when, sizeof when));
     election_head_say(line, ROLE_TEXT, "  ");
-    say_whom(line, change->from_identity, change->from);
-    election_head_say(line, ROLE_DIM, " ");
-    election_head_say(line, ROLE_DIM, cells_sign(line->cells, SIGN_ARROW));
-    election_head_say(line, ROLE_DIM, " ");
+    change_took(line->cells, election, took, parts);
+    const char *before = whom(line->cells, change->from_identity, change->from, from);
+    const char *after = whom(line->cells, change->to_identity, change->to, to);
     if (change->to == NULL) {
-        election_head_say(line, election->kind == KIND_LOCK ? ROLE_DIM : ROLE_CRITICAL, "none yet");
+        line->x += name_put(line->cells, line->x, line->y, label_room(line->x, line->cells->width - 12),
+                            ROLE_TEXT, before);
+        election_head_say(line, ROLE_DIM, " ");
+        election_head_say(line, ROLE_DIM, cells_sign(line->cells, SIGN_ARROW));
+        election_head_say(line, election->kind == KIND_LOCK ? ROLE_DIM : ROLE_CRITICAL, " none yet");
         return true;
     }
-    say_whom(line, change->to_identity, change->to);
-    election_head_say(line, ROLE_DIM, "  vacant ");
-    election_head_say(line, ROLE_TEXT,
-                      change->vacancy_us > 0    ? format_span(change->vacancy_us, span, sizeof span)
-                      : change->vacancy_us == 0 ? "0ms"
-                                                : "?");
-    if (change->takeover_us >= 0) {
-        election_head_say(line, ROLE_DIM, "  takeover ");
-        election_head_say(line, ROLE_TEXT, format_span(change->takeover_us, span, sizeof span));
+    int names = cells_width(line->cells, before) + cells_width(line->cells, after) + 3;
+    int room = label_room(line->x, line->cells->width - 1) - cells_width(line->cells, took);
+    int further = 2 + cells_width(line->cells, parts);
+    bool all = parts[0] != '\0' && room - further >= (names < PAIR_LEAST ? names : PAIR_LEAST);
+    line->x += names_put_pair(line->cells, NULL, line->x, line->y, room - (all ? further : 0), before, after);
+    election_head_say(line, ROLE_TEXT, took);
+    if (all) {
+        election_head_say(line, ROLE_DIM, took[0] != '\0' ? ": " : "  ");
+        election_head_say(line, ROLE_DIM, parts);
     }
     return true;
 }

@@ -13,6 +13,7 @@
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
+#include "tui/words/names.h"
 
 #define DETAIL_ROWS 7 /* of a server that answers, on a wide screen */
 #define SIGN_X 2
@@ -69,6 +70,7 @@ struct ensemble_view {
     struct view view;
     struct list list; /* at: which server, over all clusters */
     struct column columns[COLUMN_COUNT];
+    struct names servers;
     int first_y;
 };
 
@@ -227,8 +229,8 @@ static void ensemble_draw_row(const struct ensemble_view *view, struct cells *ce
                                 : server->problem != NULL   ? SIGN_WARNING
                                 : scene->past               ? SIGN_BULLET
                                                             : SIGN_OK));
-    label_put_name(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, cluster->name);
-    label_put_name(cells, &columns[COLUMN_SERVER], y, ROLE_TEXT, server->address);
+    name_put_in(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, cluster->name);
+    names_put(cells, &view->servers, &columns[COLUMN_SERVER], y, ROLE_TEXT, server->address);
     columns_put(cells, &columns[COLUMN_MODE], y, reach == SERVER_SILENT ? (style)ROLE_CRITICAL : look,
                 answers && !server->unasked ? label_mode(server) : unmoded[reach]);
     columns_put(cells, &columns[COLUMN_LATENCY], y, look,
@@ -260,6 +262,7 @@ static void ensemble_lay_columns(struct ensemble_view *view, const struct cells 
     int wide = cells->width >= 100;
 
     memcpy(columns, columns_of_ensemble, sizeof columns_of_ensemble);
+    names_free(&view->servers);
     columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
     columns[COLUMN_COURSE].hidden = scene->past;
     for (size_t i = 0; i < view->list.count; i++) {
@@ -267,11 +270,13 @@ static void ensemble_lay_columns(struct ensemble_view *view, const struct cells 
         const struct server *server = server_at(scene, i, &cluster);
 
         columns_want(&columns[COLUMN_SERVER], cells_width(cells, server->address));
+        names_add(&view->servers, server->address);
         columns_want(&columns[COLUMN_CLUSTER], cells_width(cells, cluster->name));
         if (server->version != NULL)
             columns_want(&columns[COLUMN_VERSION], (int)strlen(server->version));
     }
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
+    names_fit(&view->servers, cells, columns[COLUMN_SERVER].width);
 }
 
 static int ensemble_draw_head(struct cells *cells, int y, const struct scene *scene)
@@ -449,6 +454,7 @@ static void ensemble_draw(struct view *self, const struct scene *scene, struct c
     }
     ensemble_lay_columns(view, cells, scene);
     columns_head(cells, view->columns, COLUMN_COUNT, y, -1, false);
+    names_put_shared(cells, &view->servers, &view->columns[COLUMN_SERVER], y);
     for (size_t i = 0; i < view->list.rows && view->list.top + i < view->list.count; i++) {
         const struct cluster *cluster = NULL;
         const struct server *server = server_at(scene, view->list.top + i, &cluster);
@@ -509,6 +515,7 @@ static void ensemble_free(struct view *self)
     struct ensemble_view *view = ensemble_view_of(self);
 
     list_release(&view->list);
+    names_free(&view->servers);
     free(view);
 }
 

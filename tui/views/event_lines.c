@@ -6,6 +6,7 @@
 #include "tui/words/format.h"
 #include "tui/screen/safe.h"
 #include "tui/words/labels.h"
+#include "tui/words/names.h"
 #include "tui/views/view.h"
 
 #define CLOCK_MS 12
@@ -41,16 +42,16 @@ int event_where_width(const struct cells *cells, int width, const struct scene *
 
 /* A candidate's name that is mostly a GUID leaves no room for who that is. True: the text begins with one,
    and name is its short form; else name is the text. */
-static bool short_name(const struct cells *cells, const char *text, char name[NAME_BYTES])
+static bool short_name(const struct cells *cells, const char *text, int room, char name[NAME_BYTES])
 {
-    size_t length = strcspn(text, " ");
+    size_t length = strcspn(text, " "), most = cells_width(cells, text) > room ? 0 : NAME_WIDTH;
     char first[NAME_BYTES];
 
     snprintf(name, NAME_BYTES, "%s", text);
     snprintf(first, sizeof first, "%.*s", (int)length, text);
-    if (length <= NAME_WIDTH || length >= NAME_BYTES || recipe_sequence_of(first) == SEQUENCE_NONE)
+    if (length <= most || length >= NAME_BYTES || recipe_sequence_of(first) == SEQUENCE_NONE)
         return false;
-    label_short_name(cells, first, name, NAME_BYTES);
+    name_of_candidate(cells, first, name, NAME_BYTES);
     return true;
 }
 
@@ -61,13 +62,13 @@ static int event_lines_put_who(struct cells *cells, int x, int y, int room, cons
     char name[NAME_BYTES];
     int used;
 
-    if (!short_name(cells, subject, name))
-        return cells_put(cells, x, y, room, ROLE_TEXT, subject);
+    if (!short_name(cells, subject, room, name))
+        return name_put(cells, x, y, room, ROLE_TEXT, subject);
     used = cells_put(cells, x, y, room, ROLE_TEXT, name);
     if (within[0] != '\0' && used + 1 < room)
         used += 1 + cells_put(cells, x + used + 1, y, room - used - 1, ROLE_TEXT, within);
     if (used < room)
-        used += cells_put(cells, x + used, y, room - used, ROLE_TEXT, subject + strcspn(subject, " "));
+        used += name_put(cells, x + used, y, room - used, ROLE_TEXT, subject + strcspn(subject, " "));
     return used;
 }
 
@@ -109,16 +110,11 @@ static int event_lines_put_subject(struct cells *cells, int x, int y, int end, c
     const char *identity = known_since(scene, line);
 
     if (line->from[0] != '\0') {
-        int room = label_room(x, end);
         char from[NAME_BYTES], to[NAME_BYTES];
 
-        short_name(cells, line->from, from);
-        short_name(cells, line->subject, to);
-        /* The new leader counts more than the old one, which leaves it half of a narrow line. */
-        if (cells_width(cells, from) + 3 + cells_width(cells, to) > room)
-            room = (room - 3) / 2;
-        x += label_put_fit(cells, x, y, room, ROLE_TEXT, from) + 1;
-        x += cells_put(cells, x, y, label_room(x, end), ROLE_DIM, cells_sign(cells, SIGN_ARROW)) + 1;
+        short_name(cells, line->from, label_room(x, end), from);
+        short_name(cells, line->subject, label_room(x, end), to);
+        return x + names_put_pair(cells, NULL, x, y, label_room(x, end), from, to) + 2;
     }
     if (line->subject[0] == '\0' || x >= end)
         return x;
@@ -132,7 +128,7 @@ static int event_lines_put_subject(struct cells *cells, int x, int y, int end, c
 }
 
 void event_line_draw(struct cells *cells, int x, int y, int width, const struct scene *scene,
-                     const struct event_line *line, int where)
+                     const struct event_line *line, int where, const struct names *names)
 {
     int end = x + width;
     char when[32];
@@ -145,11 +141,12 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
     x += CLOCK_MS + 2;
     if (where > 0) {
         if (scene->model->cluster_count > 1 && line->path != NULL) {
-            int used = label_put_fit(cells, x, y, where / 2, ROLE_DIM, line->cluster);
+            int used = name_put(cells, x, y, where / 2, ROLE_DIM, line->cluster);
 
-            label_put_fit(cells, x + used + 1, y, where - used - 1, ROLE_TEXT, line->where);
+            name_put(cells, x + used + 1, y, where - used - 1, ROLE_TEXT, names_shown(names, line->where));
         } else {
-            label_put_fit(cells, x, y, where, line->path != NULL ? ROLE_TEXT : ROLE_DIM, line->where);
+            cells_put(cells, x, y, where, line->path != NULL ? ROLE_TEXT : ROLE_DIM,
+                      names_shown(names, line->where));
         }
         x += where + 2;
     }
@@ -179,15 +176,20 @@ void event_pane_draw(struct cells *cells, int y, int rows, const struct scene *s
                      const char *path)
 {
     const struct event_line *line;
+    struct names names = {.keep_shared = true};
     int drawn = 1, width = cells->width - 2, where;
 
     if (rows < 2)
         return;
     where = path == NULL ? event_where_width(cells, width, scene) : 0;
     cells_rule(cells, 0, y, cells->width, "events");
+    for (size_t i = 0; where > 0 && (int)i < rows - 1 && (line = event_log_at(scene->events, i)) != NULL; i++)
+        names_add(&names, line->where);
+    names_fit(&names, cells, where);
     for (size_t i = 0; drawn < rows && (line = event_log_at(scene->events, i)) != NULL; i++)
         if (line_is_of(line, cluster, path))
-            event_line_draw(cells, 1, y + drawn++, width, scene, line, where);
+            event_line_draw(cells, 1, y + drawn++, width, scene, line, where, &names);
+    names_free(&names);
     if (drawn == 1)
         cells_put(cells, 1, y + 1, cells->width - 2, ROLE_DIM,
                   event_log_count(scene->events) < EVENTS_KEPT

@@ -6,6 +6,7 @@
 
 #include "tui/views/event_log.h"
 #include "tui/views/view.h"
+#include "tui/words/names.h"
 
 /*
  * The width of the column for an event's election (and its cluster, if there are several) in lines of this width:
@@ -13,9 +14,10 @@
  */
 int event_where_width(const struct cells *cells, int width, const struct scene *scene);
 
-/* One event on row y. where: event_where_width(); 0: without its election. */
+/* One event on row y. where: event_where_width(), which the elections' names are fitted to; 0: without its
+ * election. */
 void event_line_draw(struct cells *cells, int x, int y, int width, const struct scene *scene,
-                     const struct event_line *line, int where);
+                     const struct event_line *line, int where, const struct names *names);
 
 /*
  * A rule and the latest events under it, on rows y .. y + rows. cluster, path: of one election only;

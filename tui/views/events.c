@@ -187,6 +187,7 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
     int airy = cells->height >= 18;
     int y = airy, width = cells->width - 3, where = event_where_width(cells, width, scene);
     int bottom = cells->height - (cells->height >= ROOMY);
+    struct names names = {.keep_shared = true};
 
     view->first_y = y + 1 + airy;
     follow_log(view, scene, bottom > view->first_y ? (size_t)(bottom - view->first_y) : 0);
@@ -200,14 +201,21 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
     }
     for (size_t i = 0; i < view->list.rows; i++) {
         const struct event_line *line = line_at(view, scene, view->list.top + i);
+
+        names_add(&names, line != NULL ? line->where : NULL);
+    }
+    names_fit(&names, cells, where);
+    for (size_t i = 0; i < view->list.rows; i++) {
+        const struct event_line *line = line_at(view, scene, view->list.top + i);
         int row = view->first_y + (int)i;
 
         if (line == NULL)
             break;
-        event_line_draw(cells, 2, row, width, scene, line, where);
+        event_line_draw(cells, 2, row, width, scene, line, where, &names);
         if (view->list.top + i == view->list.at)
             list_mark_row(cells, row, cells->width);
     }
+    names_free(&names);
 }
 
 /* The dashboard goes to the moment of the selected event, if that is recorded. */

@@ -5,8 +5,10 @@
 #include <time.h>
 
 #include "tui/screen/safe.h"
+#include "tui/words/failover_facts.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
+#include "tui/words/names.h"
 
 #define STATS_X 2
 #define SPARKS_MOST 120
@@ -16,7 +18,7 @@ enum { WHEN, WHO, CAUSE, DETECTED, VACANT, NOTIFIED, REACTED, TAKEOVER, TOTAL };
 
 static const struct column columns_of_failovers[FAILOVER_COLUMNS] = {
     [WHEN] = {.heading = "WHEN", .least = 12, .most = 16, .importance = 100},
-    [WHO] = {.heading = "FROM -> TO", .least = 20, .most = 64, .importance = 95},
+    [WHO] = {.heading = "FROM -> TO", .least = 20, .most = 120, .importance = 95},
     [CAUSE] = {.heading = "CAUSE", .least = 9, .most = 10, .importance = 90},
     [DETECTED] = {.heading = "DETECTED IN", .least = 11, .most = 18, .importance = 70, .right = true},
     [VACANT] = {.heading = "VACANT", .least = 6, .most = 16, .importance = 80, .right = true},
@@ -32,8 +34,10 @@ static const char *failover_lines_who(const struct cells *cells, const char *ide
 {
     if (identity)
         snprintf(buffer, size, "%s", identity);
+    else if (name && recipe_sequence_of(name) != SEQUENCE_NONE)
+        name_of_candidate(cells, name, buffer, size);
     else if (name)
-        label_short_name(cells, name, buffer, size);
+        snprintf(buffer, size, "%s", name);
     else
         snprintf(buffer, size, "none");
     return buffer;
@@ -75,6 +79,7 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
     table->columns[WHEN].least = days ? 15 : 12;
     table->columns[TAKEOVER].hidden = table->columns[TOTAL].hidden = true;
     table->columns[NOTIFIED].hidden = table->columns[REACTED].hidden = true;
+    names_free(&table->names);
     for (size_t i = first; i < first + count && i < leadership->failover_count; i++) {
         const struct failover *failover = &leadership->failovers[leadership->failover_count - 1 - i];
         const struct span spans[] = {failover->detection,
@@ -82,19 +87,22 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
                                      failover_point(failover->notified_us),
                                      failover_point(failover->reacted_us),
                                      failover->takeover,
-                                     failover->total};
+                                     failover_facts_length(failover)};
         int wide = cells_width(cells, cells_sign(cells, SIGN_ARROW)) + 2;
-        wide += cells_width(
-            cells, failover_lines_who(cells, failover->from_identity, failover->from, text, sizeof text));
-        wide += cells_width(
-            cells, failover_lines_who(cells, failover->to_identity, failover->to, text, sizeof text));
+        failover_lines_who(cells, failover->from_identity, failover->from, text, sizeof text);
+        wide += cells_width(cells, text);
+        names_add(&table->names, text);
+        failover_lines_who(cells, failover->to_identity, failover->to, text, sizeof text);
+        wide += cells_width(cells, text);
+        names_add(&table->names, text);
         columns_want(&table->columns[WHO], wide);
         columns_want(&table->columns[WHEN],
                      cells_width(cells, when(failover, cells, days, text, sizeof text)));
         columns_want(&table->columns[CAUSE], (int)strlen(failover_cause_word(failover->cause)) + 1);
-        if (failover_lines_is_known(failover->takeover) ||
-            failover_lines_is_known(failover->total)) /* a layout with an acknowledgement */
-            table->columns[TAKEOVER].hidden = table->columns[TOTAL].hidden = false;
+        if (failover_lines_is_known(failover->takeover)) /* a layout with an acknowledgement */
+            table->columns[TAKEOVER].hidden = false;
+        if (failover_lines_is_known(spans[TOTAL - DETECTED]))
+            table->columns[TOTAL].hidden = false;
         if (failover->notified_us) /* its packets were captured */
             table->columns[NOTIFIED].hidden = table->columns[REACTED].hidden = false;
         for (int k = 0; k <= TOTAL - DETECTED; k++)
@@ -108,6 +116,14 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
         column->least = column->want > heading ? column->want : heading;
     }
     columns_lay(table->columns, FAILOVER_COLUMNS, x, cells->width - x - 1, cells->width >= 100 ? 3 : 2);
+    int room = table->columns[WHO].width;
+    if (pair > room) /* both have half of it */
+        names_fit(&table->names, cells, (room - cells_width(cells, cells_sign(cells, SIGN_ARROW)) - 2) / 2);
+}
+
+void failover_table_free(struct failover_table *table)
+{
+    names_free(&table->names);
 }
 
 void failover_table_head(struct cells *cells, const struct failover_table *table, int y)
@@ -118,31 +134,23 @@ void failover_table_head(struct cells *cells, const struct failover_table *table
         cells_fill(cells, pair->x, y, pair->width, ROLE_HEADING);
         cells_printf(cells, pair->x, y, pair->width, ROLE_HEADING, "FROM %s TO",
                      cells_sign(cells, SIGN_ARROW));
+        names_put_shared(cells, &table->names, pair, y);
     }
 }
 
-/* Both have the width they need, or half; one gets the width that the other does not need. */
-static void put_pair(struct cells *cells, int x, int y, int width, const struct failover *failover)
+static void put_pair(struct cells *cells, const struct names *names, int x, int y, int width,
+                     const struct failover *failover)
 {
     char from[WHO_BYTES], to[WHO_BYTES];
-    const char *arrow = cells_sign(cells, SIGN_ARROW);
-    int arrow_width = cells_width(cells, arrow), room = width - arrow_width - 2;
     failover_lines_who(cells, failover->from_identity, failover->from, from, sizeof from);
     failover_lines_who(cells, failover->to_identity, failover->to, to, sizeof to);
-    int left = cells_width(cells, from), right = cells_width(cells, to);
-    if (room < 2)
+    if (width < 1)
         return;
     if (failover->from_identity != NULL && strcmp(from, to) == 0) {
-        cells_printf(cells, x, y, width, ROLE_TEXT, "%s, new session", to);
+        cells_printf(cells, x, y, width, ROLE_TEXT, "%s, new session", names ? names_shown(names, to) : to);
         return;
     }
-    if (left + right > room) {
-        left = left <= room / 2 ? left : right <= room / 2 ? room - right : room / 2;
-        right = room - left;
-    }
-    x += cells_put(cells, x, y, left, ROLE_DIM, from);
-    cells_put(cells, x + 1, y, arrow_width, ROLE_DIM, arrow);
-    cells_put(cells, x + arrow_width + 2, y, right, ROLE_TEXT, to);
+    names_put_pair(cells, names, x, y, width, from, to);
 }
 
 static style look_of(enum failover_cause cause)
@@ -174,9 +182,10 @@ void failover_table_row(struct cells *cells, const struct failover_table *table,
                         const struct failover *failover, bool days)
 {
     const struct column *columns = table->columns;
+    struct span total = failover_facts_length(failover);
     char text[64];
     columns_put(cells, &columns[WHEN], y, ROLE_TEXT, when(failover, cells, days, text, sizeof text));
-    put_pair(cells, columns[WHO].x, y, columns[WHO].width, failover);
+    put_pair(cells, &table->names, columns[WHO].x, y, columns[WHO].width, failover);
     snprintf(text, sizeof text, "%s%s", failover_cause_word(failover->cause),
              failover->cause != CAUSE_UNKNOWN && failover->cause_certainty != CERTAINTY_CERTAIN ? "?" : "");
     columns_put(cells, &columns[CAUSE], y, look_of(failover->cause), text);
@@ -189,7 +198,7 @@ void failover_table_row(struct cells *cells, const struct failover_table *table,
     failover_lines_put_span(cells, &columns[REACTED], y, failover_point(failover->reacted_us), true,
                             ROLE_TEXT);
     failover_lines_put_span(cells, &columns[TAKEOVER], y, failover->takeover, true, ROLE_TEXT);
-    failover_lines_put_span(cells, &columns[TOTAL], y, failover->total, true, ROLE_TEXT | STYLE_BOLD);
+    failover_lines_put_span(cells, &columns[TOTAL], y, total, true, ROLE_TEXT | STYLE_BOLD);
 }
 
 /* Figures. */
@@ -376,9 +385,9 @@ int failover_picture_draw(struct cells *cells, int y, int rows, const struct fai
     if (!reacts && !failover_lines_is_known(failover->takeover))
         cells_put(cells, STATS_X + PHASE_LABEL, y + 2, bar, ROLE_DIM, "no acknowledgement was seen");
     cells_put(cells, STATS_X, y + 3, PHASE_LABEL - 1, ROLE_DIM, "total");
-    put_pair(cells, STATS_X + PHASE_LABEL, y + 3, bar, failover);
+    put_pair(cells, NULL, STATS_X + PHASE_LABEL, y + 3, bar, failover);
     cells_put(cells, STATS_X + PHASE_LABEL + bar + 2, y + 3, PHASE_VALUE, ROLE_STRONG,
-              span_text(cells, failover->total, total));
+              span_text(cells, failover_facts_length(failover), total));
     return FAILOVER_PICTURE_ROWS;
 }
 

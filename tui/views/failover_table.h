@@ -10,18 +10,21 @@
 
 #include "tui/screen/columns.h"
 #include "tui/views/leadership_history.h"
+#include "tui/words/names.h"
 
 #define FAILOVER_COLUMNS 9
 
 struct failover_table {
     struct column columns[FAILOVER_COLUMNS];
-    int width; /* the screen width of this layout */
+    struct names names; /* in FROM -> TO: failover_table_free() */
+    int width;          /* the screen width of this layout */
 };
 
 /* Lays out the columns for these failovers, of which first .. first + count will be drawn, the latest being
  * 0. days: the times span several days. */
 void failover_table_lay(struct failover_table *table, const struct cells *cells, int x,
                         const struct leadership_history *leadership, size_t first, size_t count, bool days);
+void failover_table_free(struct failover_table *table);
 void failover_table_head(struct cells *cells, const struct failover_table *table, int y);
 void failover_table_row(struct cells *cells, const struct failover_table *table, int y,
                         const struct failover *failover, bool days);

@@ -17,6 +17,7 @@
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 #include "tui/words/mutes.h"
+#include "tui/words/names.h"
 
 #define SIGN_X 2
 #define TABLE_X 4
@@ -24,12 +25,14 @@
 #define DETAIL_MOST 90
 #define ROOMY 24 /* rows of a detail that also explains */
 
+#define ABOUT_MOST 36
+
 enum { COLUMN_CODE, COLUMN_ELECTION, COLUMN_ABOUT, COLUMN_SURE, COLUMN_SINCE, COLUMN_EVIDENCE, COLUMN_COUNT };
 
 static const struct column columns_of_findings[COLUMN_COUNT] = {
     [COLUMN_CODE] = {.heading = "FINDING", .least = 14, .most = 26, .importance = 100},
     [COLUMN_ELECTION] = {.heading = "ELECTION", .least = 14, .most = 60, .importance = 95},
-    [COLUMN_ABOUT] = {.heading = "CANDIDATE", .least = 12, .most = 22, .importance = 90},
+    [COLUMN_ABOUT] = {.heading = "CANDIDATE", .least = 12, .most = ABOUT_MOST, .importance = 90},
     [COLUMN_SURE] = {.heading = "CERTAINTY", .least = 11, .most = 22, .importance = 70},
     [COLUMN_SINCE] = {.heading = "SINCE", .least = 6, .most = 7, .importance = 80},
     [COLUMN_EVIDENCE] = {.heading = "EVIDENCE", .least = 24, .most = 200, .importance = 50, .optional = true},
@@ -72,6 +75,7 @@ struct findings_view {
     struct finding_counts counts; /* of all */
     size_t total;
     struct column columns[COLUMN_COUNT];
+    struct names elections, candidates; /* of the lines that are shown */
     int first_y;
 };
 
@@ -286,29 +290,38 @@ static void findings_follow_model(struct findings_view *view, const struct scene
         list_select_line(list, findings_key_of, view);
 }
 
-static void about_text(const struct cells *cells, const struct finding *finding, int room, char *buffer,
-                       size_t size)
+/* How many candidates it has besides the first: " +3"; "": none. */
+static char *more_candidates(const struct finding *finding, char text[24])
 {
-    char more[24] = "", name[256];
-
-    if (finding->candidate_count == 0) {
-        snprintf(buffer, size, "%s", cells_sign(cells, SIGN_DASH));
-        return;
-    }
+    text[0] = '\0';
     if (finding->candidate_count > 1)
-        snprintf(more, sizeof more, " +%zu", finding->candidate_count - 1);
-    label_fit_name(cells, finding->candidates[0], room - (int)strlen(more), name, sizeof name);
-    if (strcmp(name, finding->candidates[0]) != 0) /* it has no room: a word and its number say more */
-        label_short_name(cells, finding->candidates[0], name, sizeof name);
-    snprintf(buffer, size, "%.200s%s", name, more);
+        snprintf(text, 24, " +%zu", finding->candidate_count - 1);
+    return text;
 }
 
-static int about_width(const struct cells *cells, const struct finding *finding)
+/* The election, with its cluster where there are several. */
+static const char *where_text(const struct scene *scene, const struct election *election, char *buffer,
+                              size_t size)
 {
-    char text[300];
+    if (scene->model->cluster_count < 2)
+        return election->name;
+    snprintf(buffer, size, "%s %.200s", election->cluster->name, election->name);
+    return buffer;
+}
 
-    about_text(cells, finding, 22, text, sizeof text);
-    return cells_width(cells, text);
+static void put_about(const struct findings_view *view, struct cells *cells, int y, style look,
+                      const struct finding *finding)
+{
+    const struct column *column = &view->columns[COLUMN_ABOUT];
+    char more[24];
+
+    if (finding->candidate_count == 0) {
+        columns_put(cells, column, y, look, cells_sign(cells, SIGN_DASH));
+        return;
+    }
+    int used = names_put(cells, &view->candidates, column, y, look, finding->candidates[0]);
+    cells_put(cells, column->x + used, y, label_room(used, column->width), look,
+              more_candidates(finding, more));
 }
 
 /* A line for many: how often, and that Enter shows them. */
@@ -345,14 +358,9 @@ static void findings_draw_row(const struct findings_view *view, struct cells *ce
         draw_folded(view, cells, y, row);
         return;
     }
-    if (scene->model->cluster_count > 1) {
-        snprintf(text, sizeof text, "%s %.200s", row->election->cluster->name, row->election->name);
-        label_put_name(cells, &columns[COLUMN_ELECTION], y, note ? ROLE_DIM : ROLE_TEXT, text);
-    } else {
-        label_put_name(cells, &columns[COLUMN_ELECTION], y, note ? ROLE_DIM : ROLE_TEXT, row->election->name);
-    }
-    about_text(cells, finding, columns[COLUMN_ABOUT].width, text, sizeof text);
-    columns_put(cells, &columns[COLUMN_ABOUT], y, note ? ROLE_DIM : ROLE_TEXT, text);
+    names_put(cells, &view->elections, &columns[COLUMN_ELECTION], y, note ? ROLE_DIM : ROLE_TEXT,
+              where_text(scene, row->election, text, sizeof text));
+    put_about(view, cells, y, note ? ROLE_DIM : ROLE_TEXT, finding);
     columns_put(cells, &columns[COLUMN_SURE], y,
                 row->mute != NULL                                  ? (style)ROLE_DIM
                 : finding->unconfirmed_since.mono_us != 0          ? (style)ROLE_WARNING
@@ -380,19 +388,29 @@ static void findings_lay_columns(struct findings_view *view, const struct cells 
 {
     struct column *columns = view->columns;
     int wide = cells->width >= 110;
-    char text[48];
+    int more = 0;
+    char text[300];
 
     memcpy(columns, columns_of_findings, sizeof columns_of_findings);
+    names_free(&view->elections);
+    names_free(&view->candidates);
+    view->candidates.candidates = true;
     for (size_t i = view->list.top; i < view->list.top + view->list.rows && i < view->count; i++) {
         const struct finding *finding = view->rows[i].finding;
         const struct election *election = view->rows[i].election;
-        int name = cells_width(cells, election->name);
 
         columns_want(&columns[COLUMN_CODE], (int)strlen(finding_kind(finding->code)->word));
         columns_want(&columns[COLUMN_ELECTION],
-                     name + (scene->model->cluster_count > 1 ? (int)strlen(election->cluster->name) + 1 : 0));
-        if (finding->candidate_count > 0)
-            columns_want(&columns[COLUMN_ABOUT], about_width(cells, finding));
+                     cells_width(cells, where_text(scene, election, text, sizeof text)));
+        names_add(&view->elections, where_text(scene, election, text, sizeof text));
+        if (finding->candidate_count > 0) {
+            int besides = (int)strlen(more_candidates(finding, text));
+
+            more = besides > more ? besides : more;
+            names_add(&view->candidates, finding->candidates[0]);
+            name_fit_candidate(cells, finding->candidates[0], ABOUT_MOST - besides, text, sizeof text);
+            columns_want(&columns[COLUMN_ABOUT], cells_width(cells, text) + besides);
+        }
         columns_want(&columns[COLUMN_SURE],
                      (int)strlen(finding_certainty(finding, scene->now, text, sizeof text)));
         if (finding->evidence != NULL)
@@ -400,6 +418,8 @@ static void findings_lay_columns(struct findings_view *view, const struct cells 
     }
     columns[COLUMN_EVIDENCE].hidden = cells->width >= BESIDE; /* it is in the detail, in full */
     columns_lay(columns, COLUMN_COUNT, TABLE_X, list_width(cells) - TABLE_X - wide, wide ? 2 : 1);
+    names_fit(&view->elections, cells, columns[COLUMN_ELECTION].width);
+    names_fit(&view->candidates, cells, columns[COLUMN_ABOUT].width - more);
 }
 
 /* Who muted it, until when and why. */
@@ -545,7 +565,7 @@ static int draw_servers(struct cells *cells, int y, int rows, const struct scene
                 cells_put(cells, SIGN_X, y + used, 1, look,
                           cells_sign(cells, severity_sign(dangers[k].severity)));
                 x += cells_put(cells, x, y + used, 26, look, dangers[k].code) + 2;
-                x += label_put_fit(cells, x, y + used, 30, ROLE_STRONG, server->address) + 2;
+                x += name_put(cells, x, y + used, 30, ROLE_STRONG, server->address) + 2;
                 cells_put(cells, x, y + used++, label_room(x, cells->width - 1), ROLE_TEXT,
                           dangers[k].evidence);
             }
@@ -578,6 +598,8 @@ static void findings_draw(struct view *self, const struct scene *scene, struct c
     }
     findings_lay_columns(view, cells, scene);
     columns_head(cells, view->columns, COLUMN_COUNT, y, sorts[view->sort].column, view->reverse);
+    names_put_shared(cells, &view->elections, &view->columns[COLUMN_ELECTION], y);
+    names_put_shared(cells, &view->candidates, &view->columns[COLUMN_ABOUT], y);
     for (size_t i = 0; i < view->list.rows && view->list.top + i < view->count; i++) {
         int row = view->first_y + (int)i;
 
@@ -725,6 +747,8 @@ static void findings_free(struct view *self)
     struct findings_view *view = findings_view_of(self);
 
     list_release(&view->list);
+    names_free(&view->elections);
+    names_free(&view->candidates);
     free(view->rows);
     free(view);
 }

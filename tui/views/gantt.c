@@ -91,7 +91,6 @@ static void draw_label(struct cells *cells, int y, const struct gantt *gantt,
                        const struct leadership_history *leadership, uint32_t lane)
 {
     int room = gantt->x - gantt->label_x - 2;
-    char name[128];
     if (lane == LANE_NO_LEADER) {
         cells_put(cells, gantt->label_x, y, room, ROLE_CRITICAL, "no leader");
         return;
@@ -100,9 +99,7 @@ static void draw_label(struct cells *cells, int y, const struct gantt *gantt,
     bool leads =
         leadership->stretch_count > 0 && leadership->stretches[leadership->stretch_count - 1].lane == lane;
     style look = leads ? ROLE_TEXT | STYLE_BOLD : ROLE_DIM;
-    if (leader->by_name)
-        label_fit_name(cells, leader->who, room, name, sizeof name);
-    cells_put(cells, gantt->label_x, y, room, look, leader->by_name ? name : leader->who);
+    cells_put(cells, gantt->label_x, y, room, look, names_shown(gantt->names, leader->who));
 }
 
 static void draw_lane(struct cells *cells, int y, const struct gantt *gantt, const unsigned char *masks,

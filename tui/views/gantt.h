@@ -9,16 +9,18 @@
 
 #include "tui/screen/cells.h"
 #include "tui/views/leadership_history.h"
+#include "tui/words/names.h"
 
 struct gantt {
     int x, width; /* of the bars; their labels are left of them, from label_x on */
     int label_x;
-    int kept;               /* columns at the right end of the axis without times */
-    int64_t from_us, to_us; /* the window */
-    int64_t fresh_us;       /* time at its end that may be too recent to be recorded: blank, not dashed */
-    uint32_t top;           /* the first lane shown */
-    int64_t moment_us;      /* marked through all lanes; 0: none */
-    int64_t chosen_us;      /* a failover's: marked under the lanes; 0: none */
+    const struct names *names; /* the leaders of the lanes that are shown */
+    int kept;                  /* columns at the right end of the axis without times */
+    int64_t from_us, to_us;    /* the window */
+    int64_t fresh_us;          /* time at its end that may be too recent to be recorded: blank, not dashed */
+    uint32_t top;              /* the first lane shown */
+    int64_t moment_us;         /* marked through all lanes; 0: none */
+    int64_t chosen_us;         /* a failover's: marked under the lanes; 0: none */
 };
 
 /* The rows of all its lanes, with one for the vacancies, where there are any; at least 1. */

@@ -61,6 +61,7 @@ struct history_view {
     struct gantt gantt;
     int lanes_y, gantt_rows, table_y;
     struct failover_table table;
+    struct names names;           /* of the lanes */
     const char *longest_evidence; /* of all failovers, in the chronicle; "": there is none */
 };
 
@@ -314,13 +315,27 @@ static void scroll_lanes(struct history_view *view)
 
 static int history_label_width(const struct cells *cells, const struct leadership_history *leadership)
 {
-    int widest = 6, most = cells->width >= 120 ? 28 : cells->width / 5;
+    int widest = 6, most = cells->width / 3;
     for (size_t i = 0; i < leadership->leader_count && widest < most; i++) {
         const char *who = leadership->leaders[i].who;
         int width = cells_width(cells, who);
         widest = width > widest ? width : widest;
     }
     return widest < most ? widest : most;
+}
+
+/* Of the lanes that are shown. What they share is in the title of the lanes. */
+static void fit_lanes(struct history_view *view, const struct cells *cells, int rows)
+{
+    const struct leadership_history *leadership = &view->leadership;
+    size_t top = view->gantt.top > leadership->vacant ? view->gantt.top - leadership->vacant : 0;
+
+    names_free(&view->names);
+    view->names.candidates = true;
+    for (size_t i = top; i < top + (size_t)rows && i < leadership->leader_count; i++)
+        names_add(&view->names, leadership->leaders[i].who);
+    names_fit(&view->names, cells, view->gantt.x - view->gantt.label_x - 2);
+    view->gantt.names = &view->names;
 }
 
 static int draw_lanes(struct history_view *view, struct cells *cells, int y, int rows,
@@ -339,6 +354,7 @@ static int draw_lanes(struct history_view *view, struct cells *cells, int y, int
     view->lanes_y = y;
     view->gantt_rows = rows;
     scroll_lanes(view);
+    fit_lanes(view, cells, rows);
     gantt_draw(cells, y, rows, gantt, &view->leadership);
     gantt_draw_marks(cells, y + rows, gantt, &view->leadership);
     gantt_draw_axis(cells, y + rows + 1, gantt);
@@ -610,6 +626,8 @@ static void history_view_free(struct view *self)
 {
     struct history_view *view = history_view_of(self);
     leadership_history_clear(&view->leadership);
+    names_free(&view->names);
+    failover_table_free(&view->table);
     list_release(&view->list);
     free(view->error);
     free(view->cluster);

@@ -21,6 +21,7 @@
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 #include "tui/words/mutes.h"
+#include "tui/words/names.h"
 
 #define SIGN_X 2
 #define TABLE_X 4
@@ -71,8 +72,9 @@ struct overview {
     struct overview_order order;
     uint64_t version; /* of the order that the selection was last looked up in */
     struct column columns[COLUMN_COUNT];
-    uint64_t wanted_version; /* of the order that the columns' wishes were gathered from */
-    int columns_width;       /* of the screen that the columns' wishes were gathered for */
+    struct names elections, leaders; /* of the lines that are shown */
+    uint64_t wanted_version;         /* of the order that the columns' wishes were gathered from */
+    int columns_width;               /* of the screen that the columns' wishes were gathered for */
     struct strip_zoom zoom;
     bool left_out[COLUMN_COUNT]; /* by the user's choice */
     bool chooses;                /* the columns: the list of them is shown */
@@ -222,7 +224,7 @@ static void draw_group(const struct overview *overview, struct cells *cells, int
     char name[512];
 
     snprintf(name, sizeof name, "%.*s", (int)row->length, row->name + row->from);
-    label_put_fit(cells, overview->columns[COLUMN_ELECTION].x, y, cells->width - TABLE_X, ROLE_HEADING, name);
+    name_put(cells, overview->columns[COLUMN_ELECTION].x, y, cells->width - TABLE_X, ROLE_HEADING, name);
 }
 
 static void overview_draw_row(const struct overview *overview, struct cells *cells, int y,
@@ -240,17 +242,17 @@ static void overview_draw_row(const struct overview *overview, struct cells *cel
     char text[64];
 
     cells_put(cells, SIGN_X, y, 1, worse.look, cells_sign(cells, worse.sign));
-    label_put_name(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, election->cluster->name);
-    label_put_fit(cells, name->x + indent, y, name->width - indent,
-                  stale                                                       ? (style)ROLE_DIM
-                  : badge.rank < RANK_HEALTHY || is_ill(election, scene->now) ? (style)ROLE_STRONG
-                                                                              : (style)ROLE_TEXT,
-                  row->name + row->from);
+    name_put_in(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, election->cluster->name);
+    cells_put(cells, name->x + indent, y, label_room(indent, name->width),
+              stale                                                       ? (style)ROLE_DIM
+              : badge.rank < RANK_HEALTHY || is_ill(election, scene->now) ? (style)ROLE_STRONG
+                                                                          : (style)ROLE_TEXT,
+              names_shown(&overview->elections, row->name + row->from));
     /* "stale 1" of 1.8s would be another time. */
     if ((int)strlen(badge.word) > columns[COLUMN_STATE].width)
         badge.word[strcspn(badge.word, " ")] = '\0';
     columns_put(cells, &columns[COLUMN_STATE], y, badge.look, badge.word);
-    label_put_leader(cells, leader->x, y, leader->width, election, scene->now);
+    label_put_leader(cells, leader->x, y, leader->width, election, scene->now, &overview->leaders);
     if (counted)
         snprintf(text, sizeof text, "%zu", election->candidate_count);
     columns_put(cells, &columns[COLUMN_CANDIDATES], y,
@@ -300,7 +302,7 @@ static void want_row(struct column *columns, const struct cells *cells, const st
         columns_want(
             &columns[COLUMN_LEADER],
             cells_width(cells, label_who(election->leader, who, sizeof who)) + 1 +
-                cells_width(cells, label_short_name(cells, election->leader->name, name, sizeof name)));
+                cells_width(cells, name_of_candidate(cells, election->leader->name, name, sizeof name)));
     else
         columns_want(&columns[COLUMN_LEADER], 20);
 }
@@ -316,6 +318,29 @@ static void want_rows(struct overview *overview, const struct cells *cells, cons
     for (size_t i = 0; i < overview->order.count; i++)
         if (overview->order.rows[i].election != NULL)
             want_row(overview->columns, cells, scene, &overview->order.rows[i]);
+}
+
+/* Lays the columns out without those that the user hid. Their width goes to the others: what had no room beside
+   them comes back last, so that a name never gets narrower where a column is hidden. */
+static int leave_out(struct overview *overview, int room, int gap)
+{
+    struct column *columns = overview->columns;
+    int spare = columns_lay(columns, COLUMN_COUNT, TABLE_X, room, gap);
+    bool any = false;
+
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        any |= overview->left_out[i];
+    if (!any)
+        return spare;
+    columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].width;
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        columns[i].optional |= columns[i].width == 0;
+        columns[i].hidden |= overview->left_out[i];
+    }
+    spare = columns_lay(columns, COLUMN_COUNT, TABLE_X, room, gap);
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        columns[i].optional = columns_of_overview[i].optional;
+    return spare;
 }
 
 /* Lays the columns out by what their contents would like. */
@@ -337,8 +362,7 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
     columns[COLUMN_STRIP].hidden = cells->width < 90; /* seven cells say less than the name */
     columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
     for (int i = 0; i < COLUMN_COUNT; i++)
-        columns[i].hidden =
-            overview->left_out[i] || (columns[i].hidden && (i == COLUMN_STRIP || i == COLUMN_CLUSTER));
+        columns[i].hidden = columns[i].hidden && (i == COLUMN_STRIP || i == COLUMN_CLUSTER);
     want_rows(overview, cells, scene);
     if (columns[COLUMN_CANDIDATES].want > columns[COLUMN_CANDIDATES].least) /* half a number is another one */
         columns[COLUMN_CANDIDATES].least = columns[COLUMN_CANDIDATES].want;
@@ -363,14 +387,38 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
     leader = leader > most ? most : leader;
     columns[COLUMN_LEADER].least = columns[COLUMN_LEADER].want > 15 ? leader : 10;
     int room = cells->width - TABLE_X - wide, gap = wide ? 2 : 1;
-    int spare = columns_lay(columns, COLUMN_COUNT, TABLE_X, room, gap);
+    int spare = leave_out(overview, room, gap);
     if (spare > 0) { /* spare width shows more of the past */
         struct column *strip = &columns[COLUMN_STRIP];
 
         strip->most = strip->width + spare < STRIP_MOST ? strip->width + spare : STRIP_MOST;
-        columns_lay(columns, COLUMN_COUNT, TABLE_X, room, gap);
+        leave_out(overview, room, gap);
         strip->most = columns_of_overview[COLUMN_STRIP].most;
     }
+}
+
+/* Names are shortened among those on the screen: what tells these apart is what matters. */
+static void fit_names(struct overview *overview, const struct cells *cells)
+{
+    const struct list *list = &overview->list;
+    bool grouped = false;
+    char who[256];
+
+    names_free(&overview->elections);
+    names_free(&overview->leaders);
+    overview->elections.keep_shared = overview->order.prefix[0] != '\0'; /* the heading has that */
+    for (size_t i = list->top; i < list->top + list->rows && i < overview->order.count; i++) {
+        const struct overview_row *row = overview_order_row(&overview->order, i);
+
+        if (row->election == NULL)
+            continue;
+        grouped |= row->in_group;
+        names_add(&overview->elections, row->name + row->from);
+        if (row->election->leader != NULL)
+            names_add(&overview->leaders, label_who(row->election->leader, who, sizeof who));
+    }
+    names_fit(&overview->elections, cells, overview->columns[COLUMN_ELECTION].width - 2 * grouped);
+    names_fit(&overview->leaders, cells, overview->columns[COLUMN_LEADER].width);
 }
 
 static void draw_heads(const struct overview *overview, struct cells *cells, int y)
@@ -384,8 +432,11 @@ static void draw_heads(const struct overview *overview, struct cells *cells, int
         const struct column *name = &overview->columns[COLUMN_ELECTION];
         int used = (int)strlen(name->heading) + 2;
 
-        label_put_fit(cells, name->x + used, y, name->width - used, ROLE_DIM, overview->order.prefix);
+        name_put(cells, name->x + used, y, name->width - used, ROLE_DIM, overview->order.prefix);
+    } else {
+        names_put_shared(cells, &overview->elections, &overview->columns[COLUMN_ELECTION], y);
     }
+    names_put_shared(cells, &overview->leaders, &overview->columns[COLUMN_LEADER], y);
     snprintf(heading, sizeof heading, "LAST %s", strip_window_word(overview->zoom.window));
     for (char *c = heading; *c != '\0'; c++)
         if (*c >= 'a' && *c <= 'z')
@@ -545,6 +596,7 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
         draw_nothing(overview, cells, y, rows, scene);
     } else {
         overview_lay_columns(overview, cells, scene);
+        fit_names(overview, cells);
         draw_heads(overview, cells, y);
         shown = overview->order.count - overview->list.top;
         if (shown > overview->list.rows)
@@ -744,6 +796,8 @@ static void overview_free(struct view *view)
     struct overview *overview = overview_of(view);
 
     list_release(&overview->list);
+    names_free(&overview->elections);
+    names_free(&overview->leaders);
     overview_order_release(&overview->order);
     free(overview);
 }

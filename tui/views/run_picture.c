@@ -8,6 +8,7 @@
 #include "probe/election/recipe.h"
 #include "tui/views/run_control_interface.h"
 #include "tui/words/format.h"
+#include "tui/words/names.h"
 
 #define LABEL_X 1
 #define COUNT_RIGHT 18
@@ -146,8 +147,7 @@ static void run_picture_candidate_draw(struct cells *cells, int y, const struct 
     cells_put_right(cells, 9, y, -1, ROLE_DIM, text);
     cells_put(cells, 11, y, NAME_X - 12, role, one->paused ? "hangs" : states[one->state]);
     cells_put(cells, NAME_X, y, -1, one->name ? role : (style)ROLE_DIM,
-              one->name ? format_candidate(one->name, cells->width - 1 - NAME_X,
-                                           cells_sign(cells, SIGN_ELLIPSIS), name, sizeof name)
+              one->name ? name_fit_candidate(cells, one->name, cells->width - 1 - NAME_X, name, sizeof name)
                         : cells_sign(cells, SIGN_DASH));
 }
 

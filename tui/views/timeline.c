@@ -8,6 +8,7 @@
 #include "tui/views/gantt.h"
 #include "tui/views/strip.h"
 #include "tui/words/labels.h"
+#include "tui/words/names.h"
 
 #define LEADERS_MOST 16
 #define FRAME 2 /* the rule and the axis */
@@ -55,33 +56,24 @@ int timeline_rows(const struct election *election, struct moment now, unsigned w
     return most < FRAME + 1 ? 0 : rows < most ? rows : most;
 }
 
+static const char *timeline_who(const struct tenure *tenure)
+{
+    return tenure->identity != NULL ? tenure->identity : tenure->name;
+}
+
 /* As wide as its name, within what leaves the strips most of the row: so they move only where a longer name
    comes. */
 static int timeline_label_width(const struct cells *cells, const struct leaders *leaders)
 {
-    int width = cells->width >= 120 ? 24 : 16, most = cells->width / 4;
+    int width = cells->width >= 120 ? 24 : 16, most = cells->width / 3;
 
     for (size_t i = 0; i < leaders->count; i++) {
-        const char *identity = leaders->of[i]->identity;
-        int wanted = cells_width(cells, identity);
+        int wanted = cells_width(cells, timeline_who(leaders->of[i]));
 
         if (wanted > width)
             width = wanted < most ? wanted : most;
     }
     return width;
-}
-
-static void timeline_put_label(struct cells *cells, int x, int y, int room, const struct tenure *tenure)
-{
-    char name[128];
-
-    if (tenure->identity != NULL) {
-        cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM, tenure->identity);
-        return;
-    }
-    label_short_name(cells, tenure->name, name, sizeof name); /* as everywhere: a GUID says nothing */
-    cells_put(cells, x, y, room, tenure->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM,
-              cells_width(cells, tenure->name) <= room ? tenure->name : name);
 }
 
 /* Round times, as in a history. */
@@ -106,15 +98,21 @@ void timeline_draw(struct cells *cells, int y, int rows, const struct election *
     struct moment now = scene->now;
     int64_t window_us = strip_window_us(window);
     int bottom = y + rows - 1; /* the axis */
+    struct names names = {.candidates = true};
     struct leaders leaders;
-    char caption[96];
+    char caption[256], shared[128];
 
     if (rows < FRAME + 1)
         return;
     timeline_gather(election, now, window_us, &leaders);
     int label = timeline_label_width(cells, &leaders), x = 2 + label + 2, width = cells->width - x - 1;
-    snprintf(caption, sizeof caption, "%s, last %s",
-             election->kind == KIND_LOCK ? "who held it" : "leadership", strip_window_word(window));
+    for (size_t i = 0; i < leaders.count; i++)
+        names_add(&names, timeline_who(leaders.of[i]));
+    names_fit(&names, cells, label);
+    names_shared(&names, cells, shared, sizeof shared);
+    snprintf(caption, sizeof caption, "%s, last %s%s%s",
+             election->kind == KIND_LOCK ? "who held it" : "leadership", strip_window_word(window),
+             shared[0] != '\0' ? ": " : "", shared);
     cells_rule(cells, 0, y++, cells->width, caption);
     if (leaders.count == 0 && !leaders.vacancy) {
         cells_put(cells, 2, y, label, ROLE_DIM,
@@ -127,8 +125,10 @@ void timeline_draw(struct cells *cells, int y, int rows, const struct election *
         strip_draw(cells, x, y++, width, election, now, window_us, STRIP_NO_LEADER);
     }
     for (size_t i = 0; i < leaders.count && y < bottom; i++) {
-        timeline_put_label(cells, 2, y, label, leaders.of[i]);
+        cells_put(cells, 2, y, label, leaders.of[i]->to.mono_us == 0 ? ROLE_TEXT : ROLE_DIM,
+                  names_shown(&names, timeline_who(leaders.of[i])));
         strip_draw(cells, x, y++, width, election, now, window_us, strip_who(leaders.of[i]));
     }
     draw_axis(cells, x, bottom, width, scene, window_us);
+    names_free(&names);
 }

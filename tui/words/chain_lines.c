@@ -7,6 +7,7 @@
 #include "probe/election/whatif.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
+#include "tui/words/names.h"
 
 #define GAUGE_CELLS 6
 #define HEARD_GAUGED (HEARD_LEAST + 1 + 3) /* with the shortest gauge that says something */
@@ -83,14 +84,14 @@ static style wrong_text(const struct cells *cells, const struct election *electi
     }
     if (other != NULL) {
         snprintf(buffer, size, "%s %s, not its predecessor", cells_sign(cells, SIGN_UP_WRONG),
-                 label_short_name(cells, other->name, name, sizeof name));
+                 name_of_candidate(cells, other->name, name, sizeof name));
         return ROLE_WARNING;
     }
     if (self)
         snprintf(buffer, size, "itself: never notified");
     else if (gone != NULL)
         snprintf(buffer, size, "%s %s, which is gone", cells_sign(cells, SIGN_UP_WRONG),
-                 label_short_name(cells, gone, name, sizeof name));
+                 name_of_candidate(cells, gone, name, sizeof name));
     else
         snprintf(buffer, size, "another znode");
     return ROLE_CRITICAL;
@@ -106,7 +107,7 @@ static void right_text(const struct cells *cells, const struct election *electio
     for (size_t i = 0; target == NULL && session != NULL && i < session->watch_count; i++)
         target = chain_candidate_at(election, session->watches[i]);
     snprintf(buffer, size, "%s %s", cells_sign(cells, SIGN_UP),
-             target != NULL ? label_short_name(cells, target->name, name, sizeof name) : "the leader");
+             target != NULL ? name_of_candidate(cells, target->name, name, sizeof name) : "the leader");
 }
 
 /* A session that is on no other server may be on this one. */

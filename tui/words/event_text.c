@@ -8,8 +8,6 @@
 #include "probe/election/model.h"
 #include "tui/words/format.h"
 
-#define READING_US 5000
-
 /* Appends as much of text as fits, without cutting a character in two. */
 static void event_text_append(char *buffer, size_t size, const char *text)
 {
@@ -116,8 +114,7 @@ static void say_elected(const struct event *event, struct event_words *words)
         put_candidate(words, event->candidate, event->identity);
     if (same)
         APPEND(words->detail, SAME_IDENTITY);
-    /* With a waiting candidate, so short a time is only our own delay. */
-    if (event->after_us >= READING_US || !event->election || event->election->change.vacancy_us != 0)
+    if (event->after_us > 0) /* the vacancy; with a candidate waiting there is none */
         event_text_put_span(words, same ? ", after " : "after ", event->after_us);
 }
 

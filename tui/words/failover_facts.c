@@ -20,6 +20,13 @@ static char *failover_facts_put_span(const struct cells *cells, struct span span
     return buffer;
 }
 
+struct span failover_facts_length(const struct failover *failover)
+{
+    struct failover_sample sample;
+
+    return failover_sample_of(failover, &sample) ? sample.length : failover->total;
+}
+
 char *failover_facts_last(const struct cells *cells, const struct election *election, int room,
                           char buffer[FORMAT_INTERVAL])
 {

@@ -11,6 +11,12 @@
 #include "tui/words/format.h"
 
 /*
+ * How long a failover took: the one figure of all screens. Without an acknowledgement it ends where somebody is
+ * first. SPAN_UNKNOWN: not known.
+ */
+struct span failover_facts_length(const struct failover *failover);
+
+/*
  * The latest: "412ms", "9.60 – 12.9s", or "≤ 12.9s" if there is no room; "open" while there is no leader, "?"
  * if unknown. Until EVENT_FAILOVER is complete, from electop's own watches. "" if none was seen.
  */

@@ -12,6 +12,7 @@
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 #include "tui/words/mutes.h"
+#include "tui/words/names.h"
 
 #define LEFT 1
 #define INDENT 4
@@ -296,7 +297,7 @@ static void finding_lines_put_subject(struct cells *cells, int x, int y, int roo
         cells_put(cells, x, y, room, ROLE_DIM, "the election");
         return;
     }
-    label_short_name(cells, finding->candidates[0], name, sizeof name);
+    name_of_candidate(cells, finding->candidates[0], name, sizeof name);
     if (finding->candidate_count > 1)
         snprintf(text, sizeof text, "%s +%zu", name, finding->candidate_count - 1);
     else

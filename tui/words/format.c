@@ -220,67 +220,8 @@ char *format_time(int64_t wall_us, char *buffer, size_t size)
     return buffer;
 }
 
-/*
- * Where the number at the end of a name begins: a server prints it with %010d, so ten digits, or a minus and
- * nine (the counter has overflowed), or two dashes and ten. The length of the name: it has none.
- */
-static size_t find_number(const char *name, size_t length)
-{
-    size_t digits = 0;
-    while (digits < length && name[length - digits - 1] >= '0' && name[length - digits - 1] <= '9')
-        digits++;
-    if (digits == 0)
-        return length;
-    if (digits > 10)
-        return length - 10;
-    size_t start = length - digits;
-    bool minus = start > 0 && name[start - 1] == '-';
-    if (minus && (digits == 9 || (digits == 10 && start > 1 && name[start - 2] == '-')))
-        return start - 1;
-    return start;
-}
-
-/* Copies units of text while they fit in *room columns and in the buffer. */
-static size_t copy_units(const char *text, size_t length, int *room, char *buffer, size_t size)
-{
-    size_t used = 0, eaten;
-    char unit[SAFE_UNIT];
-    for (int width; (eaten = safe_unit(text + used, length - used, false, unit, &width)) > 0; used += eaten) {
-        if (width > *room || used + eaten >= size)
-            break;
-        *room -= width;
-    }
-    memcpy(buffer, text, used);
-    return used;
-}
-
 char *format_rate(double rate, char *buffer, size_t size)
 {
     snprintf(buffer, size, "%.*f", rate < 0.1 ? 2 : rate < 100 ? 1 : 0, rate);
-    return buffer;
-}
-
-char *format_candidate(const char *name, int room, const char *ellipsis, char *buffer, size_t size)
-{
-    if (size == 0)
-        return buffer;
-    size_t length = strlen(name), start = find_number(name, length);
-    if (length < size && safe_width(name, length, false) <= room) {
-        memcpy(buffer, name, length + 1);
-        return buffer;
-    }
-    size_t number = start;
-    while (number + 1 < length && name[number] == '0')
-        number++;
-    size_t tail = length - number, dots = strlen(ellipsis);
-    if (tail + dots >= size) { /* a buffer too small for any name */
-        buffer[0] = '\0';
-        return buffer;
-    }
-    int left = room - (int)tail - safe_width(ellipsis, dots, false);
-    size_t used = left > 0 ? copy_units(name, start, &left, buffer, size - tail - dots) : 0;
-    memcpy(buffer + used, ellipsis, dots);
-    memcpy(buffer + used + dots, name + number, tail);
-    buffer[used + dots + tail] = '\0';
     return buffer;
 }

@@ -33,7 +33,5 @@ char *format_zone(int64_t wall_us, char *buffer, size_t size);
 char *format_local_times(const char *text, int64_t near_us, char *buffer, size_t size);
 /* RFC 3339 with milliseconds, UTC: "2026-11-20T14:03:22.104Z". */
 char *format_time(int64_t wall_us, char *buffer, size_t size);
-/* A long candidate name shortened around its number: "n_…42" (room columns; the number is never cut). */
-char *format_candidate(const char *name, int room, const char *ellipsis, char *buffer, size_t size);
 
 #endif

@@ -14,10 +14,9 @@
 #include "probe/election/whatif.h"
 #include "tui/words/format.h"
 #include "tui/words/mutes.h"
+#include "tui/words/names.h"
 #include "tui/screen/safe.h"
 
-#define SHORT_NAME 8 /* columns of a candidate's short name beside its identity */
-#define WORD_MOST 12 /* of the word in front of a number */
 #define DAY_US INT64_C(86400000000)
 
 int64_t label_age_us(struct moment then, struct moment now)
@@ -97,7 +96,7 @@ struct verdict label_verdict(const struct cells *cells, const struct election *e
         const char *at = stays ? election->leader->name : heir ? heir->name : election->candidates[1]->name;
         char name[40];
         snprintf(verdict.text, sizeof verdict.text, "stops at %s",
-                 label_short_name(cells, at, name, sizeof name));
+                 name_of_candidate(cells, at, name, sizeof name));
     }
     return verdict;
 }
@@ -276,162 +275,8 @@ char *label_who(const struct candidate *candidate, char *buffer, size_t size)
     return buffer;
 }
 
-char *label_fit_name(const struct cells *cells, const char *name, int room, char *buffer, size_t size)
-{
-    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
-    /* Without UTF-8 a name is as wide as its escapes. */
-    char *escaped = cells->ascii ? safe_text(name, strlen(name), true) : NULL;
-
-    format_candidate(escaped != NULL ? escaped : name, room, ellipsis, buffer, size);
-    free(escaped);
-    return buffer;
-}
-
-/* A GUID, a session, or a part of one. */
-static bool is_id(const char *word, size_t length)
-{
-    size_t hex = 0, digits = 0;
-
-    for (size_t i = 0; i < length; i++) {
-        hex += isxdigit((unsigned char)word[i]) != 0;
-        digits += isdigit((unsigned char)word[i]) != 0;
-    }
-    return hex == length && (length >= 4 || digits == length);
-}
-
-static bool is_separator(char c)
-{
-    return strchr("-_#.:", c) != NULL && c != '\0';
-}
-
-/* The last word before the number that is no id, with the separators after it; false: there is none. */
-static bool find_word(const char *name, size_t end, size_t *begin, size_t *length)
-{
-    for (;;) {
-        size_t stop = end, from;
-
-        while (stop > 0 && is_separator(name[stop - 1]))
-            stop--;
-        for (from = stop; from > 0 && !is_separator(name[from - 1]); from--)
-            if (name[from - 1] <= ' ' || name[from - 1] > '~')
-                return false;
-        if (from == stop)
-            return false;
-        if (!is_id(name + from, stop - from)) {
-            *begin = from;
-            *length = end - from;
-            return true;
-        }
-        end = from;
-    }
-}
-
-char *label_short_name(const struct cells *cells, const char *name, char *buffer, size_t size)
-{
-    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
-    int64_t number = recipe_sequence_of(name);
-    size_t digits = strlen(name), begin, length;
-
-    while (digits > 0 && isdigit((unsigned char)name[digits - 1]) && strlen(name) - digits < 10)
-        digits--;
-    if (number == SEQUENCE_NONE)
-        return label_fit_name(cells, name, SHORT_NAME, buffer, size);
-    digits -= number < 0 && digits > 0; /* its sign */
-    if (!find_word(name, digits, &begin, &length) || length > WORD_MOST)
-        return label_fit_name(cells, name, SHORT_NAME, buffer, size);
-    snprintf(buffer, size, "%.*s%s%" PRId64, (int)length, name + begin, ellipsis, number);
-    return buffer;
-}
-
-char *label_tight_name(const struct cells *cells, const char *name, int room, char *buffer, size_t size)
-{
-    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
-    char *mark;
-    int over;
-
-    label_short_name(cells, name, buffer, size);
-    over = cells_width(cells, buffer) - room;
-    mark = strstr(buffer, ellipsis);
-    if (over <= 0 || mark == NULL)
-        return buffer;
-    if (over > mark - buffer)
-        over = (int)(mark - buffer);
-    memmove(mark - over, mark, strlen(mark) + 1); /* the word is plain letters: find_word() */
-    return buffer;
-}
-
-/* The byte at which the last columns of a text begin, at most room of them; characters stay whole. */
-static size_t tail_of(const struct cells *cells, const char *text, int room)
-{
-    size_t at = strlen(text), length = at;
-
-    while (at > 0) {
-        size_t before = at - 1;
-
-        while (before > 0 && ((unsigned char)text[before] & 0xc0) == 0x80)
-            before--;
-        if (safe_width(text + before, length - before, cells->ascii) > room)
-            break;
-        at = before;
-    }
-    return at;
-}
-
-/* How many bytes of a text take at most room columns. */
-static size_t head_of(const struct cells *cells, const char *text, int room)
-{
-    char unit[SAFE_UNIT];
-    size_t at = 0, length = strlen(text), eaten;
-    int width;
-
-    while ((eaten = safe_unit(text + at, length - at, cells->ascii, unit, &width)) > 0 && width <= room) {
-        room -= width;
-        at += eaten;
-    }
-    return at;
-}
-
-char *label_fit(const struct cells *cells, const char *name, int room, char *buffer, size_t size)
-{
-    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
-    int dots = cells_width(cells, ellipsis);
-    size_t length = strlen(name), tail, head = 0;
-
-    if (safe_width(name, length, cells->ascii) <= room) {
-        snprintf(buffer, size, "%s", name);
-        return buffer;
-    }
-    room = room > dots ? room - dots : 0;
-    if (name[0] == '/') {
-        tail = tail_of(cells, name, room);
-        const char *slash = strchr(name + tail, '/'); /* whole components, unless that leaves too little */
-        if (slash != NULL && (size_t)(slash - name) < length - (size_t)room / 2)
-            tail = (size_t)(slash - name);
-    } else {
-        head = head_of(cells, name, room - room / 2);
-        tail = tail_of(cells, name, room / 2);
-    }
-    snprintf(buffer, size, "%.*s%s%s", (int)head, name, ellipsis, name + tail);
-    return buffer;
-}
-
-int label_put_fit(struct cells *cells, int x, int y, int room, style look, const char *name)
-{
-    char text[512];
-
-    if (room <= 0)
-        return 0;
-    if (name[0] == '?' && name[1] == ' ') /* why there is none: a sentence is read from its beginning */
-        return cells_put(cells, x, y, room, look, name);
-    return cells_put(cells, x, y, room, look, label_fit(cells, name, room, text, sizeof text));
-}
-
-int label_put_name(struct cells *cells, const struct column *column, int y, style look, const char *name)
-{
-    return label_put_fit(cells, column->x, y, column->width, look, name);
-}
-
-static int put_named_leader(struct cells *cells, int x, int y, int room, const struct election *election)
+static int put_named_leader(struct cells *cells, int x, int y, int room, const struct election *election,
+                            const struct names *names)
 {
     const struct candidate *leader = election->leader;
     bool stale = label_stale(election);
@@ -439,10 +284,11 @@ static int put_named_leader(struct cells *cells, int x, int y, int room, const s
     int used, width;
 
     label_who(leader, who, sizeof who);
-    used = label_put_fit(cells, x, y, room < 0 ? cells->width - x : room, stale ? ROLE_DIM : ROLE_TEXT, who);
+    used = name_put(cells, x, y, room < 0 ? cells->width - x : room, stale ? ROLE_DIM : ROLE_TEXT,
+                    names != NULL ? names_shown(names, who) : who);
     if (leader->sequence == SEQUENCE_NONE)
         return used;
-    label_short_name(cells, leader->name, name, sizeof name);
+    name_of_candidate(cells, leader->name, name, sizeof name);
     width = cells_width(cells, name);
     if (width > room - used - 1) /* a number that has no room is not cut: half a number is another number */
         return used;
@@ -501,13 +347,13 @@ const char *label_no_leader(const struct cells *cells, const struct election *el
 }
 
 int label_put_leader(struct cells *cells, int x, int y, int room, const struct election *election,
-                     struct moment now)
+                     struct moment now, const struct names *names)
 {
     struct no_leader none;
     const char *text;
 
     if (election->leader != NULL)
-        return put_named_leader(cells, x, y, room, election);
+        return put_named_leader(cells, x, y, room, election, names);
     text = label_no_leader(cells, election, now, &none);
     if (none.sign != SIGN_NONE)
         return cells_printf(cells, x, y, room, none.look, "%s %s", cells_sign(cells, none.sign), text);
@@ -533,10 +379,10 @@ int label_put_crumbs(struct cells *cells, int x, int room, const char *cluster, 
         x += cells_put(cells, x, 0, label_room(x, end), ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
     }
     if (candidate == NULL)
-        return x + label_put_fit(cells, x, 0, label_room(x, end), ROLE_TITLE, election) - begin;
-    x += label_put_fit(cells, x, 0, label_room(x, end) / 2, ROLE_TITLE_DIM, election) + 1;
+        return x + name_put(cells, x, 0, label_room(x, end), ROLE_TITLE, election) - begin;
+    x += name_put(cells, x, 0, label_room(x, end) / 2, ROLE_TITLE_DIM, election) + 1;
     x += cells_put(cells, x, 0, label_room(x, end), ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
-    label_fit_name(cells, candidate, label_room(x, end), name, sizeof name);
+    name_fit_candidate(cells, candidate, label_room(x, end), name, sizeof name);
     return x + cells_put(cells, x, 0, label_room(x, end), ROLE_TITLE, name) - begin;
 }
 

@@ -12,6 +12,7 @@
 #include "probe/election/model.h"
 #include "tui/screen/cells.h"
 #include "tui/screen/columns.h"
+#include "tui/words/names.h"
 
 /* An election's state, in one sign, one word and one colour; rank 0 is the worst. */
 struct badge {
@@ -82,29 +83,6 @@ char *label_session(const struct candidate *candidate, char *buffer, size_t size
 bool label_candidate_path(const struct election *election, const char *path, const char *name, char *buffer,
                           size_t size);
 
-/* A candidate's name in at most room columns, its number whole: "n_00..42". */
-char *label_fit_name(const struct cells *cells, const char *name, int room, char *buffer, size_t size);
-
-/*
- * A candidate's name in a few columns, in its usual short form: "n_...42"; if the name contains a GUID or a
- * session, the word beside that: "latch-...118". The number is never cut.
- */
-char *label_short_name(const struct cells *cells, const char *name, char *buffer, size_t size);
-
-/* The same in at most room columns: the word is cut to keep the number whole: "cand...118". */
-char *label_tight_name(const struct cells *cells, const char *name, int room, char *buffer, size_t size);
-
-/*
- * A name in at most room columns. Names of a family differ at their end, so a path loses its front
- * ("...team-03/service-web") and any other name its middle ("ill: n...ledged").
- */
-char *label_fit(const struct cells *cells, const char *name, int room, char *buffer, size_t size);
-
-/* Writes a name fitted in this way. Returns the columns used. */
-int label_put_fit(struct cells *cells, int x, int y, int room, style look, const char *name);
-/* The same in a table's column; nothing if that was dropped. */
-int label_put_name(struct cells *cells, const struct column *column, int y, style look, const char *name);
-
 /* Columns from x to end for cells_put(): never negative, which would mean no limit. */
 int label_room(int x, int end);
 
@@ -128,10 +106,10 @@ struct no_leader {
 const char *label_no_leader(const struct cells *cells, const struct election *election, struct moment now,
                             struct no_leader *none);
 
-/* The leader: its identity, the candidate's short name dimmed; or why there is none. Returns the columns
- * used. */
+/* The leader: its identity (as among these names, or NULL), the candidate's short name dimmed; or why there is
+ * none. Returns the columns used. */
 int label_put_leader(struct cells *cells, int x, int y, int room, const struct election *election,
-                     struct moment now);
+                     struct moment now, const struct names *names);
 
 /* The role of a registered member in the election: "leads", "waits, watching it". */
 struct member_word {

@@ -10,6 +10,7 @@
 #include "tui/words/failover_facts.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
+#include "tui/words/names.h"
 
 #define LEFT 1
 #define LABEL_WIDTH 25
@@ -37,7 +38,7 @@ static void say_name(struct whatif_pen *pen, const struct candidate *candidate)
 {
     char name[64];
 
-    whatif_lines_say(pen, ROLE_STRONG, label_short_name(pen->cells, candidate->name, name, sizeof name));
+    whatif_lines_say(pen, ROLE_STRONG, name_of_candidate(pen->cells, candidate->name, name, sizeof name));
 }
 
 /* Its number alone would send people to look for who that is. */
@@ -48,10 +49,10 @@ static void whatif_lines_say_candidate(struct whatif_pen *pen, const struct cand
 
     say_name(pen, candidate);
     whatif_lines_say(pen, ROLE_TEXT, " ");
-    room = room < 12 ? 12 : room > 32 ? 32 : room;
+    room = room < 12 ? 12 : room > 40 ? 40 : room;
     chain_who(candidate, who, sizeof who);
     if (who[0] != '?' && pen->x < pen->cells->width)
-        pen->x += cells_put(pen->cells, pen->x, pen->y, room, ROLE_DIM, who) + 1;
+        pen->x += name_put(pen->cells, pen->x, pen->y, room, ROLE_DIM, who) + 1;
 }
 
 /* Others that are notified beside the successor. */
@@ -279,7 +280,7 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
         struct departure departure = whatif_goes(election, before);
 
         snprintf(label, sizeof label, "If %s leaves",
-                 label_short_name(cells, before->name, name, sizeof name));
+                 name_of_candidate(cells, before->name, name, sizeof name));
         put_departure(cells, x, y, election, &departure, election_predecessor(election, before), label);
         return true;
     }
@@ -359,7 +360,7 @@ void whatif_pane_draw(struct cells *cells, int y, int rows, const struct electio
 
     if (rows < 2 || goes == NULL)
         return;
-    label_short_name(cells, goes->name, name, sizeof name);
+    name_of_candidate(cells, goes->name, name, sizeof name);
     snprintf(label, sizeof label, "what if %s leaves? w ends this; you can select another candidate", name);
     cells_rule(cells, 0, y++, cells->width, label);
     if (rows > 4)
@@ -373,7 +374,7 @@ void whatif_pane_draw(struct cells *cells, int y, int rows, const struct electio
                          cells_sign(cells, SIGN_ELLIPSIS), election->candidate_count - i);
             return;
         }
-        label_short_name(cells, election->candidates[i]->name, name, sizeof name);
+        name_of_candidate(cells, election->candidates[i]->name, name, sizeof name);
         snprintf(label, sizeof label, i == at ? "When %s leaves" : "then %s leaves", name);
         /* All before it are gone by then: the one that is notified leads. */
         departure.leads = departure.successor != NULL && (departure.leads || at == 0);

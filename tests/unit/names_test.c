@@ -1,0 +1,235 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tui/words/names.h"
+
+/* A name is cut to a word and its number; ids say nothing, and the number is never cut. */
+static void names_are_shortened_to_word_and_number(void **state)
+{
+    static const struct {
+        const char *name, *shorter;
+    } cases[] = {
+        {"n_0000000042", "n_..42"},
+        {"_c_6f1b2c3d-9a1e-4b5f-8c7d-0123456789a2-latch-0000000118", "latch-..118"},
+        {"0cc05aacf4da41adb7a2c9d8e7f60513__lock__0000000003", "lock__..3"},
+        {"candidate-0100002ef3290015_0000000000", "candidate-..0"},
+        {"72057795685974034-solr-a:8983_solr-n_0000000001", "n_..1"},
+        {"x-0100002ef3290015-0000000002", "x-..2"},
+        {"0000000012", "..12"},
+        {"n_-2147483648", "n_..-2147483648"},
+        {"", ""},
+    };
+    struct cells *cells = cells_new(10, 1);
+    char buffer[64];
+
+    (void)state;
+    cells->ascii = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(name_of_candidate(cells, cases[i].name, buffer, sizeof buffer), cases[i].shorter);
+    cells_free(cells);
+}
+
+/* Names of a family differ at the end: a path loses its front, another name its middle, and the end stays. */
+static void long_names_keep_their_end(void **state)
+{
+    static const struct {
+        const char *name;
+        int room;
+        const char *fitted;
+    } cases[] = {
+        {"/election", 20, "/election"},
+        {"/svc/team-03/service-web-17", 20, "../service-web-17"},
+        {"/svc/team-03/service-web-17", 12, "..ice-web-17"},
+        {"/a/b/c/d", 6, "../c/d"},
+        {"ill: never acknowledged", 14, "ill: n..ledged"},
+        {"persistent-1.example:8080", 15, "persist..e:8080"},
+        {"abc", 2, ".."},
+        {"", 0, ""},
+    };
+    struct cells *cells = cells_new(10, 1);
+    char buffer[64];
+
+    (void)state;
+    cells->ascii = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(name_fit(cells, cases[i].name, cases[i].room, buffer, sizeof buffer),
+                            cases[i].fitted);
+    cells_free(cells);
+}
+
+/* Where there is less room still the word gives way, and never the number. */
+static void tight_names_keep_their_number(void **state)
+{
+    struct cells *cells = cells_new(80, 24);
+    char text[64];
+
+    (void)state;
+    cells->ascii = true;
+    static const struct {
+        const char *name;
+        int room;
+        const char *text;
+    } rows[] = {
+        {"candidate-77_0000000010", 14, "candidate-..10"},
+        {"candidate-77_0000000010", 12, "candidat..10"},
+        {"candidate-77_0000000010", 3, "..10"},
+        {"n_0000000042", 12, "n_0000000042"},
+        {"n_0000000042", 11, "n_..42"},
+        {"n_0000000000", 6, "n_..0"},
+        {"_c_3f2ab1c0-0000-0000-0000-000000000000-latch-0000000007", 10, "latch-..7"},
+        {"latch-0000000007", 8, "latch..7"},
+        {"overseer", 5, "ov..r"},
+        {"x", 12, "x"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(name_fit_candidate(cells, rows[i].name, rows[i].room, text, sizeof text),
+                            rows[i].text);
+    /* A name of any length fits a small buffer. */
+    name_fit_candidate(cells, "a-very-long-name-0000000042", 40, text, 12);
+    cells_free(cells);
+}
+
+/* Shortens a whole set, and compares what is shown of each. */
+static void expect(struct names set, int room, const char *shared, const char *const names[][2], size_t count)
+{
+    struct cells *cells = cells_new(10, 1);
+    char text[256];
+
+    cells->ascii = true;
+    for (size_t i = 0; i < count; i++)
+        names_add(&set, names[i][0]);
+    names_fit(&set, cells, room);
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(names_shown(&set, names[i][0]), names[i][1]);
+    assert_string_equal(names_shared(&set, cells, text, sizeof text), shared);
+    names_free(&set);
+    cells_free(cells);
+}
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* What all share is dropped, and told once; with room for all, nothing is. */
+static void names_of_one_deployment_lose_what_they_share(void **state)
+{
+    static const char *const pods[][2] = {
+        {"payments-scheduler-7d9f8b6c54-x2x7q", "..x2x7q"},
+        {"payments-scheduler-7d9f8b6c54-k8s2p", "..k8s2p"},
+        {"payments-scheduler-7d9f8b6c54-m4n9z", "..m4n9z"},
+    };
+    static const char *const whole[][2] = {{"payments-7d9f8b6c54-x2x7q", "payments-7d9f8b6c54-x2x7q"},
+                                           {"payments-7d9f8b6c54-k8s2p", "payments-7d9f8b6c54-k8s2p"}};
+    static const char *const overseers[][2] = {
+        {"/solr-eu-west/overseer_elect/election", "/solr-eu-west.."},
+        {"/solr-us-east/overseer_elect/election", "/solr-us-east.."},
+    };
+
+    (void)state;
+    expect((struct names){0}, 20, "payments-scheduler-7d9f8b6c54-..", pods, COUNT(pods));
+    expect((struct names){.candidates = true}, 9, "payments-scheduler-7d9f8b6c54-..", pods, COUNT(pods));
+    expect((struct names){0}, 25, "", whole, COUNT(whole));
+    expect((struct names){0}, 20, "../overseer_elect/election", overseers, COUNT(overseers));
+}
+
+/* Of names that share nothing with the others, the part in which two differ is kept: a whole word, or the
+   middle. Nothing is dropped where no heading could tell it. */
+static void names_keep_what_tells_them_apart(void **state)
+{
+    static const char *const paths[][2] = {
+        {"/solr-eu-west/overseer_elect/election", "/solr-eu-west..ection"},
+        {"/solr-us-east/overseer_elect/election", "/solr-us-east..ection"},
+        {"/a", "/a"},
+    };
+    static const char *const middles[][2] = {
+        {"billing leader of the tenant, blue stage1", NULL},
+        {"billing leader of the client, blue stage1", NULL},
+        {"other", "other"},
+    };
+    static const char *const kept[][2] = {
+        {"payments-scheduler-7d9f8b6c54-x2x7q", "payment..4-x2x7q"},
+        {"payments-scheduler-7d9f8b6c54-k8s2p", "payment..4-k8s2p"},
+    };
+    struct names set = {0};
+    struct cells *cells = cells_new(10, 1);
+
+    (void)state;
+    expect((struct names){0}, 21, "", paths, COUNT(paths));
+    expect((struct names){.keep_shared = true}, 16, "", kept, COUNT(kept));
+    cells->ascii = true;
+    for (size_t i = 0; i < COUNT(middles); i++)
+        names_add(&set, middles[i][0]);
+    for (int room = 6; room < 42; room++) {
+        names_fit(&set, cells, room);
+        assert_string_not_equal(names_shown(&set, middles[0][0]), names_shown(&set, middles[1][0]));
+        assert_in_range(cells_width(cells, names_shown(&set, middles[0][0])), 1, (unsigned)room);
+    }
+    names_free(&set);
+    cells_free(cells);
+}
+
+/* No two of many names look the same, whatever tells them apart: an end, the middle, wide characters, marks,
+   escapes; and what is shown has room. */
+static void no_two_names_look_the_same(void **state)
+{
+    enum { MANY = 300 };
+    static char all[MANY][1100];
+    struct names set = {0};
+    struct cells *cells = cells_new(10, 1);
+
+    (void)state;
+    for (int i = 0; i < MANY; i++) {
+        int at = 0;
+        switch (i % 5) {
+        case 0:
+            at = snprintf(all[i], sizeof all[i], "team-%d/payments-scheduler-7d9f8b6c54-x2x7q", i);
+            break;
+        case 1:
+            at = snprintf(all[i], sizeof all[i], "payments-scheduler-7d9f8b6c54-x2x7q-%d", i);
+            break;
+        case 2:
+            memset(all[i], 'a', 1000);
+            snprintf(all[i] + 200, 8, "<%d>", i);
+            all[i][strlen(all[i])] = 'a';
+            break;
+        case 3:
+            at = snprintf(all[i], sizeof all[i], "東京ホスト東京ホスト-%d-東京ホスト東京ホスト", i);
+            break;
+        case 4:
+            at = snprintf(all[i], sizeof all[i],
+                          "cafe\xcc\x81\xe2\x80\xae-long-name-%d\x1b[31m-and-its-end\n", i);
+            break;
+        }
+        assert_true(at < (int)sizeof all[i]);
+        names_add(&set, all[i]);
+    }
+    for (int room = 12; room < 60; room += 8) {
+        names_fit(&set, cells, room);
+        for (int i = 0; i < MANY; i++) {
+            assert_in_range(cells_width(cells, names_shown(&set, all[i])), 1, (unsigned)room);
+            for (int j = 0; j < i; j++)
+                if (strcmp(names_shown(&set, all[i]), names_shown(&set, all[j])) == 0)
+                    fail_msg("room %d: %s and %s are both %s", room, all[i], all[j],
+                             names_shown(&set, all[i]));
+        }
+    }
+    names_free(&set);
+    cells_free(cells);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_shortened_to_word_and_number),
+        cmocka_unit_test(long_names_keep_their_end),
+        cmocka_unit_test(tight_names_keep_their_number),
+        cmocka_unit_test(names_of_one_deployment_lose_what_they_share),
+        cmocka_unit_test(names_keep_what_tells_them_apart),
+        cmocka_unit_test(no_two_names_look_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,425 @@
+#include "tui/words/names.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/memory.h"
+#include "probe/election/recipe.h"
+#include "tui/screen/safe.h"
+
+#define SHORT_NUMBERED 8 /* columns of a candidate's short name */
+#define SHORT_OTHER 20   /* of one without a number, as pods have: its end says who it is */
+#define WORD_MOST 12     /* of the word in front of a number */
+#define SHARED_LEAST 4   /* columns: less is not worth an ellipsis */
+#define NAME_BYTES 512   /* of a name that is shown */
+#define AS_USUAL (-1)    /* columns of the beginning: those of name_fit() */
+
+static bool is_separator(char c)
+{
+    return strchr("/-_#.:, ", c) != NULL && c != '\0';
+}
+
+/* Between two parts of a name: a path has components. */
+static bool ends_part(const char *name, char c)
+{
+    return name[0] == '/' ? c == '/' : is_separator(c);
+}
+
+/* The byte at which the last columns of a text begin, at most room of them; characters stay whole. */
+static size_t tail_of(const struct cells *cells, const char *text, int room)
+{
+    size_t at = strlen(text), length = at;
+
+    while (at > 0) {
+        size_t before = at - 1;
+
+        while (before > 0 && ((unsigned char)text[before] & 0xc0) == 0x80)
+            before--;
+        if (safe_width(text + before, length - before, cells->ascii) > room)
+            break;
+        at = before;
+    }
+    return at;
+}
+
+/* How many bytes of a text take at most room columns. */
+static size_t head_of(const struct cells *cells, const char *text, int room)
+{
+    char unit[SAFE_UNIT];
+    size_t at = 0, length = strlen(text), eaten;
+    int width;
+
+    while ((eaten = safe_unit(text + at, length - at, cells->ascii, unit, &width)) > 0 && width <= room) {
+        room -= width;
+        at += eaten;
+    }
+    return at;
+}
+
+/* So many columns of its beginning, and its end. */
+static char *cut_middle(const struct cells *cells, const char *name, int room, int columns, char *buffer,
+                        size_t size)
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+    int dots = cells_width(cells, ellipsis);
+    size_t length = strlen(name), tail, head = 0;
+
+    if (safe_width(name, length, cells->ascii) <= room) {
+        snprintf(buffer, size, "%s", name);
+        return buffer;
+    }
+    room = room > dots ? room - dots : 0;
+    if (columns == AS_USUAL && name[0] == '/') {
+        tail = tail_of(cells, name, room);
+        const char *slash = strchr(name + tail, '/'); /* whole components, unless that leaves too little */
+        if (slash != NULL && (size_t)(slash - name) < length - (size_t)room / 2)
+            tail = (size_t)(slash - name);
+    } else {
+        int first = columns == AS_USUAL ? room - room / 2 : columns < room ? columns : room;
+
+        head = head_of(cells, name, first);
+        tail = tail_of(cells, name, room - first);
+    }
+    snprintf(buffer, size, "%.*s%s%s", (int)head, name, ellipsis, name + tail);
+    return buffer;
+}
+
+char *name_fit(const struct cells *cells, const char *name, int room, char *buffer, size_t size)
+{
+    return cut_middle(cells, name, room, AS_USUAL, buffer, size);
+}
+
+int name_put(struct cells *cells, int x, int y, int room, style look, const char *name)
+{
+    char text[NAME_BYTES];
+
+    if (room <= 0)
+        return 0;
+    if (name[0] == '?' && name[1] == ' ')
+        return cells_put(cells, x, y, room, look, name);
+    return cells_put(cells, x, y, room, look, name_fit(cells, name, room, text, sizeof text));
+}
+
+int name_put_in(struct cells *cells, const struct column *column, int y, style look, const char *name)
+{
+    return name_put(cells, column->x, y, column->width, look, name);
+}
+
+/* ---- Candidates ---- */
+
+/* A GUID, a session, or a part of one. */
+static bool is_id(const char *word, size_t length)
+{
+    size_t hex = 0, digits = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        hex += isxdigit((unsigned char)word[i]) != 0;
+        digits += isdigit((unsigned char)word[i]) != 0;
+    }
+    return hex == length && (length >= 4 || digits == length);
+}
+
+/* The last word before the number that is no id, with the separators after it; false: there is none. */
+static bool find_word(const char *name, size_t end, size_t *begin, size_t *length)
+{
+    for (;;) {
+        size_t stop = end, from;
+
+        while (stop > 0 && is_separator(name[stop - 1]))
+            stop--;
+        for (from = stop; from > 0 && !is_separator(name[from - 1]); from--)
+            if (name[from - 1] <= ' ' || name[from - 1] > '~')
+                return false;
+        if (from == stop)
+            return false;
+        if (!is_id(name + from, stop - from)) {
+            *begin = from;
+            *length = end - from;
+            return *length <= WORD_MOST;
+        }
+        end = from;
+    }
+}
+
+/* What comes before the number of a name that has one: its last word, else all of it. */
+static bool split_number(const char *name, char number[24], size_t *begin, size_t *length)
+{
+    size_t end = strlen(name);
+
+    while (end > 0 && isdigit((unsigned char)name[end - 1]) && strlen(name) - end < 10)
+        end--;
+    snprintf(number, 24, "%" PRId64, recipe_sequence_of(name));
+    end -= number[0] == '-' && end > 0;
+    if (find_word(name, end, begin, length))
+        return true;
+    *begin = 0;
+    *length = end;
+    return false;
+}
+
+/* So many columns, its number whole: the word before it gives way. word_whole: unless there is one. */
+static char *cut_before_number(const struct cells *cells, const char *name, int room, bool word_whole,
+                               char *buffer, size_t size)
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+    size_t begin, length;
+    char number[24];
+
+    if (!split_number(name, number, &begin, &length) || !word_whole) {
+        int left = room - cells_width(cells, ellipsis) - (int)strlen(number);
+        size_t most = head_of(cells, name + begin, left > 0 ? left : 0);
+
+        length = most < length ? most : length;
+    }
+    snprintf(buffer, size, "%.*s%s%s", (int)length, name + begin, ellipsis, number);
+    return buffer;
+}
+
+char *name_of_candidate(const struct cells *cells, const char *name, char *buffer, size_t size)
+{
+    if (recipe_sequence_of(name) == SEQUENCE_NONE)
+        return name_fit(cells, name, SHORT_OTHER, buffer, size);
+    return cut_before_number(cells, name, SHORT_NUMBERED, true, buffer, size);
+}
+
+char *name_fit_candidate(const struct cells *cells, const char *name, int room, char *buffer, size_t size)
+{
+    if (recipe_sequence_of(name) == SEQUENCE_NONE || safe_width(name, strlen(name), cells->ascii) <= room)
+        return name_fit(cells, name, room, buffer, size);
+    return cut_before_number(cells, name, room, false, buffer, size);
+}
+
+/* ---- Names that are shown together ---- */
+
+void names_add(struct names *names, const char *name)
+{
+    int64_t place;
+
+    if (name == NULL || strncmp(name, "? ", 2) == 0 ||
+        name_lookup_find(&names->places, name, strlen(name), &place))
+        return;
+    name_lookup_set(&names->places, name, strlen(name), (int64_t)names->count);
+    room_for_one(&names->all, names->count, &names->room_for, sizeof *names->all);
+    names->all[names->count++] = xstrdup(name);
+}
+
+static void names_forget(struct names *names)
+{
+    for (size_t i = 0; names->shown != NULL && i < names->count; i++)
+        free(names->shown[i]);
+    free(names->shown);
+    names->shown = NULL;
+    names->before = names->after = 0;
+}
+
+void names_free(struct names *names)
+{
+    names_forget(names);
+    for (size_t i = 0; i < names->count; i++)
+        free(names->all[i]);
+    free(names->all);
+    name_lookup_free(&names->places);
+    *names = (struct names){0};
+}
+
+/* How many bytes all begin with, and end with: whole words, and something is left of each. */
+static void find_shared(struct names *names)
+{
+    const char *first = names->all[0];
+    size_t before = strlen(first), after = before, least = before;
+
+    for (size_t i = 1; i < names->count; i++) {
+        const char *name = names->all[i];
+        size_t length = strlen(name), same = 0;
+
+        while (same < before && name[same] == first[same])
+            same++;
+        before = same;
+        for (same = 0; same < after && same < length;)
+            if (name[length - 1 - same] != first[strlen(first) - 1 - same])
+                break;
+            else
+                same++;
+        after = same;
+        least = length < least ? length : least;
+    }
+    /* The separator goes with what is dropped, except that a path keeps its slash. */
+    while (before > 0 && !ends_part(first, first[before - 1]))
+        before--;
+    before -= before > 0 && first[before - 1] == '/';
+    while (after > 0 && !ends_part(first, first[strlen(first) - after]))
+        after--;
+    names->before = before < SHARED_LEAST || before >= least ? 0 : before;
+    names->after = after < SHARED_LEAST || names->before + after >= least ? 0 : after;
+}
+
+/* A form in which names are cut: columns of the beginning, or a part of the middle. */
+struct form {
+    int head;      /* AS_USUAL: that of a lone name */
+    size_t middle; /* the byte from which on the middle is shown; 0: the beginning and the end are */
+};
+
+static char *put_in_form(const struct names *names, const struct cells *cells, const char *name, int room,
+                         struct form form, char *buffer, size_t size)
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+    int dots = cells_width(cells, ellipsis);
+    char text[NAME_BYTES];
+    size_t length = strlen(name);
+
+    if (safe_width(name, length, cells->ascii) <= room && names->before + names->after == 0)
+        return snprintf(buffer, size, "%s", name), buffer;
+    if (names->candidates && form.head == AS_USUAL && recipe_sequence_of(name) != SEQUENCE_NONE)
+        return name_fit_candidate(cells, name, room, buffer, size);
+    bool before = names->before > 0, after = names->after > 0;
+    name += names->before;
+    length -= names->before + names->after;
+    if (form.middle > 0) {
+        size_t from = form.middle < length ? form.middle : length;
+        while (from > 0 && ((unsigned char)name[from] & 0xc0) == 0x80)
+            from--;
+        name += from;
+        length -= from;
+        before = true;
+        after = true;
+    }
+    room -= (before + after) * dots;
+    char *part = xstrndup(name, length);
+    if (form.middle > 0)
+        part[head_of(cells, part, room > 0 ? room : 0)] = '\0';
+    cut_middle(cells, part, room, form.head, text, sizeof text);
+    free(part);
+    /* One ellipsis is enough. */
+    before = before && strncmp(text, ellipsis, strlen(ellipsis)) != 0;
+    snprintf(buffer, size, "%s%s%s", before ? ellipsis : "", text, after ? ellipsis : "");
+    return buffer;
+}
+
+/* Shows those that have no form yet in this one, where that tells them from the others. taken: the texts
+   that are shown already. Returns how many are left. */
+static size_t settle(struct names *names, const struct cells *cells, int room, struct form form,
+                     bool whole_words, struct name_lookup *taken)
+{
+    struct name_lookup these = {0};
+    size_t open = 0;
+    char text[NAME_BYTES];
+    int64_t others;
+
+    for (size_t i = 0; i < names->count; i++)
+        if (names->shown[i] == NULL) {
+            put_in_form(names, cells, names->all[i], room, form, text, sizeof text);
+            if (!name_lookup_find(&these, text, strlen(text), &others))
+                others = 0;
+            name_lookup_set(&these, text, strlen(text), others + 1);
+        }
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->all[i] + names->before;
+
+        if (names->shown[i] != NULL)
+            continue;
+        open++;
+        if (whole_words && !ends_part(name, name[head_of(cells, name, form.head)]))
+            continue;
+        put_in_form(names, cells, names->all[i], room, form, text, sizeof text);
+        if (name_lookup_find(&these, text, strlen(text), &others) && others > 1)
+            continue;
+        if (name_lookup_find(taken, text, strlen(text), &others))
+            continue;
+        names->shown[i] = xstrdup(text);
+        name_lookup_set(taken, text, strlen(text), 0);
+        open--;
+    }
+    name_lookup_free(&these);
+    return open;
+}
+
+void names_fit(struct names *names, const struct cells *cells, int room)
+{
+    struct name_lookup taken = {0};
+    char text[NAME_BYTES];
+    size_t open = names->count, longest = 0;
+    bool all_fit = true, numbered = names->candidates;
+
+    names_forget(names);
+    for (size_t i = 0; i < names->count; i++) {
+        size_t length = strlen(names->all[i]);
+        all_fit = all_fit && safe_width(names->all[i], length, cells->ascii) <= room;
+        numbered = numbered && recipe_sequence_of(names->all[i]) != SEQUENCE_NONE;
+        longest = length > longest ? length : longest;
+    }
+    if (all_fit || room <= 0)
+        return;
+    names->shown = xcalloc(names->count, sizeof *names->shown);
+    if (names->count > 1 && !numbered && !names->keep_shared)
+        find_shared(names);
+    open = settle(names, cells, room, (struct form){AS_USUAL, 0}, false, &taken);
+    for (int words = 1; words >= 0; words--) /* the word in which they differ, better than a part of it */
+        for (int head = words; open > 0 && head < room; head++)
+            open = settle(names, cells, room, (struct form){head, 0}, words, &taken);
+    for (size_t at = 1; open > 0 && at < longest && at < NAME_BYTES; at += (size_t)(room + 3) / 4)
+        open = settle(names, cells, room, (struct form){AS_USUAL, at}, false, &taken);
+    for (size_t i = 0; i < names->count; i++)
+        if (names->shown[i] == NULL)
+            names->shown[i] = xstrdup(put_in_form(names, cells, names->all[i], room,
+                                                  (struct form){AS_USUAL, 0}, text, sizeof text));
+    name_lookup_free(&taken);
+}
+
+const char *names_shown(const struct names *names, const char *name)
+{
+    int64_t place;
+
+    if (names->shown == NULL || !name_lookup_find(&names->places, name, strlen(name), &place))
+        return name;
+    return names->shown[place];
+}
+
+char *names_shared(const struct names *names, const struct cells *cells, char *buffer, size_t size)
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS), *first = names->count > 0 ? names->all[0] : "";
+
+    snprintf(buffer, size, "%.*s%s%s", (int)names->before, first,
+             names->before + names->after > 0 ? ellipsis : "", first + strlen(first) - names->after);
+    return buffer;
+}
+
+int names_put(struct cells *cells, const struct names *names, const struct column *column, int y, style look,
+              const char *name)
+{
+    if (column->width <= 0)
+        return 0;
+    return cells_put(cells, column->x, y, column->width, look, names_shown(names, name));
+}
+
+int names_put_pair(struct cells *cells, const struct names *names, int x, int y, int room, const char *from,
+                   const char *to)
+{
+    const char *arrow = cells_sign(cells, SIGN_ARROW);
+    int between = cells_width(cells, arrow) + 2, begin = x, end = x + room;
+    struct names pair = {.keep_shared = true};
+
+    if (names == NULL && cells_width(cells, from) + between + cells_width(cells, to) > room) {
+        names_add(&pair, from);
+        names_add(&pair, to);
+        names_fit(&pair, cells, (room - between) / 2);
+    }
+    names = names != NULL ? names : &pair;
+    x += cells_put(cells, x, y, room, ROLE_DIM, names_shown(names, from)) + 1;
+    x += cells_put(cells, x, y, x < end ? end - x : 0, ROLE_DIM, arrow) + 1;
+    x += cells_put(cells, x, y, x < end ? end - x : 0, ROLE_TEXT, names_shown(names, to));
+    names_free(&pair);
+    return x - begin;
+}
+
+void names_put_shared(struct cells *cells, const struct names *names, const struct column *column, int y)
+{
+    int used = (int)strlen(column->heading) + 2;
+    char shared[NAME_BYTES];
+
+    names_shared(names, cells, shared, sizeof shared);
+    if (shared[0] != '\0' && column->width > used)
+        name_put(cells, column->x + used, y, column->width - used, ROLE_DIM, shared);
+}
