@@ -221,7 +221,7 @@ const struct option_row option_table[] = {
     {"critical", 'c', "FIGURE=RANGE", CHECK, OWN(add_critical),
      .help = "CRITICAL outside RANGE; once for each figure"},
     {"verbose", 'v', NULL, CHECK, FLAG(check.verbose),
-     .help = "more lines after the first: every problem, and every election"},
+     .help = "more lines after the first: every problem, every election; their figures"},
     {"timeout", 't', "SECONDS", CHECK, OWN(set_timeout), .help = "deadline of the whole check (10)"},
     {"window", 0, "DURATION", CHECK, DURATION(check.window_ms, 1000, LONGEST_MS),
      .help = "period of figures from a recording (24h)"},

@@ -154,6 +154,19 @@ def test_verbose_gives_more_lines(zk, path, standing, client, tmp_path):
     assert any(line.startswith(f"{path} led by host-a:1") for line in more), done
 
 
+def test_a_cluster_is_a_short_line(zk, path, client, tmp_path):
+    """Of many problems the worst come first, in 200 characters before the figures, and all with -v."""
+    paths = [f"{path}-{i}" for i in range(12)]
+    for one in paths:
+        client.ensure_path(one)
+    arguments = elections_of(zk, tmp_path, "leader", *paths)
+    done = check(zk, *arguments)
+    words = done.out.split(" |")[0]
+    assert done.status == 2 and len(words) <= 200, (len(words), done)
+    assert words.endswith("(12 problems, 12 elections; -v shows all)"), done
+    assert all(one + ":" in check(zk, *arguments, "-v").out for one in paths)
+
+
 def test_unknown(zk, path):
     for arguments, word in ((["check", "-s", "127.0.0.1:1", "-t", "1", "/x"], "not connected"),
                             (["check", "-w", "nonsense=1"], "unknown figure nonsense"),

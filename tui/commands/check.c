@@ -37,6 +37,8 @@ static const char *const status_words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN
 
 /* Monitoring daemons cut longer texts; problems come first. */
 #define TEXT_MOST 1500
+/* Of several elections, what comes before the figures has at most 200 characters: the rest is for --verbose. */
+#define CLUSTER_MOST (200 - (sizeof "ELECTION CRITICAL - " - 1))
 #define PERFORMANCE_MOST 6000
 #define LINES_MOST 32000
 /* Of the deadline, for the end: handles that do not close are waited for half a second. No more than half
@@ -82,18 +84,20 @@ static void check_add_line(struct check *check, const char *words)
     free(safe);
 }
 
-/* Where there are several clusters, its path alone does not name an election. Until the next call. */
+/* As it is called in the configuration, or its path; with its cluster where there are several. Until the next
+   call. */
 static const char *check_name(struct check *check, const struct election *election)
 {
     const struct cluster *cluster = election->cluster;
+    const char *called =
+        strcmp(election->name, election->path) != 0 ? election->name : summary_path(election);
     if (check->named == election)
         return check->name;
     check->named = election;
     free(check->name);
-    check->name =
-        check->model->cluster_count > 1
-            ? text_format("%s %s", *cluster->name ? cluster->name : cluster->hosts, summary_path(election))
-            : xstrdup(summary_path(election));
+    check->name = check->model->cluster_count > 1
+                      ? text_format("%s %s", *cluster->name ? cluster->name : cluster->hosts, called)
+                      : xstrdup(called);
     return check->name;
 }
 
@@ -184,6 +188,8 @@ static bool check_is_main(enum figure figure)
 static void check_performance(struct check *check, const struct election *election, bool named,
                               const double figures[FIGURE_COUNT])
 {
+    if (election->origin != ORIGIN_CONFIGURED && !check->options->verbose)
+        return; /* check_sums() */
     if (check->performance.length > PERFORMANCE_MOST) {
         check->left_out++;
         return;
@@ -204,6 +210,14 @@ static void check_performance(struct check *check, const struct election *electi
         text_printf(&check->performance, "%s;%s;%s;0;", value, warning ? threshold_print(warning, warn) : "",
                     critical ? threshold_print(critical, crit) : "");
     }
+}
+
+/* Of a cluster whose elections were found: the figures of each are for --verbose. */
+static void check_sums(struct check *check)
+{
+    if (check->elections > 0 && !check->performance.length)
+        text_printf(&check->performance, " 'elections'=%zu;;;0; 'problems'=%zu;;;0;", check->elections,
+                    check->problem_count);
 }
 
 /* ---- judging ---- */
@@ -551,6 +565,19 @@ static struct history *check_open(const struct settings *settings)
     return history;
 }
 
+/* Whole sentences as far as they fit, and what says more: the first and worst is cut if need be. */
+static void check_shorten(struct text *words, const char *after)
+{
+    size_t most = CLUSTER_MOST - strlen(after), cut = 0;
+    for (char *at = words->at; (at = strstr(at, "; ")) && (size_t)(at - words->at) <= most; at++)
+        cut = (size_t)(at - words->at);
+    if (cut < most / 2)
+        for (cut = most; cut > 0 && ((unsigned char)words->at[cut] & 0xc0) == 0x80; cut--)
+            ;
+    words->at[words->length = cut] = '\0';
+    text_add(words, after);
+}
+
 static int check_judge(const struct model *model, const struct invocation *invocation, bool late)
 {
     const struct settings *settings = invocation->settings;
@@ -578,6 +605,13 @@ static int check_judge(const struct model *model, const struct invocation *invoc
         text_printf(&words, "%s%zu elections", words.length ? "; " : "", check.elections);
     if (check.fine.length && words.length < TEXT_MOST / 2)
         text_printf(&words, "%s%s", words.length ? "; " : "", check.fine.at);
+    if (check.elections > 1 && words.length > CLUSTER_MOST) {
+        char after[96];
+        snprintf(after, sizeof after, "; ... (%zu problem%s, %zu elections; -v shows all)",
+                 check.problem_count, check.problem_count == 1 ? "" : "s", check.elections);
+        check_shorten(&words, after);
+    }
+    check_sums(&check);
     bool said = check_print(status_words[check.status], words.at ? words.at : "nothing was seen",
                             check.performance.at ? check.performance.at : "", check.lines.at);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
