@@ -65,6 +65,12 @@ const char *summary_problem(const struct cluster *cluster, char buffer[SUMMARY_Q
     return no_quorum ? no_quorum : cluster->problem;
 }
 
+bool summary_no_chroot(const struct cluster *cluster)
+{
+    return cluster->connection == CONNECTION_CONNECTED && cluster->problem &&
+           strncmp(cluster->problem, CLUSTER_NO_CHROOT, sizeof CLUSTER_NO_CHROOT - 1) == 0;
+}
+
 enum summary_result summary_result(const struct model *model)
 {
     size_t answered = 0, denied = 0, reached = 0;
@@ -73,6 +79,8 @@ enum summary_result summary_result(const struct model *model)
         if (!cluster->ever_connected)
             continue;
         reached += cluster->connection == CONNECTION_CONNECTED;
+        if (summary_no_chroot(cluster))
+            continue; /* nothing there was looked at */
         if (!cluster->election_count)
             answered++; /* that there is nothing to look at is an answer, too */
         for (size_t j = 0; j < cluster->election_count; j++) {

@@ -34,11 +34,14 @@ const char *summary_problem(const struct cluster *cluster, char buffer[SUMMARY_Q
  * its kind counts for the others alone. */
 bool summary_must_lead(const struct election *election);
 
+/* We are connected below a path that does not exist, so that nothing can be there. */
+bool summary_no_chroot(const struct cluster *cluster);
+
 enum summary_result {
     SUMMARY_TAKEN,     /* something answered */
     SUMMARY_UNREACHED, /* no cluster is reachable */
     SUMMARY_DENIED,    /* every reachable path denies access to our credentials */
-    SUMMARY_UNFINISHED /* connected, but no path answered in time */
+    SUMMARY_UNFINISHED /* connected, but no path answered in time, or the chroot does not exist */
 };
 enum summary_result summary_result(const struct model *model);
 

@@ -435,10 +435,11 @@ def test_missing_chroot(zk, client, path):
     """A chroot that does not exist is said wherever nothing can be seen because of it, until it appears."""
     hosts = f"{zk.hosts}{path}"
     said = f"the chroot {path} does not exist on this cluster; check --server"
-    assert look(hosts)["clusters"][0]["problem"] == said
+    assert look(hosts, status=3)["clusters"][0]["problem"] == said
     for arguments in ([], ["/election"], ["/*/leader"]):
         done = run("once", "-s", hosts, *arguments)
-        assert done.status == 0 and said in done.out and "no election was found" not in done.out, done
+        assert done.status == 3 and said in done.out and said in done.err, done
+        assert "no election was found" not in done.out, done
     with Events(hosts, "/election") as events:
         events.expect("connection", state="connected", detail=said)
         stand(client, f"{path}/election", b"host-a:1")

@@ -147,6 +147,11 @@ static void complain_unfinished(const struct model *model, const char *wait)
     const char *why = NULL;
     for (size_t i = 0; i < model->cluster_count && !why; i++)
         why = model->clusters[i].problem;
+    for (size_t i = 0; i < model->cluster_count; i++)
+        if (summary_no_chroot(&model->clusters[i])) {
+            complain("%s: %s", model->clusters[i].hosts, model->clusters[i].problem);
+            return;
+        }
     complain("connected, but the servers did not answer within %s%s%s%s", wait, why ? ": " : "",
              why ? why : "", why && names_a_step(why) ? "" : "; wait longer (--wait)");
 }
