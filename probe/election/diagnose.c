@@ -71,6 +71,34 @@ static bool is_other_leader(const struct tenure *before, const struct tenure *no
            (before->identity && now->identity && strcmp(before->identity, now->identity) != 0);
 }
 
+/* What helps depends on what ended most of the leaders; NULL: that is not known. */
+static const char *flapping_advice(const struct election *election, int64_t since_us)
+{
+    int lost = 0, closed = 0, given_up = 0;
+    for (size_t i = 0; i < election->failover_count; i++) {
+        const struct failover *failover = election_failover_at(election, i);
+        if (failover->lost_at.mono_us <= since_us)
+            continue;
+        lost += failover->cause == CAUSE_EXPIRED;
+        closed += failover->cause == CAUSE_CLOSED;
+        given_up += failover->cause == CAUSE_RESIGNED || failover->cause == CAUSE_DELETED ||
+                    failover->cause == CAUSE_EVICTED;
+    }
+    if (given_up > lost + closed)
+        return "find out why the leaders' candidates are deleted while their clients live, in the clients' "
+               "logs; a "
+               "longer session timeout does not help";
+    if (closed > lost + given_up)
+        return "find out why the leaders' clients close their sessions: deployments, restarts, crash loops; "
+               "a "
+               "longer session timeout does not help";
+    if (lost > closed + given_up)
+        return "the leaders' sessions expire: find out what pauses these clients or cuts them off, or raise "
+               "the "
+               "session timeout";
+    return NULL;
+}
+
 static void flapping(struct diagnosis *d)
 {
     const struct election *election = d->election;
@@ -98,12 +126,13 @@ static void flapping(struct diagnosis *d)
     bool on_purpose = changes - passed <= allow->leader_changes;
     if (passed > 0)
         snprintf(passes, sizeof passes, "; in %d the leader's client gave it up and lives on", passed);
-    diagnosis_raise(
-        d, FINDING_FLAPPING, on_purpose ? SEVERITY_INFO : SEVERITY_ERROR, CERTAINTY_CERTAIN, NO_SUBJECT,
-        &election->leader, election->leader != NULL,
-        on_purpose ? "nothing, if leadership is passed on on purpose; allow it with leader_changes" : NULL,
-        "%d changes of leader in the last %s; %d are allowed%s", changes,
-        describe_span(span_us, window, sizeof window), allow->leader_changes, passes);
+    diagnosis_raise(d, FINDING_FLAPPING, on_purpose ? SEVERITY_INFO : SEVERITY_ERROR, CERTAINTY_CERTAIN,
+                    NO_SUBJECT, &election->leader, election->leader != NULL,
+                    on_purpose
+                        ? "nothing, if leadership is passed on on purpose; allow it with leader_changes"
+                        : flapping_advice(election, now_us - span_us),
+                    "%d changes of leader in the last %s; %d are allowed%s", changes,
+                    describe_span(span_us, window, sizeof window), allow->leader_changes, passes);
 }
 
 static void slow_failover(struct diagnosis *d)
