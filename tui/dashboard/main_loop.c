@@ -30,6 +30,7 @@
 #define KEYS_AT_ONCE 64
 /* A report from the dashboard is about so long. */
 #define REPORT_US (INT64_C(24) * 3600 * 1000000)
+#define AROUND_US INT64_C(120000000)
 /* Characters of a paste that are taken before the loop turns. */
 #define PASTED_AT_ONCE 4096
 /* A bundle waits this often, a second each, for a disk. */
@@ -285,23 +286,53 @@ static void stage_bundle(struct terminal_stage *stage, bool begin)
         dashboard_say(stage->dashboard, ROLE_TEXT, "the bundle waits until everything is recorded");
 }
 
-/* The same page as electop report --html makes, of one election's last day. */
+static bool span_failover(void *context, const struct election *election, const struct failover *failover)
+{
+    struct report_query *query = context;
+    int64_t end_us = failover->elected_at.wall_us > failover->lost_at.wall_us ? failover->elected_at.wall_us
+                                                                              : failover->lost_at.wall_us;
+    (void)election;
+    query->from_us = failover->lost_at.wall_us < query->from_us ? failover->lost_at.wall_us : query->from_us;
+    query->to_us = end_us > query->to_us ? end_us : query->to_us;
+    return true;
+}
+
+/* An incident of ten minutes is no more than a line in a day: what happened, and a little before and after. */
+static void narrow_to_failovers(struct report_query *query, struct history *history)
+{
+    const struct history_filter filter = {.cluster = query->cluster, .election = query->election};
+    struct report_query span = {.from_us = INT64_MAX};
+    char *error = NULL;
+    bool read =
+        history_failovers(history, &filter, query->from_us, query->to_us, span_failover, &span, &error);
+    free(error);
+    if (!read || span.to_us < span.from_us)
+        return;
+    int64_t around_us = (span.to_us - span.from_us) / 5;
+    around_us = around_us < AROUND_US ? AROUND_US : around_us;
+    query->from_us = span.from_us - around_us > query->from_us ? span.from_us - around_us : query->from_us;
+    query->to_us = span.to_us + around_us < query->to_us ? span.to_us + around_us : query->to_us;
+}
+
+/* The same page as electop report --html makes, of what happened to one election in the last day. */
 static void stage_write_report(struct terminal_stage *stage)
 {
     char name[WHOLE_FILE_NAME], *error = NULL;
     int64_t until_us;
     const struct finding_place *about = dashboard_reported(stage->dashboard, &until_us);
-    const struct report_query query = {.cluster = *about->cluster ? about->cluster : NULL,
-                                       .election = about->election,
-                                       .settings = stage->show->settings,
-                                       .from_us = until_us - REPORT_US,
-                                       .to_us = until_us,
-                                       .stories = 3};
+    struct report_query query = {.cluster = *about->cluster ? about->cluster : NULL,
+                                 .election = about->election,
+                                 .settings = stage->show->settings,
+                                 .from_us = until_us - REPORT_US,
+                                 .to_us = until_us,
+                                 .stories = 3};
     const struct report_note note = {.recording = "the dashboard",
                                      .made_us = main_loop_now_of(stage).wall_us};
     /* A separate reader: that of the replay holds the model of the moment on the screen. */
     const char *recording = dashboard_recording(stage->dashboard);
     struct history *history = recording ? history_open(recording, &error) : NULL;
+    if (history)
+        narrow_to_failovers(&query, history);
     struct report *report = history ? report_make(history, &query, &error) : NULL;
     if (!report || report->election_count == 0) {
         dashboard_say(stage->dashboard, ROLE_WARNING,

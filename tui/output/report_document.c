@@ -461,7 +461,8 @@ static void put_stories(struct document *doc, const struct report_election *elec
         return;
     document_heading(doc, 3, "Why");
     if (election->story_count < election->change_count) {
-        document_paragraph(doc, ROLE_DIM, "The longest and the latest; ");
+        document_paragraph(doc, ROLE_DIM,
+                           election->story_count > 1 ? "The longest and the latest; " : "The longest; ");
         document_name(doc, ROLE_DIM, "electop why");
         document_words(doc, ROLE_DIM, " explains any other.");
     }
