@@ -120,7 +120,9 @@ void update_emit_elected(const struct update *f)
                           .position = 1,
                           .from = change->from,
                           .from_identity = change->from_identity,
-                          .after_us = change->from ? change->vacancy_us : -1};
+                          .after_us = -1};
+    if (change->from && change->vacancy_us >= 0)
+        event.after_us = f->at.mono_us - change->lost_at.mono_us;
     update_emit(f, &event);
 }
 

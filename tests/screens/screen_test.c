@@ -79,6 +79,7 @@ static const struct screen {
     {"findings", scene_chain, "f"},
     {"findings-filtered", scene_chain, "f/no-w<Enter>"},
     {"findings-none", scene_hidden, "f/zz<Enter>"},
+    {"findings-not-connected", scene_unreachable, "f"},
     {"ensemble", scene_chain, "e"},
     {"ensemble-hidden", scene_hidden, "e"},
     {"ensemble-unasked", scene_unasked, "e"},

@@ -294,8 +294,8 @@ struct stage *scene_pods(void)
     stage_watch(stage, 0, "/billing/1", "billing leader of the tenant, blue stage1", KIND_LEADER, NULL);
     stage_watch(stage, 0, "/billing/2", "billing leader of the client, blue stage1", KIND_LEADER, NULL);
     stage_children(stage, 0, "/payments/leader", pods, COUNT(pods), 123, 0);
-    stage_children(stage, 0, "/billing/1", election, 2, 51, 0);
-    stage_children(stage, 0, "/billing/2", election + 2, 2, 51, 0);
+    stage_children(stage, 0, "/billing/1", election, 1, 51, 0);
+    stage_children(stage, 0, "/billing/2", election + 2, 1, 51, 0);
     for (size_t i = 0; i < COUNT(overseers); i++) {
         stage_watch(stage, 0, overseers[i], NULL, KIND_LEADER, NULL);
         stage_children(stage, 0, overseers[i], pods + i, 1, 123, 0);

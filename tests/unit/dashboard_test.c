@@ -470,7 +470,7 @@ static void mutes_a_finding(void **state)
     assert_true(shows(&fixture, "mute for"));
     type(&fixture, "soon");
     key(&fixture, KEY_CODE_ENTER);
-    assert_true(shows(&fixture, "enter a duration"));
+    assert_true(shows(&fixture, "enter 30m, 2h, 08:00"));
     for (int i = 0; i < 4; i++)
         key(&fixture, KEY_CODE_BACKSPACE);
     type(&fixture, "2h known, OPS-12");
@@ -502,6 +502,19 @@ static void mutes_a_finding(void **state)
     assert_true(shows(&fixture, "1 muted"));
     stage_pass(fixture.stage, INT64_C(7200000000));
     assert_false(shows(&fixture, "1 muted"));
+    /* Until a time of the day: it is 16:03 by now. */
+    type(&fixture, "m18:30 release");
+    key(&fixture, KEY_CODE_ENTER);
+    assert_in_range(muted.after_us, INT64_C(8700000000), INT64_C(8820000000));
+    assert_string_equal(muted_note, "release");
+    assert_true(shows(&fixture, "until 18:30"));
+    type(&fixture, "m08:00");
+    key(&fixture, KEY_CODE_ENTER);
+    assert_true(shows(&fixture, "until Nov 21 08:00"));
+    type(&fixture, "mtomorrow 18:30 release");
+    key(&fixture, KEY_CODE_ENTER);
+    assert_true(shows(&fixture, "until Nov 21 18:30"));
+    assert_string_equal(muted_note, "release");
     mutes_forget();
     dashboard_free(fixture.dashboard);
     cells_free(fixture.cells);
@@ -717,13 +730,38 @@ static void names_both_leaders(void **state)
     draw_election(fixture, 80, "broker 2", "broker 1");
     assert_true(drawn_has(fixture->cells, "broker 2 → broker 1  expired, 2.3 – 3.7s"));
     draw_election(fixture, 70, "coordinator-b.example:8081", "coordinator-c.example:8081");
-    assert_true(drawn_has(fixture->cells, ":8081 → coordinator-c."));
+    assert_true(drawn_has(fixture->cells, "coordinator-b…8081 → coordinator-c…8081"));
     draw_election(fixture, 80, "_c_2f293951-e907-42f0-b21b-7a3a1bd0b1f0-latch-0000000000",
                   "_c_3c89c750-f6bf-4387-acc4-ea79ed971681-latch-0000000001");
     assert_true(drawn_has(fixture->cells, "latch-…0 → latch-…1"));
     fixture->cells->ascii = true;
     draw_election(fixture, 80, "broker 2", "broker 1");
     assert_true(drawn_has(fixture->cells, "broker 2 -> broker 1  expired, 2.3 - 3.7s"));
+}
+
+/* A screen without findings is copied as its text, all of it, however few rows the terminal has. */
+static void copies_the_text_of_a_screen(void **state)
+{
+    struct fixture *fixture = *state;
+    type(fixture, "?");
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    assert_int_equal(dashboard_key(fixture->dashboard, 'Y', -1, -1), DASHBOARD_COPY);
+    assert_string_equal(dashboard_copied_what(fixture->dashboard), "the text of this screen");
+    assert_non_null(strstr(dashboard_copied(fixture->dashboard), "KEYS HERE"));
+    assert_non_null(strstr(dashboard_copied(fixture->dashboard), "MOUSE"));
+}
+
+/* Behind a / where nothing is filtered, no letter is a key: q would end the program. */
+static void letters_behind_a_slash_are_no_keys(void **state)
+{
+    struct fixture *fixture = *state;
+    type(fixture, "?/qfe");
+    assert_true(shows(fixture, "this screen has no filter"));
+    assert_true(shows(fixture, "KEYS"));
+    key(fixture, KEY_CODE_ESCAPE);
+    assert_true(shows(fixture, "KEYS"));
+    key(fixture, KEY_CODE_ESCAPE);
+    assert_false(shows(fixture, "KEYS"));
 }
 
 /* ! shows what has a problem; fields of a filter are those of the screen. */
@@ -740,6 +778,10 @@ static void filters_by_fields(void **state)
         {"severity>=critical", "app", "● nightly"},
         {"finding:never-ack", "app", "● nightly"},
         {"10.0.3.19", "/election", "● nightly"},
+        {"0x200002a4d0a0001", "/election", "● nightly"},
+        {"n_0000000045", "/election", "● nightly"},
+        {"state:led", "/kafka", "✖ app"},
+        {"state:unacknowledged", "app", "● /kafka"},
         {"STATE:VACANT", "orders", "● nightly"},
         {"severity>=awful", "severity is note, warning, error or critical", "● nightly"},
         {"nothing has this", "Nothing matches", "● nightly"},
@@ -870,6 +912,8 @@ int main(void)
         TEST(jumps),
         TEST(names_actions),
         TEST(filters_by_fields),
+        TEST(letters_behind_a_slash_are_no_keys),
+        TEST(copies_the_text_of_a_screen),
         TEST(jumps_by_a_beginning),
         TEST(finds_a_minute),
         TEST(names_both_leaders),

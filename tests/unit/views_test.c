@@ -95,13 +95,14 @@ static void overview_filter_narrows(void **state)
  * own. */
 static void overview_folds_common_paths(void **state)
 {
-    static const char *const paths[] = {"/svc/blue/api", "/svc/blue/web", "/svc/green/api", "/svc/lonely/x"};
+    static const char *const paths[] = {"/svc/blue/api", "/svc/blue/deep/x", "/svc/blue/web",
+                                        "/svc/green/api", "/svc/lonely/x"};
     struct stage *stage = stage_new((const char *const[]){"", NULL});
     struct framed show;
 
     (void)state;
     stage_connected(stage, 0, "zk1:2181");
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 5; i++) {
         stage_watch(stage, 0, paths[i], paths[i], KIND_LEADER, NULL);
         stage_children(stage, 0, paths[i], framed_line, 4, 5, 0);
     }
@@ -112,6 +113,7 @@ static void overview_folds_common_paths(void **state)
     framed_press(&show, ACTION_SORT, NULL);
     assert_has(framed_draw(&show), "\n    blue/\n");
     assert_has(framed_draw(&show), "o   api");
+    assert_has(framed_draw(&show), "o   web"); /* below the same heading, although deep/ is between them */
     assert_has(framed_draw(&show), "o green/api");
     assert_has(framed_selected(&show), "api"); /* never the heading */
     framed_press(&show, ACTION_LAST, NULL);

@@ -29,9 +29,13 @@
 #define RUN_US INT64_C(250000)   /* a run goes on */
 #define PLAYED_US INT64_C(40000) /* a picture at most this often */
 
+#define COPIED_COLUMNS 120
+#define COPIED_ROWS 200
+
 struct level {
     struct view *view;
     char filter[FILTER_BYTES]; /* "": none */
+    bool jumped;               /* it was opened by a jump: its title does not say what is below */
 };
 
 struct dashboard {
@@ -44,6 +48,7 @@ struct dashboard {
     struct level levels[LEVELS_MOST]; /* the last one is on the screen */
     size_t level_count;
     struct footer footer;
+    char back_to[48];         /* of the key for it, after a jump */
     enum dashboard_wish wish; /* of the action that was named after : */
 
     struct snapshot_model *frozen; /* while the display is paused: its moment */
@@ -53,7 +58,7 @@ struct dashboard {
     bool busy;                      /* it had a run going on when last drawn */
     struct replay_keys replay_keys; /* a moment of the past, shown in place of now */
 
-    char copied[4096];      /* for the clipboard ... */
+    char copied[16384];     /* for the clipboard ... */
     char copied_what[4096]; /* ... and what the message calls it */
     int64_t quit_until_us;  /* q quits where it is pressed again before then, although a run is going on */
     struct finding_place muted; /* what the line being typed is about, its candidate the finding's code */
@@ -240,12 +245,23 @@ static void open_history(struct dashboard *dashboard)
 
 /* Keys. */
 
+/* NULL: what the title shows, or the overview. */
+static const char *back_to(struct dashboard *dashboard)
+{
+    const struct level *level = top_of(dashboard);
+    if (!level->jumped || dashboard->level_count < 3 || level->filter[0])
+        return NULL;
+    snprintf(dashboard->back_to, sizeof dashboard->back_to, "back to %s", level[-1].view->ops->name);
+    return dashboard->back_to;
+}
+
 static struct key_help offers_of(struct dashboard *dashboard, const struct scene *scene)
 {
     const struct replay_keys *replay_keys = &dashboard->replay_keys;
     return (struct key_help){.view = top_of(dashboard)->view,
                              .scene = scene,
                              .deeper = dashboard->level_count > 1 || top_of(dashboard)->filter[0],
+                             .back_to = back_to(dashboard),
                              .recorded = replay_keys->past != NULL,
                              .live = replay_keys->live,
                              .playing = replay_keys->away && replay_pace(replay_keys->past) != 0};
@@ -328,7 +344,8 @@ static enum dashboard_wish dashboard_copy_text(struct dashboard *dashboard, cons
 {
     char *safe = safe_text(text, strlen(text), false);
     snprintf(dashboard->copied, sizeof dashboard->copied, "%s", safe);
-    snprintf(dashboard->copied_what, sizeof dashboard->copied_what, "%s", what ? what : dashboard->copied);
+    snprintf(dashboard->copied_what, sizeof dashboard->copied_what, "%.4000s",
+             what ? what : dashboard->copied);
     free(safe);
     return DASHBOARD_COPY;
 }
@@ -351,10 +368,33 @@ static enum dashboard_wish copy_lines(struct dashboard *dashboard, const char *t
     return DASHBOARD_COPY;
 }
 
+/* A screen without findings: all of its text, however small the terminal is. */
+static enum dashboard_wish copy_screen(struct dashboard *dashboard, struct view *view,
+                                       const struct scene *scene)
+{
+    struct cells *cells = cells_new(COPIED_COLUMNS, COPIED_ROWS);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    if (!file)
+        memory_exhausted();
+    view->ops->draw(view, scene, cells);
+    cells_write(cells, file);
+    fclose(file);
+    cells_free(cells);
+    while (length > 1 && text[length - 1] == '\n' && text[length - 2] == '\n')
+        text[--length] = '\0';
+    enum dashboard_wish wish = copy_lines(dashboard, text, "the text of this screen");
+    free(text);
+    return wish;
+}
+
 static enum dashboard_wish copy_finding(struct dashboard *dashboard)
 {
     struct view *view = top_of(dashboard)->view;
     struct scene scene = scene_of(dashboard);
+    if (!view->ops->finding)
+        return copy_screen(dashboard, view, &scene);
     const struct election *election = NULL;
     const struct finding *finding = view->ops->finding ? view->ops->finding(view, &scene, &election) : NULL;
     char *text = finding ? finding_ticket(scene.settings, election, finding, scene.now) : NULL;
@@ -417,19 +457,55 @@ static const struct finding *muted_finding(const struct dashboard *dashboard, co
     return NULL;
 }
 
+/* "08:00", "tomorrow 08:00": how long until then. Returns the bytes read; 0: it is no such time. */
+static size_t until_clock(const char *typed, int64_t now_us, int64_t *ms)
+{
+    static const char tomorrow[] = "tomorrow ";
+    bool later = strncmp(typed, tomorrow, sizeof tomorrow - 1) == 0;
+    const char *clock = typed + (later ? sizeof tomorrow - 1 : 0);
+    time_t now_s = (time_t)(now_us / 1000000);
+    int hour, minute, used = 0;
+    struct tm tm;
+    if (sscanf(clock, "%2d:%2d%n", &hour, &minute, &used) != 2 || (clock[used] && clock[used] != ' ') ||
+        hour < 0 || hour > 23 || minute < 0 || minute > 59 || !localtime_r(&now_s, &tm))
+        return 0;
+    bool passed = hour * 60 + minute <= tm.tm_hour * 60 + tm.tm_min;
+    tm.tm_mday += later || passed;
+    tm.tm_hour = hour;
+    tm.tm_min = minute;
+    tm.tm_sec = 0;
+    tm.tm_isdst = -1;
+    *ms = (int64_t)mktime(&tm) * 1000 - now_us / 1000;
+    return (size_t)(clock - typed) + (size_t)used;
+}
+
+/* How long, from the beginning of the line: a duration, a clock time, or an hour. Returns the bytes read. */
+static size_t mute_length(const char *typed, int64_t now_us, int64_t *ms, const char **problem)
+{
+    size_t used = until_clock(typed, now_us, ms);
+    char length[32];
+    *problem = NULL;
+    if (used > 0)
+        return used;
+    used = strcspn(typed, " ");
+    snprintf(length, sizeof length, "%.*s", (int)used, typed);
+    *ms = strcmp(length, "0") == 0 ? 0 : INT64_C(3600) * 1000;
+    if (*length && *ms > 0)
+        *problem = duration_parse(length, ms);
+    return used;
+}
+
 /* "2h known, OPS-12": how long, and why. False: the line stays open, to be corrected. */
 static bool take_mute(struct dashboard *dashboard, const char *typed)
 {
-    char length[32], text[256];
-    size_t used = strcspn(typed, " ");
-    int64_t ms = INT64_C(3600) * 1000;
-    snprintf(length, sizeof length, "%.*s", (int)used, typed);
-    const char *problem = !*length || strcmp(length, "0") == 0 ? NULL : duration_parse(length, &ms);
-    if (strcmp(length, "0") == 0)
-        ms = 0;
+    struct moment now = dashboard_now_of(dashboard);
+    char until[32], text[256];
+    const char *problem;
+    int64_t ms;
+    size_t used = mute_length(typed, now.wall_us, &ms, &problem);
     if (problem || ms > MUTE_MOST_MS) {
         dashboard_say(dashboard, ROLE_WARNING,
-                      problem ? "enter a duration such as 30m or 2h, then a note" : "at most 7d");
+                      problem ? "enter 30m, 2h, 08:00 or \"tomorrow 08:00\", then a note" : "at most 7d");
         return false;
     }
     const struct election *election = NULL;
@@ -439,7 +515,7 @@ static bool take_mute(struct dashboard *dashboard, const char *typed)
         return true;
     }
     const struct event event = {.kind = EVENT_FINDING_MUTED,
-                                .at = dashboard_now_of(dashboard),
+                                .at = now,
                                 .cluster = election->cluster,
                                 .election = election,
                                 .finding = finding,
@@ -449,8 +525,8 @@ static bool take_mute(struct dashboard *dashboard, const char *typed)
     mutes_take(&event);
     dashboard->mute(dashboard->mute_context, &event);
     snprintf(text, sizeof text,
-             ms > 0 ? "%s is muted in this election for %s, unless it gets worse" : "%s is no longer muted",
-             dashboard->muted.candidate, length[0] ? length : "1h");
+             ms > 0 ? "%s is muted in this election until %s, unless it gets worse" : "%s is no longer muted",
+             dashboard->muted.candidate, label_when(now.wall_us + ms * 1000, now, until, sizeof until));
     dashboard_say(dashboard, ROLE_GOOD, text);
     return true;
 }
@@ -690,7 +766,8 @@ static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum actio
             freeze(dashboard);
         break;
     case ACTION_FILTER:
-        dashboard->footer.typing = view->ops->filter != NULL ? TYPING_FILTER : TYPING_NOTHING;
+        dashboard->footer.typing = view->ops->filter != NULL ? TYPING_FILTER : TYPING_UNHEARD;
+        dashboard->footer.typed[0] = '\0';
         break;
     case ACTION_HISTORY:
         open_history(dashboard);
@@ -763,6 +840,7 @@ static bool jump_to_name(struct dashboard *dashboard, const struct scene *scene,
     if (best.election) {
         overview_view_select(dashboard->levels[0].view, best.election);
         dashboard_push(dashboard, election_view_new(best.election->cluster->name, best.election->path));
+        top_of(dashboard)->jumped = true;
         say_alike(dashboard, strcasecmp(best.name, text) == 0 ? 1 : alike, text);
     } else
         jump_act(dashboard, &best);

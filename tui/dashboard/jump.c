@@ -9,6 +9,7 @@
 #include "config/option_table.h"
 #include "tui/views/list.h"
 #include "tui/words/labels.h"
+#include "tui/words/names.h"
 
 enum {
     FIT_NONE,
@@ -144,7 +145,7 @@ static void draw_match(struct cells *cells, int y, const struct jump_match *matc
     char who[256];
     if (match->election) {
         const struct candidate *leader = match->election->leader;
-        label_put_fit(cells, NAME_X, y, TEXT_X - NAME_X - 2, ROLE_STRONG, match->name);
+        name_put(cells, NAME_X, y, TEXT_X - NAME_X - 2, ROLE_STRONG, match->name);
         int used = cells_put(cells, TEXT_X, y, -1, ROLE_DIM, label_badge(match->election, scene->now).word);
         if (leader)
             cells_put(cells, TEXT_X + used + 2, y, -1, ROLE_DIM, label_who(leader, who, sizeof who));

@@ -11,6 +11,7 @@
 #include "tui/views/run_control_interface.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
+#include "tui/words/names.h"
 
 /* ---- the title ---- */
 
@@ -390,7 +391,7 @@ bool key_help_key(const struct key_help *key_help, enum action action)
     case ACTION_COPY:
         return ops->path != NULL;
     case ACTION_COPY_FINDING:
-        return ops->finding != NULL;
+        return true; /* or the text of the screen */
     case ACTION_MUTE:
         return ops->finding != NULL && !scene->past;
     case ACTION_CLUSTER:
@@ -457,11 +458,13 @@ static const char *key_help_word(const struct key_help *key_help, const struct k
         return own;
     switch (binding->action) {
     case ACTION_BACK:
-        return past && !key_help->deeper ? "live" : binding->footer;
+        return past && !key_help->deeper ? "live" : key_help->back_to ? key_help->back_to : binding->footer;
     case ACTION_PAUSE:
         return past                      ? key_help->playing ? "stop" : "play"
                : key_help->scene->paused ? "continue"
                                          : binding->footer;
+    case ACTION_COPY_FINDING:
+        return ops->finding ? binding->footer : NULL;
     case ACTION_EVENT_BACK:
         return past ? binding->footer : "past";
     case ACTION_FAILOVER_BACK:
@@ -525,13 +528,16 @@ static void footer_draw_keys(struct footer *footer, struct cells *cells, int x, 
         }
 }
 
+#define TYPED_LEAST 16 /* columns for an answer */
+
 /* The text being typed, after its sign, with its hint if there is room. */
 static void footer_draw_line(struct cells *cells, int y, const char *sign, const char *text, const char *hint)
 {
     size_t length = strlen(text), start = 0, eaten;
     char unit[SAFE_UNIT];
-    int width, x = 1;
-    x += cells_put(cells, x, y, -1, ROLE_KEY, sign);
+    int width, x = 1, most = cells->width - TYPED_LEAST - 4 - (int)strlen(hint);
+    /* A long question loses its middle: its end, and the hint, say what to answer. */
+    x += name_put(cells, x, y, most < TYPED_LEAST ? TYPED_LEAST : most, ROLE_KEY, sign);
     /* Of a text longer than the line its end is shown: that is where one types. */
     while (start < length && safe_width(text + start, length - start, cells->ascii) > cells->width - x - 1) {
         eaten = safe_unit(text + start, length - start, cells->ascii, unit, &width);
@@ -558,6 +564,10 @@ static bool draw_typed(const struct footer *footer, struct cells *cells, int y, 
                              ? "Enter keeps   Esc clears   a name, 14:02, expired"
                              : "Enter keeps   Esc clears   state: next: severity>= leader: recipe: cluster:");
         break;
+    case TYPING_UNHEARD:
+        footer_draw_line(cells, y, "/", footer->typed, "this screen has no filter   Esc ends this");
+        cells->cursor_x = cells->cursor_y = -1;
+        break;
     case TYPING_TIME:
         footer_draw_line(cells, y, "go to ", footer->typed, "14:03, -10m, 2026-11-20T13:18:40Z");
         break;
@@ -567,7 +577,7 @@ static bool draw_typed(const struct footer *footer, struct cells *cells, int y, 
         break;
     case TYPING_MUTE:
         footer_draw_line(cells, y, "mute for ", footer->typed,
-                         "1h   2h known, OPS-12   0 ends it   Esc cancels");
+                         "1h   2h known, OPS-12   tomorrow 08:00   0 ends it   Esc cancels");
         break;
     case TYPING_ANSWER:
         view->ops->question(view, question, sizeof question);

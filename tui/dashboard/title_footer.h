@@ -34,10 +34,11 @@ void title_draw(struct cells *cells, struct view *view, bool first, const struct
 struct key_help {
     const struct view *view;
     const struct scene *scene;
-    bool deeper;   /* there is a previous view, or a filter to end */
-    bool recorded; /* replay is possible */
-    bool live;     /* there is a live model to return to */
-    bool playing;  /* a replay is running */
+    bool deeper;         /* there is a previous view, or a filter to end */
+    const char *back_to; /* the screen that a jump left; NULL: the one that its title shows */
+    bool recorded;       /* replay is possible */
+    bool live;           /* there is a live model to return to */
+    bool playing;        /* a replay is running */
 };
 
 /* Whether this key has an effect here. */
@@ -52,7 +53,8 @@ enum typing {
     TYPING_TIME,
     TYPING_JUMP,
     TYPING_MUTE,
-    TYPING_ANSWER /* to the view's question */
+    TYPING_UNHEARD, /* after / where nothing is filtered: no letter of it is a key */
+    TYPING_ANSWER   /* to the view's question */
 };
 
 #define FOOTER_KEYS_MOST 32

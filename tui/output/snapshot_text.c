@@ -82,7 +82,8 @@ static int put_tenure(struct printer *printer, const struct election *election, 
         x = printer_put(printer, x, ROLE_TEXT, lock ? " holds it for " : " leads for ");
     else
         x = printer_put(printer, x, ROLE_TEXT, lock ? " has held it for at most " : " has led for at most ");
-    format_age(label_age_us(election->leader_since, label_as_of(election, now)), age, sizeof age);
+    format_age_as(label_age_us(election->leader_since, label_as_of(election, now)), exact ? 0 : AGE_AT_MOST,
+                  age, sizeof age);
     x = printer_put(printer, x, ROLE_TEXT, age);
     x = printer_put(printer, x, ROLE_DIM,
                     exact                                    ? ", since "
@@ -374,9 +375,9 @@ static void print_next(struct printer *printer, const struct election *election)
         printer_prose(printer);
         return;
     }
-    if (whatif_put_leader(printer->row, 2, 0, election))
+    if (whatif_put_leader(printer->row, 2, 0, 1, election))
         printer_prose(printer);
-    if (whatif_put_line(printer->row, 2, 0, election))
+    if (whatif_put_line(printer->row, 2, 0, 1, election))
         printer_prose(printer);
 }
 

@@ -131,8 +131,7 @@ static bool begins_with_unit(const char *text)
     return (length == 1 && *text == 's') || (length == 2 && strncmp(text, "ms", 2) == 0);
 }
 
-/* The bytes of text that make its first line: whole words, or as much of a too long word as fits. */
-static size_t first_line(const struct cells *cells, int width, const char *text)
+size_t columns_first_line(const struct cells *cells, int width, const char *text)
 {
     size_t length = strlen(text), at = 0, word = 0;
     int used = 0;
@@ -166,7 +165,7 @@ int columns_wrap_lines(const struct cells *cells, int width, const char *text)
     int lines = 0;
 
     for (; *text != '\0' && width > 0; lines++)
-        text = next_line(text, first_line(cells, width, text));
+        text = next_line(text, columns_first_line(cells, width, text));
     return lines;
 }
 
@@ -175,7 +174,7 @@ int columns_wrap_put(struct cells *cells, int x, int y, int width, int rows, sty
     int used = 0;
 
     while (*text != '\0' && used < rows && width > 0) {
-        size_t length = first_line(cells, width, text);
+        size_t length = columns_first_line(cells, width, text);
         bool last = used + 1 == rows;
 
         cells_put_bytes(cells, x, y + used, width, look, text, last ? strlen(text) : length);

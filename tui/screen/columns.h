@@ -5,6 +5,7 @@
 #define ELECTOP_TUI_SCREEN_COLUMNS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "tui/screen/cells.h"
 
@@ -43,6 +44,9 @@ void columns_head(struct cells *cells, const struct column *columns, int count, 
 int columns_put(struct cells *cells, const struct column *column, int y, style look, const char *text);
 
 /* ---- A sentence over several lines of a screen ---- */
+
+/* The bytes of text that make its first line: whole words, or as much of a too long word as fits. */
+size_t columns_first_line(const struct cells *cells, int width, const char *text);
 
 /* The number of lines that text needs in this many columns. */
 int columns_wrap_lines(const struct cells *cells, int width, const char *text);

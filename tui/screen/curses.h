@@ -67,7 +67,7 @@ void curses_resume(struct curses *curses);
 
 /* Puts text into the clipboard of the terminal's user (OSC 52), where the terminal allows it. False: too
  * long. */
-#define CLIPBOARD_BYTES 4096
+#define CLIPBOARD_BYTES 16383
 bool curses_copy(struct curses *curses, const char *text);
 
 #endif

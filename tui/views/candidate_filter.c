@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "config/memory.h"
-#include "probe/election/chain.h"
 #include "probe/election/election.h"
 #include "tui/words/labels.h"
 
@@ -12,16 +11,6 @@ void candidate_filter_set(struct candidate_filter *filter, const char *text)
 {
     snprintf(filter->text, sizeof filter->text, "%s", text);
     filter->made = false;
-}
-
-static bool candidate_filter_passes(const struct candidate *candidate, const char *text)
-{
-    const struct client_session *client = candidate_client(candidate);
-    char session[32];
-
-    return label_match(candidate->name, text) || label_match(candidate->identity, text) ||
-           (client != NULL && label_match(client->address, text)) ||
-           label_match(label_session(candidate, session, sizeof session), text);
 }
 
 size_t candidate_filter_make(struct candidate_filter *filter, const struct scene *scene,
@@ -42,7 +31,7 @@ size_t candidate_filter_make(struct candidate_filter *filter, const struct scene
         filter->room = election->candidate_count;
     }
     for (size_t i = 0; i < election->candidate_count; i++)
-        if (candidate_filter_passes(election->candidates[i], filter->text))
+        if (label_candidate_match(election->candidates[i], filter->text))
             filter->places[filter->count++] = i;
     return filter->count;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/units.h"
 #include "probe/election/summary.h"
 #include "tui/screen/columns.h"
 #include "tui/words/format.h"
@@ -156,7 +157,7 @@ static int draw_search(struct cells *cells, int x, int y, const struct scene *sc
     const struct discover_settings *discover = &scene->settings->discover;
     const char *root = discover->roots != NULL && discover->roots[0] != NULL ? discover->roots[0] : "/";
     int at = x;
-    char age[16];
+    char every[32];
 
     at += cells_put(cells, at, y, -1, ROLE_GOOD, cells_sign(cells, SIGN_OK)) + 1;
     at += cells_put(cells, at, y, -1, ROLE_STRONG, cluster_lines_name(cluster)) + 1;
@@ -170,7 +171,7 @@ static int draw_search(struct cells *cells, int x, int y, const struct scene *sc
     if (label_age_us(cluster->connection_since, scene->now) < SEARCHED_US)
         return 1;
     cells_printf(cells, x + 2, y + 1, -1, ROLE_TEXT, "None found so far; electop searches again every %s.",
-                 format_age(discover->every_ms * 1000, age, sizeof age));
+                 duration_print(discover->every_ms, every, sizeof every));
     cells_printf(cells, x + 2, y + 2, -1, ROLE_TEXT,
                  "Is there one? Name its path: electop %s /path/of/election",
                  cluster->name[0] == '\0' ? "-s HOSTS" : "-C CLUSTER");

@@ -192,9 +192,12 @@ static void draw_recipe(struct head_line *line, const struct election *election,
 
 static int draw_next(struct head_line *line, int rows, const struct election *election)
 {
-    if (election->recipe == NULL || election->recipe->family != FAMILY_LOCK)
-        return whatif_put_leader(line->cells, LEFT, line->y, election) +
-               (rows > 1 && whatif_put_line(line->cells, LEFT, line->y + 1, election));
+    if (election->recipe == NULL || election->recipe->family != FAMILY_LOCK) {
+        int used = whatif_put_leader(line->cells, LEFT, line->y, rows, election);
+
+        return used +
+               (used < rows ? whatif_put_line(line->cells, LEFT, line->y + used, rows - used, election) : 0);
+    }
     whatif_put_holder(line->cells, LEFT + 2, line->y, election);
     return 1;
 }
@@ -327,6 +330,19 @@ static bool draw_problem(struct head_line *line, const struct election *election
     return true;
 }
 
+/* Who is responsible, and what to do: as configured. */
+static bool draw_responsible(struct head_line *line, const struct scene *scene,
+                             const struct election *election)
+{
+    char text[2300];
+
+    if (!label_responsible(scene->settings, election, text, sizeof text))
+        return false;
+    line->x = LEFT + 2;
+    election_head_say(line, ROLE_TEXT, text);
+    return true;
+}
+
 int election_head_draw(struct cells *cells, int y, int rows, const struct scene *scene,
                        const struct election *election)
 {
@@ -356,6 +372,8 @@ int election_head_draw(struct cells *cells, int y, int rows, const struct scene 
         line.y++;
     line.x = LEFT;
     if (line.y < end && draw_foreign(&line, election))
+        line.y++;
+    if (line.y < end && draw_responsible(&line, scene, election))
         line.y++;
     return line.y - y;
 }

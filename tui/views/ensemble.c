@@ -71,6 +71,7 @@ struct ensemble_view {
     struct list list; /* at: which server, over all clusters */
     struct column columns[COLUMN_COUNT];
     struct names servers;
+    int64_t slowest_us; /* of the answers in RECENT */
     int first_y;
 };
 
@@ -149,18 +150,38 @@ static void put_latency(struct cells *cells, const struct column *column, int y,
                 us < 0 ? "?" : format_span(us, text, sizeof text));
 }
 
-/* The course of its answers, the latest at the right; the tallest is the slowest of them. */
-static void ensemble_put_course(struct cells *cells, int x, int y, int width, const struct server *server)
+/* How many of its latest answers have room. */
+static unsigned answers_shown(const struct server *server, int width)
 {
     unsigned kept = server->answer_count < SERVER_ANSWERS_KEPT ? server->answer_count : SERVER_ANSWERS_KEPT;
+
+    return width < 0 ? 0 : kept > (unsigned)width ? (unsigned)width : kept;
+}
+
+/* All rows have one scale: the tallest bar of the screen is the slowest answer of all that are shown. */
+static int64_t slowest_answer(const struct scene *scene, int width)
+{
     int64_t most = 1000; /* below a millisecond there is no course to look at */
 
-    kept = width < 0 ? 0 : kept > (unsigned)width ? (unsigned)width : kept;
-    for (unsigned i = 1; i <= kept; i++) {
-        int64_t us = server->answers_us[(server->answer_count - i) % SERVER_ANSWERS_KEPT];
+    for (size_t i = 0; i < scene->model->cluster_count; i++)
+        for (size_t j = 0; j < scene->model->clusters[i].server_count; j++) {
+            const struct server *server = &scene->model->clusters[i].servers[j];
 
-        most = us > most ? us : most;
-    }
+            for (unsigned k = answers_shown(server, width); k >= 1; k--) {
+                int64_t us = server->answers_us[(server->answer_count - k) % SERVER_ANSWERS_KEPT];
+
+                most = us > most ? us : most;
+            }
+        }
+    return most;
+}
+
+/* The course of its answers, the latest at the right. */
+static void ensemble_put_course(struct cells *cells, int x, int y, int width, const struct server *server,
+                                int64_t most)
+{
+    unsigned kept = answers_shown(server, width);
+
     for (unsigned i = kept; i >= 1; i--) {
         int64_t us = server->answers_us[(server->answer_count - i) % SERVER_ANSWERS_KEPT];
         unsigned eighths = (unsigned)(us * CELL_EIGHTHS / most);
@@ -179,7 +200,7 @@ static void put_load(const struct ensemble_view *view, struct cells *cells, int 
     char text[32];
 
     if (!past)
-        ensemble_put_course(cells, course->x, y, course->width, server);
+        ensemble_put_course(cells, course->x, y, course->width, server, view->slowest_us);
     put_latency(cells, &columns[COLUMN_AVERAGE], y, look, load->latency_avg_us);
     put_latency(cells, &columns[COLUMN_MOST], y, look, load->latency_max_us);
     ensemble_put_figure(cells, &columns[COLUMN_OUTSTANDING], y, look, load->outstanding >= 0,
@@ -277,6 +298,7 @@ static void ensemble_lay_columns(struct ensemble_view *view, const struct cells 
     }
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
     names_fit(&view->servers, cells, columns[COLUMN_SERVER].width);
+    view->slowest_us = slowest_answer(scene, columns[COLUMN_COURSE].width);
 }
 
 static int ensemble_draw_head(struct cells *cells, int y, const struct scene *scene)

@@ -507,12 +507,21 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
         event_pane_draw(cells, y + 1, end - y - 1, scene, row->election->cluster->name, row->election->path);
 }
 
-static void findings_draw_head(const struct findings_view *view, struct cells *cells, int y)
+static bool all_connected(const struct scene *scene)
+{
+    for (size_t i = 0; i < scene->model->cluster_count; i++)
+        if (scene->model->clusters[i].connection != CONNECTION_CONNECTED)
+            return false;
+    return true;
+}
+
+static void findings_draw_head(const struct findings_view *view, struct cells *cells, int y,
+                               const struct scene *scene)
 {
     int x = 1, width;
     char text[192];
 
-    x += finding_counts_put(cells, x, y, 0, &view->counts) + 3;
+    x += finding_counts_put(cells, x, y, 0, &view->counts, all_connected(scene)) + 3;
     if (view->filter[0] != '\0')
         snprintf(text, sizeof text, "%zu of %zu with \"%s\"", view->count, view->total, view->filter);
     else
@@ -532,7 +541,11 @@ static void draw_none(const struct findings_view *view, struct cells *cells, int
         cells_put(cells, SIGN_X, y, -1, ROLE_DIM, "No finding contains this text. Esc shows all again.");
         return;
     }
-    cells_printf(cells, SIGN_X, y, -1, ROLE_GOOD, "%s No findings.", cells_sign(cells, SIGN_OK));
+    if (all_connected(scene))
+        cells_printf(cells, SIGN_X, y, -1, ROLE_GOOD, "%s No findings.", cells_sign(cells, SIGN_OK));
+    else
+        cells_printf(cells, SIGN_X, y, -1, ROLE_WARNING, "%s Not connected: no finding is known.",
+                     cells_sign(cells, SIGN_UNKNOWN));
     for (size_t i = 0; i < scene->model->cluster_count; i++) {
         servers += scene->model->clusters[i].server_count;
         for (size_t j = 0; j < scene->model->clusters[i].server_count; j++)
@@ -580,7 +593,7 @@ static void findings_draw(struct view *self, const struct scene *scene, struct c
     bool beside;
 
     findings_gather(view, scene);
-    findings_draw_head(view, cells, y);
+    findings_draw_head(view, cells, y, scene);
     y += 1 + airy;
     y += draw_servers(cells, y, cells->height / 4, scene);
     view->first_y = y + 1;

@@ -29,6 +29,13 @@ void list_lost(struct list *list)
     list_show(list);
 }
 
+void list_returned(struct list *list)
+{
+    free(list->key);
+    list->key = list->gone;
+    list->gone = NULL;
+}
+
 void list_select(struct list *list, const char *key)
 {
     if (list->key != NULL && strcmp(list->key, key) == 0)

@@ -35,6 +35,9 @@ void list_found(struct list *list, size_t at);
 /* The key does not exist any more: keeps the line. */
 void list_lost(struct list *list);
 
+/* The item that was lost is there again, and is selected; its line is looked for next. */
+void list_returned(struct list *list);
+
 /* A line's key; false: it cannot be selected. */
 #define LIST_KEY_BYTES 4096
 typedef bool (*list_key_fn)(const void *context, size_t line, char key[LIST_KEY_BYTES]);

@@ -112,6 +112,10 @@ static void overview_follow_model(struct overview *overview, const struct scene 
 
     overview_order_make(&overview->order, scene);
     list_begin(list, overview->order.count, rows);
+    if (list->gone != NULL && overview_order_find(&overview->order, list->gone) < overview->order.count) {
+        list_returned(list); /* from a time in which it was not there */
+        overview->version = overview->order.version - 1;
+    }
     if (list->key != NULL && overview->version != overview->order.version) {
         size_t at = overview_order_find(&overview->order, list->key);
 

@@ -68,13 +68,39 @@ static int worst_severity(const struct election *election)
     return election->finding_count > 0 ? (int)election->findings[0]->severity : -1;
 }
 
+/* The length of the directory of a name, its slash included; 0: the name is no path. */
+static size_t overview_order_directory_length(const char *name)
+{
+    const char *slash = name[0] == '/' ? strrchr(name, '/') : NULL;
+
+    return slash != NULL ? (size_t)(slash - name) + 1 : 0;
+}
+
+static bool same_directory(const struct overview_row *a, const struct overview_row *b)
+{
+    size_t length = overview_order_directory_length(a->name);
+
+    return length == overview_order_directory_length(b->name) && memcmp(a->name, b->name, length) == 0;
+}
+
+/* Elections of one directory are together: those further down come after them. */
+static int compare_names(const char *a, const char *b)
+{
+    size_t left = overview_order_directory_length(a), right = overview_order_directory_length(b);
+    size_t shared = left < right ? left : right;
+
+    if (shared > 0 && left != right && memcmp(a, b, shared) == 0)
+        return left < right ? -1 : 1;
+    return znode_path_compare(a, b);
+}
+
 static int compare_by(enum overview_sort sort, const struct overview_row *a, const struct overview_row *b)
 {
     const struct election *x = a->election, *y = b->election;
 
     switch (sort) {
     case SORT_NAME:
-        return znode_path_compare(x->name, y->name);
+        return compare_names(x->name, y->name);
     case SORT_LEADER:
         return compare_text(leader_text(x), leader_text(y));
     case SORT_CANDIDATES:
@@ -249,14 +275,6 @@ static bool is_current(const struct overview_order *order, const struct scene *s
            passed_us >= 0 && passed_us < (order->ages ? AGING_US : LASTING_US);
 }
 
-/* The length of the directory of a name, its slash included; 0: the name is no path. */
-static size_t overview_order_directory_length(const char *name)
-{
-    const char *slash = name[0] == '/' ? strrchr(name, '/') : NULL;
-
-    return slash != NULL ? (size_t)(slash - name) + 1 : 0;
-}
-
 /* A prefix that saves less than this is not worth a second place to look. */
 #define PREFIX_LEAST 4
 
@@ -283,13 +301,6 @@ static void fold_prefix(struct overview_order *order)
         order->rows[i].from = shared;
         order->rows[i].length -= shared;
     }
-}
-
-static bool same_directory(const struct overview_row *a, const struct overview_row *b)
-{
-    size_t length = overview_order_directory_length(a->name);
-
-    return length == overview_order_directory_length(b->name) && memcmp(a->name, b->name, length) == 0;
 }
 
 /* Sorted by name, elections of one directory are below a heading with its name. */

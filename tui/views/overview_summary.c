@@ -5,6 +5,7 @@
 
 #include "tui/screen/safe.h"
 #include "tui/words/labels.h"
+#include "tui/words/names.h"
 
 #define TABLE_X 4
 #define NOTE_BYTES 256
@@ -62,7 +63,7 @@ static void draw_findings(struct cells *cells, int y, const struct overview_tota
         return;
     }
     x += finding_counts_put(cells, x, y, cells->width < 100 ? 0 : (int)strlen(outlook_heading),
-                            &totals->findings) +
+                            &totals->findings, totals->stale + totals->unknown == 0) +
          4;
     if (totals->servers == 0)
         return;
@@ -120,11 +121,15 @@ static void draw_outlook(struct cells *cells, int y, int end, const struct overv
 static int overview_summary_draw_note(struct cells *cells, int y, const struct overview_order *order,
                                       const struct list *list)
 {
-    char note[NOTE_BYTES];
+    const char *path = list->gone != NULL ? strchr(list->gone, '\n') : NULL;
+    char note[NOTE_BYTES], name[NOTE_BYTES / 2];
     int width;
     size_t used, below = list->count > list->top + list->rows ? list->count - list->top - list->rows : 0;
 
-    if (order->filter[0] == '\0' && order->problems)
+    if (path != NULL)
+        snprintf(note, sizeof note, "%s is no longer watched",
+                 name_fit(cells, path + 1, cells->width / 3, name, sizeof name));
+    else if (order->filter[0] == '\0' && order->problems)
         snprintf(note, sizeof note, "problems only: %zu of %zu", order->matches, order->totals.elections);
     else if (order->filter[0] != '\0')
         snprintf(note, sizeof note, "%zu of %zu with \"%s\"", order->matches, order->totals.elections,
@@ -138,7 +143,10 @@ static int overview_summary_draw_note(struct cells *cells, int y, const struct o
         snprintf(note + used, sizeof note - used, ", %zu more above", list->top);
     width = cells_width(cells, note);
     cells_put_right(cells, cells->width - 1, y, width,
-                    order->filter[0] != '\0' || order->problems ? ROLE_ACCENT : ROLE_DIM, note);
+                    path != NULL                                  ? (style)ROLE_WARNING
+                    : order->filter[0] != '\0' || order->problems ? (style)ROLE_ACCENT
+                                                                  : (style)ROLE_DIM,
+                    note);
     return cells->width - 1 - width;
 }
 
@@ -150,17 +158,12 @@ int overview_summary_rows(bool outlook)
 void overview_summary_draw(struct cells *cells, int y, const struct overview_order *order,
                            const struct list *list, bool outlook)
 {
-    const char *path = list->gone != NULL ? strchr(list->gone, '\n') : NULL;
     int end;
 
     draw_counts(cells, y++, &order->totals);
     if (outlook) {
         end = overview_summary_draw_note(cells, y, order, list) - 1;
-        if (path != NULL)
-            cells_printf(cells, TABLE_X, y, end - TABLE_X, ROLE_WARNING, "%s is no longer watched", path + 1);
-        else
-            draw_outlook(cells, y, end, &order->totals);
-        y++;
+        draw_outlook(cells, y++, end, &order->totals);
     }
     draw_findings(cells, y, &order->totals);
 }

@@ -188,7 +188,7 @@ style chain_watch_text(const struct cells *cells, const struct election *electio
     case LINK_WRONG:
         return wrong_text(cells, election, candidate, buffer, size);
     case LINK_SUSPECT:
-        snprintf(buffer, size, "%s nothing, in one poll", cells_sign(cells, SIGN_UNKNOWN));
+        snprintf(buffer, size, "%s no watch seen", cells_sign(cells, SIGN_UNKNOWN));
         return ROLE_WARNING;
     case LINK_STUCK:
         snprintf(buffer, size, "nothing: never notified");

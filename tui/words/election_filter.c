@@ -72,8 +72,9 @@ static int severity_of(const char *word)
     return strcasecmp(word, "note") == 0 ? SEVERITY_INFO : SEVERITY_CRITICAL + 1;
 }
 
-static const char *const state_words[] = {"led",      "vacant", "absent",  "free",          "denied",
-                                          "electing", "stale",  "unknown", "unacknowledged"};
+static const char *const state_words[] = {"led",      "vacant",   "absent",  "free",           "denied",
+                                          "electing", "stale",    "unknown", "unacknowledged", "stalled",
+                                          "taking",   "unproven", "vanished"};
 static const char *const next_words[] = {[OUTLOOK_NONE] = "none",
                                          [OUTLOOK_ALONE] = "alone",
                                          [OUTLOOK_UNKNOWN] = "unknown",
@@ -87,7 +88,7 @@ static bool state_matches(const struct election *election, const char *value, st
     if (strcasecmp(value, "unacknowledged") == 0)
         return election->state == ELECTION_LED && election->acknowledged == ACK_NO;
     if (strcasecmp(value, "led") == 0)
-        return election->state == ELECTION_LED && !label_stale(election);
+        return strcmp(badge.word, "led") == 0;
     return strncasecmp(badge.word, value, strlen(value)) == 0;
 }
 
@@ -125,7 +126,7 @@ static bool text_matches(const struct election *election, const char *value)
         finding_matches(election, value))
         return true;
     for (size_t i = 0; i < election->candidate_count; i++)
-        if (label_match(election->candidates[i]->identity, value))
+        if (label_candidate_match(election->candidates[i], value))
             return true;
     return false;
 }
@@ -195,7 +196,8 @@ const char *election_filter_problem(const char *filter)
             return "severity is note, warning, error or critical";
         if (term.field == FIELD_STATE &&
             !is_one_of(term.value, state_words, sizeof state_words / sizeof *state_words))
-            return "state is led, vacant, absent, free, denied, electing, stale, unknown or unacknowledged";
+            return "state is led, taking, unacknowledged, stalled, vacant, electing, free, absent, vanished, "
+                   "denied, unproven, stale or unknown";
         if (term.field == FIELD_NEXT &&
             !is_one_of(term.value, next_words, sizeof next_words / sizeof *next_words))
             return "next is works, stops, alone, unknown or none";

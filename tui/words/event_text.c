@@ -8,6 +8,8 @@
 #include "probe/election/model.h"
 #include "tui/words/format.h"
 
+#define LIST_US 1000000
+
 /* Appends as much of text as fits, without cutting a character in two. */
 static void event_text_append(char *buffer, size_t size, const char *text)
 {
@@ -114,7 +116,10 @@ static void say_elected(const struct event *event, struct event_words *words)
         put_candidate(words, event->candidate, event->identity);
     if (same)
         APPEND(words->detail, SAME_IDENTITY);
-    if (event->after_us > 0) /* the vacancy; with a candidate waiting there is none */
+    /* With a candidate waiting there is no vacancy, and the time is our own delay. A recording does not say
+       which: what takes longer than a list is told. */
+    const struct change *change = event->election ? &event->election->change : NULL;
+    if (change && (change->vacancy_us > 0 || (!change->from && event->after_us >= LIST_US)))
         event_text_put_span(words, same ? ", after " : "after ", event->after_us);
 }
 

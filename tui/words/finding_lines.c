@@ -43,7 +43,8 @@ void finding_counts_add(struct finding_counts *counts, const struct election *el
             counts->of[election->findings[i]->severity]++;
 }
 
-int finding_counts_put(struct cells *cells, int x, int y, int label, const struct finding_counts *counts)
+int finding_counts_put(struct cells *cells, int x, int y, int label, const struct finding_counts *counts,
+                       bool current)
 {
     static const char *const words[][2] = {
         {"note", "notes"}, {"warning", "warnings"}, {"error", "errors"}, {"critical", "critical"}};
@@ -65,7 +66,10 @@ int finding_counts_put(struct cells *cells, int x, int y, int label, const struc
         any = true;
     }
     if (!any && counts->muted == 0 && x < cells->width)
-        x += cells_put(cells, x, y, -1, ROLE_GOOD, "none") + 2;
+        x += current ? cells_put(cells, x, y, -1, ROLE_GOOD, "none") + 2
+                     : cells_printf(cells, x, y, label_room(x, cells->width), ROLE_DIM, "%s none known",
+                                    cells_sign(cells, SIGN_UNKNOWN)) +
+                           2;
     if (counts->muted > 0 && x < cells->width)
         x += cells_printf(cells, x, y, label_room(x, cells->width), ROLE_DIM, "%zu muted", counts->muted) + 2;
     return x - 2 - begin;

@@ -17,8 +17,9 @@ struct finding_counts {
 void finding_counts_add(struct finding_counts *counts, const struct election *election, struct moment now);
 
 /* "findings  x 1 critical  ! 2 warnings  . 3 notes", or that there is none. label: columns of the first word,
-   at least. Returns the columns used. */
-int finding_counts_put(struct cells *cells, int x, int y, int label, const struct finding_counts *counts);
+   at least. current: there are none indeed; else none is known. Returns the columns used. */
+int finding_counts_put(struct cells *cells, int x, int y, int label, const struct finding_counts *counts,
+                       bool current);
 
 /* The worst finding of an election in a few columns, its count, and whether it is only suspected; a dash if
  * there is none. Returns the columns used. */

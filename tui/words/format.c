@@ -93,6 +93,20 @@ static const char *unit_of(const char *span)
     return strpbrk(unit, "0123456789") ? "" : unit;
 }
 
+/* A bound in the digits that format_span() prints: an upper one must not promise less, nor a lower one more. */
+static char *print_bound(int64_t us, bool upper, char *buffer, size_t size)
+{
+    int64_t step_us = us < 9995            ? 10
+                      : us < 99950         ? 100
+                      : us < 999500        ? MS_US
+                      : us < 9995 * MS_US  ? 10 * MS_US
+                      : us < 59950 * MS_US ? 100 * MS_US
+                                           : age_step_us(us, 0);
+    if (us > 0 && us < INT64_MAX - step_us)
+        us = (upper ? us + step_us - 1 : us) / step_us * step_us;
+    return format_span(us, buffer, size);
+}
+
 char *format_interval(int64_t low_us, int64_t high_us, bool ascii, char buffer[FORMAT_INTERVAL])
 {
     const size_t size = FORMAT_INTERVAL;
@@ -100,6 +114,10 @@ char *format_interval(int64_t low_us, int64_t high_us, bool ascii, char buffer[F
     char low[16], high[16];
     format_span(low_us, low, sizeof low);
     format_span(high_us, high, sizeof high);
+    if (strcmp(low, high) != 0 || low_us == 0) {
+        print_bound(low_us, false, low, sizeof low);
+        print_bound(high_us, true, high, sizeof high);
+    }
     if (low_us < 0 && high_us < 0)
         snprintf(buffer, size, "?");
     else if (high_us < 0)

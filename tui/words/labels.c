@@ -549,6 +549,16 @@ const char *label_connection(enum connection_state state)
     return "?";
 }
 
+bool label_candidate_match(const struct candidate *candidate, const char *needle)
+{
+    const struct client_session *client = candidate_client(candidate);
+    char session[32];
+
+    return label_match(candidate->name, needle) || label_match(candidate->identity, needle) ||
+           (client != NULL && label_match(client->address, needle)) ||
+           label_match(label_session(candidate, session, sizeof session), needle);
+}
+
 bool label_match(const char *text, const char *needle)
 {
     size_t length = strlen(needle);

@@ -156,5 +156,7 @@ const char *label_connection(enum connection_state state);
 
 /* Case is ignored for ASCII letters; an empty needle is in everything. */
 bool label_match(const char *text, const char *needle);
+/* In its name, identity, session, or its client's address: what every filter looks for in a candidate. */
+bool label_candidate_match(const struct candidate *candidate, const char *needle);
 
 #endif

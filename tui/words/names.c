@@ -372,7 +372,7 @@ const char *names_shown(const struct names *names, const char *name)
 {
     int64_t place;
 
-    if (names->shown == NULL || !name_lookup_find(&names->places, name, strlen(name), &place))
+    if (names == NULL || names->shown == NULL || !name_lookup_find(&names->places, name, strlen(name), &place))
         return name;
     return names->shown[place];
 }

@@ -50,7 +50,7 @@ struct names {
 void names_add(struct names *names, const char *name);
 /* Shortens them to this many columns. May be repeated with another number. */
 void names_fit(struct names *names, const struct cells *cells, int room);
-/* A name as it is shown among the others. One that was not added is returned as it is. */
+/* A name as it is shown among the others. One that was not added is returned as it is, as without a set. */
 const char *names_shown(const struct names *names, const char *name);
 /* What they share and no longer show, for a heading: "payments-7d9f8b6c54-..."; "": nothing. */
 char *names_shared(const struct names *names, const struct cells *cells, char *buffer, size_t size);

@@ -5,6 +5,7 @@
 
 #include "probe/election/chain.h"
 #include "probe/election/election.h"
+#include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
 #include "tui/words/chain_lines.h"
 #include "tui/words/failover_facts.h"
@@ -15,14 +16,24 @@
 #define LEFT 1
 #define LABEL_WIDTH 25
 
-/* Pieces of a sentence, one after the other, as far as there is room. */
+/* Pieces of a sentence, one after the other. They go on at left in the next row, before end. */
 struct whatif_pen {
     struct cells *cells;
-    int x, y;
+    int x, y, left, end;
 };
 
 static void whatif_lines_say(struct whatif_pen *pen, style look, const char *text)
 {
+    while (pen->y + 1 < pen->end && pen->x + cells_width(pen->cells, text) > pen->cells->width) {
+        size_t length = columns_first_line(pen->cells, pen->cells->width - pen->x, text);
+
+        if (length > 0 && text[length] != ' ' && pen->x > pen->left)
+            length = 0; /* it has room as a whole, in the next row */
+        cells_put_bytes(pen->cells, pen->x, pen->y, -1, look, text, length);
+        text += length + strspn(text + length, " ");
+        pen->x = pen->left;
+        pen->y++;
+    }
     if (pen->x < pen->cells->width)
         pen->x += cells_put(pen->cells, pen->x, pen->y, -1, look, text);
 }
@@ -201,10 +212,9 @@ static void say_outcome(struct whatif_pen *pen, const struct election *election,
         say_times(pen, election);
 }
 
-/* before: its predecessor by then, or NULL. */
-static void put_departure(struct cells *cells, int x, int y, const struct election *election,
-                          const struct departure *departure, const struct candidate *before,
-                          const char *label)
+/* before: its predecessor by then, or NULL. Returns the rows used, at most rows. */
+static int put_departure(struct cells *cells, int x, int y, int rows, const struct election *election,
+                         const struct departure *departure, const struct candidate *before, const char *label)
 {
     bool whole = departure->notified == ANSWER_YES && !departure->stays;
     bool unnotified = departure->successor != NULL && departure->notified == ANSWER_NO &&
@@ -217,7 +227,7 @@ static void put_departure(struct cells *cells, int x, int y, const struct electi
                      : departure->successor == NULL || departure->notified == ANSWER_NO ? SIGN_INFO
                                                                                         : SIGN_UNKNOWN;
     style look = whole ? ROLE_GOOD : broken ? ROLE_CRITICAL : alone ? ROLE_WARNING : ROLE_DIM;
-    struct whatif_pen pen = {cells, x, y};
+    struct whatif_pen pen = {cells, x, y, x + 2 + LABEL_WIDTH, y + rows};
 
     if (label_stale(election)) { /* so it was; the present state is unknown */
         sign = SIGN_UNKNOWN;
@@ -228,6 +238,7 @@ static void put_departure(struct cells *cells, int x, int y, const struct electi
     cells_put(cells, pen.x, y, LABEL_WIDTH - 1, ROLE_DIM, label);
     pen.x += LABEL_WIDTH;
     say_outcome(&pen, election, departure, before);
+    return pen.y - y + 1;
 }
 
 /* The first candidate after the leader whose notification is unknown; NULL: there is none. */
@@ -243,7 +254,7 @@ static const struct candidate *first_unknown(const struct election *election)
 
 void whatif_put_holder(struct cells *cells, int x, int y, const struct election *election)
 {
-    struct whatif_pen pen = {cells, x, y};
+    struct whatif_pen pen = {cells, x, y, x, y + 1};
     size_t notified = whatif_lock_notified(election);
     bool complete = chain_watches_complete(election->cluster),
          nobody = whatif_next(election).notified == ANSWER_NO; /* not: they may watch what no server shows */
@@ -260,16 +271,16 @@ void whatif_put_holder(struct cells *cells, int x, int y, const struct election 
     whatif_lines_say(&pen, nobody ? ROLE_WARNING : ROLE_DIM, text);
 }
 
-bool whatif_put_line(struct cells *cells, int x, int y, const struct election *election)
+int whatif_put_line(struct cells *cells, int x, int y, int rows, const struct election *election)
 {
     struct next_failover next = {.chain = CHAIN_UNKNOWN};
-    struct whatif_pen pen = {cells, x, y};
+    struct whatif_pen pen = {cells, x, y, x + 2 + LABEL_WIDTH, y + rows};
     char label[128], name[64];
     const struct candidate *unknown;
     const char *why;
 
     if (election->candidate_count < 3)
-        return false;
+        return 0;
     /* Where the line is cut something is found,
        so most lines of which not all is known need not be walked. */
     unknown = first_unknown(election);
@@ -281,8 +292,8 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
 
         snprintf(label, sizeof label, "If %s leaves",
                  name_of_candidate(cells, before->name, name, sizeof name));
-        put_departure(cells, x, y, election, &departure, election_predecessor(election, before), label);
-        return true;
+        return put_departure(cells, x, y, rows, election, &departure, election_predecessor(election, before),
+                             label);
     }
     if (next.chain == CHAIN_COMPLETE) {
         bool stale = label_stale(election);
@@ -293,10 +304,10 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
         whatif_lines_say(&pen, ROLE_DIM, "The line after it ");
         pen.x = x + 2 + LABEL_WIDTH;
         whatif_lines_say(&pen, ROLE_TEXT, "is intact: each successor is notified");
-        return true;
+        return 1;
     }
     if (next.chain == CHAIN_BROKEN || unknown == NULL)
-        return false;
+        return 0;
     whatif_lines_say(&pen, ROLE_DIM, cells_sign(cells, SIGN_UNKNOWN));
     pen.x = x + 2;
     whatif_lines_say(&pen, ROLE_DIM, "The line after it ");
@@ -304,30 +315,30 @@ bool whatif_put_line(struct cells *cells, int x, int y, const struct election *e
     whatif_lines_say(&pen, ROLE_TEXT, "may stop at ");
     say_name(&pen, unknown);
     whatif_notified(unknown, &why);
-    if (pen.x + 2 + cells_width(cells, why) <= cells->width) {
+    if (pen.x + 2 + cells_width(cells, why) <= cells->width) { /* the line above it says why, too */
         whatif_lines_say(&pen, ROLE_TEXT, ": ");
         whatif_lines_say(&pen, ROLE_DIM, why);
     }
-    return true;
+    return pen.y - y + 1;
 }
 
-bool whatif_put_leader(struct cells *cells, int x, int y, const struct election *election)
+int whatif_put_leader(struct cells *cells, int x, int y, int rows, const struct election *election)
 {
     struct departure departure;
 
     if (election->candidate_count == 0)
-        return false;
+        return 0;
     departure = whatif_goes(election, election->candidates[0]);
-    put_departure(cells, x, y, election, &departure, NULL,
-                  election->kind == KIND_LOCK ? "If its holder leaves now" : "If the leader leaves now");
-    return true;
+    return put_departure(cells, x, y, rows, election, &departure, NULL,
+                         election->kind == KIND_LOCK ? "If its holder leaves now"
+                                                     : "If the leader leaves now");
 }
 
 /* How soon anybody can notice. */
 static void put_noticed(struct cells *cells, int x, int y, const struct candidate *goes)
 {
     const struct client_session *session = candidate_client(goes);
-    struct whatif_pen pen = {cells, x, y};
+    struct whatif_pen pen = {cells, x, y, x, y + 1};
     struct moment latest =
         session != NULL ? client_expires(goes->election->cluster, session) : (struct moment){0, 0};
     char text[64];
@@ -378,8 +389,8 @@ void whatif_pane_draw(struct cells *cells, int y, int rows, const struct electio
         snprintf(label, sizeof label, i == at ? "When %s leaves" : "then %s leaves", name);
         /* All before it are gone by then: the one that is notified leads. */
         departure.leads = departure.successor != NULL && (departure.leads || at == 0);
-        put_departure(cells, LEFT, y++, election, &departure, at > 0 ? election->candidates[at - 1] : NULL,
-                      label);
+        y += put_departure(cells, LEFT, y, end - y, election, &departure,
+                           at > 0 ? election->candidates[at - 1] : NULL, label);
         if (departure.notified == ANSWER_NO && departure.successor != NULL)
             return;
     }

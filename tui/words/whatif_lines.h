@@ -9,12 +9,12 @@
 #include "probe/election/whatif.h"
 #include "tui/screen/cells.h"
 
-/* The prediction of the next failover. False: there is no candidate. */
-bool whatif_put_leader(struct cells *cells, int x, int y, const struct election *election);
+/* The prediction of the next failover, in at most rows rows. Returns the rows used; 0: there is no candidate. */
+int whatif_put_leader(struct cells *cells, int x, int y, int rows, const struct election *election);
 /* The same for a lock without an order of contenders. */
 void whatif_put_holder(struct cells *cells, int x, int y, const struct election *election);
-/* Where the chain behind it is broken, or that it is not; false: there is nothing more to say. */
-bool whatif_put_line(struct cells *cells, int x, int y, const struct election *election);
+/* Where the chain behind it is broken, or that it is not; 0: there is nothing more to say. */
+int whatif_put_line(struct cells *cells, int x, int y, int rows, const struct election *election);
 
 /* Simulates the failure of one candidate after the other until the chain is broken. */
 void whatif_pane_draw(struct cells *cells, int y, int rows, const struct election *election,
