@@ -79,10 +79,8 @@ enum summary_result summary_result(const struct model *model)
         if (!cluster->ever_connected)
             continue;
         reached += cluster->connection == CONNECTION_CONNECTED;
-        if (summary_no_chroot(cluster))
-            continue; /* nothing there was looked at */
-        if (!cluster->election_count)
-            answered++; /* that there is nothing to look at is an answer, too */
+        if (!cluster->election_count) /* that there is nothing to look at is an answer, too */
+            answered += !summary_no_chroot(cluster);
         for (size_t j = 0; j < cluster->election_count; j++) {
             /* State read before the connection was lost counts as a snapshot. */
             enum election_state state = cluster->elections[j]->state;

@@ -116,7 +116,8 @@ def test_several_elections_in_one_line(zk, path, standing, client, follower, tmp
     client.ensure_path(path + "-b")
     done = check(zk, *elections_of(zk, tmp_path, "leader", path, path + "-b"))
     assert done.status == 2 and "2 elections" in done.out, done
-    assert done.out.index(path + "-b") < done.out.index(path + " led")  # the worst first
+    more = check(zk, *elections_of(zk, tmp_path, "leader", path, path + "-b"), "-v").out
+    assert more.index(path + "-b") < more.index(path + " led")  # the worst first
     assert performance(done)[f"{path} candidates"] == "2" and performance(done)[f"{path}-b candidates"] == "0"
 
 
@@ -127,7 +128,7 @@ def test_several_clusters_are_told_apart(zk, path, standing, client, tmp_path):
     elections = f"elections: [{{path: {path}}}, {{path: {path}-b, kind: leader}}]"
     config.write_text(f"clusters: [{{name: east, hosts: '{zk.hosts}', {elections}}}, "
                       f"{{name: west, hosts: '{zk.hosts}', {elections}}}]\n")
-    done = run("check", "--config", str(config), "-w", "suspected=~:", "-w", "candidates=3:")
+    done = run("check", "--config", str(config), "-v", "-w", "suspected=~:", "-w", "candidates=3:")
     for name in ("east", "west"):
         assert f"{name} {path}: candidates 2 is outside 3:" in done.out, done
         assert f"{name} {path}-b: no leader" in done.out, done
