@@ -77,6 +77,6 @@ extern const struct key_type type_expression, type_recipe;
 void key_print_text(const char *value, bool in_list, struct text *out);
 
 extern const struct key_type type_path_list, type_command, type_conditions, type_addresses, type_admin,
-    type_count_in, type_timeouts;
+    type_count_in, type_timeouts, type_key_map;
 
 #endif

@@ -645,6 +645,45 @@ static void read_conditions(const struct key *key, const struct yaml_node *node,
 const struct key_type type_conditions = {"a list such as [no-leader, severity>=error]", read_conditions,
                                          print_texts, clear_list};
 
+/* A mapping of texts to texts, as a list of both in turn. */
+static void read_key_map(const struct key *key, const struct yaml_node *node, void *field,
+                         struct key_reading *reading)
+{
+    if (node->kind != NODE_MAP) {
+        value_refuse(key, node, reading, "is not valid here; write a mapping such as {mute: M, explain: F5}");
+        return;
+    }
+    char **list = xcalloc(node->count + 1, sizeof *list);
+    bool fine = true;
+    for (size_t i = 0; i < node->count; i++) {
+        const struct yaml_node *item = &node->items[i];
+        fine &= value_text(key, item, reading) && value_is_clean(key, item, 80, reading);
+        if (fine)
+            list[i] = xstrdup(item->text);
+    }
+    clear_list(field);
+    if (fine)
+        *(char ***)field = list;
+    else
+        host_list_free(list);
+}
+
+static void print_key_map(const struct key *key, const void *field, struct text *out)
+{
+    (void)key;
+    char *const *list = *(char **const *)field;
+    if (list)
+        text_add(out, "{");
+    for (size_t i = 0; list && list[i]; i++) {
+        text_add(out, i == 0 ? "" : i % 2 ? ": " : ", ");
+        key_print_text(list[i], true, out);
+    }
+    if (list)
+        text_add(out, "}");
+}
+const struct key_type type_key_map = {"a mapping such as {mute: M, explain: F5}", read_key_map, print_key_map,
+                                      clear_list};
+
 /* The hosts and ports of a text ("a:1,b:2") or a list of them, in normal form; NULL after reporting. */
 static char **read_hosts(const struct key *key, const struct yaml_node *node, struct key_reading *reading)
 {

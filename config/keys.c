@@ -176,6 +176,9 @@ const struct key keys[] = {
     {"screen.refresh", &type_duration, "250ms", TOP(screen.refresh_ms), 20, 10 * SECOND,
      .help = "shortest interval between two screen updates"},
 
+    {"keys", &type_key_map, TOP(keys), .maximum = YAML_KEYS_MAX,
+     .help = "other keys of the dashboard, by what they do, as after ':'"},
+
     {"alerts[]", .maximum = 200, ITEMS(settings, alerts, alert_settings, alert_count),
      .help = "what electop record does on a finding or an event"},
     {"alerts[].on", &type_conditions, ALERT(on), .maximum = 100, .flags = KEY_REQUIRED,

@@ -137,7 +137,9 @@ struct known_words {
     const char *const *recipes;    /* the built-in ones */
     const char *const *conditions; /* of alerts, besides severities: findings and events */
     const char *const *facts;      /* words that an alert's arguments may have between braces */
-    bool alerts_are_sent;          /* their programs and secrets are needed: they must be there */
+    const char *const *actions;    /* of the dashboard: name, default keys, name, default keys ... */
+    int (*key_code)(const char *name, size_t length); /* 0: no key has this name */
+    bool alerts_are_sent; /* their programs and secrets are needed: they must be there */
 };
 
 struct settings {
@@ -155,6 +157,7 @@ struct settings {
     struct inject_settings inject;
     struct history_settings history;
     struct screen_settings screen;
+    char **keys; /* of the dashboard's actions: name, keys, name, keys ..., NULL-terminated; or NULL */
     struct alert_settings *alerts;
     size_t alert_count;
     char *observe; /* not a key: the case that observations are written to (probe/case/); NULL: none */

@@ -8,6 +8,7 @@
 #include "config/secret.h"
 #include "config/config_file.h"
 #include "config/connect_string.h"
+#include "config/key_rules.h"
 #include "config/keys.h"
 #include "config/memory.h"
 #include "config/removed_words.h"
@@ -301,6 +302,8 @@ void settings_read(struct settings *settings, const struct known_words *known, c
         recipe_names_check(root, known->recipes, problems);
     if (root)
         alert_rules_check(root, known, problems->file, problems);
+    if (root && known->actions)
+        key_rules_check(root, known, problems);
     yaml_tree_free(root);
 }
 

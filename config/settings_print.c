@@ -256,6 +256,9 @@ static void put_type(struct text *out, const struct key *key)
         text_add(out, "\"type\": \"boolean\"");
     else if (type == &type_tri_state)
         text_add(out, "\"enum\": [\"auto\", true, false]");
+    else if (type == &type_key_map)
+        text_add(out,
+                 "\"type\": \"object\", \"additionalProperties\": {\"type\": [\"string\", \"integer\"]}");
     else if (type == &type_integer)
         text_printf(out, "\"type\": \"integer\", \"minimum\": %" PRId64 ", \"maximum\": %" PRId64,
                     key->minimum, key->maximum);

@@ -245,7 +245,7 @@ static void fill_keys(struct page *page, const char *unused)
     for (size_t i = 0; i < count; i++) {
         text_add(&page->out, ".It Ic");
         page_add_argument(&page->out, bindings[i].keys);
-        text_add(&page->out, "\n");
+        text_printf(&page->out, " Pq %s\n", bindings[i].name);
         page_add_line(&page->out, bindings[i].help);
     }
     text_add(&page->out, ".El\n");

@@ -27,6 +27,7 @@
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/confine.h"
+#include "tui/screen/key_bindings.h"
 
 /*
  * A program may be started with its standard descriptors closed; the next file opened (a log, a socket) would
@@ -230,11 +231,16 @@ int main(int argc, char **argv)
         return main_refuse(&options,
                            xstrdup("the limit of the stack is too low; raise it with ulimit -s 1024"));
     const char **recipes = recipes_names(), **conditions = alert_conditions();
-    options.known =
-        &(struct known_words){.recipes = recipes, .conditions = conditions, .facts = alert_fact_words};
+    const char **actions = key_bindings_words();
+    options.known = &(struct known_words){.recipes = recipes,
+                                          .conditions = conditions,
+                                          .facts = alert_fact_words,
+                                          .actions = actions,
+                                          .key_code = key_code};
     int status = main_run(&options);
     free(recipes);
     free(conditions);
+    free(actions);
     char *problem = log_take_problem();
     if (problem)
         complain("%s", problem);

@@ -661,6 +661,31 @@ static void names_actions(void **state)
     assert_int_equal(dashboard_key(fixture->dashboard, KEY_CODE_ENTER, -1, -1), DASHBOARD_QUIT);
 }
 
+/* A key of the configuration does what it is for, the default one nothing more; help, the footer and sentences show
+   it. */
+static void has_other_keys(void **state)
+{
+    struct fixture *fixture = *state;
+    static char words[][10] = {"findings", "F9 z", "quit", "Z", "hang", "q"};
+    char *pairs[] = {words[0], words[1], words[2], words[3], words[4], words[5], NULL};
+    struct settings settings = *stage_settings(fixture->stage);
+    settings.keys = pairs;
+    dashboard_free(fixture->dashboard);
+    fixture->dashboard = dashboard_new(&settings, stage_model(fixture->stage), stage_events(fixture->stage),
+                                       stage_clock, fixture->stage);
+    assert_true(shows(fixture, "F9 findings") && shows(fixture, "Z quit"));
+    key(fixture, 'f');
+    assert_false(shows(fixture, "CERTAINTY"));
+    key(fixture, 'z');
+    assert_true(shows(fixture, "CERTAINTY"));
+    assert_int_equal(key(fixture, 'q'), DASHBOARD_NOTHING);
+    cells_resize(fixture->cells, 120, 150);
+    key(fixture, '?');
+    assert_true(shows(fixture, "F9 z "));
+    assert_int_equal(key(fixture, 'Z'), DASHBOARD_QUIT);
+    key_bindings_configure(NULL);
+}
+
 /* The beginning of a screen's name is enough; Tab goes on to the next match; where several match as well, the
    first one says so. */
 static void jumps_by_a_beginning(void **state)
@@ -911,6 +936,7 @@ int main(void)
         TEST(asks_before_it_writes),
         TEST(jumps),
         TEST(names_actions),
+        TEST(has_other_keys),
         TEST(filters_by_fields),
         TEST(letters_behind_a_slash_are_no_keys),
         TEST(copies_the_text_of_a_screen),

@@ -45,7 +45,15 @@ static const char example[] =
     "    again_after: 10m\n";
 
 static const char *const known_recipes[] = {"curator-latch", "kazoo", "zookeeper", NULL};
-static const struct known_words known = {.recipes = known_recipes};
+static const char *const known_actions[] = {"mute", "m", "explain", "x", "open", "Enter o", NULL};
+
+static int known_key(const char *name, size_t length)
+{
+    return length == 1 ? (unsigned char)*name : strncmp(name, "Enter", length) == 0 ? 1000 : 0;
+}
+
+static const struct known_words known = {
+    .recipes = known_recipes, .actions = known_actions, .key_code = known_key};
 
 static char *errors_of(const char *yaml)
 {
@@ -117,6 +125,31 @@ static void the_example_is_read(void **state)
     assert_string_equal(s->alerts[0].run[1], "{election}");
     assert_int_equal(s->alerts[0].again_after_ms, 600000);
     settings_free(s);
+}
+
+/* Keys of the dashboard name actions and keys that exist, and no key does two things. */
+static void keys_are_checked(void **state)
+{
+    (void)state;
+    struct settings *s = read_good("keys: {mute: 'x M', explain: m}");
+    assert_string_equal(s->keys[0], "mute");
+    assert_string_equal(s->keys[1], "x M");
+    assert_string_equal(s->keys[3], "m");
+    assert_null(s->keys[4]);
+    char *printed = settings_print_different(s, NULL);
+    assert_string_equal(printed, "keys: {mute: x M, explain: m}\n");
+    free(printed);
+    settings_free(s);
+    expect_errors("keys:\n"
+                  "  mutee: a\n"
+                  "  explain: o\n"
+                  "  mute: x Strg\n",
+                  "f:2:3: \"mutee\" does not name an action; did you mean \"mute\"?\n"
+                  "f:3:12: \"o\" is the key of explain and of open; give one of them another key\n"
+                  "f:4:9: \"x Strg\" of mute has no key Strg; write a character, Ctrl-A, F1, Up, PgUp, Home, "
+                  "Space, Tab, Enter or Esc");
+    expect_errors("keys: m",
+                  "f:1:7: keys: \"m\" is not valid here; write a mapping such as {mute: M, explain: F5}");
 }
 
 /* Other forms that keys may take. */
@@ -228,7 +261,7 @@ static void bad_values(void **state)
         {"text", "f:1:1: the configuration: a text is not valid here; write keys and values"},
         {"xyzzy: 1",
          "f:1:1: unknown key \"xyzzy\"; the keys here are clusters, recipes, discover, inject, history, "
-         "screen, alerts"},
+         "screen, keys, alerts"},
         {"pair: ops",
          "f:1:1: unknown key \"pair\", which is gone; several recorders may send the same alert: "
          "have the pager remove duplicates by {key}, as Alertmanager does"},
@@ -239,7 +272,7 @@ static void bad_values(void **state)
         {"Screen: {}", "f:1:1: unknown key \"Screen\"; did you mean \"screen\"?"},
         {"\"a\\eb\": 1",
          "f:1:1: unknown key \"a\\x1bb\"; the keys here are clusters, recipes, discover, inject, "
-         "history, screen, alerts"},
+         "history, screen, keys, alerts"},
         {"clusters: {}",
          "f:1:11: clusters: a mapping is not valid here; write a list, each item after a dash"},
         {"clusters: [{}]", "f:1:12: clusters[] has no hosts; add it (a connect string such as "
@@ -426,7 +459,7 @@ int main(void)
         cmocka_unit_test(all_errors_at_once),  cmocka_unit_test(bad_values),
         cmocka_unit_test(recipes_are_known),   cmocka_unit_test(names_that_name_nothing),
         cmocka_unit_test(errors_are_bounded),  cmocka_unit_test(history_is_reported_from_its_defaults),
-        cmocka_unit_test(the_table_is_sound),
+        cmocka_unit_test(the_table_is_sound),  cmocka_unit_test(keys_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,6 +158,7 @@ struct dashboard *dashboard_new(const struct settings *settings, const struct mo
     dashboard->clock = clock;
     dashboard->clock_context = clock_context;
     dashboard->touched = true;
+    key_bindings_configure(settings);
     dashboard_push(dashboard, overview_view_new());
     return dashboard;
 }
@@ -176,6 +177,15 @@ void dashboard_say(struct dashboard *dashboard, style role, const char *text)
 {
     footer_say(&dashboard->footer, role, text, dashboard_now_of(dashboard).mono_us + MESSAGE_US);
     dashboard->touched = true;
+}
+
+/* A message with the key of an action. */
+static void say_key(struct dashboard *dashboard, style role, const char *before, enum action action,
+                    const char *after)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%s %s %s", before, key_first(action), after);
+    dashboard_say(dashboard, role, text);
 }
 
 const char *dashboard_copied(const struct dashboard *dashboard)
@@ -621,7 +631,8 @@ static enum dashboard_wish clear_finding(struct dashboard *dashboard)
     dashboard->clearing_until_us = again ? 0 : now_us + MESSAGE_US;
     if (again)
         return DASHBOARD_CLEAR;
-    dashboard_say(dashboard, ROLE_WARNING, "press c again to clear never-wakes in this electop only");
+    say_key(dashboard, ROLE_WARNING, "press", ACTION_CLEAR,
+            "again to clear never-wakes in this electop only");
     return DASHBOARD_NOTHING;
 }
 
@@ -661,8 +672,8 @@ static enum dashboard_wish quit(struct dashboard *dashboard)
     if (!control || !control->is_busy(control->context) || now_us < dashboard->quit_until_us)
         return DASHBOARD_QUIT;
     dashboard->quit_until_us = now_us + MESSAGE_US;
-    dashboard_say(dashboard, ROLE_WARNING,
-                  "test candidates are running: q again ends the run, removes them and quits");
+    say_key(dashboard, ROLE_WARNING, "test candidates are running:", ACTION_QUIT,
+            "again ends the run, removes them and quits");
     return DASHBOARD_NOTHING;
 }
 
@@ -1028,7 +1039,8 @@ static void watch_run(struct dashboard *dashboard)
     const struct run_control_interface *control = dashboard->control;
     bool busy = control && control->is_busy(control->context);
     if (dashboard->busy && !busy && top_of(dashboard)->view->ops->opened_by != ACTION_INJECT)
-        dashboard_say(dashboard, ROLE_GOOD, "the run of test candidates is over: i shows its report");
+        say_key(dashboard, ROLE_GOOD, "the run of test candidates is over:", ACTION_INJECT,
+                "shows its report");
     dashboard->busy = busy;
 }
 

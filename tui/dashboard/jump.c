@@ -153,8 +153,7 @@ static void draw_match(struct cells *cells, int y, const struct jump_match *matc
     }
     cells_put(cells, NAME_X, y, TEXT_X - NAME_X - 2, idle ? ROLE_DIM : ROLE_TEXT, match->name);
     if (binding)
-        cells_printf(cells, TEXT_X, y, cells->width - TEXT_X, ROLE_DIM, "%-6.*s %s",
-                     (int)strcspn(binding->keys, " "), binding->keys,
+        cells_printf(cells, TEXT_X, y, cells->width - TEXT_X, ROLE_DIM, "%-6s %s", binding->first,
                      idle ? "does nothing on this screen" : binding->help);
     else
         cells_put(cells, TEXT_X, y, -1, ROLE_DIM,

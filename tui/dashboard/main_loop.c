@@ -377,7 +377,8 @@ static void main_loop_reload(struct terminal_stage *stage)
     const struct main_loop *show = stage->show;
     char problem[400] = "this is a replay: there is no configuration to read again";
     if (show->control && show->control->is_busy(show->control->context))
-        snprintf(problem, sizeof problem, "a run of test candidates is active; end it first with X");
+        snprintf(problem, sizeof problem, "a run of test candidates is active; end it first with %s",
+                 key_first(ACTION_STOP));
     else if (show->reload && show->reload(show->context, problem, sizeof problem))
         main_loop_end(stage, MAIN_LOOP_RELOAD);
     if (!stage->ended)

@@ -484,21 +484,11 @@ static action_set key_help_first(const struct key_help *key_help)
                                              : ops->first;
 }
 
-static const char *key_name(const struct cells *cells, const struct key_binding *binding, char *buffer,
-                            size_t size)
-{
-    if (binding->action == ACTION_OPEN)
-        return cells_sign(cells, SIGN_ENTER);
-    snprintf(buffer, size, "%.*s", (int)strcspn(binding->keys, " "), binding->keys);
-    return buffer;
-}
-
 /* Draws one key and its word at x, or nothing where there is no room; returns its columns. */
 static int footer_put_key(struct footer *footer, struct cells *cells, int x, int y, int end,
                           const struct key_binding *binding, const char *word)
 {
-    char buffer[16];
-    const char *key = key_name(cells, binding, buffer, sizeof(buffer));
+    const char *key = strcmp(binding->first, "Enter") == 0 ? cells_sign(cells, SIGN_ENTER) : binding->first;
     int key_width = cells_width(cells, key), width = key_width + 1 + (int)strlen(word);
     if (x + width > end)
         return 0;
@@ -516,7 +506,9 @@ static void footer_draw_keys(struct footer *footer, struct cells *cells, int x, 
     size_t count;
     action_set first = key_help_first(key_help);
     const struct key_binding *bindings = key_bindings(&count);
-    int kept = (int)strlen("? help  q quit"), end = cells->width - 1;
+    int kept = cells_width(cells, key_first(ACTION_HELP)) + cells_width(cells, key_first(ACTION_QUIT));
+    int end = cells->width - 1;
+    kept += (int)strlen(" help   quit");
     for (int pass = first ? 0 : 1; pass < 2; pass++)
         for (size_t i = 0; i < count; i++) {
             const struct key_binding *binding = &bindings[i];

@@ -1,7 +1,9 @@
 #include "tui/screen/key_bindings.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/utf8.h"
 
 /*
@@ -112,8 +114,7 @@ static const struct {
                   {"Delete", KEY_CODE_DELETE},
                   {"F10", KEY_CODE_F10}};
 
-/* Of a name such as "k", "Ctrl-B", "F3" or "PgUp"; 0: no key has it. */
-static int key_code(const char *name, size_t length)
+int key_code(const char *name, size_t length)
 {
     uint32_t code;
     for (size_t i = 0; i < sizeof named_keys / sizeof *named_keys; i++)
@@ -130,14 +131,19 @@ static int key_code(const char *name, size_t length)
 
 static struct key_binding bindings[sizeof defaults / sizeof *defaults];
 
-static void key_bindings_fill(void)
+void key_bindings_configure(const struct settings *settings)
 {
     memcpy(bindings, defaults, sizeof defaults);
     for (size_t i = 0; i < sizeof bindings / sizeof *bindings; i++) {
-        const char *name = bindings[i].keys;
+        struct key_binding *binding = &bindings[i];
+        for (char *const *pair = settings ? settings->keys : NULL; pair && pair[0]; pair += 2)
+            if (strcmp(pair[0], binding->name) == 0)
+                binding->keys = pair[1];
+        const char *name = binding->keys + strspn(binding->keys, " ");
+        snprintf(binding->first, sizeof binding->first, "%.*s", (int)strcspn(name, " "), name);
         for (size_t j = 0; j < KEY_CODES_MOST && *name; j++) {
             size_t length = strcspn(name, " ");
-            bindings[i].codes[j] = key_code(name, length);
+            binding->codes[j] = key_code(name, length);
             name += length + strspn(name + length, " ");
         }
     }
@@ -146,9 +152,20 @@ static void key_bindings_fill(void)
 const struct key_binding *key_bindings(size_t *count)
 {
     if (bindings[0].action == ACTION_NONE)
-        key_bindings_fill();
+        key_bindings_configure(NULL);
     *count = sizeof bindings / sizeof *bindings;
     return bindings;
+}
+
+const char **key_bindings_words(void)
+{
+    size_t count = sizeof defaults / sizeof *defaults;
+    const char **words = xcalloc(2 * count + 1, sizeof *words);
+    for (size_t i = 0; i < count; i++) {
+        words[2 * i] = defaults[i].name;
+        words[2 * i + 1] = defaults[i].keys;
+    }
+    return words;
 }
 
 const struct key_binding *key_binding_of(enum action action)
@@ -159,6 +176,12 @@ const struct key_binding *key_binding_of(enum action action)
         if (all[i].action == action)
             return &all[i];
     return NULL;
+}
+
+const char *key_first(enum action action)
+{
+    const struct key_binding *binding = key_binding_of(action);
+    return binding ? binding->first : "";
 }
 
 enum action key_action(int key)

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/settings.h"
+
 enum action {
     ACTION_NONE,
     ACTION_UP,
@@ -86,15 +88,21 @@ _Static_assert(ACTION_COUNT <= 128, "the set has no more room");
 struct key_binding {
     enum action action;
     const char *name;   /* for : and for the configuration */
-    const char *keys;   /* for the user: "Up k"; the first word is shown in the footer */
+    const char *keys;   /* for the user: "Up k" */
     const char *footer; /* one or two words for the footer, or NULL: not shown there */
     const char *help;   /* one line */
     bool writes;        /* would write to a cluster: needs a confirmation, and is checked in one place */
+    char first[24];     /* the first of the keys, as the footer shows it */
     int codes[KEY_CODES_MOST]; /* of the keys; 0: none */
 };
 
 const struct key_binding *key_bindings(size_t *count);
+/* Changes keys to those of the configuration, which must outlive their use; NULL: the defaults. */
+void key_bindings_configure(const struct settings *settings);
+/* Name and default keys of each action in turn, NULL at the end; malloc'd. */
+const char **key_bindings_words(void);
 const struct key_binding *key_binding_of(enum action action); /* NULL: none */
+const char *key_first(enum action action);                    /* "": none */
 
 /* A key as the back end reads it: a Unicode character, or KEY_CODE_* above 0x110000. */
 #define KEY_CODE_BASE 0x110000
@@ -130,5 +138,7 @@ enum key_code {
     KEY_CODE_NONE    /* no key, but something on the screen has changed: draw again */
 };
 enum action key_action(int key);
+/* Of a name such as "k", "Ctrl-B", "F3" or "PgUp"; 0: no key has it. */
+int key_code(const char *name, size_t length);
 
 #endif

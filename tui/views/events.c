@@ -193,10 +193,11 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
     follow_log(view, scene, bottom > view->first_y ? (size_t)(bottom - view->first_y) : 0);
     events_draw_head(view, cells, y, scene);
     if (view->list.count == 0) {
-        cells_put(cells, 2, view->first_y, -1, ROLE_DIM,
-                  view->filter[0] != '\0' ? "No event contains this text. Esc shows all again."
-                  : view->choice > 0      ? "No event is of this kind. o shows the next kind."
-                                          : "Nothing has happened yet.");
+        cells_printf(cells, 2, view->first_y, -1, ROLE_DIM,
+                     view->filter[0] != '\0' ? "No event contains this text. Esc shows all again."
+                     : view->choice > 0      ? "No event is of this kind. %s shows the next kind."
+                                             : "Nothing has happened yet.",
+                     key_first(ACTION_KINDS));
         return;
     }
     for (size_t i = 0; i < view->list.rows; i++) {

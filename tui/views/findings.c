@@ -553,9 +553,10 @@ static void draw_none(const struct findings_view *view, struct cells *cells, int
     }
     if (hidden > 0)
         cells_printf(cells, SIGN_X, y + 1, -1, ROLE_WARNING,
-                     "%s %zu of %zu servers do not show their watches: e shows why, and what to turn on.",
-                     cells_sign(cells, SIGN_UNKNOWN), hidden, servers);
-    cells_put(cells, SIGN_X, y + 3, -1, ROLE_DIM, "x lists all possible findings.");
+                     "%s %zu of %zu servers do not show their watches: %s shows why, and what to turn on.",
+                     cells_sign(cells, SIGN_UNKNOWN), hidden, servers, key_first(ACTION_ENSEMBLE));
+    cells_printf(cells, SIGN_X, y + 3, -1, ROLE_DIM, "%s lists all possible findings.",
+                 key_first(ACTION_EXPLAIN));
 }
 
 /* Servers that endanger elections come before findings of one election. Returns the rows used. */

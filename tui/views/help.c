@@ -17,7 +17,7 @@
 struct help_view {
     struct view view;
     char *about;       /* the view from which help was asked, for the title */
-    action_set keys;     /* that do something there */
+    action_set keys;   /* that do something there */
     struct list lines; /* only scrolls */
 };
 
@@ -75,7 +75,7 @@ static const struct help_entry legend[] = {
     {NO_SIGN, ROLE_HEADING, "WORDS", NULL},
     {NO_SIGN, ROLE_TEXT, "candidate", "an ephemeral znode that competes for leadership"},
     {NO_SIGN, ROLE_TEXT, "leader", "the candidate with the smallest sequence number"},
-    {NO_SIGN, ROLE_TEXT, "finding", "a diagnosis with its evidence; f lists them, x explains each"},
+    {NO_SIGN, ROLE_TEXT, "finding", "a diagnosis with its evidence, which has a page of its own"},
     {NO_SIGN, ROLE_TEXT, "certain", "proved by several polls; nothing changed between them"},
     {NO_SIGN, ROLE_TEXT, "suspected", "one poll shows it, or it cannot be proved from outside"},
     {NO_SIGN, ROLE_TEXT, "unconfirmed", "found before; its evidence cannot be seen now"},

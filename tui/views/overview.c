@@ -457,8 +457,8 @@ static void draw_nothing(const struct overview *overview, struct cells *cells, i
         cells_printf(cells, TABLE_X, y + rows / 4, -1, ROLE_WARNING, "Nothing matches: %s.", problem);
     else if (overview->order.problems && overview->order.filter[0] == '\0' &&
              overview->order.totals.elections > 0)
-        cells_put(cells, TABLE_X, y + rows / 4, -1, ROLE_GOOD,
-                  "No election has a problem. ! shows all elections again.");
+        cells_printf(cells, TABLE_X, y + rows / 4, -1, ROLE_GOOD,
+                     "No election has a problem. %s shows all elections again.", key_first(ACTION_PROBLEMS));
     else if (overview->order.filter[0] != '\0' && overview->order.totals.elections > 0)
         cells_printf(cells, TABLE_X, y + rows / 4, -1, ROLE_TEXT,
                      "Nothing matches \"%s\". Esc shows all elections again.", overview->order.filter);

@@ -7,6 +7,7 @@
 #include "probe/election/certainty.h"
 #include "probe/election/chain.h"
 #include "probe/election/whatif.h"
+#include "tui/screen/key_bindings.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/safe.h"
 #include "tui/words/format.h"
@@ -364,5 +365,6 @@ void finding_pane_draw(struct cells *cells, int y, int rows, struct moment now,
             left++;
     }
     if (left > 0)
-        cells_printf(cells, cells->width - 26, end - rows, 25, ROLE_DIM, " %zu more: f shows all ", left);
+        cells_printf(cells, cells->width - 26, end - rows, 25, ROLE_DIM, " %zu more: %s shows all ", left,
+                     key_first(ACTION_FINDINGS));
 }

@@ -6,6 +6,7 @@
 #include "probe/election/chain.h"
 #include "probe/election/election.h"
 #include "tui/screen/columns.h"
+#include "tui/screen/key_bindings.h"
 #include "tui/screen/safe.h"
 #include "tui/words/chain_lines.h"
 #include "tui/words/failover_facts.h"
@@ -372,7 +373,8 @@ void whatif_pane_draw(struct cells *cells, int y, int rows, const struct electio
     if (rows < 2 || goes == NULL)
         return;
     name_of_candidate(cells, goes->name, name, sizeof name);
-    snprintf(label, sizeof label, "what if %s leaves? w ends this; you can select another candidate", name);
+    snprintf(label, sizeof label, "what if %s leaves? %s ends this; you can select another candidate", name,
+             key_first(ACTION_WHAT_IF));
     cells_rule(cells, 0, y++, cells->width, label);
     if (rows > 4)
         put_noticed(cells, LEFT + 2, y++, goes);

@@ -1,0 +1,92 @@
+#include "config/key_rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+
+/* A key, what it does, and the place in the file that says so (NULL: the default). */
+struct key_use {
+    const char *action;
+    int code;
+    const struct yaml_node *node;
+};
+
+struct key_uses {
+    struct key_use all[512];
+    size_t count;
+    const struct known_words *known;
+    struct problems *problems;
+};
+
+static void key_refuse(struct key_uses *uses, const struct yaml_node *node, char *what)
+{
+    char *quoted = text_quoted(node->text);
+    problems_add(uses->problems, node->line, node->column, "%s %s", quoted, what);
+    free(quoted);
+    free(what);
+}
+
+static void use_key(struct key_uses *uses, const char *action, const char *key, size_t length,
+                    const struct yaml_node *node)
+{
+    int code = uses->known->key_code(key, length);
+    if (code == 0 && node)
+        key_refuse(uses, node,
+                   text_format("of %s has no key %.*s; write a character, Ctrl-A, F1, Up, PgUp, Home, Space, "
+                               "Tab, Enter or Esc",
+                               action, (int)length, key));
+    for (size_t i = 0; code && i < uses->count; i++) {
+        const struct key_use *other = &uses->all[i];
+        const struct yaml_node *place = node ? node : other->node;
+        if (other->code != code || !place)
+            continue;
+        key_refuse(
+            uses, place,
+            text_format("is the key of %s and of %s; give one of them another key", other->action, action));
+        return;
+    }
+    if (code && uses->count < sizeof uses->all / sizeof *uses->all)
+        uses->all[uses->count++] = (struct key_use){action, code, node};
+}
+
+static void use_keys(struct key_uses *uses, const char *action, const char *keys,
+                     const struct yaml_node *node)
+{
+    for (const char *at = keys + strspn(keys, " "); *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        use_key(uses, action, at, length, node);
+        at += length;
+    }
+}
+
+static void check_names(struct key_uses *uses, const struct yaml_node *keys)
+{
+    for (size_t i = 0; i + 1 < keys->count && !problems_full(uses->problems); i += 2) {
+        struct nearest nearest = {0};
+        bool found = false;
+        for (const char *const *action = uses->known->actions; *action && !found; action += 2) {
+            found = strcmp(*action, keys->items[i].text) == 0;
+            nearest_offer(&nearest, keys->items[i].text, *action);
+        }
+        if (!found)
+            key_refuse(uses, &keys->items[i],
+                       nearest.best
+                           ? text_format("does not name an action; did you mean \"%s\"?", nearest.best)
+                           : text_format("does not name an action; electop.yaml(5) lists them"));
+    }
+}
+
+void key_rules_check(const struct yaml_node *root, const struct known_words *known, struct problems *problems)
+{
+    struct key_uses uses = {.known = known, .problems = problems};
+    const struct yaml_node *keys = root->kind == NODE_MAP ? yaml_node_value(root, "keys") : NULL;
+    if (!keys || keys->kind != NODE_MAP)
+        return;
+    check_names(&uses, keys);
+    for (const char *const *action = known->actions; *action; action += 2) {
+        const struct yaml_node *own = yaml_node_value(keys, *action);
+        bool given = own && own->kind == NODE_TEXT;
+        use_keys(&uses, *action, given ? own->text : action[1], given ? own : NULL);
+    }
+}
