@@ -72,7 +72,7 @@ struct guard {
     int64_t directory;  /* live: czxid of the election's directory; 0: not known yet */
     uint64_t *sessions; /* sandbox, live: those that created ephemerals through it, in order */
     size_t session_count, session_room;
-    uint64_t refused;
+    uint64_t refused, created;
 };
 
 static void paths_add(struct paths *paths, const char *path)
@@ -292,7 +292,7 @@ static bool guard_refuse(struct guard *guard, const char *what, const char *path
     return false;
 }
 
-/* ---- live: a znode belongs to us only if our create made it ---- */
+/* ---- what is created is counted; live, a znode belongs to us only if our create made it ---- */
 
 struct created {
     struct guard *guard;
@@ -304,20 +304,21 @@ static void guard_on_created(void *context, enum session_result result, const ch
 {
     struct created created = *(struct created *)context;
     free(context);
-    if (result == SESSION_OK && path && !created.guard->is_unique)
+    created.guard->created += result == SESSION_OK;
+    if (created.guard->purpose == PURPOSE_LIVE && result == SESSION_OK && path && !created.guard->is_unique)
         paths_add(&created.guard->others, path);
     created.fn(created.context, result, path);
 }
 
-static bool create_live(struct guard *guard, struct session *session, const char *path, const void *data,
-                        size_t length, const struct acl *acl, session_text_fn fn, void *context)
+static bool create_counted(struct guard *guard, struct session *session, const char *path, const void *data,
+                           size_t length, enum create_mode mode, const struct acl *acl, session_text_fn fn,
+                           void *context)
 {
     struct created *created = xmalloc(sizeof *created);
     *created = (struct created){guard, fn, context};
-    if (guard->is_unique)
+    if (guard->purpose == PURPOSE_LIVE && guard->is_unique)
         paths_add(&guard->others, path);
-    if (!session_create(session, path, data, length, CREATE_EPHEMERAL_SEQUENTIAL, acl, guard_on_created,
-                        created)) {
+    if (!session_create(session, path, data, length, mode, acl, guard_on_created, created)) {
         free(created);
         return false;
     }
@@ -345,14 +346,14 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
     if (mode == CREATE_EPHEMERAL || mode == CREATE_EPHEMERAL_SEQUENTIAL)
         sessions_add(guard, session_id(session));
     if (guard->purpose == PURPOSE_LIVE)
-        return create_live(guard, session, path, data, length, acl, fn, context);
+        mode = CREATE_EPHEMERAL_SEQUENTIAL;
     if (guard->purpose != PURPOSE_PRIVATE && mode == CREATE_PERSISTENT && length == 0) {
         data = strcmp(path, guard->root) == 0         ? SANDBOX_MARKER
                : strcmp(path, guard->candidates) == 0 ? guard->marker
                                                       : RUN_MARKER;
         length = strlen(data);
     }
-    return session_create(session, path, data, length, mode, acl, fn, context);
+    return create_counted(guard, session, path, data, length, mode, acl, fn, context);
 }
 
 bool guard_delete(struct guard *guard, struct session *session, const char *path, int32_t version,
@@ -364,6 +365,11 @@ bool guard_delete(struct guard *guard, struct session *session, const char *path
     if (!allowed)
         return guard_refuse(guard, "delete", path);
     return session_delete(session, path, version, fn, context);
+}
+
+uint64_t guard_created(const struct guard *guard)
+{
+    return guard->created;
 }
 
 uint64_t guard_refused(const struct guard *guard)

@@ -103,6 +103,8 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
 bool guard_delete(struct guard *guard, struct session *session, const char *path, int32_t version,
                   session_text_fn fn, void *context);
 
+/* The number of znodes that were created. */
+uint64_t guard_created(const struct guard *guard);
 /* The number of refused writes. */
 uint64_t guard_refused(const struct guard *guard);
 

@@ -1,6 +1,7 @@
 #include "probe/inject/run.h"
 
 #include <stdarg.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -615,6 +616,8 @@ static void run_end_one(struct run *t)
         run_note(t, "not everything could be removed: %s; the next run removes the rest", t->left);
     else if (t->sandbox_dir && !t->removed && t->end != RUN_REFUSED)
         run_note(t, "znodes may be left in %s; the next run removes them", t->sandbox);
+    else if (t->removed && t->guard && !t->agents)
+        run_note(t, "everything removed: %" PRIu64 " znodes", guard_created(t->guard));
     t->phase = RUN_OVER;
     if (t->listener.changed)
         t->listener.changed(t->context);

@@ -1,5 +1,6 @@
 """Test candidates: what a run measures, what is refused before it, and that nothing of it stays."""
 import json
+import re
 import os
 import random
 import signal
@@ -28,6 +29,8 @@ def test_chain_and_herd(zk, client):
     assert chain["failover"]["notifications_each"] <= 2 and herd["failover"]["notifications_each"] >= 20
     assert herd["failover"]["requests_each"] > 10 * chain["failover"]["requests_each"]
     assert all(expectation["held"] for expectation in chain["expectations"])
+    (removed,) = [note for note in chain["notes"] if note.startswith("everything removed: ")]
+    assert int(re.fullmatch(r"everything removed: (\d+) znodes", removed)[1]) >= 30 + chain["failover"]["total"]["count"]
     (server,) = chain["servers"]
     assert int(server["after"]["zxid"], 16) > int(server["before"]["zxid"], 16)
 
