@@ -21,9 +21,10 @@
 #define JOIN_MAX 64 /* bytes of the name of a run */
 
 const char *const option_sort_words[] = {"worst",   "name", "leader",  "candidates", "since",
-                                         "changed", "next", "finding", NULL};
-const char *const option_column_words[] = {"cluster", "election", "state", "leader", "cand",    "since",
-                                           "strip",   "last",     "p50",   "next",   "finding", NULL};
+                                         "changed", "next", "finding", "changes",    NULL};
+const char *const option_column_words[] = {"cluster", "election", "state",   "leader", "cand",
+                                           "since",   "strip",    "changes", "last",   "p50",
+                                           "next",    "finding",  NULL};
 static const char *const colors[] = {"auto", "always", "never", NULL}; /* enum color_choice */
 static const char *const kind_words[] = {"leader", "lock", NULL};
 static const char *const forms[] = {"json", "wide", "csv", NULL};
@@ -57,7 +58,7 @@ static const char *check_columns(struct options *options, const char *value)
             known++;
         if (!option_column_words[known])
             return "contains an unknown column; write some of cluster, election, state, leader, cand, "
-                   "since, strip, last, p50, next, finding";
+                   "since, strip, changes, last, p50, next, finding";
     }
     return NULL;
 }

@@ -38,6 +38,7 @@ static const struct screen {
     {"overview", scene_usual, ""},
     {"overview-filter", scene_usual, "/dru"},
     {"overview-filtered", scene_usual, "/dru<Enter>"},
+    {"overview-changes", scene_usual, "S"},
     {"jump", scene_usual, ":so"},
     {"jump-described", scene_usual, ":leader"},
     {"overview-sorted", scene_usual, "sr<Down>"},

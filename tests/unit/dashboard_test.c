@@ -841,7 +841,7 @@ static void chooses_columns(void **state)
     dashboard_draw(fixture->dashboard, fixture->cells);
     assert_int_equal(dashboard_key(fixture->dashboard, KEY_CODE_ENTER, -1, -1), DASHBOARD_KEEP_COLUMNS);
     assert_string_equal(dashboard_columns(fixture->dashboard),
-                        "cluster,election,state,cand,since,strip,last,p50,next,finding");
+                        "cluster,election,state,cand,since,strip,changes,last,p50,next,finding");
     assert_true(shows(fixture, "[ ] leader"));
     key(fixture, KEY_CODE_ESCAPE);
     assert_false(shows(fixture, "[ ]"));

@@ -33,6 +33,8 @@ static const struct key_binding defaults[] = {
     {ACTION_PREVIOUS_MATCH, "previous match", "N", NULL, .help = "the previous line that matches the filter"},
     {ACTION_SORT, "sort", "s F6", "sort", .help = "sort by the next column"},
     {ACTION_REVERSE, "reverse", "r", NULL, .help = "reverse sort order"},
+    {ACTION_CHANGES, "changes", "S", NULL,
+     .help = "what changed its leader most in the time of the strips, or the worst again"},
     {ACTION_COLUMNS, "columns", "F2", NULL,
      .help = "choose the columns of the overview; the choice is saved"},
     {ACTION_FINDINGS, "findings", "f", "findings", .help = "the findings of all elections, the worst first"},

@@ -38,6 +38,7 @@ enum {
     COLUMN_CANDIDATES,
     COLUMN_SINCE,
     COLUMN_STRIP,
+    COLUMN_CHANGES,
     COLUMN_CHANGED,
     COLUMN_USUAL,
     COLUMN_NEXT,
@@ -53,6 +54,7 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_CANDIDATES] = {.heading = "CAND", .least = 5, .most = 8, .importance = 75, .right = true},
     [COLUMN_SINCE] = {.heading = "SINCE", .least = 6, .most = 7, .importance = 80},
     [COLUMN_STRIP] = {.heading = "", .least = 7, .most = 24, .importance = 60},
+    [COLUMN_CHANGES] = {.heading = "CHANGES", .least = 8, .most = 40, .importance = 38, .optional = true},
     [COLUMN_CHANGED] = {.heading = "LAST FAILOVER", .least = 13, .most = 24, .importance = 55},
     [COLUMN_USUAL] = {.heading = "P50", .least = 6, .most = 13, .importance = 40, .optional = true},
     [COLUMN_NEXT] = {.heading = "NEXT", .least = 9, .most = 24, .importance = 88},
@@ -60,10 +62,11 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
 };
 
 static const int column_sorted_by[SORT_COUNT] = {
-    [SORT_WORST] = COLUMN_STATE,   [SORT_NAME] = COLUMN_ELECTION,
-    [SORT_LEADER] = COLUMN_LEADER, [SORT_CANDIDATES] = COLUMN_CANDIDATES,
-    [SORT_SINCE] = COLUMN_SINCE,   [SORT_CHANGED] = COLUMN_CHANGED,
-    [SORT_NEXT] = COLUMN_NEXT,     [SORT_FINDING] = COLUMN_FINDING,
+    [SORT_WORST] = COLUMN_STATE,     [SORT_NAME] = COLUMN_ELECTION,
+    [SORT_LEADER] = COLUMN_LEADER,   [SORT_CANDIDATES] = COLUMN_CANDIDATES,
+    [SORT_SINCE] = COLUMN_SINCE,     [SORT_CHANGED] = COLUMN_CHANGED,
+    [SORT_NEXT] = COLUMN_NEXT,       [SORT_FINDING] = COLUMN_FINDING,
+    [SORT_CHANGES] = COLUMN_CHANGES,
 };
 
 struct overview {
@@ -103,6 +106,16 @@ static void skip_heading(struct overview *overview, bool down)
             }
 }
 
+static void make_order(struct overview *overview, const struct scene *scene)
+{
+    struct overview_order *order = &overview->order;
+    int64_t window_us = strip_window_us(overview->zoom.window);
+
+    order->dirty |= order->sort == SORT_CHANGES && order->window_us != window_us;
+    order->window_us = window_us;
+    overview_order_make(order, scene);
+}
+
 /* Brings order and selection up to date with the model; the selection is then at list.at. */
 static void overview_follow_model(struct overview *overview, const struct scene *scene, size_t rows)
 {
@@ -110,7 +123,7 @@ static void overview_follow_model(struct overview *overview, const struct scene 
     const struct election *election;
     char key[KEY_BYTES];
 
-    overview_order_make(&overview->order, scene);
+    make_order(overview, scene);
     list_begin(list, overview->order.count, rows);
     if (list->gone != NULL && overview_order_find(&overview->order, list->gone) < overview->order.count) {
         list_returned(list); /* from a time in which it was not there */
@@ -201,6 +214,24 @@ static void draw_changed(const struct overview *overview, struct cells *cells, i
     columns_put(cells, usual, y, known ? look : (style)ROLE_DIM, known ? took : dash);
 }
 
+/* How often the leader changed in the time of the strip, and why as far as there is room. */
+static void draw_changes(const struct overview *overview, struct cells *cells, int y,
+                         const struct scene *scene, const struct election *election)
+{
+    const struct column *column = &overview->columns[COLUMN_CHANGES];
+    struct leader_changes changes;
+    char text[160];
+
+    if (column->width == 0)
+        return;
+    failover_facts_changes(election, scene->now, strip_window_us(overview->zoom.window), &changes);
+    failover_facts_split(cells, &changes, text, sizeof text);
+    if (cells_width(cells, text) > column->width)
+        text[strcspn(text, ": ")] = '\0';
+    columns_put(cells, column, y, changes.count == 0 || label_stale(election) ? ROLE_DIM : ROLE_TEXT,
+                changes.count == 0 ? cells_sign(cells, SIGN_DASH) : text);
+}
+
 static void overview_put_finding(const struct overview *overview, struct cells *cells, int y,
                                  const struct election *election, struct moment now)
 {
@@ -269,6 +300,7 @@ static void overview_draw_row(const struct overview *overview, struct cells *cel
                 label_since(cells, election, scene->now, AGE_MINUTES, text, sizeof text));
     strip_draw(cells, strip->x, y, strip->width, election, scene->now, strip_window_us(overview->zoom.window),
                NULL);
+    draw_changes(overview, cells, y, scene, election);
     draw_changed(overview, cells, y, scene, election);
     label_put_verdict(cells, &columns[COLUMN_NEXT], y, election);
     overview_put_finding(overview, cells, y, election, scene->now);
@@ -287,14 +319,20 @@ static int finding_width(const struct cells *cells, const struct election *elect
 }
 
 /* What the columns would like for one row. */
-static void want_row(struct column *columns, const struct cells *cells, const struct scene *scene,
+static void want_row(struct overview *overview, const struct cells *cells, const struct scene *scene,
                      const struct overview_row *row)
 {
+    struct column *columns = overview->columns;
     const struct election *election = row->election;
+    struct leader_changes changes;
+    char split[160];
     struct verdict verdict = label_verdict(cells, election);
     char who[256], name[64];
 
     want_changed(columns, cells, election, scene->now);
+    failover_facts_changes(election, scene->now, strip_window_us(overview->zoom.window), &changes);
+    columns_want(&columns[COLUMN_CHANGES],
+                 cells_width(cells, failover_facts_split(cells, &changes, split, sizeof split)));
     columns_want(&columns[COLUMN_CLUSTER], cells_width(cells, election->cluster->name));
     columns_want(&columns[COLUMN_ELECTION],
                  cells_width(cells, row->name + row->from) + (row->in_group ? 2 : 0));
@@ -321,7 +359,7 @@ static void want_rows(struct overview *overview, const struct cells *cells, cons
         columns_want(&overview->columns[COLUMN_ELECTION], 10 + cells_width(cells, overview->order.prefix));
     for (size_t i = 0; i < overview->order.count; i++)
         if (overview->order.rows[i].election != NULL)
-            want_row(overview->columns, cells, scene, &overview->order.rows[i]);
+            want_row(overview, cells, scene, &overview->order.rows[i]);
 }
 
 /* Lays the columns out without those that the user hid. Their width goes to the others: what had no room beside
@@ -367,6 +405,9 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
     columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
     for (int i = 0; i < COLUMN_COUNT; i++)
         columns[i].hidden = columns[i].hidden && (i == COLUMN_STRIP || i == COLUMN_CLUSTER);
+    bool by_changes = overview->order.sort == SORT_CHANGES;
+    columns[COLUMN_CHANGES].optional = !by_changes;
+    columns[COLUMN_CHANGES].importance = by_changes ? 89 : columns_of_overview[COLUMN_CHANGES].importance;
     want_rows(overview, cells, scene);
     if (columns[COLUMN_CANDIDATES].want > columns[COLUMN_CANDIDATES].least) /* half a number is another one */
         columns[COLUMN_CANDIDATES].least = columns[COLUMN_CANDIDATES].want;
@@ -571,7 +612,7 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
     int y = airy, pane = 0, rows, bottom, summary_y = y;
     size_t shown;
 
-    overview_order_make(&overview->order, scene);
+    make_order(overview, scene);
     strip_zoom_follow(&overview->zoom, totals->known_us);
     if (!overview->chosen)
         list_home(&overview->list);
@@ -688,6 +729,13 @@ static enum view_result overview_action(struct view *view, const struct scene *s
         order->sort = (order->sort + 1) % SORT_COUNT;
         order->reverse = false;
         order->dirty = true;
+        return VIEW_DONE;
+    case ACTION_CHANGES:
+        order->sort = order->sort == SORT_CHANGES ? SORT_WORST : SORT_CHANGES;
+        order->reverse = false;
+        order->dirty = true;
+        if (!overview->chosen || order->sort == SORT_CHANGES)
+            list_home(&overview->list);
         return VIEW_DONE;
     case ACTION_PROBLEMS:
         order->problems = !order->problems;
@@ -817,7 +865,7 @@ static const struct view_ops ops = {
     .free = overview_free,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_SORT) |
                ACTION_BIT(ACTION_COLUMNS) | ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_PROBLEMS) |
-               ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT),
+               ACTION_BIT(ACTION_CHANGES) | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT),
     /* What 80 columns lack room for follows where there is more. */
     .first = ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_FILTER) | ACTION_BIT(ACTION_JUMP) |
              ACTION_BIT(ACTION_FINDINGS) | ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_EVENT_BACK) |

@@ -8,6 +8,7 @@
 #include "config/znode_path.h"
 #include "probe/election/vacancy.h"
 #include "tui/words/election_filter.h"
+#include "tui/words/failover_facts.h"
 #include "tui/words/labels.h"
 #include "tui/words/mutes.h"
 #include "tui/views/strip.h"
@@ -22,6 +23,7 @@ static const char *const words[SORT_COUNT][2] = {
     [SORT_CHANGED] = {"latest failover first", "latest failover last"},
     [SORT_NEXT] = {"worst next failover first", "best next failover first"},
     [SORT_FINDING] = {"worst finding first", "worst finding last"},
+    [SORT_CHANGES] = {"most changes of leader first", "fewest changes of leader first"},
 };
 
 const char *overview_sort_word(enum overview_sort sort, bool reverse)
@@ -113,6 +115,8 @@ static int compare_by(enum overview_sort sort, const struct overview_row *a, con
         return next_rank(x) - next_rank(y);
     case SORT_FINDING:
         return worst_severity(y) - worst_severity(x);
+    case SORT_CHANGES:
+        return compare_latest((int64_t)a->changes, (int64_t)b->changes);
     case SORT_WORST:
     case SORT_COUNT:
         break;
@@ -136,12 +140,14 @@ COMPARISON(SORT_SINCE, compare_since)
 COMPARISON(SORT_CHANGED, compare_changed)
 COMPARISON(SORT_NEXT, compare_next)
 COMPARISON(SORT_FINDING, compare_finding)
+COMPARISON(SORT_CHANGES, compare_changes)
 
 static int (*const comparisons[SORT_COUNT])(const void *, const void *) = {
-    [SORT_WORST] = compare_worst,   [SORT_NAME] = compare_name,
-    [SORT_LEADER] = compare_leader, [SORT_CANDIDATES] = compare_candidates,
-    [SORT_SINCE] = compare_since,   [SORT_CHANGED] = compare_changed,
-    [SORT_NEXT] = compare_next,     [SORT_FINDING] = compare_finding,
+    [SORT_WORST] = compare_worst,     [SORT_NAME] = compare_name,
+    [SORT_LEADER] = compare_leader,   [SORT_CANDIDATES] = compare_candidates,
+    [SORT_SINCE] = compare_since,     [SORT_CHANGED] = compare_changed,
+    [SORT_NEXT] = compare_next,       [SORT_FINDING] = compare_finding,
+    [SORT_CHANGES] = compare_changes,
 };
 
 static void count_state(struct overview_totals *totals, const struct election *election, int rank,
@@ -236,6 +242,17 @@ static int rank_of(const struct election *election, const struct badge *badge, e
     int found = worst != NULL ? SEVERITY_CRITICAL - (int)worst->severity : 3;
 
     return ((stands < found ? stands : found) * (RANK_HEALTHY + 1) + badge->rank) * 3 + next;
+}
+
+static size_t changes_of(const struct overview_order *order, const struct election *election,
+                         struct moment now)
+{
+    struct leader_changes changes;
+
+    if (order->sort != SORT_CHANGES)
+        return 0;
+    failover_facts_changes(election, now, order->window_us, &changes);
+    return changes.count;
 }
 
 static void overview_order_make_room(struct overview_order *order, const struct model *model)
@@ -364,7 +381,8 @@ void overview_order_make(struct overview_order *order, const struct scene *scene
                                           .name = election->name,
                                           .length = strlen(election->name),
                                           .index = index++,
-                                          .rank = rank_of(election, &badge, outlook, scene->now)};
+                                          .rank = rank_of(election, &badge, outlook, scene->now),
+                                          .changes = changes_of(order, election, scene->now)};
         }
     }
     if (order->count > 1)

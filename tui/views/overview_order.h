@@ -20,6 +20,7 @@ enum overview_sort {
     SORT_CHANGED,
     SORT_NEXT,
     SORT_FINDING,
+    SORT_CHANGES,
     SORT_COUNT
 };
 const char *overview_sort_word(enum overview_sort sort, bool reverse);
@@ -44,7 +45,8 @@ struct overview_row {
     size_t from, length;             /* the part of the name to be shown; the rest is in a heading above */
     size_t index;                    /* by configuration or discovery: decides between equal ones */
     int rank;
-    bool in_group; /* below a heading */
+    size_t changes; /* of the leader in window_us, where sorted by them */
+    bool in_group;  /* below a heading */
 };
 
 struct overview_order {
@@ -52,6 +54,7 @@ struct overview_order {
     bool reverse;
     char filter[128]; /* as in tui/words/election_filter.h */
     bool problems;    /* only elections with a problem */
+    int64_t window_us;
 
     struct overview_row *rows; /* those that pass the filter, and headings */
     size_t count, room;

@@ -68,3 +68,50 @@ bool failover_facts_usual(const struct cells *cells, const struct election *elec
     failover_facts_put_span(cells, stats.all.p50, room, buffer);
     return true;
 }
+
+void failover_facts_changes(const struct election *election, struct moment now, int64_t window_us,
+                            struct leader_changes *changes)
+{
+    int64_t from_us = now.mono_us - window_us;
+    const struct tenure *tenure, *before = NULL;
+    const struct failover *failover;
+    size_t known = 0;
+
+    *changes = (struct leader_changes){0};
+    for (size_t i = 0; (tenure = election_tenure_at(election, i)) != NULL; i++) {
+        if (i == 0)
+            changes->more = election->tenure_count == TENURES_KEPT && tenure->from.mono_us > from_us;
+        if (tenure->gap || tenure->name == NULL)
+            continue;
+        changes->count +=
+            before != NULL && tenure->from.mono_us > from_us && strcmp(before->name, tenure->name) != 0;
+        before = tenure;
+    }
+    for (size_t i = 0; (failover = election_failover_at(election, i)) != NULL; i++)
+        if (!failover_is_open(failover) && failover->elected_at.mono_us > from_us && known < changes->count) {
+            changes->by_cause[failover->cause]++;
+            known++;
+        }
+    changes->by_cause[CAUSE_UNKNOWN] += changes->count - known;
+}
+
+char *failover_facts_split(const struct cells *cells, const struct leader_changes *changes, char *buffer,
+                           size_t size)
+{
+    size_t used;
+
+    buffer[0] = '\0';
+    if (changes->count == 0)
+        return buffer;
+    used = (size_t)snprintf(buffer, size, "%s%zu", changes->more ? cells_sign(cells, SIGN_AT_LEAST) : "",
+                            changes->count);
+    for (int cause = CAUSE_COUNT; cause-- > 0;) {
+        const char *word = failover_cause_word((enum failover_cause)cause);
+        if (changes->by_cause[cause] == changes->count)
+            used += (size_t)snprintf(buffer + used, size - used, " %s", word);
+        else if (changes->by_cause[cause] > 0 && used < size)
+            used += (size_t)snprintf(buffer + used, size - used, "%s%zu %s",
+                                     strchr(buffer, ':') ? ", " : ": ", changes->by_cause[cause], word);
+    }
+    return buffer;
+}

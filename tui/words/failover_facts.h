@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "probe/election/election.h"
+#include "probe/election/failover.h"
 #include "tui/screen/cells.h"
 #include "tui/words/format.h"
 
@@ -26,5 +27,17 @@ char *failover_facts_last(const struct cells *cells, const struct election *elec
 /* The median of those seen by this run; false: there are none. */
 bool failover_facts_usual(const struct cells *cells, const struct election *election, int room,
                           char buffer[FORMAT_INTERVAL]);
+
+/* Changes of leader in the time that ends now. */
+struct leader_changes {
+    size_t count;
+    size_t by_cause[CAUSE_COUNT]; /* as far as this run saw their evidence; the rest has CAUSE_UNKNOWN */
+    bool more;                    /* older ones in this time are no longer kept */
+};
+void failover_facts_changes(const struct election *election, struct moment now, int64_t window_us,
+                            struct leader_changes *changes);
+/* "5: 3 expired, 2 resigned", "3 expired"; "" where there are none. */
+char *failover_facts_split(const struct cells *cells, const struct leader_changes *changes, char *buffer,
+                           size_t size);
 
 #endif
