@@ -353,6 +353,8 @@ const struct option_row option_table[] = {
     {"filter", 0, "FILTER", WATCH | DEMO | REPLAY | ONCE | EVENTS,
      TEXT(filter, "write text, state:vacant, next:stops, severity>=error ..."),
      .help = "only elections that match: text, state:vacant, next:stops, severity>=error ..."},
+    {"linear", 0, NULL, WATCH, FLAG(linear),
+     .help = "no screen: a sentence for each change, for a screen reader or a serial console"},
     {"log", 0, "FILE", EVERY, TEXT(log, "name a file"),
      .help = "append a log of electop itself to FILE, or to the journal (--log journal)"},
     {"help", 'h', NULL, EVERY, .kind = OPTION_ENDS, .help = "this help"},

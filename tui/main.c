@@ -79,7 +79,9 @@ static int run_command(const struct invocation *invocation)
 {
     switch (invocation->options->command) {
     case COMMAND_WATCH:
-        return invocation->options->replay ? command_replay(invocation) : command_watch(invocation);
+        return invocation->options->replay   ? command_replay(invocation)
+               : invocation->options->linear ? command_linear(invocation)
+                                             : command_watch(invocation);
     case COMMAND_ONCE:
         return invocation->options->replay ? command_once_recorded(invocation) : command_once(invocation);
     case COMMAND_EVENTS:

@@ -32,6 +32,8 @@ int command_watch(const struct invocation *invocation);
 /* The same on a loop with other work (the demo's candidates), which continues meanwhile. Returns when the
  * user quits, with its handles closed; the loop remains the caller's. */
 int command_watch_on(uv_loop_t *loop, const struct invocation *invocation);
+/* watch --linear */
+int command_linear(const struct invocation *invocation);
 int command_once(const struct invocation *invocation);
 int command_events(const struct invocation *invocation);
 /* The same on the caller's loop, as above: one snapshot, and events for options->for_ms or options->count of

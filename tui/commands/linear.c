@@ -1,0 +1,221 @@
+/*
+ * linear.c - watch --linear: the dashboard's changes as lines, for a screen reader or a serial console.
+ *
+ * A line is a sentence in ASCII without columns and colours. First those elections that have a problem; then
+ * each whose state changes, and each failover.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/memory.h"
+#include "config/text.h"
+#include "probe/clock.h"
+#include "probe/history/preload.h"
+#include "probe/monitor.h"
+#include "tui/commands/command.h"
+#include "tui/commands/command_output.h"
+#include "tui/commands/first_snapshot.h"
+#include "tui/commands/shutdown.h"
+#include "tui/commands/snapshot_exit.h"
+#include "tui/output/output.h"
+#include "tui/screen/safe.h"
+#include "tui/words/election_filter.h"
+#include "tui/words/event_text.h"
+#include "tui/words/format.h"
+#include "tui/words/state_line.h"
+
+#define FLUSH_MS 1000
+/* What changes more often than a voice speaks is told as it is then. */
+#define TURN_MS 1000
+
+struct spoken {
+    const struct cluster *cluster;
+    uint64_t serial;
+    char *state;
+    bool here;
+};
+
+struct linear {
+    const struct options *options;
+    struct monitor *monitor;
+    struct output *output;
+    struct spoken *spoken;
+    size_t count, room;
+    bool begun, over;
+    int error; /* the output's; 0: it is well */
+};
+
+static void linear_on_ended(void *context, int error)
+{
+    struct linear *linear = context;
+    linear->over = true;
+    linear->error = error;
+}
+
+static void linear_on_dropped(void *context, struct buffer *line, uint64_t count)
+{
+    (void)context;
+    buffer_printf(line, "%llu lines were read too slowly, and are left out\n", (unsigned long long)count);
+}
+
+static void linear_say(struct linear *linear, const char *text)
+{
+    char clock[24], *safe = safe_text(text, strlen(text), true);
+    char *line = text_format("%s %s\n", format_clock(clock_wall_us(), clock, sizeof clock), safe);
+    output_line(linear->output, line, strlen(line));
+    free(line);
+    free(safe);
+}
+
+static void linear_on_event(void *context, const struct event *event)
+{
+    struct linear *linear = context;
+    const char *filter = linear->options->filter;
+    struct event_words words;
+    bool wanted = event->kind == EVENT_FAILOVER || event->kind == EVENT_CONNECTION;
+    if (!wanted || linear->over || !linear->begun ||
+        (filter && event->election && !election_filter_match(filter, event->election, event->at)))
+        return;
+    event_text(event, &words);
+    char *line = text_format("%s: %s%s%s%s%s%s%s", words.where, words.label, words.from[0] ? ", from " : "",
+                             words.from, words.subject[0] ? words.from[0] ? " to " : " " : "", words.subject,
+                             words.detail[0] ? ", " : "", words.detail);
+    linear_say(linear, line);
+    free(line);
+}
+
+static struct spoken *spoken_of(struct linear *linear, size_t hint, const struct election *election)
+{
+    for (size_t i = 0; i < linear->count; i++) {
+        struct spoken *spoken = &linear->spoken[(hint + i) % linear->count];
+        if (spoken->serial == election->serial && spoken->cluster == election->cluster)
+            return spoken;
+    }
+    room_for_one(&linear->spoken, linear->count, &linear->room, sizeof *linear->spoken);
+    linear->spoken[linear->count] = (struct spoken){.cluster = election->cluster, .serial = election->serial};
+    return &linear->spoken[linear->count++];
+}
+
+static void linear_see(struct linear *linear, size_t hint, const struct election *election, struct moment now)
+{
+    struct spoken *spoken = spoken_of(linear, hint, election);
+    char *state = state_line(election, now);
+    bool differs = !spoken->state || strcmp(spoken->state, state) != 0;
+    spoken->here = true;
+    if (differs && (linear->begun || election_has_problem(election, now)))
+        linear_say(linear, state);
+    free(spoken->state);
+    spoken->state = state;
+}
+
+static void linear_forget(struct linear *linear)
+{
+    for (size_t i = linear->count; i-- > 0;) {
+        struct spoken *spoken = &linear->spoken[i];
+        bool here = spoken->here;
+        spoken->here = false;
+        if (here)
+            continue;
+        char *line = text_format("%.*s: no longer watched", (int)strcspn(spoken->state, ":"), spoken->state);
+        linear_say(linear, line);
+        free(line);
+        free(spoken->state);
+        *spoken = linear->spoken[--linear->count];
+    }
+}
+
+static void linear_turn(struct linear *linear)
+{
+    const struct model *model = monitor_model(linear->monitor);
+    const char *filter = linear->options->filter;
+    struct moment now = clock_now();
+    size_t seen = 0, problems = 0;
+    if (!linear->begun && !monitor_complete(linear->monitor))
+        return;
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t k = 0; k < model->clusters[i].election_count; k++) {
+            const struct election *election = model->clusters[i].elections[k];
+            if (filter && !election_filter_match(filter, election, now))
+                continue;
+            problems += election_has_problem(election, now);
+            linear_see(linear, seen++, election, now);
+        }
+    linear_forget(linear);
+    if (!linear->begun) {
+        char *line = text_format("%zu election%s, %zu with a problem", seen, seen == 1 ? "" : "s", problems);
+        linear_say(linear, line);
+        free(line);
+    }
+    linear->begun = true;
+}
+
+static void linear_on_turn(uv_timer_t *timer)
+{
+    linear_turn(timer->data);
+}
+
+static int linear_follow(uv_loop_t *loop, struct linear *linear, struct shutdown *ending)
+{
+    const struct model *model = monitor_model(linear->monitor);
+    int status = EXIT_DONE;
+    while (!ending->signal && !linear->over && status == EXIT_DONE) {
+        uv_run(loop, UV_RUN_ONCE);
+        if (ending->passed[0] && !linear->begun)
+            status = snapshot_exit_status(model, false);
+        ending->passed[0] = false;
+    }
+    output_flush(linear->output, FLUSH_MS);
+    if (ending->signal)
+        return 128 + ending->signal;
+    if (linear->over)
+        return command_output_ended(linear->error, EXIT_DONE);
+    snapshot_exit_complain(model, linear->options->wait_ms);
+    return status;
+}
+
+static void linear_end(struct linear *linear)
+{
+    for (size_t i = 0; i < linear->count; i++)
+        free(linear->spoken[i].state);
+    free(linear->spoken);
+    output_close(linear->output);
+}
+
+static int linear_on(uv_loop_t *loop, const struct invocation *invocation)
+{
+    static const struct output_listener listener = {.ended = linear_on_ended, .dropped = linear_on_dropped};
+    struct linear linear = {.options = invocation->options};
+    struct shutdown ending;
+    uv_timer_t timer;
+    char *error = NULL;
+    int status = EXIT_USAGE;
+    bool ready = shutdown_begin(&ending, loop, invocation->options->wait_ms, 0);
+    linear.output = output_open(loop, STDOUT_FILENO, &listener, &linear);
+    linear.monitor = ready ? monitor_start(loop, invocation->settings, &error) : NULL;
+    if (linear.monitor) {
+        struct preload *earlier = preload_begin(loop, linear.monitor, &invocation->settings->history);
+        preload_follow(earlier);
+        monitor_subscribe(linear.monitor, linear_on_event, &linear);
+        struct first_snapshot *snapshot = first_snapshot_begin(loop, linear.monitor, invocation->settings);
+        uv_timer_init(loop, &timer);
+        timer.data = &linear;
+        uv_timer_start(&timer, linear_on_turn, 0, TURN_MS);
+        status = linear_follow(loop, &linear, &ending);
+        uv_close((uv_handle_t *)&timer, NULL);
+        first_snapshot_end(snapshot);
+        preload_end(earlier);
+    } else {
+        complain("%s", error ? error : "cannot watch; raise the limit of open files (ulimit -n)");
+    }
+    monitor_stop(linear.monitor);
+    linear_end(&linear);
+    shutdown_finish(&ending, loop);
+    free(error);
+    return status;
+}
+
+int command_linear(const struct invocation *invocation)
+{
+    return shutdown_run_loop(linear_on, invocation);
+}

@@ -1,0 +1,16 @@
+/*
+ * state_line.h - the state of an election as one plain sentence: for a notification, and for who cannot see a
+ * screen.
+ */
+#ifndef ELECTOP_TUI_WORDS_STATE_LINE_H
+#define ELECTOP_TUI_WORDS_STATE_LINE_H
+
+#include "probe/election/election.h"
+
+/*
+ * "orders: led by 10.0.3.17:51234; next failover stops at n_47; critical no-watch, certain". It has no ages, so
+ * it changes only with the facts. Printable ASCII only: foreign bytes are shown as escapes. malloc'd.
+ */
+char *state_line(const struct election *election, struct moment now);
+
+#endif
