@@ -686,6 +686,28 @@ static void has_other_keys(void **state)
     key_bindings_configure(NULL);
 }
 
+/* One election's next change is told, once, in plain ASCII; a change of another is not; asked for again, none is. */
+static void tells_a_change(void **state)
+{
+    struct fixture *fixture = *state;
+    type(fixture, "/druid");
+    key(fixture, KEY_CODE_ENTER);
+    key(fixture, KEY_CODE_HOME);
+    type(fixture, "A");
+    assert_true(shows(fixture, "you will be told once when druid/coordinator changes"));
+    assert_null(dashboard_told(fixture->dashboard));
+    stage_children(fixture->stage, 0, "/election", NULL, 0, 0, 0);
+    assert_null(dashboard_told(fixture->dashboard));
+    stage_children(fixture->stage, 0, "/druid/coordinator/_COORDINATOR", NULL, 0, 0, 0);
+    const char *told = dashboard_told(fixture->dashboard);
+    assert_non_null(told);
+    assert_string_equal(told, "druid/coordinator: vacant");
+    assert_true(shows(fixture, "druid/coordinator: vacant"));
+    assert_null(dashboard_told(fixture->dashboard));
+    type(fixture, "AA");
+    assert_true(shows(fixture, "changes of druid/coordinator are not told"));
+}
+
 /* The beginning of a screen's name is enough; Tab goes on to the next match; where several match as well, the
    first one says so. */
 static void jumps_by_a_beginning(void **state)
@@ -937,6 +959,7 @@ int main(void)
         TEST(jumps),
         TEST(names_actions),
         TEST(has_other_keys),
+        TEST(tells_a_change),
         TEST(filters_by_fields),
         TEST(letters_behind_a_slash_are_no_keys),
         TEST(copies_the_text_of_a_screen),

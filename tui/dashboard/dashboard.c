@@ -13,6 +13,7 @@
 #include "probe/history/snapshot.h"
 #include "tui/dashboard/jump.h"
 #include "tui/dashboard/replay.h"
+#include "tui/dashboard/tell.h"
 #include "tui/dashboard/title_footer.h"
 #include "tui/screen/key_bindings.h"
 #include "tui/screen/safe.h"
@@ -65,6 +66,7 @@ struct dashboard {
     const char *author;
     void (*mute)(void *context, const struct event *);
     void *mute_context;
+    struct tells tells;
     struct finding_place reported; /* candidate "": not used */
     struct finding_place clearing; /* that c shall clear ... */
     int64_t clearing_until_us;     /* ... where it is pressed again before then; 0: it has not been */
@@ -170,6 +172,7 @@ void dashboard_free(struct dashboard *dashboard)
     while (dashboard->level_count > 0)
         pop(dashboard);
     dashboard_resume(dashboard);
+    tell_release(&dashboard->tells);
     free(dashboard);
 }
 
@@ -549,32 +552,68 @@ void dashboard_record_mutes(struct dashboard *dashboard, const char *author,
     dashboard->mute_context = context;
 }
 
-/* The election that is selected, or that this screen is about. */
-static enum dashboard_wish report_selected(struct dashboard *dashboard)
+/* The election that is selected, or that this screen is about; NULL: none, which is said. */
+static const struct election *selected_election(struct dashboard *dashboard, const struct scene *scene)
 {
     struct view *view = top_of(dashboard)->view;
-    struct scene scene = scene_of(dashboard);
-    struct finding_place *about = &dashboard->reported;
     char path[4096];
     const struct election *found = NULL;
+    if (view->ops->path && view->ops->path(view, scene, path, sizeof path))
+        for (unsigned i = 0; i < scene->model->cluster_count && !found; i++) {
+            found = model_election(scene->model, i, path);
+            char *slash = strrchr(path, '/');
+            if (!found && slash && slash != path) { /* of a candidate its election */
+                *slash = '\0';
+                found = model_election(scene->model, i, path);
+                *slash = '/';
+            }
+        }
+    if (!found)
+        dashboard_say(dashboard, ROLE_DIM, "no election is selected");
+    return found;
+}
+
+/* About the present, whatever is paused. */
+static void tell_selected(struct dashboard *dashboard)
+{
+    struct scene scene = scene_of(dashboard);
+    char text[200];
+    if (scene.past || !dashboard->model) {
+        dashboard_say(dashboard, ROLE_DIM, "this is a replay: nothing here will change");
+        return;
+    }
+    scene.model = dashboard->model;
+    const struct election *election = selected_election(dashboard, &scene);
+    if (!election)
+        return;
+    bool begun = tell_turn(&dashboard->tells, election, dashboard_now_of(dashboard));
+    snprintf(text, sizeof text,
+             begun ? "you will be told once when %.100s changes" : "changes of %.100s are not told",
+             election->name);
+    dashboard_say(dashboard, begun ? ROLE_GOOD : ROLE_DIM, text);
+}
+
+const char *dashboard_told(struct dashboard *dashboard)
+{
+    const char *told = dashboard->model
+                           ? tell_change(&dashboard->tells, dashboard->model, dashboard_now_of(dashboard))
+                           : NULL;
+    if (told)
+        dashboard_say(dashboard, ROLE_WARNING, told);
+    return told;
+}
+
+static enum dashboard_wish report_selected(struct dashboard *dashboard)
+{
+    struct scene scene = scene_of(dashboard);
+    struct finding_place *about = &dashboard->reported;
     if (!scene.recorded) {
         dashboard_say(dashboard, ROLE_DIM, "nothing is recorded, so there is nothing to report");
         return DASHBOARD_NOTHING;
     }
-    if (view->ops->path && view->ops->path(view, &scene, path, sizeof path))
-        for (unsigned i = 0; i < scene.model->cluster_count && !found; i++) {
-            found = model_election(scene.model, i, path);
-            char *slash = strrchr(path, '/');
-            if (!found && slash && slash != path) { /* of a candidate its election */
-                *slash = '\0';
-                found = model_election(scene.model, i, path);
-                *slash = '/';
-            }
-        }
-    if (!found) {
-        dashboard_say(dashboard, ROLE_DIM, "no election is selected");
+    const struct election *found = selected_election(dashboard, &scene);
+    if (!found)
         return DASHBOARD_NOTHING;
-    }
     snprintf(about->cluster, sizeof about->cluster, "%s", found->cluster->name);
     snprintf(about->election, sizeof about->election, "%s", found->path);
     open_history(dashboard);
@@ -742,6 +781,9 @@ static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum actio
         return copy_finding(dashboard);
     case ACTION_MUTE:
         begin_mute(dashboard);
+        break;
+    case ACTION_TELL:
+        tell_selected(dashboard);
         break;
     case ACTION_REPORT:
         return report_selected(dashboard);

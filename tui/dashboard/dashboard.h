@@ -91,6 +91,10 @@ const struct finding_place *dashboard_cleared(const struct dashboard *dashboard)
 /* Shows a message in the footer for a few seconds. */
 void dashboard_say(struct dashboard *dashboard, style role, const char *text);
 
+/* What the user wanted to be told, for a notification: printable ASCII; NULL: nothing. It is said in the footer,
+ * too. Valid until the next call. */
+const char *dashboard_told(struct dashboard *dashboard);
+
 /* Draws all of it into the grid. */
 void dashboard_draw(struct dashboard *dashboard, struct cells *cells);
 

@@ -98,6 +98,9 @@ static void draw(struct terminal_stage *stage)
     if (stage->ended)
         return;
     uv_timer_stop(&stage->next);
+    const char *told = dashboard_told(stage->dashboard);
+    if (told)
+        curses_notify(stage->curses, told);
     dashboard_draw(stage->dashboard, stage->cells);
     if (stage->show->rings && stage->show->rings(stage->show->context))
         curses_ring(stage->curses);

@@ -400,6 +400,8 @@ bool key_help_key(const struct key_help *key_help, enum action action)
         return ops->path != NULL && key_help->recorded;
     case ACTION_BUNDLE:
         return key_help->recorded;
+    case ACTION_TELL:
+        return ops->path != NULL && !scene->past;
     case ACTION_CLEAR:
         return ops->clearable != NULL && !scene->past;
     case ACTION_EVENTS:

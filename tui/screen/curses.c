@@ -551,6 +551,20 @@ void curses_ring(struct curses *curses)
         curses_send(curses, "\a");
 }
 
+void curses_notify(struct curses *curses, const char *text)
+{
+    char plain[256], out[2 * sizeof plain + 64];
+    size_t used = 0;
+    for (; *text && used + 1 < sizeof plain; text++) /* a semicolon ends a field of OSC 777 */
+        plain[used++] = (char)(*text < ' ' || *text > '~' ? '?' : *text == ';' ? ',' : *text);
+    plain[used] = '\0';
+    if (curses->suspended)
+        return;
+    used = (size_t)snprintf(out, sizeof out, "\a\033]9;electop: %s\033\\\033]777;notify;electop;%s\033\\",
+                            plain, plain);
+    tty_send(&curses->tty, out, used);
+}
+
 bool curses_copy(struct curses *curses, const char *text)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

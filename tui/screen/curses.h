@@ -60,6 +60,8 @@ bool curses_is_gone(const struct curses *curses);
 
 /* Rings the terminal's bell. */
 void curses_ring(struct curses *curses);
+/* The same, and a notification of the desktop (OSC 9 and OSC 777), where the terminal knows one of them. */
+void curses_notify(struct curses *curses, const char *text);
 
 /* Returns the terminal for a while (Ctrl-Z), and takes it again. */
 void curses_suspend(struct curses *curses);

@@ -85,6 +85,8 @@ static const struct key_binding defaults[] = {
      .help = "copy the worst or selected finding for a ticket; elsewhere the text of the screen"},
     {ACTION_MUTE, "mute", "m", "mute",
      .help = "mute the selected finding, with a note: 2h known, OPS-12; tomorrow 08:00; 0 unmutes it"},
+    {ACTION_TELL, "tell me", "A", NULL,
+     .help = "bell and notification when the selected election changes, once; again: not"},
     {ACTION_REPORT, "report", "W", NULL,
      .help = "write an HTML report of the selected election's failovers in the last 24 hours to a file"},
     {ACTION_BUNDLE, "bundle", "B", NULL,

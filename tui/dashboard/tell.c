@@ -1,0 +1,72 @@
+#include "tui/dashboard/tell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/memory.h"
+#include "config/text.h"
+#include "tui/screen/safe.h"
+#include "tui/words/state_line.h"
+
+static void tell_end(struct tells *tells, size_t i)
+{
+    free(tells->all[i].cluster);
+    free(tells->all[i].path);
+    free(tells->all[i].state);
+    tells->all[i] = tells->all[--tells->count];
+}
+
+bool tell_turn(struct tells *tells, const struct election *election, struct moment now)
+{
+    for (size_t i = 0; i < tells->count; i++)
+        if (strcmp(tells->all[i].path, election->path) == 0 &&
+            strcmp(tells->all[i].cluster, election->cluster->name) == 0) {
+            tell_end(tells, i);
+            return false;
+        }
+    if (tells->count == TELLS_MOST)
+        return false;
+    tells->all[tells->count++] = (struct tell){.cluster = xstrdup(election->cluster->name),
+                                               .path = xstrdup(election->path),
+                                               .state = state_line(election, now)};
+    return true;
+}
+
+static const struct election *tell_election(const struct tell *tell, const struct model *model)
+{
+    const struct election *election = NULL;
+    for (unsigned i = 0; i < model->cluster_count && !election; i++)
+        if (strcmp(model->clusters[i].name, tell->cluster) == 0)
+            election = model_election(model, i, tell->path);
+    return election;
+}
+
+const char *tell_change(struct tells *tells, const struct model *model, struct moment now)
+{
+    for (size_t i = 0; i < tells->count; i++) {
+        const struct election *election = tell_election(&tells->all[i], model);
+        char *state = election ? state_line(election, now) : NULL;
+        if (!election) {
+            char *safe = safe_text(tells->all[i].path, strlen(tells->all[i].path), true);
+            state = text_format("%s: no longer watched", safe);
+            free(safe);
+        }
+        if (strcmp(state, tells->all[i].state) == 0) {
+            free(state);
+            continue;
+        }
+        free(tells->said);
+        tells->said = state;
+        tell_end(tells, i);
+        return tells->said;
+    }
+    return NULL;
+}
+
+void tell_release(struct tells *tells)
+{
+    while (tells->count > 0)
+        tell_end(tells, 0);
+    free(tells->said);
+    tells->said = NULL;
+}
