@@ -143,10 +143,11 @@ static void ties(struct diagnosis *d)
 
 /* ---- names ---- */
 
+/* An error where clients read the number in every name and crash; a suspicion where only the recipe is known. */
 static void foreign(struct diagnosis *d)
 {
-    static const char *const crash[] = {"zk-election-go", "zookeeper-support", "zookeeper",
-                                        "zookeeper-c-lock", NULL};
+    static const char *const crash[] = {"zk-election-go", "zookeeper-c-lock", NULL};
+    static const char *const by_hand[] = {"zookeeper", "zookeeper-support", NULL};
     static const char *const usual[] = {"clickhouse", NULL};
     struct election *election = d->election;
     if (election->foreign_count == 0 || election->candidate_count == 0 || is_recipe(election, usual))
@@ -154,8 +155,12 @@ static void foreign(struct diagnosis *d)
     char more[48] = "";
     if (election->foreign_count > 1)
         snprintf(more, sizeof more, " and %zu more", election->foreign_count - 1);
-    diagnosis_raise(d, FINDING_FOREIGN_CHILD, is_recipe(election, crash) ? SEVERITY_ERROR : SEVERITY_INFO,
-                    CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
+    bool open = is_recipe(election, by_hand);
+    diagnosis_raise(d, FINDING_FOREIGN_CHILD,
+                    open                         ? SEVERITY_WARNING
+                    : is_recipe(election, crash) ? SEVERITY_ERROR
+                                                 : SEVERITY_INFO,
+                    open ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
                     "%s/%.200s%s is not a candidate of this layout (%s)", election->path,
                     election->foreign[0], more, election->recipe->title);
 }

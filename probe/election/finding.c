@@ -369,7 +369,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "foreign-child",
             .severity = SEVERITY_INFO,
             .meaning = "The directory contains a child that is not a candidate. Some clients read the number "
-                       "in every name and crash on such a child (error there).",
+                       "in every name and crash on such a child (error there; a suspected warning where "
+                       "the names are those of the documented recipe, n_ and a number).",
             .looks = "A child that does not fit the pattern of its siblings.",
             .advice = "remove it: a directory of candidates should hold nothing else",
             .source = "kazoo issue 309",

@@ -378,10 +378,14 @@ static void numbers_and_names(void **state)
                      " and 1 more have the same number 0 | find out which client created the second one, and "
                      "restart it\n");
     model_script_run("foreign-child: an error where clients crash on it",
-                     CONNECT "+ n_0000000000 s=a\n+ lost+found\nlist\n> election-seen\nreadall\n"
+                     CONNECT "+ _c_11111111222233334444555555555501-p_0000000000 s=a\n+ lost+found\n"
+                             "list\n> election-seen\nreadall\n"
                              "? findings foreign-child error certain\n"
                              "- lost+found\nlist\n"
                              "? findings none\n");
+    model_script_run("... a suspicion where the names do not show which client it is",
+                     CONNECT "+ n_0000000000 s=a\n+ nested\nlist\n> election-seen\nreadall\n"
+                             "? findings foreign-child warning suspected\n");
     model_script_run("... elsewhere only told",
                      THREE "+ lost+found\nlist\n? findings foreign-child info certain\n");
     model_script_run("a name of no known layout that holds a GUID",
