@@ -34,7 +34,8 @@ static void no_leader(struct diagnosis *d)
     bool vanished =
         election->state == ELECTION_ABSENT && election->change.lost_at.mono_us != 0 &&
         !election_vanished(election); /* whoever named it wants a leader, with a directory or not */
-    if ((election->state != ELECTION_VACANT && !vanished) || election->kind != KIND_LEADER)
+    if ((election->state != ELECTION_VACANT && !vanished) || election->kind != KIND_LEADER ||
+        election_has_no_line(election))
         return;
     int64_t due_us = election->state_since.mono_us + election->settings->allow.vacancy_ms * 1000;
     diagnosis_again(d, due_us);

@@ -260,6 +260,8 @@ bool election_is_proven(const struct election *election);
 /* It and directories beside it have one member each, of different sessions: each server owns one, and nobody
  * contends for it. Only of a discovered one that may be a lock as well. */
 bool election_has_one_owner(const struct election *election);
+/* By its layout nobody stands there, and nothing is wrong. */
+bool election_has_no_line(const struct election *election);
 
 /* Others join behind its only candidate and leave again, often: they try, see that they are not first, and delete. */
 bool election_is_tried(const struct election *election);

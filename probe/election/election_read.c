@@ -108,6 +108,14 @@ bool election_guard(const struct election *election, unsigned i, char *buffer, s
     return length > 0 && (size_t)length < size;
 }
 
+bool election_has_no_line(const struct election *election)
+{
+    const char *name = strrchr(election->path, '/');
+    return election->candidate_count == 0 && election->outsider_count == 1 && name &&
+           strcmp(name, "/leader_election") == 0 &&
+           strcmp(election->outsiders[0]->name, RECIPE_NOBODY_STANDS) == 0;
+}
+
 const char *election_problem(const struct election *election, char *buffer, size_t size)
 {
     size_t children = election->recipe ? election->foreign_count : election->outsider_count;
@@ -115,6 +123,8 @@ const char *election_problem(const struct election *election, char *buffer, size
         return "its leader has left, and its successor is not confirmed yet";
     if (election->state != ELECTION_VACANT || children == 0)
         return election->problem;
+    if (election_has_no_line(election))
+        return "nobody stands: every replica leads";
     if (children == 1)
         snprintf(buffer, size, "1 child, which is not a candidate");
     else

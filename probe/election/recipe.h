@@ -165,6 +165,8 @@ struct recipe_book *recipes_of(const struct settings *settings, char **error);
 
 /* In a candidate's data: every candidate leads, and nobody watches (ClickHouse 20.6 to 21.11). */
 #define RECIPE_EACH_LEADS "(multiple leaders Ok)"
+/* The persistent child of a leader_election where nobody stands, for the same reason (21.12 and later). */
+#define RECIPE_NOBODY_STANDS "leader_election-0"
 
 extern const struct recipe recipe_table[];
 extern const size_t recipe_table_count;

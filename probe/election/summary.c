@@ -97,6 +97,8 @@ enum summary_result summary_result(const struct model *model)
 
 bool summary_must_lead(const struct election *election)
 {
+    if (election_has_no_line(election))
+        return false;
     return election->origin == ORIGIN_CONFIGURED && election->settings->kind != KIND_LOCK
                ? true
                : election->kind == KIND_LEADER;

@@ -111,6 +111,16 @@ def test_a_guessed_kind_changes_nothing(zk, path, client):
     assert check(zk, path, "--kind", "lock").status == 0
 
 
+def test_clickhouse_without_a_line_is_fine(zk, path, client):
+    """Since 21.12 a persistent leader_election-0 lies there: every replica leads, and nobody stands."""
+    path += "/leader_election"
+    client.create(f"{path}/leader_election-0", b"all (multiple leaders Ok)", makepath=True)
+    done = check(zk, path)
+    assert done.status == 0 and "every replica leads" in done.out, done
+    client.create(f"{path}/other", b"")
+    assert check(zk, path).status == 2
+
+
 def test_several_elections_in_one_line(zk, path, standing, client, follower, tmp_path):
     follower.exists(standing[0], watch=lambda event: None)
     client.ensure_path(path + "-b")
