@@ -438,6 +438,18 @@ static bool was_given(const struct parse *parse, const char *name)
     return parse->given[find_long(name, strlen(name)) - option_table];
 }
 
+/* Lines have no columns and no screen, and follow a cluster. */
+static bool check_linear(struct parse *parse)
+{
+    static const char *const of_screens[] = {"replay", "capture", "sort", "columns", "theme", "refresh"};
+    for (size_t i = 0; parse->options->linear && i < sizeof of_screens / sizeof *of_screens; i++)
+        if (was_given(parse, of_screens[i]))
+            return options_parse_refuse(parse, "--%s has no meaning with --linear%s; leave one of them out",
+                                        of_screens[i],
+                                        i < 2 ? ", which follows a cluster" : ", which has no screen");
+    return true;
+}
+
 static bool check_export(struct parse *parse)
 {
     const struct options *options = parse->options;
@@ -501,7 +513,7 @@ bool options_parse(int argc, char *const *argv, struct options *options, char **
                                 .inject.candidates = 10};
     *error = NULL;
     if (choose_command(&parse, &command_at) && read_arguments(&parse, command_at) && check_together(&parse) &&
-        check_replay(&parse) && check_once(&parse))
+        check_linear(&parse) && check_replay(&parse) && check_once(&parse))
         return true;
     options_free(options);
     return false;

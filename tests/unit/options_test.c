@@ -238,10 +238,11 @@ static void wrong_usage(void **state)
          "completion, demo, help, "
          "version, and a "
          "path begins with a slash"},
-        {"election", "unknown command \"election\"; the commands are watch, once, check, export, discover, "
-                     "events, record, "
-                     "report, replay, case, bundle, autopsy, why, inject, config, completion, demo, help, version, "
-                     "and a path begins with a slash"},
+        {"election",
+         "unknown command \"election\"; the commands are watch, once, check, export, discover, "
+         "events, record, "
+         "report, replay, case, bundle, autopsy, why, inject, config, completion, demo, help, version, "
+         "and a path begins with a slash"},
         {"help onc", "unknown command \"onc\"; did you mean once?"},
         {"once --jsno", "unknown option \"--jsno\"; did you mean --json?"},
         {"--jsno",
@@ -259,6 +260,18 @@ static void wrong_usage(void **state)
                    "report, electop autopsy, electop why, electop inject"},
         {"events --strict", "electop events has no option --strict; it belongs to electop once"},
         {"once --count 3", "electop once has no option --count; it belongs to electop events"},
+        {"--linear --replay f",
+         "--replay has no meaning with --linear, which follows a cluster; leave one of them out"},
+        {"--linear --capture f",
+         "--capture has no meaning with --linear, which follows a cluster; leave one of them out"},
+        {"--linear --sort name",
+         "--sort has no meaning with --linear, which has no screen; leave one of them out"},
+        {"--columns state --linear",
+         "--columns has no meaning with --linear, which has no screen; leave one of them out"},
+        {"--linear --theme dark",
+         "--theme has no meaning with --linear, which has no screen; leave one of them out"},
+        {"--linear --refresh 1s",
+         "--refresh has no meaning with --linear, which has no screen; leave one of them out"},
         {"once --for 3s", "--for needs --watch; add --watch, or use --wait DURATION"},
         {"once --watch -o csv", "-o csv cannot be used with --watch; use -o json"},
         {"config --wait 3s",
