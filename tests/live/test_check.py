@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import uuid
 
 import pytest
 
@@ -95,6 +96,32 @@ def test_who_names_a_path_wants_a_leader_there(zk, path, client):
     client.create(f"{path}/brokers/ids/1", broker, ephemeral=True, makepath=True)
     done = check(zk, f"{path}/controller")
     assert done.status == 2 and "no leader" in done.out, done
+
+
+def test_who_names_a_pattern_wants_a_leader_in_each_match(zk, path, client):
+    """As `once --strict` judges it: a match that its last name says belongs there, and that is missing, is critical."""
+    client.ensure_path(f"{path}/red")
+    done = check(zk, f"{path}/*/leader")
+    assert done.status == 2 and f"{path}/red/leader: nobody leads, the path does not exist" in done.out, done
+    assert run("once", "--strict", "-s", zk.hosts, "--admin", zk.admin, f"{path}/*/leader").status == 1
+    assert check(zk, f"{path}/*/leader", "--kind", "lock").status == 0
+
+
+def test_figures_of_what_a_pattern_matches(zk, path, client, tmp_path):
+    """A pattern names its matches, so each has its figures; the sums stand for those that nobody named."""
+    for at in "/a/latch", "/b/latch":
+        client.ensure_path(path + at)
+        client.create(f"{path}{at}/_c_{uuid.uuid4()}-latch-", ephemeral=True, sequence=True)
+    figures = performance(check(zk, f"{path}/*/latch"))
+    assert figures[f"{path}/a/latch candidates"] == figures[f"{path}/b/latch candidates"] == "1"
+    assert "elections" not in figures
+    config = tmp_path / "c.yaml"
+    config.write_text(f"clusters: [{{name: east, hosts: '{zk.hosts}', elections: [{{path: {path}/a/latch}}]}}, "
+                      f"{{name: west, hosts: '{zk.hosts}{path}'}}]\n")
+    done = run("check", "--config", str(config), "--admin", "off")
+    figures = performance(done)
+    assert figures[f"east {path}/a/latch candidates"] == "1" and figures["elections"] == "3", done
+    assert not any(label.startswith("west ") for label in figures), done
 
 
 def test_free_lock_is_fine(zk, path, client, tmp_path):

@@ -56,7 +56,7 @@ struct check {
     char *name;        /* of the election that was named last */
     const struct election *named;
     size_t problem_count;
-    size_t elections, left_out;
+    size_t elections, left_out, summed;
 };
 
 static enum check_status worse(enum check_status a, enum check_status b)
@@ -188,8 +188,10 @@ static bool check_is_main(enum figure figure)
 static void check_performance(struct check *check, const struct election *election, bool named,
                               const double figures[FIGURE_COUNT])
 {
-    if (election->origin != ORIGIN_CONFIGURED && !check->options->verbose)
-        return; /* check_sums() */
+    if (election->origin == ORIGIN_DISCOVERED && !check->options->verbose) {
+        check->summed++;
+        return;
+    }
     if (check->performance.length > PERFORMANCE_MOST) {
         check->left_out++;
         return;
@@ -212,10 +214,10 @@ static void check_performance(struct check *check, const struct election *electi
     }
 }
 
-/* Of a cluster whose elections were found: the figures of each are for --verbose. */
+/* In place of the figures that are left out: those of elections that were found are for --verbose. */
 static void check_sums(struct check *check)
 {
-    if (check->elections > 0 && !check->performance.length)
+    if (check->elections > 0 && (check->summed || check->left_out || !check->performance.length))
         text_printf(&check->performance, " 'elections'=%zu;;;0; 'problems'=%zu;;;0;", check->elections,
                     check->problem_count);
 }
@@ -348,7 +350,8 @@ static void check_defaults(struct check *check, const struct election *election,
          lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     const char *path = check_name(check, election);
     bool missing = state == ELECTION_ABSENT || (lock && state == ELECTION_VACANT); /* a lock is its holder */
-    if (leader && missing && election->origin != ORIGIN_CONFIGURED && !check_belongs(election))
+    bool named = election->origin == ORIGIN_CONFIGURED || election->origin == ORIGIN_EXPECTED;
+    if (leader && missing && !named && !check_belongs(election))
         check_raise(check, CHECK_WARNING,
                     "%s: this path does not exist; if an election belongs there, configure its kind", path);
     else if (leader && missing && (!lock || !check_belongs(election))) {
