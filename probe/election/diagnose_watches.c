@@ -210,6 +210,13 @@ static size_t owners_watching(const struct diagnosis *d, const struct candidate 
     return count + (known - looked);
 }
 
+/* All members that wait watch the first: their client's design, and no mistake of one of them. */
+static bool herd_by_design(const struct election *election, const struct candidate *c, size_t count)
+{
+    const struct line_shown *line = &election->own->line;
+    return c->place == 0 && count >= line->watching && line->deaf == 0;
+}
+
 static void herd(struct diagnosis *d, const struct candidate *c)
 {
     const struct candidate *owners[OWNERS_KEPT + 1];
@@ -228,8 +235,8 @@ static void herd(struct diagnosis *d, const struct candidate *c)
     for (size_t i = 1; i <= named; i++)
         if (diagnose_watches_certainty_of(d, owners[i]->own->client) == CERTAINTY_SUSPECTED)
             certainty = CERTAINTY_SUSPECTED;
-    diagnosis_raise(d, FINDING_HERD, SEVERITY_WARNING, certainty, diagnosis_subject(c), owners, named + 1,
-                    NULL,
+    diagnosis_raise(d, FINDING_HERD, herd_by_design(d->election, c, count) ? SEVERITY_INFO : SEVERITY_WARNING,
+                    certainty, diagnosis_subject(c), owners, named + 1, NULL,
                     "%zu owners of candidates watch %s: when it leaves, all of them are notified at once",
                     count, describe_path(c, path, sizeof path));
 }

@@ -692,8 +692,8 @@ static void equal_numbers(void **state)
                      "tick 1000\nlist\n> election-seen\nreadall\n"
                      "w b " A "\nw c " A "\nproof\n"
                      "? link " T1 " unknown: the order of equal sequence numbers is not defined\n"
-                     "? findings sequence-tie error certain " T1 "," B "; herd warning certain " A "," B
-                     "," T1 "\n");
+                     "? findings sequence-tie error certain " T1 "," B "; herd info certain " A "," B "," T1
+                     "\n");
 }
 
 static void exhausted_sequence(void **state)

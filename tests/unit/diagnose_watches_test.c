@@ -500,7 +500,7 @@ static void illnesses(void **state)
     model_script_run("herd", FOUR "w b " A "\nw c " A "\nw d " A "\n"
                                   "proof\n"
                                   "? findings wrong-predecessor error suspected " C
-                                  "; wrong-predecessor error suspected " D "; herd warning certain " A "," B
+                                  "; wrong-predecessor error suspected " D "; herd info certain " A "," B
                                   "," C "," D "\n"
                                   "? goes " A " " B " told leads " D " " C "\n"
                                   "? goes " B " " C " unknown\n"
@@ -508,6 +508,12 @@ static void illnesses(void **state)
                                   "unw c " A "\nw c " B "\nunw d " A "\nw d " C "\n"
                                   "proof\n"
                                   "? findings none\n");
+    model_script_run("... a warning where some of the line follow the recipe",
+                     FOUR "+ " E " s=e\nclient e on=1 at=10.0.0.5:15\nw b " A "\nw c " A "\nw d " A "\n"
+                          "w e " D "\nlist\n> candidate-joined " E " @5\nreadall\nproof\n"
+                          "? findings wrong-predecessor error suspected " C
+                          "; wrong-predecessor error suspected " D "; herd warning certain " A "," B "," C
+                          "," D "\n");
     model_script_run("watch-eaten",
                      FOUR "w b " A "\nw c " B "\nw d " C "\n"
                           "round\n"
