@@ -5,6 +5,7 @@
 
 #include "config/text.h"
 #include "probe/election/bystanders.h"
+#include "probe/election/chain.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
 #include "probe/election/election_life.h"
@@ -26,6 +27,8 @@ static bool reaches_now(const struct model *model, const struct election *then, 
 }
 
 /* ---- the same thing? ---- */
+
+static bool baseline_same_znode(const struct candidate *a, const struct candidate *b);
 
 bool baseline_same_cluster(const struct cluster *a, const struct cluster *b)
 {
@@ -210,10 +213,22 @@ static void take_evidence(const struct update *f, const struct election *then)
         election->unseen_at = baseline_moment(f->model, then->unseen_at);
     if (election->acknowledged == ACK_NO)
         election->unacknowledged_since = baseline_unacknowledged(f);
-    for (size_t i = 0; i < then->finding_count; i++)
-        if (then->findings[i]->code == FINDING_NEVER_WAKES && election->leader)
-            election->candidates[0]->own->deaf = true;
     findings_take_baseline(f);
+}
+
+/* The first in line was proved to watch nothing that would notify it. A gap may have changed that: it is suspected. */
+static void take_deafness(const struct update *f, const struct election *then)
+{
+    struct candidate *leader =
+        f->election->leader ? f->election->candidates[f->election->leader->place] : NULL;
+    const struct candidate *recorded = leader ? election_find(then, leader->name) : NULL;
+    for (size_t i = 0; i < then->finding_count && baseline_same_znode(leader, recorded); i++) {
+        const struct finding *finding = then->findings[i];
+        bool proved = chain_is_deaf(finding->code) && finding->certainty == CERTAINTY_CERTAIN;
+        if ((proved || finding->code == FINDING_NEVER_WAKES) && finding->candidate_count > 0 &&
+            strcmp(finding->candidates[0], leader->name) == 0)
+            leader->own->recorded_deaf = watched_until(f->model, then);
+    }
 }
 
 /* The recorded directory is this one: it is older than a znode that was in it. */
@@ -356,7 +371,6 @@ static bool is_seen(const struct election *election)
                             : election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT;
 }
 
-static bool baseline_same_znode(const struct candidate *a, const struct candidate *b);
 void baseline_take(const struct update *f)
 {
     struct election *election = f->election;
@@ -384,6 +398,7 @@ void baseline_take(const struct update *f)
     if (goes_on || election->state == ELECTION_ABSENT)
         take_layout(f, then);
     take_open(f, then, goes_on);
+    take_deafness(f, then);
     if (!(leads_on && gapless) && same_directory(election, then))
         count_unseen_between(f, then);
     if (!goes_on)

@@ -6,6 +6,7 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/acknowledgement.h"
+#include "probe/election/chain.h"
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
 #include "probe/election/identity.h"
@@ -263,7 +264,8 @@ static void candidate_made_again(const struct update *f, struct candidate *candi
     client_disown(candidate);
     candidate->joined = f->at;
     candidate->joined_seen = true;
-    candidate->known = candidate->own->deaf = candidate->own->doubted = false;
+    candidate->known = false;
+    chain_hears(candidate);
     candidate->wrong = candidate->proof = FINDING_COUNT;
     candidate->own->before_hash = 0;
     set_identity(candidate, NULL, IDENTITY_SESSION);

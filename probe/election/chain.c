@@ -542,18 +542,26 @@ static bool chain_proved(const struct election *election, const struct candidate
            election->own->synced_us > client_counted_end_us(client);
 }
 
-static bool is_deaf_code(enum finding_code code)
+bool chain_is_deaf(enum finding_code code)
 {
     return code == FINDING_NO_WATCH || code == FINDING_WATCH_SELF || code == FINDING_WATCH_ON_DELETED ||
            code == FINDING_ORPHAN_READER;
+}
+
+void chain_hears(struct candidate *candidate)
+{
+    candidate->own->deaf = candidate->own->doubted = false;
+    candidate->own->recorded_deaf = (struct moment){0};
 }
 
 /* A session's znode went while nothing could notify it: it does not know. */
 static void became_first(struct candidate *c)
 {
     const struct client *client = c->own->client;
-    c->own->deaf = c->own->deaf || is_deaf_code(c->proof);
-    c->own->doubted = c->own->doubted || (is_deaf_code(c->wrong) && layout_certain(c) && client &&
+    c->own->deaf = c->own->deaf || chain_is_deaf(c->proof);
+    /* A hidden watch on children would lead to a request, which ends the doubt. */
+    unsigned holds = c->own->holds | 1u << PRESUMES_PASSIVE | 1u << PRESUMES_WATCHES;
+    c->own->doubted = c->own->doubted || (chain_is_deaf(c->wrong) && holds == CERTAINTY_OF_MEMBER && client &&
                                           client->shown.watches_seen_us > c->own->wrong_us);
     c->proof = FINDING_COUNT;
 }

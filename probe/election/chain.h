@@ -61,6 +61,10 @@ int64_t chain_certain_after_us(const struct candidate *candidate);
 const char *chain_watches_problem(const struct server *server);
 
 /* Every server shows its watches: a session not listed by chain_watched_by() does not watch. */
+/* Such a watch, or none, cannot notify a candidate that it is first. */
+bool chain_is_deaf(enum finding_code code);
+/* Nothing shows any more that the candidate does not know that it is first. */
+void chain_hears(struct candidate *candidate);
 bool chain_watches_complete(const struct cluster *cluster);
 
 /* ---- for the diagnoses ---- */

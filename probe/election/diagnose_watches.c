@@ -135,16 +135,26 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
     struct election *election = d->election;
     const struct client *client = c->own->client;
     if (election->acknowledged == ACK_YES)
-        c->own->deaf = c->own->doubted = false;
+        chain_hears(c);
     /* A request since then, or a notification, may have told it. */
     if (!client || client->still_us == 0 || client->still_us > c->own->before_us)
         c->own->doubted = false;
+    if (client && client->rhythm_ms > 0)
+        c->own->recorded_deaf = (struct moment){0};
     election->own->listens = election->own->listens || c->own->doubted;
     bool passes = c->own->doubted && client_let_pass(client, c->own->before_us);
-    if ((!c->own->deaf && !passes) || election->leader != c)
+    bool recorded = c->own->recorded_deaf.mono_us != 0;
+    if ((!c->own->deaf && !passes && !recorded) || election->leader != c)
         return;
     char session[SESSION_TEXT], when[SPAN_TEXT];
     const struct candidate *who[] = {c};
+    if (!c->own->deaf && !passes) {
+        diagnosis_raise(d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c),
+                        who, 1, NULL, "%s watched nothing that would notify it, as was recorded until %s",
+                        describe_session(election, c->stat.owner, session, sizeof session),
+                        describe_clock(c->own->recorded_deaf, when, sizeof when));
+        return;
+    }
     diagnosis_raise(d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c), who,
                     1, NULL, "%s %s nothing that would notify it when it became first at %s%s",
                     describe_session(election, c->stat.owner, session, sizeof session),

@@ -21,6 +21,7 @@ struct candidate_private {
     bool watches_right, watches_self; /* of its session's watches: the one before it, itself */
     bool deaf;                        /* it was proved to watch nothing when it became first */
     bool doubted;                     /* ... or was only suspected to, and has requested nothing since */
+    struct moment recorded_deaf;      /* a recording shows it until then; mono_us 0: none does */
     bool shares_host;                 /* another member's connection comes from its host */
     bool by_children;                 /* it has no visible watch, and a hidden one may notify it */
     bool reread;                      /* asked to be read again, for what changed in it */

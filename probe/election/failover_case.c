@@ -7,6 +7,7 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/acknowledgement.h"
+#include "probe/election/bystanders.h"
 #include "probe/election/captured.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
@@ -242,6 +243,7 @@ void failover_case_found(const struct update *f, const struct candidate *leader,
     struct candidate gone = *leader;
     gone.own = &nothing;
     election->own->lost_after = since;
+    bystander_left(election, &gone, true, f->at);
     failover_case_open(f, &gone);
     struct failover_case *c = case_of(election);
     c->found = true;

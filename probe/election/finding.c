@@ -25,9 +25,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_CRITICAL,
             .meaning = "It is first in line, but it watched nothing when it became first, so it was not "
                        "notified. Most likely it does not know that it should lead, and there is no leader.",
-            .looks = "It was proved to watch nothing (no-watch, watch-self or watch-on-deleted, certain) "
-                     "before its predecessor left. The first candidate needs no watch, so it has looked "
-                     "healthy since then.",
+            .looks =
+                "It was proved to watch nothing (no-watch, watch-self or watch-on-deleted, certain) "
+                "before its predecessor left, now or in a recording. The first candidate needs no watch, "
+                "so it has looked healthy since then.",
             .advice = "restart that client: its successor then takes over. If it does lead, clear this "
                       "finding with c in the list of findings",
         },

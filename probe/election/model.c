@@ -296,9 +296,9 @@ static void observe_cleared(struct election *election, const struct observation 
 {
     const char *name = child_name(election, o->path);
     struct candidate *c = name ? candidates_find(election, name, candidates_hash(election, name)) : NULL;
-    if (!c || !(c->own->deaf || c->own->doubted))
+    if (!c || !(c->own->deaf || c->own->doubted || c->own->recorded_deaf.mono_us))
         return;
-    c->own->deaf = c->own->doubted = false;
+    chain_hears(c);
     diagnose_soon(election);
 }
 

@@ -7,6 +7,7 @@
 #include "probe/election/bystanders.h"
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
+#include "probe/election/election_private.h"
 #include "probe/election/findings.h"
 #include "probe/election/summary.h"
 
@@ -205,11 +206,25 @@ size_t vacancy_reasons(const struct election *election, struct vacancy_reason re
     return count + clients_that_left(election, reasons + count);
 }
 
+/* Found after a gap, it may have been lost at any time in it. */
+static const char *describe_loss(const struct election *election, struct moment lost_at, char *buffer,
+                                 size_t size)
+{
+    const struct moment *after = &election->own->lost_after;
+    char since[40], when[40];
+    describe_clock(lost_at, when, sizeof when);
+    if (after->mono_us && lost_at.mono_us == election->change.lost_at.mono_us)
+        snprintf(buffer, size, "between %s and %s", describe_clock(*after, since, sizeof since), when);
+    else
+        snprintf(buffer, size, "at %s", when);
+    return buffer;
+}
+
 const char *vacancy_describe(const struct election *election, struct moment now, char buffer[VACANCY_TEXT])
 {
     struct failover lost;
     struct vacancy_reason reasons[VACANCY_REASONS];
-    char when[40];
+    char when[100];
     buffer[0] = '\0';
     if (!vacancy_lost(election, now, &lost))
         return buffer;
@@ -221,9 +236,9 @@ const char *vacancy_describe(const struct election *election, struct moment now,
     size_t said = length;
     if (lost.from)
         length += (size_t)snprintf(buffer + length, VACANCY_TEXT - length,
-                                   "the last leader, %.120s, was lost at %s: %s%s",
+                                   "the last leader, %.120s, was lost %s: %s%s",
                                    lost.from_identity ? lost.from_identity : lost.from,
-                                   describe_clock(lost.lost_at, when, sizeof when),
+                                   describe_loss(election, lost.lost_at, when, sizeof when),
                                    lost.cause == CAUSE_UNKNOWN                   ? "it is not known how"
                                    : lost.cause_certainty == CERTAINTY_SUSPECTED ? "suspected: "
                                                                                  : "",

@@ -163,6 +163,26 @@ def test_the_first_does_not_take_over(zk, path, tmp_path, why):
                 if s["text"].startswith("Why nobody leads: ") and reason in s["text"]] == [certainty], story
         report = run("report", *stalled.config)
         assert f"Why nobody leads: the first, host-b:80, {reason}" in report.out, report
+        if why == "deaf":  # the recording shows it when nobody has watched since
+            stalled.recorder.end()
+            words = " ".join(run("once", "--admin", zk.admin, *stalled.config).out.split())
+            assert "stalled?" in words and "would notify it, as was recorded until" in words and reason in words, words
+    finally:
+        stalled.close()
+
+
+def test_a_deaf_heir_that_only_the_recording_knows(zk, path, tmp_path):
+    """The recorder ended before the leader did: that the first watched nothing is suspected still."""
+    stalled = Stalled(zk, path, tmp_path, "deaf")
+    try:
+        stalled.recorder.wait_for("SELECT 1 FROM finding WHERE code = 'no-watch' AND certainty = 'certain'", within=60)
+        stalled.recorder.end()
+        stalled.leader.leaves()
+        check = run("check", "--admin", zk.admin, *stalled.config)
+        assert check.status == 1 and "perhaps nobody leads: the last leader, host-a:80, was lost between" in check.out, check
+        assert STALLED["deaf"][2] in check.out, check
+        with Events(None, *stalled.config, "--admin", zk.admin) as events:
+            Findings(events).expect(path, "never-wakes", 20, certainty="suspected")
     finally:
         stalled.close()
 

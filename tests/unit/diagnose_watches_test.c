@@ -631,6 +631,18 @@ static void illnesses(void **state)
                           "> candidate-left " A " @1\n"
                           "> leader-elected " A " -> " B " after 0\n"
                           "? findings none\n");
+    model_script_run(
+        "... suspected beside watches on children, if it requests nothing: those would have told it to",
+        FOUR "w c " B "\nw d " C "\nchildren 9\nround\ntick 1000\nround\n"
+             "? findings no-watch critical suspected " B "\n"
+             "- " A "\nend a\n"
+             "list\n"
+             "> leader-lost " A " @1\n"
+             "> candidate-left " A " @1\n"
+             "> leader-elected " A " -> " B " after 0\n"
+             "? findings none\n"
+             "tick 11000\nround\n"
+             "? findings never-wakes critical suspected " B "\n");
     model_script_run("... not where it was only suspected",
                      FOUR "w c " B "\nw d " C "\nround\ntick 1000\nround\n"
                           "? findings no-watch critical suspected " B "\n"
