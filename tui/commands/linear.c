@@ -11,6 +11,7 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "probe/clock.h"
+#include "probe/election/summary.h"
 #include "probe/history/preload.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
@@ -32,7 +33,7 @@
 struct spoken {
     const struct cluster *cluster;
     uint64_t serial;
-    char *state;
+    char *name, *state;
     bool here;
 };
 
@@ -40,6 +41,7 @@ struct linear {
     const struct options *options;
     struct monitor *monitor;
     struct output *output;
+    const struct shutdown *ending;
     struct spoken *spoken;
     size_t count, room;
     bool begun, over;
@@ -68,6 +70,11 @@ static void linear_say(struct linear *linear, const char *text)
     free(safe);
 }
 
+static const char *linear_cluster(const struct cluster *cluster)
+{
+    return *cluster->name ? cluster->name : cluster->hosts;
+}
+
 static void linear_on_event(void *context, const struct event *event)
 {
     struct linear *linear = context;
@@ -78,9 +85,12 @@ static void linear_on_event(void *context, const struct event *event)
         (filter && event->election && !election_filter_match(filter, event->election, event->at)))
         return;
     event_text(event, &words);
-    char *line = text_format("%s: %s%s%s%s%s%s%s", words.where, words.label, words.from[0] ? ", from " : "",
+    char *where = event->election ? state_line_name(monitor_model(linear->monitor), event->election)
+                                  : xstrdup(linear_cluster(event->cluster));
+    char *line = text_format("%s: %s%s%s%s%s%s%s", where, words.label, words.from[0] ? ", from " : "",
                              words.from, words.subject[0] ? words.from[0] ? " to " : " " : "", words.subject,
                              words.detail[0] ? ", " : "", words.detail);
+    free(where);
     linear_say(linear, line);
     free(line);
 }
@@ -100,7 +110,10 @@ static struct spoken *spoken_of(struct linear *linear, size_t hint, const struct
 static void linear_see(struct linear *linear, size_t hint, const struct election *election, struct moment now)
 {
     struct spoken *spoken = spoken_of(linear, hint, election);
-    char *state = state_line(election, now);
+    const struct model *model = monitor_model(linear->monitor);
+    char *state = state_line(model, election, now);
+    if (!spoken->name)
+        spoken->name = state_line_name(model, election);
     bool differs = !spoken->state || strcmp(spoken->state, state) != 0;
     spoken->here = true;
     if (differs && (linear->begun || election_has_problem(election, now)))
@@ -117,11 +130,28 @@ static void linear_forget(struct linear *linear)
         spoken->here = false;
         if (here)
             continue;
-        char *line = text_format("%.*s: no longer watched", (int)strcspn(spoken->state, ":"), spoken->state);
+        char *line = text_format("%s: no longer watched", spoken->name);
         linear_say(linear, line);
         free(line);
+        free(spoken->name);
         free(spoken->state);
         *spoken = linear->spoken[--linear->count];
+    }
+}
+
+/* Those that are connected later say so as an event. */
+static void linear_unreached(struct linear *linear, const struct model *model)
+{
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        const struct cluster *cluster = &model->clusters[i];
+        char quorum[SUMMARY_QUORUM_SIZE];
+        const char *problem = summary_problem(cluster, quorum);
+        if (cluster->connection == CONNECTION_CONNECTED)
+            continue;
+        char *line = text_format("%s: not connected, %s%s", linear_cluster(cluster),
+                                 problem ? problem : "no answer", snapshot_exit_next_step(cluster));
+        linear_say(linear, line);
+        free(line);
     }
 }
 
@@ -131,8 +161,10 @@ static void linear_turn(struct linear *linear)
     const char *filter = linear->options->filter;
     struct moment now = clock_now();
     size_t seen = 0, problems = 0;
-    if (!linear->begun && !monitor_complete(linear->monitor))
+    if (!linear->begun && !monitor_complete(linear->monitor) && !linear->ending->passed[0])
         return;
+    if (!linear->begun)
+        linear_unreached(linear, model);
     for (size_t i = 0; i < model->cluster_count; i++)
         for (size_t k = 0; k < model->clusters[i].election_count; k++) {
             const struct election *election = model->clusters[i].elections[k];
@@ -155,29 +187,21 @@ static void linear_on_turn(uv_timer_t *timer)
     linear_turn(timer->data);
 }
 
-static int linear_follow(uv_loop_t *loop, struct linear *linear, struct shutdown *ending)
+static int linear_follow(uv_loop_t *loop, struct linear *linear)
 {
-    const struct model *model = monitor_model(linear->monitor);
-    int status = EXIT_DONE;
-    while (!ending->signal && !linear->over && status == EXIT_DONE) {
+    while (!linear->ending->signal && !linear->over)
         uv_run(loop, UV_RUN_ONCE);
-        if (ending->passed[0] && !linear->begun)
-            status = snapshot_exit_status(model, false);
-        ending->passed[0] = false;
-    }
     output_flush(linear->output, FLUSH_MS);
-    if (ending->signal)
-        return 128 + ending->signal;
-    if (linear->over)
-        return command_output_ended(linear->error, EXIT_DONE);
-    snapshot_exit_complain(model, linear->options->wait_ms);
-    return status;
+    return linear->ending->signal ? 128 + linear->ending->signal
+                                  : command_output_ended(linear->error, EXIT_DONE);
 }
 
 static void linear_end(struct linear *linear)
 {
-    for (size_t i = 0; i < linear->count; i++)
+    for (size_t i = 0; i < linear->count; i++) {
+        free(linear->spoken[i].name);
         free(linear->spoken[i].state);
+    }
     free(linear->spoken);
     output_close(linear->output);
 }
@@ -185,8 +209,8 @@ static void linear_end(struct linear *linear)
 static int linear_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     static const struct output_listener listener = {.ended = linear_on_ended, .dropped = linear_on_dropped};
-    struct linear linear = {.options = invocation->options};
     struct shutdown ending;
+    struct linear linear = {.options = invocation->options, .ending = &ending};
     uv_timer_t timer;
     char *error = NULL;
     int status = EXIT_USAGE;
@@ -201,7 +225,7 @@ static int linear_on(uv_loop_t *loop, const struct invocation *invocation)
         uv_timer_init(loop, &timer);
         timer.data = &linear;
         uv_timer_start(&timer, linear_on_turn, 0, TURN_MS);
-        status = linear_follow(loop, &linear, &ending);
+        status = linear_follow(loop, &linear);
         uv_close((uv_handle_t *)&timer, NULL);
         first_snapshot_end(snapshot);
         preload_end(earlier);

@@ -586,7 +586,7 @@ static void tell_selected(struct dashboard *dashboard)
     const struct election *election = selected_election(dashboard, &scene);
     if (!election)
         return;
-    bool begun = tell_turn(&dashboard->tells, election, dashboard_now_of(dashboard));
+    bool begun = tell_turn(&dashboard->tells, dashboard->model, election, dashboard_now_of(dashboard));
     snprintf(text, sizeof text,
              begun ? "you will be told once when %.100s changes" : "changes of %.100s are not told",
              election->name);

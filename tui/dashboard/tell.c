@@ -5,18 +5,19 @@
 
 #include "config/memory.h"
 #include "config/text.h"
-#include "tui/screen/safe.h"
 #include "tui/words/state_line.h"
 
 static void tell_end(struct tells *tells, size_t i)
 {
     free(tells->all[i].cluster);
     free(tells->all[i].path);
+    free(tells->all[i].name);
     free(tells->all[i].state);
     tells->all[i] = tells->all[--tells->count];
 }
 
-bool tell_turn(struct tells *tells, const struct election *election, struct moment now)
+bool tell_turn(struct tells *tells, const struct model *model, const struct election *election,
+               struct moment now)
 {
     for (size_t i = 0; i < tells->count; i++)
         if (strcmp(tells->all[i].path, election->path) == 0 &&
@@ -28,7 +29,8 @@ bool tell_turn(struct tells *tells, const struct election *election, struct mome
         return false;
     tells->all[tells->count++] = (struct tell){.cluster = xstrdup(election->cluster->name),
                                                .path = xstrdup(election->path),
-                                               .state = state_line(election, now)};
+                                               .name = state_line_name(model, election),
+                                               .state = state_line(model, election, now)};
     return true;
 }
 
@@ -45,12 +47,8 @@ const char *tell_change(struct tells *tells, const struct model *model, struct m
 {
     for (size_t i = 0; i < tells->count; i++) {
         const struct election *election = tell_election(&tells->all[i], model);
-        char *state = election ? state_line(election, now) : NULL;
-        if (!election) {
-            char *safe = safe_text(tells->all[i].path, strlen(tells->all[i].path), true);
-            state = text_format("%s: no longer watched", safe);
-            free(safe);
-        }
+        char *state = election ? state_line(model, election, now)
+                               : text_format("%s: no longer watched", tells->all[i].name);
         if (strcmp(state, tells->all[i].state) == 0) {
             free(state);
             continue;

@@ -14,14 +14,15 @@
 /* Begin with {0}. */
 struct tells {
     struct tell {
-        char *cluster, *path, *state; /* as it was when this was asked for */
+        char *cluster, *path, *name, *state; /* as it was when this was asked for */
     } all[TELLS_MOST];
     size_t count;
     char *said; /* the latest */
 };
 
 /* Begins, or ends where it has begun. False: it ended, or there are too many. */
-bool tell_turn(struct tells *tells, const struct election *election, struct moment now);
+bool tell_turn(struct tells *tells, const struct model *model, const struct election *election,
+               struct moment now);
 /* The new state of one that has changed, which is told no more; NULL: none has. Valid until the next call. */
 const char *tell_change(struct tells *tells, const struct model *model, struct moment now);
 void tell_release(struct tells *tells);

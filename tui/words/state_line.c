@@ -8,7 +8,18 @@
 #include "tui/words/labels.h"
 #include "tui/words/mutes.h"
 
-char *state_line(const struct election *election, struct moment now)
+char *state_line_name(const struct model *model, const struct election *election)
+{
+    const struct cluster *cluster = election->cluster;
+    bool several = model->cluster_count > 1;
+    char *raw = text_format("%s%s%s", several ? *cluster->name ? cluster->name : cluster->hosts : "",
+                            several ? " " : "", election->name);
+    char *safe = safe_text(raw, strlen(raw), true);
+    free(raw);
+    return safe;
+}
+
+char *state_line(const struct model *model, const struct election *election, struct moment now)
 {
     const struct cells plain = {.ascii = true};
     struct badge badge = label_badge(election, now);
@@ -18,7 +29,9 @@ char *state_line(const struct election *election, struct moment now)
     char who[256];
     if (label_stale(election)) /* without its age */
         badge.word[strcspn(badge.word, " ")] = '\0';
-    text_printf(&line, "%s: %s", election->name, badge.word);
+    char *name = state_line_name(model, election);
+    text_printf(&line, "%s: %s", name, badge.word);
+    free(name);
     if (election->leader)
         text_printf(&line, election->state == ELECTION_LED ? " by %s" : ", first is %s",
                     label_who(election->leader, who, sizeof who));
