@@ -71,9 +71,9 @@ static void head_recipes(struct coding *c, struct settings *s)
     }
     for (size_t i = 0; i < s->recipe_count; i++) {
         head_text(c, &s->recipes[i].name, true);
-        head_text(c, &s->recipes[i].family, false);
+        head_plain(c, &s->recipes[i].family); /* as watches: one of a few words */
         head_text(c, &s->recipes[i].candidate, false);
-        head_text(c, &s->recipes[i].watches, false);
+        head_plain(c, &s->recipes[i].watches);
     }
 }
 

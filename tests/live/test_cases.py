@@ -132,6 +132,25 @@ def test_a_moment_is_handed_over(zk, path, tmp_path, monkeypatch):
     assert cut.status == 2 and "nothing was observed" in cut.err, cut
 
 
+def test_an_own_recipe_with_pseudonyms(zk, path, client, tmp_path):
+    """A case under a configuration with an own recipe tells the same with pseudonyms."""
+    for _ in range(3):
+        client.create(f"{path}/acme-member-", b"acme-a:1", ephemeral=True, sequence=True, makepath=True)
+    config, case, renamed = (str(tmp_path / name) for name in ("config.yaml", "acme.case", "renamed.case"))
+    (tmp_path / "config.yaml").write_text(
+        f"clusters: [{{hosts: '{zk.hosts}', elections: [{{path: {path}, recipe: acme}}]}}]\n"
+        "recipes: [{name: acme, family: sequence, candidate: '^acme-member-(\\d{10})$', watches: children}]\n")
+    assert run("once", "-c", config, "--observe", case).status in (0, 1)
+    done = run("case", "--pseudonyms", "-o", renamed, case)
+    assert done.status == 0 and b"acme" not in unpacked(renamed), done
+    looks = [run("once", "--json", "--replay", file) for file in (case, renamed)]
+    assert looks[0].status == looks[1].status, looks
+    whole, other = map(election_of, looks)
+    assert len(whole["candidates"]) == 3 and whole["leader"], whole
+    assert [[f["code"] for f in told["findings"]] for told in (whole, other)] == [[f["code"] for f in whole["findings"]]] * 2
+    assert [(c["position"], c["session"]) for c in whole["candidates"]] == [(c["position"], c["session"]) for c in other["candidates"]]
+
+
 def test_a_key_hands_the_moment_over(zk, path, client, tmp_path, monkeypatch):
     """Where nothing records, B writes what this dashboard observed, up to that moment."""
     stand(client, path)

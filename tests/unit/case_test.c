@@ -496,6 +496,47 @@ static void test_later_version(void **state)
     case_close(reader);
 }
 
+/* A part with pseudonyms, of a run with own recipes of every kind, can be opened: their words stay. */
+static void test_own_recipes_with_pseudonyms(void **state)
+{
+    (void)state;
+    static char names[][6] = {"acmea", "acmeb", "acmec", "acmed", "acmee"}, candidate[] = "^acme-(\\d{10})$";
+    static char families[][9] = {"sequence", "hybrid", "sequence", "sequence", "sequence"};
+    static char watches[][12] = {"predecessor", "leader", "children", "nothing", "unknown"};
+    struct recipe_settings recipes[5] = {{0}};
+    struct settings settings = *scripted_settings();
+    for (size_t i = 0; i < 5; i++)
+        recipes[i] = (struct recipe_settings){
+            .name = names[i], .family = families[i], .candidate = candidate, .watches = watches[i]};
+    settings.recipes = recipes;
+    settings.recipe_count = 5;
+    char *error = NULL;
+    struct buffer blocks = {0}, renamed = {0};
+    struct observation o = {.kind = OBSERVED_TICK, .at = scripted_now()};
+    struct model *model = model_new(&settings, &error);
+    assert_non_null(model);
+    struct case_writer *writer = case_writer_new(&settings, model);
+    case_writer_observe(writer, &o);
+    case_writer_take(writer, &blocks);
+    case_writer_close(writer, &error);
+    model_free(model);
+    const struct case_part all = {.from_us = INT64_MIN, .to_us = INT64_MAX, .pseudonyms = true};
+    struct case_reader *reader = case_read(blocks.bytes, blocks.length);
+    assert_true(case_cut(reader, &all, &renamed, &error));
+    case_close(reader);
+    reader = case_read(renamed.bytes, renamed.length);
+    assert_int_equal(case_next(reader, &o), CASE_RUN);
+    model = case_model(reader, &error);
+    assert_non_null(model);
+    for (size_t i = 0; i < 5; i++) {
+        assert_string_equal(case_settings(reader)->recipes[i].family, families[i]);
+        assert_string_equal(case_settings(reader)->recipes[i].watches, watches[i]);
+        assert_string_not_equal(case_settings(reader)->recipes[i].name, names[i]);
+    }
+    model_free(model);
+    case_close(reader);
+}
+
 static void test_files(void **state)
 {
     (void)state;
@@ -554,9 +595,8 @@ static void test_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_later_version),
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_later_version), cmocka_unit_test(test_own_recipes_with_pseudonyms),
         cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
