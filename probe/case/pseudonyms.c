@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "config/hash_table.h"
+#include "config/keys.h"
 #include "config/memory.h"
+#include "config/text.h"
 #include "config/utf8.h"
 #include "probe/election/cluster.h"
 #include "probe/election/recipe.h"
@@ -157,27 +159,29 @@ static bool pseudonyms_take(struct pseudonyms *p, const char *drawn)
     return true;
 }
 
-/* A word of so many letters that can be spoken, where there is one left; one of hexadecimal digits stays one.
- * malloc'd. */
-static char *pseudonyms_word(struct pseudonyms *p, size_t length, bool hex)
+/* A word as long as this one that can be spoken, where there is one left; one of hexadecimal digits stays one, with
+ * its letters where they are. malloc'd. */
+static char *pseudonyms_word(struct pseudonyms *p, const char *word, size_t length, bool hex)
 {
     static const char consonants[] = "bdfghklmnprstvz", vowels[] = "aeiou",
                       all[] = "abcdefghijklmnopqrstuvwxyz";
     char *drawn = NULL;
+    size_t most = length;
     for (int turn = 1; turn == 1 || !pseudonyms_take(p, drawn); turn++) {
-        length += turn % 500 == 0;
-        drawn = xreallocarray(drawn, length + 1, 1);
-        for (size_t i = 0; i < length; i++)
-            drawn[i] = hex         ? all[pseudonyms_draw(p, 6)]
-                       : turn > 50 ? all[pseudonyms_draw(p, 26)]
-                       : i % 2     ? vowels[pseudonyms_draw(p, sizeof vowels - 1)]
-                                   : consonants[pseudonyms_draw(p, sizeof consonants - 1)];
-        drawn[length] = '\0';
+        most += turn % 500 == 0;
+        drawn = xreallocarray(drawn, most + 1, 1);
+        for (size_t i = 0; i < most; i++)
+            drawn[i] = i < length && is_digit((unsigned char)word[i]) ? (char)('0' + pseudonyms_draw(p, 10))
+                       : hex                                          ? all[pseudonyms_draw(p, 6)]
+                       : turn > 50                                    ? all[pseudonyms_draw(p, 26)]
+                       : i % 2 ? vowels[pseudonyms_draw(p, sizeof vowels - 1)]
+                               : consonants[pseudonyms_draw(p, sizeof consonants - 1)];
+        drawn[most] = '\0';
     }
     return drawn;
 }
 
-/* One word, which has no other inside. */
+/* One word, which has no other inside: letters, or hexadecimal. */
 static void put_word(struct pseudonyms *p, const char *text, size_t length)
 {
     char *word = xstrndup(text, length);
@@ -188,7 +192,7 @@ static void put_word(struct pseudonyms *p, const char *text, size_t length)
     }
     const char *other = length == 1 ? word : words_find(&p->known, word, length);
     if (!other && !p->only_known) {
-        words_add(&p->known, xstrdup(word), pseudonyms_word(p, length, hex));
+        words_add(&p->known, xstrdup(word), pseudonyms_word(p, word, length, hex));
         other = words_find(&p->known, word, length);
     }
     size_t begin = p->out.length;
@@ -240,6 +244,11 @@ static void put_letters(struct pseudonyms *p, const char *text, size_t length)
 
 /* ---- addresses ---- */
 
+/* So often an address of the same length is drawn, and one of the same network. */
+#define TURNS_NARROW 20
+#define TURNS_SAME 1000
+#define TURNS_MOST 10000
+
 /* So many bytes are an IPv4 address, or one with dashes (ip-10-0-3-17); 0: none begins here. */
 static size_t address_length(const char *text, size_t length, unsigned octets[4])
 {
@@ -267,30 +276,32 @@ static size_t address_length(const char *text, size_t length, unsigned octets[4]
 
 static unsigned octet_like(struct pseudonyms *p, unsigned octet, bool wide)
 {
-    if (octet >= 100 || wide)
+    if (wide)
+        return pseudonyms_draw(p, 256);
+    if (octet >= 100)
         return 100 + pseudonyms_draw(p, 156);
     return octet >= 10 ? 10 + pseudonyms_draw(p, 90) : pseudonyms_draw(p, 10);
 }
 
-/* A private network stays the same one; another address becomes one that nobody has. malloc'd. */
+/* A private network stays the same one, while an address of it is found; another address becomes one that nobody
+ * has. malloc'd. */
 static char *address_like(struct pseudonyms *p, const unsigned octets[4])
 {
     char drawn[20];
     bool same[2] = {octets[0] == 10 || octets[0] == 192 || octets[0] == 172,
                     (octets[0] == 192 && octets[1] == 168) ||
                         (octets[0] == 172 && octets[1] >= 16 && octets[1] <= 31)};
-    int turn = 0;
     same[0] = same[0] && (octets[0] == 10 || same[1]);
-    do {
-        unsigned first = same[0]            ? octets[0]
+    for (int turn = 1; turn == 1 || (!pseudonyms_take(p, drawn) && turn < TURNS_MOST); turn++) {
+        bool wide = turn > TURNS_NARROW, full = turn > TURNS_SAME;
+        unsigned first = same[0] && !full   ? octets[0]
                          : octets[0] >= 100 ? 240 + pseudonyms_draw(p, 10)
                          : octets[0] >= 10  ? 10
                                             : 0;
-        bool wide = ++turn > 5000;
         snprintf(drawn, sizeof drawn, "%u.%u.%u.%u", first,
-                 same[1] ? octets[1] : octet_like(p, octets[1], wide), octet_like(p, octets[2], wide),
-                 octet_like(p, octets[3], wide));
-    } while (!pseudonyms_take(p, drawn));
+                 same[1] && !full ? octets[1] : octet_like(p, octets[1], wide),
+                 octet_like(p, octets[2], wide), octet_like(p, octets[3], wide));
+    }
     return xstrdup(drawn);
 }
 
@@ -351,20 +362,70 @@ static size_t put_long_address(struct pseudonyms *p, const char *text, size_t le
     return used;
 }
 
-/* An id says nothing to whoever does not know it: a GUID, a session, a digest. */
-static size_t id_length(const char *text, size_t length)
+/* A GUID says nothing to whoever does not know it. */
+static size_t guid_length(const char *text, size_t length)
 {
     static const char guid[] = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
-    size_t i = 0, letters = 0, digits = 0;
+    size_t i = 0;
     while (guid[i] && i < length && (guid[i] == 'h' ? is_hex((unsigned char)text[i]) : text[i] == '-'))
         i++;
-    if (!guid[i])
-        return i;
+    return guid[i] ? 0 : i;
+}
+
+/* So many bytes are one hexadecimal number, with digits and letters, or with 0x; 0: none is here. */
+static size_t hex_length(const char *text, size_t length)
+{
+    size_t i = 0, letters = 0, digits = 0;
     size_t begin = length > 2 && text[0] == '0' && text[1] == 'x' ? 2 : 0;
     for (i = begin; i < length && is_hex((unsigned char)text[i]); i++)
         is_digit((unsigned char)text[i]) ? digits++ : letters++;
     bool ends = i == length || !(is_letter((unsigned char)text[i]) || (unsigned char)text[i] >= 0x80);
-    return ends && (begin || (i >= 8 && letters && digits)) ? i : 0;
+    return ends && (begin ? i > begin : i >= 8 && letters && digits) ? i : 0;
+}
+
+/* Hexadecimal of a known layout's name, or of Helix's data: a session, or a GUID without dashes. before: bytes that precede it. */
+static bool is_layout_id(const char *text, size_t before, size_t used, size_t after)
+{
+    static const struct {
+        const char *before;
+        size_t least, most;
+        const char *after;
+    } forms[] = {{"SESSION_ID\":\"", 8, 16, "\""},
+                 {"SESSION_ID\" : \"", 8, 16, "\""},
+                 {"SESSION_ID\": \"", 8, 16, "\""},
+                 {"sessionId\":\"", 8, 16, "\""},
+                 {"sessionId\": \"", 8, 16, "\""},
+                 {"session_id\":\"", 8, 16, "\""},
+                 {"session_id\": \"", 8, 16, "\""},
+                 {"x-", 16, 16, "-"},
+                 {"candidate-", 8, 16, "_"},
+                 {"_c_", 32, 32, "-"},
+                 {"read-", 32, 32, "-"},
+                 {"write-", 32, 32, "-"},
+                 {"", 32, 32, "__lock__"},
+                 {"", 32, 32, "__rlock__"}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        size_t front = strlen(forms[i].before), back = strlen(forms[i].after);
+        if (used >= forms[i].least && used <= forms[i].most && before >= front && after >= back &&
+            memcmp(text - front, forms[i].before, front) == 0 &&
+            memcmp(text + used, forms[i].after, back) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* How many bytes it was; 0: no id begins here. */
+static size_t put_id(struct pseudonyms *p, const char *text, size_t before, size_t length)
+{
+    size_t used = guid_length(text, length);
+    bool stays = used > 0;
+    if (!used && (used = hex_length(text, length)))
+        stays = text[1] == 'x' || is_layout_id(text, before, used, length - used);
+    if (stays)
+        buffer_put(&p->out, text, used);
+    else if (used)
+        put_word(p, text, used);
+    return used;
 }
 
 /* ---- texts ---- */
@@ -386,8 +447,8 @@ static void put_text_of(struct pseudonyms *p, const char *text, size_t length, b
             used = put_address(p, at, left);
         if (begins && !used)
             used = put_long_address(p, at, left);
-        if (begins && !used && (used = id_length(at, left)))
-            buffer_put(&p->out, at, used);
+        if (begins && !used)
+            used = put_id(p, at, i, left);
         bool coded = (*at == '%' && left > 2 && is_hex((unsigned char)at[1]) && is_hex((unsigned char)at[2]));
         if (!used && (coded || (*at == '\\' && left > 1))) {
             used = coded ? 3 : 2; /* %2F, and \d or \p{Greek} of a pattern */
@@ -444,15 +505,52 @@ const char *pseudonyms_sentence(struct pseudonyms *p, const char *text)
     return pseudonyms_made(p);
 }
 
+/* ---- a configuration ---- */
+
+/* Lines that are indented further than this have no key of ours. */
+#define COLUMNS 16
+
+/* The key at this column; above: those of the lines around it. NULL: a later version's. */
+static const struct key *key_of_line(const char *word, size_t length, size_t column,
+                                     const struct key *above[COLUMNS])
+{
+    const char *parent = "";
+    for (size_t i = column; i-- > 0 && !*parent;)
+        parent = above[i] ? above[i]->path : "";
+    char *path = text_format("%s%s%.*s", parent, *parent ? "." : "", (int)length, word);
+    memset(above + column, 0, (COLUMNS - column) * sizeof *above);
+    above[column] = key_find(path);
+    free(path);
+    return above[column];
+}
+
+/* Its value may name somebody: it is not a number, a time, or one of a few words. */
+static bool key_identifies(const struct key *key)
+{
+    static const struct key_type *const types[] = {
+        &type_text,      &type_expression, &type_recipe,        &type_path,    &type_pattern,
+        &type_path_list, &type_identity,   &type_file,          &type_history, &type_addresses,
+        &type_admin,     &type_command,    &type_connect_string};
+    for (size_t i = 0; key && i < sizeof types / sizeof *types; i++)
+        if (key->type == types[i])
+            return true;
+    return !key;
+}
+
 const char *pseudonyms_configuration(struct pseudonyms *p, const char *text)
 {
+    const struct key *above[COLUMNS] = {NULL};
     buffer_clear(&p->out);
     while (*text) {
-        size_t line = strcspn(text, "\n"), key = strspn(text, " -");
-        key += strcspn(text + key, ":\n[");
-        key = key < line && text[key] == ':' && (key + 1 == line || text[key + 1] == ' ') ? key + 1 : 0;
-        buffer_put(&p->out, text, key);
-        put_text_of(p, text + key, line - key, true);
+        size_t line = strcspn(text, "\n"), column = strspn(text, " -"), end = column;
+        end += strcspn(text + end, ":\n[");
+        bool has_key =
+            end < line && column < COLUMNS && text[end] == ':' && (end + 1 == line || text[end + 1] == ' ');
+        size_t plain = has_key ? end + 1 : 0;
+        if (has_key && !key_identifies(key_of_line(text + column, end - column, column, above)))
+            plain = line;
+        buffer_put(&p->out, text, plain);
+        put_text_of(p, text + plain, line - plain, true);
         text += line;
         if (*text)
             buffer_put_char(&p->out, *text++);
@@ -493,6 +591,7 @@ struct pseudonyms *pseudonyms_new(void)
     struct pseudonyms *p = xcalloc(1, sizeof *p);
     words_add(&p->known, xstrdup(""), xstrdup("")); /* which makes room */
     words_add(&p->taken, xstrdup(""), xstrdup(""));
+    words_add(&p->taken, xstrdup("0.0.0.0"), xstrdup("")); /* which stays */
     for (size_t i = 0; i < sizeof plain_words / sizeof *plain_words; i++)
         keep_words(p, plain_words[i]);
     for (size_t i = 0; i < recipe_table_count; i++) {

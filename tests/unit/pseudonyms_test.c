@@ -12,9 +12,13 @@
 #include <cmocka.h>
 
 #include "config/memory.h"
+#include "config/settings.h"
+#include "config/text.h"
+#include "config/yaml.h"
 #include "probe/case/pseudonyms.h"
 
 #define WORDS 20000
+#define ADDRESSES 65536
 
 static void test_texts(void **state)
 {
@@ -143,10 +147,134 @@ static void test_all_are_different(void **state)
     pseudonyms_free(p);
 }
 
+/* All addresses of a private network: each gets its own, which is of that network, but for the last few. */
+static void test_a_full_network(void **state)
+{
+    (void)state;
+    static bool taken[ADDRESSES];
+    struct pseudonyms *p = pseudonyms_new();
+    int elsewhere = 0;
+    for (int i = 0; i < ADDRESSES; i++) {
+        char text[32];
+        unsigned third, fourth;
+        snprintf(text, sizeof text, "192.168.%d.%d", i / 256, i % 256);
+        const char *other = pseudonyms_text(p, text);
+        if (sscanf(other, "192.168.%u.%u", &third, &fourth) != 2) {
+            assert_memory_equal(other, "24", 2);
+            elsewhere++;
+            continue;
+        }
+        assert_true(third < 256 && fourth < 256 && !taken[third * 256 + fourth]);
+        taken[third * 256 + fourth] = true;
+    }
+    assert_true(elsewhere < ADDRESSES / 100);
+    pseudonyms_free(p);
+}
+
+static bool is_hexadecimal(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* Ids that name no machine stay; other hexadecimal becomes other hexadecimal of the same length. */
+static void test_hexadecimal(void **state)
+{
+    (void)state;
+    static const char *const stays[] = {
+        "2f8c5e21-0a1b-4c1d-9eab-0123456789ab",   "0x10000ab12cd0003 0xdeadbeef",
+        "x-010000ab12cd0003-0000000001",          "candidate-10000ab12cd0003_0000000001",
+        "candidate-0x10000ab12cd0003_0000000001", "_c_8e20c66800444b29a830c26f95ac6088-lock-0000000000",
+        "{\"SESSION_ID\":\"100002effa50017\", \"sessionId\": \"100002effa50018\"}",   "read-8e20c66800444b29a830c26f95ac6088-0000000000",
+    };
+    static const char *const replaced[] = {"4c01db0b339c", "8e20c66800444b29a830c26f95ac6088",
+                                           "x-4c01db0b339c-0000000001"};
+    struct pseudonyms *p = pseudonyms_new();
+    for (size_t i = 0; i < sizeof stays / sizeof *stays; i++)
+        assert_string_equal(pseudonyms_text(p, stays[i]), stays[i]);
+    for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++) {
+        const char *other = pseudonyms_text(p, replaced[i]);
+        size_t begin = replaced[i][0] == 'x' ? 2 : 0, length = strcspn(replaced[i] + begin, "-");
+        assert_int_equal(strlen(other), strlen(replaced[i]));
+        assert_memory_not_equal(other + begin, replaced[i] + begin, length);
+        for (size_t k = begin; k < begin + length; k++)
+            assert_true(is_hexadecimal(other[k]));
+        assert_string_equal(other + begin + length, replaced[i] + begin + length);
+    }
+    char *host = xstrdup(pseudonyms_text(p, "4c01db0b339c")), *both = text_format("%s:2181", host);
+    assert_string_equal(pseudonyms_text(p, "4c01db0b339c:2181"), both);
+    free(host);
+    free(both);
+    pseudonyms_free(p);
+}
+
+static struct settings *settings_of_text(const char *text)
+{
+    struct problems problems = {.file = "f"};
+    struct settings *settings = settings_new();
+    settings_read(settings, NULL, text, strlen(text), &problems);
+    char *errors = problems_take(&problems);
+    assert_string_equal(errors, "");
+    free(errors);
+    return settings;
+}
+
+/* A configuration with pseudonyms can be read, and differs in names alone. */
+static void test_a_configuration(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "clusters:\n"
+        "  - name: acme\n"
+        "    hosts: zk1.acme.com:2181,zk2:2182/acme\n"
+        "    session_timeout: 12s\n"
+        "    tls: {ca: /acme/client, verify: ca, min_version: '1.3', admin: https}\n"
+        "    servers: {addresses: ['zk1.acme.com:2181'], admin: 8081, four_letter: off, every: 7s}\n"
+        "    elections:\n"
+        "      - path: /acme/*/leader\n"
+        "        kind: leader\n"
+        "        recipe: acme\n"
+        "        acknowledgement: /acme/leader\n"
+        "        identity: registry:/acme\n"
+        "        inject: never\n"
+        "        owner: acme, acme-1\n"
+        "        runbook: https://acme.com/?a=1#b\n"
+        "        allow: {vacancy: 3m, failover: 250ms, silent: 70%, leader_changes: 5 in 2h,\n"
+        "                session_timeout: 2s to 1m}\n"
+        "recipes:\n"
+        "  - {name: acme, family: hybrid, candidate: '^acme-(\\d{10})$', watches: children}\n"
+        "  - {name: acme2, family: lock, watches: unknown}\n"
+        "discover: {roots: [/acme, /acme2], depth: 4, every: 2h, rate: 77/s}\n"
+        "inject: {sandbox: /acme, sessions: 7, creates: 8/s, stop_above_ping: 123ms}\n"
+        "history: {file: /acme/config, keep: 9d, unpack: 8GB, observations: 36h}\n"
+        "screen: {theme: mono, ascii: true, utc: true, refresh: 99ms}\n"
+        "keys: {mute: M, explain: F5}\n";
+    struct pseudonyms *p = pseudonyms_new();
+    struct settings *settings = settings_of_text(text);
+    char *whole = settings_print_shared(settings), *renamed = xstrdup(pseudonyms_configuration(p, whole));
+    assert_null(strstr(renamed, "acme"));
+    struct settings *again = settings_of_text(renamed);
+    char *loaded = settings_print_shared(again);
+    assert_string_equal(loaded, renamed);
+    char *name = xstrdup(pseudonyms_text(p, "acme"));
+    for (char *at = strstr(renamed, name); at; at = strstr(at, name))
+        memcpy(at, "acme", 4);
+    assert_string_equal(renamed, whole);
+    free(name);
+    free(loaded);
+    settings_free(again);
+    free(renamed);
+    free(whole);
+    settings_free(settings);
+    pseudonyms_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts),
                                        cmocka_unit_test(test_the_same_everywhere),
-                                       cmocka_unit_test(test_all_are_different)};
+                                       cmocka_unit_test(test_all_are_different),
+                                       cmocka_unit_test(test_a_full_network),
+                                       cmocka_unit_test(test_hexadecimal),
+                                       cmocka_unit_test(test_a_configuration)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
