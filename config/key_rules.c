@@ -53,7 +53,12 @@ static void use_key(struct key_uses *uses, const char *action, const char *key, 
 static void use_keys(struct key_uses *uses, const char *action, const char *keys,
                      const struct yaml_node *node)
 {
+    size_t count = 0;
     for (const char *at = keys + strspn(keys, " "); *at; at += strspn(at, " ")) {
+        if (++count > ACTION_KEYS_MOST && node) {
+            key_refuse(uses, node, text_format("of %s are more than %d keys", action, ACTION_KEYS_MOST));
+            return;
+        }
         size_t length = strcspn(at, " ");
         use_key(uses, action, at, length, node);
         at += length;

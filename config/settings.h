@@ -157,6 +157,7 @@ struct settings {
     struct inject_settings inject;
     struct history_settings history;
     struct screen_settings screen;
+#define ACTION_KEYS_MOST 4
     char **keys; /* of the dashboard's actions: name, keys, name, keys ..., NULL-terminated; or NULL */
     struct alert_settings *alerts;
     size_t alert_count;

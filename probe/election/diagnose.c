@@ -14,6 +14,7 @@
 #include "probe/election/election_private.h"
 #include "probe/election/findings.h"
 #include "probe/election/replicas.h"
+#include "probe/election/tenure.h"
 #include "probe/election/update.h"
 #include "probe/election/vacancy.h"
 
@@ -62,16 +63,6 @@ static int passed_on(const struct election *election, int64_t since_us)
     return count;
 }
 
-/* Every holder of a lock has the same name, and a client that creates its candidate again has not changed:
-   sessions are compared where they are known. */
-static bool is_other_leader(const struct tenure *before, const struct tenure *now)
-{
-    if (before->session != 0 && now->session != 0)
-        return before->session != now->session;
-    return strcmp(before->name, now->name) != 0 ||
-           (before->identity && now->identity && strcmp(before->identity, now->identity) != 0);
-}
-
 /* What helps depends on what ended most of the leaders; NULL: that is not known. */
 static const char *flapping_advice(const struct election *election, int64_t since_us)
 {
@@ -113,7 +104,7 @@ static void flapping(struct diagnosis *d)
         const struct tenure *tenure = election_tenure_at(election, i);
         if (!tenure->name)
             continue;
-        if (before && is_other_leader(before, tenure) && tenure->from.mono_us > now_us - span_us) {
+        if (before && tenure_is_other(before, tenure) && tenure->from.mono_us > now_us - span_us) {
             if (changes++ == 0)
                 oldest_us = tenure->from.mono_us;
         }

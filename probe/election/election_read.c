@@ -150,8 +150,10 @@ bool election_is_proven(const struct election *election)
 
 static bool has_one_member(const struct election *election)
 {
+    /* A later number was once given to somebody: it is contended for. */
     return election->origin == ORIGIN_DISCOVERED && election->kind_proof == KIND_ASSUMED &&
            election->candidate_count == 1 && election->candidates[0]->known &&
+           election->next_sequence <= election->candidates[0]->sequence + 1 &&
            owner_is_session(election->candidates[0]->stat.owner);
 }
 
@@ -195,7 +197,8 @@ bool election_is_tried(const struct election *election)
         return false;
     int64_t tries = election->next_sequence - leader->sequence - 1;
     int64_t age_us = election->listed.wall_us - leader->stat.ctime_ms * 1000;
-    return tries >= TRIES_LEAST && age_us < tries * TRIED_EVERY_US;
+    /* A clock that is behind the server's shows nothing. */
+    return tries >= TRIES_LEAST && age_us > 0 && age_us < tries * TRIED_EVERY_US;
 }
 
 /* Nothing but a crash or another hand explains its end. A session that just ended may have been closed. */

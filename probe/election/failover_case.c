@@ -220,6 +220,7 @@ void failover_case_open(const struct update *f, const struct candidate *leader)
         c->evidence.since_us = after_us;
         c->gap_us = f->at.mono_us - after_us;
     }
+    c->listed_us = f->election->own->listed_before.mono_us;
     c->evidence.no_session = leader->known && leader->stat.owner == 0;
     c->listed_zxid = c->czxid = leader->known ? leader->stat.czxid : 0;
     if (leader->known && owner_is_session(leader->stat.owner))
@@ -324,7 +325,8 @@ static struct span case_vacancy(const struct failover_case *c, struct moment won
         return (struct span){0, 0};
     struct span vacancy = span_about(change->vacancy_us, c->late_us);
     if (c->late_us != 0 && !change->lost_seen && !c->recalled)
-        vacancy = (struct span){0, won.mono_us - election->own->listed_before.mono_us + c->late_us};
+        vacancy =
+            c->listed_us == 0 ? SPAN_UNKNOWN : (struct span){0, won.mono_us - c->listed_us + c->late_us};
     return vacancy;
 }
 

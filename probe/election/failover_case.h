@@ -49,6 +49,7 @@ struct failover_case {
     bool same_request, other_request; /* later lists show the same last request, or another */
     struct seen_deletion deletions[DELETIONS_KEPT];
     size_t deletion_count;
+    int64_t listed_us;   /* the list before the loss; a list alone may show that */
     struct moment won;   /* the next candidate was first; mono_us 0: none is */
     int64_t late_us;     /* what our own session sees, at most */
     struct span vacancy; /* once won */

@@ -1,6 +1,7 @@
 #include "probe/election/tenure.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/memory.h"
 #include "config/text.h"
@@ -114,4 +115,12 @@ void tenures_free(struct election *election)
     while (election->tenure_count)
         tenure_drop_last(election);
     free(election->tenures);
+}
+
+bool tenure_is_other(const struct tenure *before, const struct tenure *now)
+{
+    if (before->session != 0 && now->session != 0)
+        return before->session != now->session;
+    return strcmp(before->name, now->name) != 0 ||
+           (before->identity && now->identity && strcmp(before->identity, now->identity) != 0);
 }

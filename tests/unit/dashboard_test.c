@@ -694,7 +694,7 @@ static void tells_a_change(void **state)
     key(fixture, KEY_CODE_ENTER);
     key(fixture, KEY_CODE_HOME);
     type(fixture, "A");
-    assert_true(shows(fixture, "you will be told once when druid/coordinator changes"));
+    assert_true(shows(fixture, "you will be told once about the next change of druid/coordinator"));
     assert_null(dashboard_told(fixture->dashboard));
     stage_children(fixture->stage, 0, "/election", NULL, 0, 0, 0);
     assert_null(dashboard_told(fixture->dashboard));
@@ -705,7 +705,7 @@ static void tells_a_change(void **state)
     assert_true(shows(fixture, "druid/coordinator: vacant"));
     assert_null(dashboard_told(fixture->dashboard));
     type(fixture, "AA");
-    assert_true(shows(fixture, "changes of druid/coordinator are not told"));
+    assert_true(shows(fixture, "no longer waiting for a change of druid/coordinator"));
 }
 
 /* The beginning of a screen's name is enough; Tab goes on to the next match; where several match as well, the

@@ -148,6 +148,8 @@ static void keys_are_checked(void **state)
                   "f:3:12: \"o\" is the key of explain and of open; give one of them another key\n"
                   "f:4:9: \"x Strg\" of mute has no key Strg; write a character, Ctrl-A, F1, Up, PgUp, Home, "
                   "Space, Tab, Enter or Esc");
+    expect_errors("keys: {mute: Q W E R Y}",
+                  "f:1:14: \"Q W E R Y\" of mute are more than 4 keys");
     expect_errors("keys: m",
                   "f:1:7: keys: \"m\" is not valid here; write a mapping such as {mute: M, explain: F5}");
 }

@@ -468,7 +468,7 @@ static void help_has_every_key(void **state)
     const struct key_binding *bindings = key_bindings(&count);
 
     (void)state;
-    cells_resize(show.cells, FRAMED_WIDTH, 110);
+    cells_resize(show.cells, FRAMED_WIDTH, 120);
     framed_draw(&show);
     for (size_t i = 0; i < count; i++)
         assert_has(show.text, bindings[i].keys);

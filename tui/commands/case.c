@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,15 +67,20 @@ struct case_reader *command_case_open(const char *file, int64_t *from_us, int64_
     return NULL;
 }
 
+/* A bundle may be a stranger's: its moment need not be one of its own. */
+static struct case_about case_about_within(const struct case_reader *reader, int64_t from_us, int64_t to_us)
+{
+    struct case_about about = case_about(reader);
+    return about.at_us < from_us || about.at_us > to_us ? (struct case_about){.at_us = 0} : about;
+}
+
 /* *at_us: the moment that it is about; 0: none. False: the reason has been printed. */
 static bool case_into(const char *named, const char *file, int64_t *at_us)
 {
     char *error = NULL;
     int64_t from_us, to_us;
     struct case_reader *reader = command_case_open(named, &from_us, &to_us);
-    *at_us = reader ? case_about(reader).at_us : 0;
-    if (*at_us < from_us || *at_us > to_us) /* a stranger's */
-        *at_us = 0;
+    *at_us = reader ? case_about_within(reader, from_us, to_us).at_us : 0;
     bool fine = reader && case_record(reader, file, &error);
     if (error)
         complain("%s", error);
@@ -136,8 +142,11 @@ static struct case_reader *case_of_case(const char *file, const struct options *
 {
     int64_t begin_us, end_us;
     struct case_reader *reader = command_case_open(file, &begin_us, &end_us);
+    struct case_about about = {.at_us = 0};
     if (reader)
-        part->about = case_about(reader);
+        about = case_about_within(reader, begin_us, end_us);
+    if (about.at_us != 0)
+        part->about = about;
     if (reader && case_choose(options, begin_us, end_us, part))
         return reader;
     case_close(reader);
@@ -148,8 +157,14 @@ static struct case_reader *case_of_case(const char *file, const struct options *
 static int bundle_write(const struct buffer *out, char name[WHOLE_FILE_NAME])
 {
     FILE *file = whole_file_new("-bundle", ".case", clock_wall_us(), name);
-    bool fine = file && fwrite(out->bytes, 1, out->length, file) == out->length;
-    return (file && fclose(file) != 0) || !fine ? errno : 0;
+    if (!file)
+        return errno;
+    int problem = fwrite(out->bytes, 1, out->length, file) == out->length ? 0 : errno;
+    if (fclose(file) != 0 && !problem)
+        problem = errno;
+    if (problem)
+        unlink(name);
+    return problem;
 }
 
 static int case_write(const struct options *options, struct buffer *out)
@@ -163,6 +178,7 @@ static int case_write(const struct options *options, struct buffer *out)
     }
     if (!options->into && !bundle)
         return command_output_buffer(out, EXIT_DONE);
+    umask(077); /* it holds addresses and the data of znodes, as a recording does */
     int problem = options->into ? whole_file_write(file, out->bytes, out->length) : bundle_write(out, name);
     if (problem)
         complain("%s: %s", file, strerror(problem));

@@ -586,11 +586,13 @@ static void tell_selected(struct dashboard *dashboard)
     const struct election *election = selected_election(dashboard, &scene);
     if (!election)
         return;
-    bool begun = tell_turn(&dashboard->tells, dashboard->model, election, dashboard_now_of(dashboard));
-    snprintf(text, sizeof text,
-             begun ? "you will be told once when %.100s changes" : "changes of %.100s are not told",
-             election->name);
-    dashboard_say(dashboard, begun ? ROLE_GOOD : ROLE_DIM, text);
+    static const char *const answers[] = {[TELL_BEGUN] = "you will be told once about the next change of",
+                                          [TELL_ENDED] = "no longer waiting for a change of",
+                                          [TELL_FULL] = "waiting for too many others to tell a change of"};
+    enum tell_answer answer =
+        tell_turn(&dashboard->tells, dashboard->model, election, dashboard_now_of(dashboard));
+    snprintf(text, sizeof text, "%s %.100s", answers[answer], election->name);
+    dashboard_say(dashboard, answer == TELL_BEGUN ? ROLE_GOOD : ROLE_DIM, text);
 }
 
 const char *dashboard_told(struct dashboard *dashboard)

@@ -16,22 +16,22 @@ static void tell_end(struct tells *tells, size_t i)
     tells->all[i] = tells->all[--tells->count];
 }
 
-bool tell_turn(struct tells *tells, const struct model *model, const struct election *election,
-               struct moment now)
+enum tell_answer tell_turn(struct tells *tells, const struct model *model, const struct election *election,
+                           struct moment now)
 {
     for (size_t i = 0; i < tells->count; i++)
         if (strcmp(tells->all[i].path, election->path) == 0 &&
             strcmp(tells->all[i].cluster, election->cluster->name) == 0) {
             tell_end(tells, i);
-            return false;
+            return TELL_ENDED;
         }
     if (tells->count == TELLS_MOST)
-        return false;
+        return TELL_FULL;
     tells->all[tells->count++] = (struct tell){.cluster = xstrdup(election->cluster->name),
                                                .path = xstrdup(election->path),
                                                .name = state_line_name(model, election),
                                                .state = state_line(model, election, now)};
-    return true;
+    return TELL_BEGUN;
 }
 
 static const struct election *tell_election(const struct tell *tell, const struct model *model)

@@ -20,9 +20,10 @@ struct tells {
     char *said; /* the latest */
 };
 
-/* Begins, or ends where it has begun. False: it ended, or there are too many. */
-bool tell_turn(struct tells *tells, const struct model *model, const struct election *election,
-               struct moment now);
+/* Begins, or ends where it has begun. */
+enum tell_answer { TELL_BEGUN, TELL_ENDED, TELL_FULL };
+enum tell_answer tell_turn(struct tells *tells, const struct model *model, const struct election *election,
+                           struct moment now);
 /* The new state of one that has changed, which is told no more; NULL: none has. Valid until the next call. */
 const char *tell_change(struct tells *tells, const struct model *model, struct moment now);
 void tell_release(struct tells *tells);

@@ -115,7 +115,7 @@ FILE *whole_file_new(const char *what, const char *suffix, int64_t now_us, char 
         used += strftime(name + used, WHOLE_FILE_NAME - used, "-%Y%m%d-%H%M%S", &tm);
         i == 1 ? snprintf(name + used, WHOLE_FILE_NAME - used, "%s", suffix)
                : snprintf(name + used, WHOLE_FILE_NAME - used, "-%d%s", i, suffix);
-        file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+        file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (file < 0 && errno != EEXIST)
             break;
     }

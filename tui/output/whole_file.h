@@ -18,7 +18,7 @@
 int whole_file_write(const char *path, const void *bytes, size_t length);
 
 /* A new file in the current directory, named after what and the time: never over a file that exists, nor through
- * a link, for the directory may be anybody's. NULL: errno says why. */
+ * a link, for the directory may be anybody's. Its user alone can read it. NULL: errno says why. */
 #define WHOLE_FILE_NAME 64
 FILE *whole_file_new(const char *what, const char *suffix, int64_t now_us, char name[WHOLE_FILE_NAME]);
 

@@ -85,7 +85,7 @@ __extension__ typedef unsigned __int128 action_set;
 _Static_assert(ACTION_COUNT <= 128, "the set has no more room");
 #define ACTION_BIT(action) ((action_set)1 << (action))
 
-#define KEY_CODES_MOST 4
+#define KEY_CODES_MOST ACTION_KEYS_MOST
 
 struct key_binding {
     enum action action;

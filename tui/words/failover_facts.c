@@ -5,6 +5,7 @@
 
 #include "probe/election/election.h"
 #include "probe/election/failover.h"
+#include "probe/election/tenure.h"
 #include "tui/screen/safe.h"
 
 static char *failover_facts_put_span(const struct cells *cells, struct span span, int room,
@@ -83,8 +84,7 @@ void failover_facts_changes(const struct election *election, struct moment now, 
             changes->more = election->tenure_count == TENURES_KEPT && tenure->from.mono_us > from_us;
         if (tenure->gap || tenure->name == NULL)
             continue;
-        changes->count +=
-            before != NULL && tenure->from.mono_us > from_us && strcmp(before->name, tenure->name) != 0;
+        changes->count += before != NULL && tenure->from.mono_us > from_us && tenure_is_other(before, tenure);
         before = tenure;
     }
     for (size_t i = 0; (failover = election_failover_at(election, i)) != NULL; i++)
