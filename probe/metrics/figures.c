@@ -60,11 +60,9 @@ static double figures_next_failover(const struct election *election)
         return NAN;
     struct next_failover next = whatif_next(election);
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    if (!lock && !next.successor && (election_has_one_owner(election) || election_is_tried(election)))
-        return NAN;
-    if ((!lock && !next.successor) || next.notified == ANSWER_NO)
-        return 0;
-    return next.notified == ANSWER_YES ? 1 : NAN;
+    if (!lock && !next.successor)
+        return election_has_one_owner(election) || election_is_tried(election) ? NAN : 0;
+    return next.notified == ANSWER_YES ? 1 : next.notified == ANSWER_NO ? 0 : NAN;
 }
 
 static double seconds_since(struct moment then, struct moment now)

@@ -23,7 +23,7 @@ VERSIONS = ("3.8", "3.9.3")
 ROWS = ("watch", "once", "discover", "events", "check", "export", "record", "replay", "report", "autopsy", "why", "inject", "config",
         "compare", "kazoo", "Curator")
 # They read no cluster, or make their own.
-OTHERS = {"case", "completion", "demo", "help", "version"}
+OTHERS = {"bundle", "case", "completion", "demo", "help", "version"}
 MANUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "doc", "electop-security.7.in")
 TABLE = os.path.join(BUILT, "security.txt")
 ELECTION, LATCH = "/kazoo/election", "/curator/latch"
