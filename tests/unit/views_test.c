@@ -481,6 +481,33 @@ static void help_has_every_key(void **state)
     framed_end(&show);
 }
 
+/* What is to be read is not cut above empty lines: only findings that share the pane have three lines each. */
+static void a_finding_alone_is_told_whole(void **state)
+{
+    static const char long_text[] =
+        "word word word word word word word word word word word word word word word word word word word word "
+        "word word word word word word word word word word word word word word word word word word word word "
+        "word word word word word word word word word word word word word word word word word word word word "
+        "end.";
+    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    struct framed show;
+
+    (void)state;
+    stage_connected(stage, 0, "zk1:2181");
+    stage_watch(stage, 0, "/svc/a", NULL, KIND_LEADER, NULL);
+    stage_children(stage, 0, "/svc/a", NULL, 0, 5, 0);
+    stage_pass(stage, 60000000);
+    stage_children(stage, 0, "/svc/a", NULL, 0, 0, 0);
+    const struct election *election = model_election(stage_model(stage), 0, "/svc/a");
+    assert_int_equal(election->finding_count, 1);
+    free(election->findings[0]->evidence);
+    election->findings[0]->evidence = strdup(long_text);
+    show = framed_new(stage, election_view_new(election->cluster->name, "/svc/a"));
+    cells_resize(show.cells, 80, 40);
+    assert_has(framed_draw(&show), "end.");
+    framed_end(&show);
+}
+
 /* Names that attack the terminal are shown, and nothing of them reaches it. */
 static void hostile_names_stay_text(void **state)
 {
@@ -585,6 +612,7 @@ int main(void)
         cmocka_unit_test(overview_weighs_findings),
         cmocka_unit_test(events_hold_still_unless_followed),
         cmocka_unit_test(help_has_every_key),
+        cmocka_unit_test(a_finding_alone_is_told_whole),
         cmocka_unit_test(hostile_names_stay_text),
     };
 

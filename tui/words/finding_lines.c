@@ -19,7 +19,7 @@
 #define INDENT 4
 #define BESIDE 110 /* from this width on evidence is beside its finding */
 #define WHO_WIDTH 14
-#define LINES_MOST 3 /* of one piece of evidence */
+#define LINES_SHARED 3 /* of one piece of evidence, where several findings share the pane */
 
 enum sign severity_sign(enum severity severity)
 {
@@ -237,14 +237,14 @@ const struct finding *finding_of(const struct election *election, const char *ca
 
 /* The columns of a finding's parts: as wide as the visible ones need. */
 struct pane {
-    int who_x, sure_x, text_x, text_width;
+    int who_x, sure_x, text_x, text_width, lines_most;
     bool beside;
 };
 
 static struct pane pane_of(const struct cells *cells, const struct election *election, const char *only)
 {
     struct pane pane = {.beside = cells->width >= BESIDE};
-    int code = 0, sure = 9;
+    int code = 0, sure = 9, shown = 0;
 
     for (size_t i = 0; i < election->finding_count; i++) {
         const struct finding *finding = election->findings[i];
@@ -252,6 +252,7 @@ static struct pane pane_of(const struct cells *cells, const struct election *ele
 
         if (only != NULL && !finding_lines_names(finding, only))
             continue;
+        shown++;
         code = width > code ? width : code;
         if (finding->unconfirmed_since.mono_us != 0)
             sure = 22;
@@ -260,6 +261,7 @@ static struct pane pane_of(const struct cells *cells, const struct election *ele
     pane.sure_x = pane.who_x + WHO_WIDTH;
     pane.text_x = pane.beside ? pane.sure_x + sure + 2 : INDENT;
     pane.text_width = cells->width - pane.text_x - 1;
+    pane.lines_most = shown > 1 ? LINES_SHARED : cells->height;
     return pane;
 }
 
@@ -267,7 +269,7 @@ static int text_lines(const struct cells *cells, const struct pane *pane, const 
 {
     int lines = text != NULL ? columns_wrap_lines(cells, pane->text_width, text) : 0;
 
-    return lines < LINES_MOST ? lines : LINES_MOST;
+    return lines < pane->lines_most ? lines : pane->lines_most;
 }
 
 /* A note says little that is urgent: its evidence, and in one line. */
@@ -336,10 +338,10 @@ static int finding_lines_put_finding(struct cells *cells, const struct pane *pan
                      sure, format_age(label_age_us(finding->since, now), age, sizeof age));
         y++;
     }
-    lines = end - y < LINES_MOST ? end - y : LINES_MOST;
+    lines = end - y < pane->lines_most ? end - y : pane->lines_most;
     y += columns_wrap_put(cells, pane->text_x, y, pane->text_width, note && lines > 1 ? 1 : lines,
                           note ? ROLE_DIM : ROLE_TEXT, finding_evidence(finding, evidence, sizeof evidence));
-    lines = end - y < LINES_MOST ? end - y : LINES_MOST;
+    lines = end - y < pane->lines_most ? end - y : pane->lines_most;
     if (!note && finding->advice != NULL)
         y += columns_wrap_put(cells, pane->text_x, y, pane->text_width, lines, ROLE_ACCENT, finding->advice);
     return y > begin ? y : begin + 1;
