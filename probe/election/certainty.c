@@ -417,7 +417,7 @@ static bool certainty_fresh(const struct election *election, struct about about,
    it is gone or empty is how it works. */
 static bool certainty_lasting(const struct election *election)
 {
-    if (election->origin == ORIGIN_CONFIGURED) /* whoever named it wants a leader there */
+    if (election_is_named(election)) /* whoever named it wants a leader there */
         return true;
     if (election->state == ELECTION_ABSENT)
         return election->own->lasted_us == 0 || election->own->lasted_us >= LASTING_US;

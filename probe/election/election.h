@@ -266,7 +266,10 @@ bool election_has_no_line(const struct election *election);
 /* Others join behind its only candidate and leave again, often: they try, see that they are not first, and delete. */
 bool election_is_tried(const struct election *election);
 
-/* It existed once, is not configured, and is gone: no vacancy, but an end. Not so if its layout is one of
+/* The user named its path, or a pattern whose last name belongs there. */
+bool election_is_named(const struct election *election);
+
+/* It existed once, is not named, and is gone: no vacancy, but an end. Not so if its layout is one of
  * elections, and its last leader expired or was evicted, and was not followed: it still needs one. */
 bool election_vanished(const struct election *election);
 /* For how long an absent one is kept: five minutes where it vanished, a day where it still needs a leader or is

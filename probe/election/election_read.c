@@ -217,7 +217,7 @@ static bool election_read_was_needed(const struct election *election)
            !change->to && last && was_taken_away(last);
 }
 
-static bool is_named(const struct election *election)
+bool election_is_named(const struct election *election)
 {
     return election->origin == ORIGIN_CONFIGURED || election->origin == ORIGIN_EXPECTED;
 }
@@ -225,14 +225,14 @@ static bool is_named(const struct election *election)
 bool election_vanished(const struct election *election)
 {
     bool lock = election->kind == KIND_LOCK && election->recipe && election->recipe->family == FAMILY_LOCK;
-    return election->state == ELECTION_ABSENT && !is_named(election) && !lock &&
+    return election->state == ELECTION_ABSENT && !election_is_named(election) && !lock &&
            !election_read_was_needed(election);
 }
 
 uint64_t election_absent_kept_ms(const struct election *election)
 {
     bool lies_at_path = election->recipe && election->recipe->family == FAMILY_LOCK;
-    if (is_named(election) ||
+    if (election_is_named(election) ||
         (election->state != ELECTION_ABSENT && (election->state != ELECTION_VACANT || !lies_at_path)))
         return 0;
     return election_vanished(election) ? VANISHED_KEPT_MS : ABSENT_KEPT_MS;
