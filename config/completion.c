@@ -37,8 +37,7 @@ static enum value completion_value_of(const struct option_row *row)
     return words || option_words(row) ? VALUE_WORDS : VALUE_OTHER;
 }
 
-/* The words of an argument such as "auto|off", with a blank between them; those that stand for others are
- * left out. */
+/* The words of an argument such as "auto|off", separated by blanks; placeholders such as FILE are left out. */
 static void put_choice(struct text *out, const struct option_row *row)
 {
     const char *const *known = option_words(row), *words = known ? "" : row->argument;

@@ -45,8 +45,8 @@ bool hash_table_is_full(const struct hash_table *table);
 void hash_table_reserve(struct hash_table *table, size_t count);
 
 /*
- * All links, in no order: the first one with NULL; NULL after the last. Whoever removes or frees them asks for
- * the next one before. Nothing may be added meanwhile.
+ * All links, in no order: link NULL returns the first, and NULL follows the last. Before removing or freeing a
+ * link, ask for the next one. Add nothing during a walk.
  */
 struct hash_link *hash_table_walk(const struct hash_table *table, const struct hash_link *link);
 

@@ -5,7 +5,7 @@
 
 #include "config/text.h"
 
-/* A key, what it does, and the place in the file that says so (NULL: the default). */
+/* A key, its action, and the place in the file that binds it (NULL: the default). */
 struct key_use {
     const char *action;
     int code;

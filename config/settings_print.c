@@ -219,7 +219,7 @@ char *settings_example(void)
             continue;
         put_example(&keys[i], is_first_child(&keys[i]) && !key_is_child(&keys[i], "clusters[]"), &out);
         if (strcmp(keys[i].path, "clusters[]") == 0)
-            put_example(hosts, true, &out); /* what is set begins the item */
+            put_example(hosts, true, &out); /* the key that is set begins the item */
     }
     return text_take(&out);
 }

@@ -288,7 +288,7 @@ static uint64_t poll_due_ms(struct monitor *m, uint64_t now_ms)
 /* A path that is gone may be an election without a leader still: for so long after the recording's end. */
 #define KNOWN_US INT64_C(86400000000)
 
-/* What its directory's end was recorded as: somebody still must lead there. */
+/* The recording says of its missing directory that a leader is needed. */
 static bool still_needs_leader(const struct election *then)
 {
     for (size_t i = 0; i < then->finding_count; i++)

@@ -47,7 +47,7 @@ void monitor_reads(const struct monitor *monitor, size_t cluster, uint64_t *sent
 /* Ask all servers now whatever can be asked, also where the settings say: on demand only. */
 void monitor_ask(struct monitor *monitor);
 
-/* What was asked for has not all come yet. */
+/* Some servers have not answered yet. */
 bool monitor_is_asking(const struct monitor *monitor);
 
 /* A person looks on: a silent server is noticed within a second, by three empty reads a second. */
@@ -74,8 +74,8 @@ void monitor_catch_up(struct monitor *monitor);
  */
 bool monitor_settled(struct monitor *monitor, uint64_t until_ms);
 
-/* One more observer, beside settings.observe: is told the elections that are watched already, and all
- * observations from now on. fn NULL: no more. */
+/* One more observer, beside settings.observe: it receives the elections that are watched already, then all
+ * further observations. fn NULL: ends this. */
 void monitor_observe(struct monitor *monitor, void (*fn)(void *context, const struct observation *),
                      void *context);
 const struct settings *monitor_settings(const struct monitor *monitor);

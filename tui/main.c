@@ -31,7 +31,7 @@
 
 /*
  * A program may be started with its standard descriptors closed; the next file opened (a log, a socket) would
- * then take their numbers, and get what is meant for people.
+ * then take their numbers, and receive the program's output.
  */
 static bool hold_descriptors(void)
 {
@@ -126,7 +126,7 @@ static int run_on_logs(const struct invocation *invocation)
     return command_on_logs(invocation, run_command);
 }
 
-/* A monitoring daemon reads standard output, and takes any other exit code for what it is not. */
+/* A monitoring daemon reads standard output, and would misread any other exit code. */
 static int main_refuse(const struct options *options, char *error)
 {
     if (options->command == COMMAND_CHECK) {
@@ -139,7 +139,7 @@ static int main_refuse(const struct options *options, char *error)
     return EXIT_USAGE;
 }
 
-/* What is nothing but what it prints is not begun where nothing can be printed. */
+/* Commands that serve only their output do not begin if standard output is closed. */
 static bool is_for_output(const struct options *options)
 {
     switch (options->command) {

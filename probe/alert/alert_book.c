@@ -302,7 +302,7 @@ void alert_book_take(struct alert_book *book, const struct event *event, int64_t
                 book_resolve(book, alert);
             continue;
         }
-        /* One that is open is told as it is by now, be it doubted. */
+        /* An open alert takes the event's present text, even if it is doubted by now. */
         if (!alert && rule_wants(&book->settings->alerts[rule], event))
             alert = book_add(
                 book, (struct alert){.rule = rule, .once = !event->finding, .key = key, .due_us = now_us});

@@ -189,11 +189,11 @@ static bool alerts_left_behind(const struct alerts *a, pid_t pid)
 }
 
 /*
- * What a command leaves behind comes to this process, even from a session of its own, once its parent has ended
- * (PR_SET_CHILD_SUBREAPER). It is ended when its command has ended. Other children are nobody's to end: those that
- * this process had before it became this program, what they leave, and as PID 1 of a container every orphan. Only
- * the environment, which is inherited, tells them apart. Any that ends is waited for, and may leave children of
- * its own: called each second, too.
+ * A process that outlives its command becomes a child of this one (PR_SET_CHILD_SUBREAPER), even if it has
+ * started a session. It is killed when its command has ended. Other children must live: those that this process
+ * had before exec, their orphans, and, as PID 1 of a container, every orphan. A mark in the environment, which
+ * is inherited, distinguishes them. Each child that ends is waited for, and may leave further ones: so this is
+ * called each second, too.
  */
 static void alerts_end_orphans(struct alerts *a)
 {
@@ -265,7 +265,7 @@ static void delivery_on_output(uv_stream_t *stream, ssize_t length, const uv_buf
     }
 }
 
-/* Libraries open sockets that a program would inherit: sessions with servers, with what they may do. */
+/* Libraries open sockets that a command would inherit: sessions with servers, with all their permissions. */
 static void descriptors_end_with_exec(void)
 {
     DIR *all = opendir("/proc/self/fd");

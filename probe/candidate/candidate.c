@@ -112,8 +112,7 @@ struct candidate_asks candidate_prepared(struct candidacy *c, const struct candi
 
 static struct candidate_asks candidate_find(const struct candidate_options *options)
 {
-    /* A bare name cannot be told apart from other candidates' names. Ending the session removes the znode, if
-     * any. */
+    /* A bare name looks like other candidates' names. Ending the session removes the znode, if any. */
     return one(options->findable ? ASK_FIND : ASK_RENEW);
 }
 

@@ -54,7 +54,8 @@ enum candidate_state {
 struct acl;
 struct guard;
 
-/* How one test candidate behaves, and what it writes. Set once, never changed; everything is borrowed. */
+/* The behaviour of one test candidate, and the data that it writes. Set once, never changed; everything is
+ * borrowed. */
 struct candidate_options {
     struct guard *guard;      /* for all its writes */
     const char *election;     /* the directory, created if missing; or the lock */

@@ -292,7 +292,7 @@ static bool guard_refuse(struct guard *guard, const char *what, const char *path
     return false;
 }
 
-/* ---- what is created is counted; live, a znode belongs to us only if our create made it ---- */
+/* ---- creations are counted; live, a znode is ours only if our create made it ---- */
 
 struct created {
     struct guard *guard;

@@ -42,7 +42,7 @@ struct ended_znode {
     int64_t at_us;
 };
 
-/* What is kept of one connection. */
+/* One connection's state. */
 struct capture_client {
     char *server;          /* its name as given; NULL: its address */
     char *told[TOLD_MOST]; /* changes that it was notified of since its latest request */
@@ -88,7 +88,7 @@ static void capture_fact(struct capture *k, struct logged_fact fact)
     note_unreported(k);
 }
 
-/* Is a watch on this path one on an election, on what lies in it, or on what lies above? */
+/* Is a watch on this path one on an election, on its children, or on its ancestors? */
 static bool concerns_elections(const struct capture *k, const struct captured_watch *watch)
 {
     const struct cluster *cluster = &k->model->clusters[0];
@@ -220,7 +220,7 @@ static void capture_tick(struct capture *k, int64_t at_us)
     capture_settle(k);
 }
 
-/* Until this moment; what has its time in between comes then. */
+/* Advances the time to this moment, with the work that falls due until then. */
 static void capture_go_on(struct capture *k, int64_t at_us)
 {
     if (!k->started) {
@@ -508,7 +508,7 @@ static void on_opened(struct capture *k, struct wire_client *client)
     session_changed(k, session);
 }
 
-/* It asked for a session that is over: what it owned is gone, however long. */
+/* Its client asked for a session that is over: the session's znodes are gone, since an unknown time. */
 static void capture_on_refused(struct capture *k, struct wire_client *client, const struct wire_fact *fact)
 {
     struct logged_session *session = fact->session ? znode_tree_session(k->tree, fact->session) : NULL;

@@ -1,10 +1,10 @@
 /*
  * capture.h - elections as packets show them: a source of observations for the model.
  *
- * Znodes are followed by what clients create, delete, read and list; sessions by their connections. What was
- * there before the capture began is learned as clients read it, and unknown until then. A znode's end is seen
- * when a client is notified, its deletion is answered, or its session is closed. If nobody asked for it, its
- * session has expired when its client was silent for the whole timeout on every captured server.
+ * Znodes are followed by the requests of clients to create, delete, read and list; sessions by their
+ * connections. Older znodes are unknown until clients read them. A znode's end is seen when a client is
+ * notified, its deletion is answered, or its session is closed. Without any of these, its session has expired
+ * when its client was silent for the whole timeout on every captured server.
  *
  * Times are those of the packets: the wall clock of the capturing host, and monotonic.
  */
@@ -49,7 +49,7 @@ void capture_free(struct capture *capture); /* NULL is fine */
 bool capture_take(struct capture *capture, const struct captured_packet *packet);
 /* Nothing was captured until this moment (wall clock). */
 void capture_pass(struct capture *capture, int64_t wall_us);
-/* Hands on what was not handed on yet. */
+/* Hands on the pending observations. */
 void capture_settle(struct capture *capture);
 
 int64_t capture_latest_us(const struct capture *capture); /* wall clock; 0: no packet yet */

@@ -28,7 +28,7 @@ enum ether_type {
 enum ip_protocol { NEXT_HOPS = 0, NEXT_TCP = 6, NEXT_ROUTING = 43, NEXT_FRAGMENT = 44, NEXT_OPTIONS = 60 };
 #define IPV6_HEADERS_MOST 8
 
-/* What is left of a packet: its captured bytes, and how long that rest was on the wire. */
+/* The rest of a packet: its captured bytes, and its length on the wire. */
 struct packet_rest {
     const uint8_t *at;
     size_t captured, length;

@@ -173,7 +173,8 @@ static void stream_drain(const struct tcp_turn *t)
         t->stream->acknowledged_us = 0;
 }
 
-/* What is missing in front of the waiting pieces, or was acknowledged, will not come any more. */
+/* Gives up the bytes that are missing before the waiting pieces, or that were acknowledged: they will not come
+ * any more. */
 static void stream_give_up(const struct tcp_turn *t)
 {
     uint32_t to = t->stream->waiting ? t->stream->waiting->sequence : t->stream->acknowledged;
@@ -263,7 +264,7 @@ void tcp_table_take(struct tcp_table *table, int64_t at_us, const struct tcp_seg
         tcp_connection_free(table, c);
         c = NULL;
     }
-    /* What is still on its way behind an end opens nothing. */
+    /* A late segment after a connection's end opens none. */
     if (!c && s->flags & (TCP_FIN | TCP_RST))
         return;
     if (!c)

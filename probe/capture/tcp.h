@@ -2,8 +2,8 @@
  * tcp.h - connections of TCP, put together again from captured segments. Pure: no I/O, no clock.
  *
  * Segments may come twice, in the wrong order, overlapping, cut off, or not at all; sequence numbers wrap
- * around. Bytes are passed on in order. What was not captured is a hole: it is reported once the other end has
- * acknowledged it, or too much waits behind it, and the stream goes on after it.
+ * around. Bytes are passed on in order. Bytes that were not captured are a hole: it is reported once the other
+ * end has acknowledged it, or too much waits behind it, and the stream goes on after it.
  */
 #ifndef ELECTOP_PROBE_CAPTURE_TCP_H
 #define ELECTOP_PROBE_CAPTURE_TCP_H

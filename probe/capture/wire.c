@@ -343,7 +343,7 @@ static void answer_tell(const struct wire_answer *a, struct wire_fact fact)
     wire_tell(a->c, fact);
 }
 
-/* One change that was made; the reply stands at its result. */
+/* One change that was made; a->said is at its result. */
 static void tell_change(struct wire_answer *a, int32_t kind, const struct asked_change *change)
 {
     struct znode_stat stat;

@@ -1,10 +1,10 @@
 /*
- * wire.h - ZooKeeper's protocol, as captured connections show it: what each client asked, what it was answered
- * and notified of, and which watches it holds. Pure: no I/O, no clock.
+ * wire.h - ZooKeeper's protocol, as captured connections show it: each client's requests, answers,
+ * notifications and watches. Pure: no I/O, no clock.
  *
  * Formats: see frame.h. A connection whose beginning was not captured has no session, and its watches are not
  * known; nor are they after a hole, because it may have hidden one. The client's next connection shows them
- * anew. Passwords, credentials and SASL tokens are never kept; data only of what is created or read.
+ * anew. Passwords, credentials and SASL tokens are never kept; data only of znodes that are created or read.
  */
 #ifndef ELECTOP_PROBE_CAPTURE_WIRE_H
 #define ELECTOP_PROBE_CAPTURE_WIRE_H

@@ -35,9 +35,9 @@
 /* What a block begins with. */
 struct block_head {
     uint64_t run, number; /* the number of its run, and its own in it */
-    uint64_t state;       /* so many observations at its beginning repeat what was known then */
+    uint64_t state;       /* the number of observations at its beginning that repeat the state of that time */
     bool one_poll;
-    struct settings *settings; /* reading: to be filled; its clusters and recipes */
+    struct settings *settings; /* reading: receives the run's clusters and recipes */
     int64_t at_us;             /* of a bundle; see struct case_about */
     char *version, *configuration;
 };
@@ -222,7 +222,7 @@ void case_writer_keep_state(struct case_writer *w)
     w->keeps_state = true;
 }
 
-/* The next block begins with what is known now. */
+/* The next block begins with the present state. */
 static void writer_renew(struct case_writer *w)
 {
     struct buffer before = w->raw;
@@ -333,8 +333,8 @@ struct case_reader {
     struct case_losses losses;
     uint64_t repeated;         /* observations that come next, and were read before */
     bool lost;                 /* observations before the next one */
-    struct observation held;   /* ... which waits for the gap to be told */
-    size_t gaps;               /* clusters that are yet to be told */
+    struct observation held;   /* the next one, while the gap is reported */
+    size_t gaps;               /* clusters whose gap is not reported yet */
     int64_t gap_us, latest_us; /* the gap; the time of the latest observation */
     bool holds, begun;         /* begun: a run, since the beginning of the file */
 };
@@ -513,7 +513,7 @@ static bool reader_advance(struct case_reader *r, bool *run)
     return whole;
 }
 
-/* The next observation comes after a gap, which each cluster is told first. */
+/* The next observation comes after a gap, which is reported for each cluster first. */
 static void reader_hold(struct case_reader *r, const struct observation *o)
 {
     r->held = *o;
@@ -624,7 +624,7 @@ static bool cut_run(struct case_cutting *cut, const struct case_reader *reader, 
     return true;
 }
 
-/* What was observed from now on belongs to the part, after what is known now. */
+/* The part begins here, with the present state. */
 static void cut_begin(struct case_cutting *cut)
 {
     struct buffer before = {0};

@@ -1,10 +1,10 @@
 /*
  * case_file.h - observations in a file: written while they come, and read again by any version.
  *
- * A case holds runs, each of one model: its clusters, its own recipes, its observations in their order. It is
- * a sequence of blocks, each with a length and a checksum, compressed, and readable without the others. A
- * damaged block loses itself: the model is told a gap in its place. Credentials are never in a case; the data
- * of the znodes that were read is.
+ * A case holds runs, each of one model: its clusters, its own recipes, its observations in their order. It is a
+ * sequence of blocks, each with a length and a checksum, compressed, and readable without the others. A damaged
+ * block loses only itself, and the model gets a gap in its place. A case holds the data of the znodes that were
+ * read, and never credentials.
  *
  * A bundle is a case that also says which moment it is about, and how the program was configured that made it.
  */
@@ -27,8 +27,8 @@ struct case_writer *case_writer_new(const struct settings *settings, const struc
  * and at the latest ten seconds of observations after it began. NULL and a text in *error (caller frees). */
 struct case_writer *case_writer_open(const char *file, const struct settings *settings,
                                      const struct model *model, char **error);
-/* Each block after the first begins with what a newcomer would be told then, so that a part of the case can be
- * read without the blocks before it. */
+/* Each block after the first begins with the state of that time, so that it can be read without the blocks
+ * before it. */
 void case_writer_keep_state(struct case_writer *writer);
 /* Of one without a file: its block has begun so long ago, or is large. */
 bool case_writer_is_due(const struct case_writer *writer, int64_t now_us, int64_t every_us);
@@ -86,11 +86,11 @@ struct case_part {
     struct case_about about;
     bool pseudonyms; /* in place of names, hosts, addresses, paths, identities and data; out must be empty */
 };
-/* The observations of that part, after what was known at its beginning, as blocks at the end of out. False:
- * none, or a text in *error (caller frees). */
+/* Appends the state at the beginning of that part, then its observations, to out as blocks. False: none, or a
+ * text in *error (caller frees). */
 bool case_cut(struct case_reader *reader, const struct case_part *part, struct buffer *out, char **error);
 
-/* What could not be read so far. */
+/* The unreadable content so far. */
 struct case_losses {
     uint64_t blocks;     /* damaged, or missing in their run */
     uint64_t first_byte; /* where the first of them begins */

@@ -69,7 +69,7 @@ static int state_by_key(const void *a, const void *b)
     return order ? order : one->index < other->index ? -1 : 1;
 }
 
-/* A source tells a newcomer lists before the znodes in them, and both before who watches these. */
+/* A source reports lists before the znodes in them, and both before the watches on these. */
 static int state_turn(const struct observation *o)
 {
     switch (o->kind) {

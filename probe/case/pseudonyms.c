@@ -46,7 +46,7 @@ static const char *const plain_words[] = {
     "conf cons dump envi mntr ruok srvr stat wchc wchp wchs na sess ping dele mult multi crea setd getd exis "
     "getc",
     "setw sync noti clos chec addw auth sasl reco seta geta remw dark light mono dashboard watch watches"};
-/* They are words of their own inside another one, as in ordersElection. */
+/* These are separate words within another one, as in ordersElection. */
 static const char *const stems[] = {"election", "elector"};
 
 /* A hash of texts. */
@@ -60,8 +60,8 @@ struct words {
 };
 
 struct pseudonyms {
-    struct words known; /* with what stands for them: themselves, if they stay */
-    struct words taken; /* what stands for another one */
+    struct words known; /* and their pseudonyms: themselves, if they stay */
+    struct words taken; /* the pseudonyms in use */
     uint64_t dice;
     uint32_t hosts; /* IPv6 */
     bool only_known;
@@ -283,8 +283,8 @@ static unsigned octet_like(struct pseudonyms *p, unsigned octet, bool wide)
     return octet >= 10 ? 10 + pseudonyms_draw(p, 90) : pseudonyms_draw(p, 10);
 }
 
-/* A private network stays the same one, while an address of it is found; another address becomes one that nobody
- * has. malloc'd. */
+/* An address of a private network stays in it while it has unused ones; any other address becomes one of a
+ * range that is not in use on the Internet. malloc'd. */
 static char *address_like(struct pseudonyms *p, const unsigned octets[4])
 {
     char drawn[20];
@@ -362,7 +362,7 @@ static size_t put_long_address(struct pseudonyms *p, const char *text, size_t le
     return used;
 }
 
-/* A GUID says nothing to whoever does not know it. */
+/* A GUID identifies its owner only to readers who know it, so it stays. */
 static size_t guid_length(const char *text, size_t length)
 {
     static const char guid[] = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
@@ -507,7 +507,7 @@ const char *pseudonyms_sentence(struct pseudonyms *p, const char *text)
 
 /* ---- a configuration ---- */
 
-/* Lines that are indented further than this have no key of ours. */
+/* No key is indented further than this. */
 #define COLUMNS 16
 
 /* The key at this column; above: those of the lines around it. NULL: a later version's. */
@@ -524,7 +524,7 @@ static const struct key *key_of_line(const char *word, size_t length, size_t col
     return above[column];
 }
 
-/* Its value may name somebody: it is not a number, a time, or one of a few words. */
+/* Its value may identify a person or a machine: it is not a number, a time, or one of a few words. */
 static bool key_identifies(const struct key *key)
 {
     static const struct key_type *const types[] = {

@@ -1,6 +1,6 @@
 /*
- * pseudonyms.h - other words for those that identify somebody, in names, hosts, addresses, paths, identities and
- * data: the same word has the same pseudonym, of the same length, wherever it is.
+ * pseudonyms.h - replaces identifying words in names, hosts, addresses, paths, identities and data: the same
+ * word has the same pseudonym, of the same length, everywhere.
  *
  * Numbers, punctuation, GUIDs, numbers with 0x, and the words, sessions and GUIDs of known layouts stay; other
  * hexadecimal becomes hexadecimal. So the order of names, sequence numbers, ports, recipes and lengths stay, and a
@@ -16,7 +16,7 @@ struct pseudonyms;
 struct pseudonyms *pseudonyms_new(void);
 void pseudonyms_free(struct pseudonyms *pseudonyms); /* NULL is fine */
 
-/* What they return is valid until the next call. */
+/* Results are valid until the next call. */
 
 const char *pseudonyms_text(struct pseudonyms *pseudonyms, const char *text);
 /* In this program's words: only what looks like a name is replaced, and what already has a pseudonym. */

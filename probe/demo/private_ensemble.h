@@ -19,14 +19,14 @@ struct private_ensemble;
 struct security_settings; /* config/security.h */
 
 struct private_ensemble_options {
-    int servers;        /* 1 or 3 */
-    int tick_ms;        /* ZooKeeper's tickTime; session timeouts are at least two ticks */
-    int heap_mb;        /* of each server; 0: 256 */
-    int connections;    /* maxClientCnxns: connections that one client address may have; 0: no limit */
-    int ready_ms;       /* how long it may take until it serves; 0: 30 s */
-    bool sync;          /* wait for the disk at every transaction, as real servers do; default: do not */
-    bool tls;           /* clients and AdminServer with TLS, by a certificate of its own, and never without */
-    const char *config; /* more lines for every zoo.cfg, each with its newline; NULL: none */
+    int servers;             /* 1 or 3 */
+    int tick_ms;             /* ZooKeeper's tickTime; session timeouts are at least two ticks */
+    int heap_mb;             /* of each server; 0: 256 */
+    int connections;         /* maxClientCnxns: connections that one client address may have; 0: no limit */
+    int ready_ms;            /* how long it may take until it serves; 0: 30 s */
+    bool sync;               /* wait for the disk at every transaction, as real servers do; default: do not */
+    bool tls;                /* clients and AdminServer with TLS only, by a self-signed certificate */
+    const char *config;      /* more lines for every zoo.cfg, each with its newline; NULL: none */
     const char *const *java; /* more arguments of java, NULL-terminated, in front of the class; NULL: none */
 };
 

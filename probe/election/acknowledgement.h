@@ -26,7 +26,7 @@ void acknowledge_update(const struct update *update);
 /* A member that does not lead was read. If the acknowledgement is its own, this layout has one. */
 void acknowledge_member(const struct update *update, const struct candidate *member);
 
-/* Another candidate will lead: what was seen of the acknowledgement under this one does not count. */
+/* Another candidate will lead: forgets the acknowledgement of this one. */
 void acknowledge_lost(struct election *election);
 
 /* When the leader acknowledged, by its server's clock, in us: it has led at least since then. 0: unknown. */

@@ -259,8 +259,7 @@ static void count_unseen_between(const struct update *f, const struct election *
                                    .gap_us = f->at.mono_us - watched_until(f->model, then).mono_us});
 }
 
-/* Somebody else leads, or nobody: what happened while nobody watched is found now, as after a lost
- * connection. */
+/* The leader has changed or is missing: reports the change in the gap, as after a lost connection. */
 static void find_missed(const struct update *f, const struct election *then)
 {
     struct election *election = f->election;
@@ -305,7 +304,7 @@ static const struct tenure *first_leader(const struct election *election)
     return NULL;
 }
 
-/* Somebody led when the recording ended; else the first one of this run took over. */
+/* The next leader is the one at the recording's end; without one, the first leader of this run. */
 static void close_failover(const struct update *f, const struct failover *open, const struct election *then,
                            const struct tenure *first, int64_t gap_us)
 {
@@ -334,7 +333,7 @@ static void close_failover(const struct update *f, const struct failover *open, 
     failover_case_tell(f, &failover, 0);
 }
 
-/* The recorder had told that nobody leads: somebody does by now, or this run tells when somebody will. */
+/* The recorder reported an open failover: closes it if there is a leader by now; else this run reports its end. */
 static void take_open(const struct update *f, const struct election *then, bool goes_on)
 {
     struct election *election = f->election;

@@ -61,7 +61,7 @@ static void set_identity(struct candidate *candidate, char *identity, enum ident
     candidate->identity_source = identity ? source : IDENTITY_SESSION;
 }
 
-/* Its host, or with its port where it shares that: a copy is made only of what is new. */
+/* The client's host, with the port if several share the host, as the identity. Copied only if it changed. */
 static void take_address(struct candidate *candidate)
 {
     const char *host;

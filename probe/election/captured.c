@@ -29,7 +29,7 @@ struct captured_wake {
     int64_t notified_us, reacted_us;
 };
 
-/* A leader that was lost; over.mono_us 0: its client has not been told so. */
+/* A leader that was lost; over.mono_us 0: its client has not learned that its session is over. */
 struct captured_loss {
     uint64_t session;
     char *election, *path; /* of its znode */
@@ -74,7 +74,7 @@ static char *path_in(const struct election *election, const char *name)
     return text_format("%s/%s", strcmp(election->path, "/") == 0 ? "" : election->path, name);
 }
 
-/* ---- what is observed ---- */
+/* ---- observations ---- */
 
 /* The election that this path belongs to, as its own path or that of a child; NULL: none. */
 static struct election *captured_election(const struct cluster *cluster, const char *path)

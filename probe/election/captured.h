@@ -1,6 +1,6 @@
 /*
  * captured.h - what packets show of sessions: their watches, who was notified of the end of a leader, when that
- * client reacted, and when a former leader was told that its session is over. Private to the model.
+ * client reacted, and when a former leader learned that its session is over. Private to the model.
  */
 #ifndef ELECTOP_PROBE_ELECTION_CAPTURED_H
 #define ELECTOP_PROBE_ELECTION_CAPTURED_H

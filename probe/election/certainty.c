@@ -170,7 +170,7 @@ uint64_t certainty_role(const char *name)
     return role;
 }
 
-/* Two members wait, and nobody watches anything: perhaps nobody should. */
+/* At least two members wait, and none watches another: perhaps this layout needs no watches. */
 static bool nobody_watches(const struct election *election)
 {
     const struct line_shown *line = &election->own->line;
@@ -228,8 +228,8 @@ static bool read_priority(const struct candidate *c, int64_t *priority)
     return end != at && (at != text || *end == '\0');
 }
 
-/* By priorities in the data, smallest or largest first, it watches the one before it, or is the first and
-   watches nobody. */
+/* By priorities in the data, smallest or largest first, it watches its predecessor, or is the first and watches
+ * none. */
 static bool priority_explains(const struct election *election, const struct candidate *c)
 {
     const struct candidate *below = NULL, *above = NULL;
@@ -320,8 +320,8 @@ static bool lies_in(const char *path, const char *directory)
            (path[length] == '/' || path[length] == '\0');
 }
 
-/* A znode whose end or change may tell a member of its turn. Nobody knows who made one that is outside of the
-   election; but with a sequence number it is rather a place in another line. */
+/* The member watches a znode whose deletion or change may notify it of its turn. The creator of a znode outside
+ * the election is unknown; but one with a sequence number is more likely a candidate of another election. */
 static bool watches_mark(const struct election *election, const struct candidate *c)
 {
     const struct client_session *shown = &c->own->client->shown;
@@ -417,7 +417,7 @@ static bool certainty_fresh(const struct election *election, struct about about,
    it is gone or empty is how it works. */
 static bool certainty_lasting(const struct election *election)
 {
-    if (election_is_named(election)) /* whoever named it wants a leader there */
+    if (election_is_named(election)) /* a configured election needs a leader */
         return true;
     if (election->state == ELECTION_ABSENT)
         return election->own->lasted_us == 0 || election->own->lasted_us >= LASTING_US;

@@ -95,7 +95,7 @@ static bool same_member(const struct candidate *one, const struct candidate *oth
            memcmp(one->name, other->name, length - SEQUENCE_LENGTH) == 0;
 }
 
-/* NULL: an earlier znode of the same member stands for it. */
+/* The candidate before this one, not counting further znodes of one member. NULL: it is such a further znode. */
 static const struct candidate *member_before(const struct election *election, size_t place)
 {
     struct candidate *const *line = election->candidates;
@@ -650,7 +650,7 @@ static const struct candidate *watched_by_all(struct diagnosis *d)
     return NULL;
 }
 
-/* Its watches here serve no candidate of its own: perhaps that of another session of its client. */
+/* Its watches here serve none of its own candidates; perhaps they serve that of another session of its client. */
 static bool serves_others(const struct viewer *viewer)
 {
     return viewer->owned == 0 ? viewer->targets > 0 || viewer->deleted || viewer->above
@@ -665,7 +665,8 @@ static bool same_host(const struct client *one, const struct client *other)
            memcmp(a, b, length) == 0;
 }
 
-/* Of so many that watch for others, and that have a fault, nobody is proved to be alone. */
+/* With more helpers and more faulty members than this, members and helpers are not compared: each member may
+ * have a helper. */
 #define HELPERS_MOST 1000
 
 static void see_helpers(struct diagnosis *d, size_t faults)

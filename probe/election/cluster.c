@@ -440,7 +440,7 @@ void servers_stated(struct model *model, struct cluster *cluster, const struct o
         server->seen = o->at;
     if (!seen->reachable && !seen->unasked) {
         server->missed = o->at;
-        /* What it said before is not so any more, but for the count, whose growth a later answer shows. */
+        /* Its former figures no longer hold, except the count, as a later answer shows its growth. */
         int64_t slow_fsyncs = server->load.slow_fsyncs;
         server->load = SERVER_LOAD_UNKNOWN;
         server->load.slow_fsyncs = slow_fsyncs;

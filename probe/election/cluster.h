@@ -173,7 +173,8 @@ struct model {
     uint64_t turn;       /* increases with every observation: see the turn of elections and clusters */
     void (*on_event)(void *context, const struct event *);
     void *context;
-    /* Called before each observation is folded. With the same ones, another model tells the same. */
+    /* Called before each observation is folded. Another model that gets the same ones has the same state and
+     * events. */
     void (*on_observation)(void *observer, const struct observation *);
     void *observer;
 };
@@ -193,7 +194,7 @@ int cluster_tick_ms(const struct cluster *cluster);
 
 /* Inserts it by its origin; the cluster owns it from then on. */
 void cluster_add(struct cluster *cluster, struct election *election);
-/* Where it stands, or would stand, among cluster->elections, if it was discovered. */
+/* Its index in cluster->elections, or the index at which it would be inserted if it was discovered. */
 size_t cluster_place(const struct cluster *cluster, const struct election *election);
 /* Removes it; the caller owns it. */
 void cluster_remove(struct cluster *cluster, struct election *election);

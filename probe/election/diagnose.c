@@ -34,7 +34,7 @@ static void no_leader(struct diagnosis *d)
     const struct election *election = d->election;
     bool vanished =
         election->state == ELECTION_ABSENT && election->change.lost_at.mono_us != 0 &&
-        !election_vanished(election); /* whoever named it wants a leader, with a directory or not */
+        !election_vanished(election); /* a configured election needs a leader even without its directory */
     if ((election->state != ELECTION_VACANT && !vanished) || election->kind != KIND_LEADER ||
         election_has_no_line(election))
         return;

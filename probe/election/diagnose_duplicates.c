@@ -188,7 +188,7 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
     if (!stands && is_reading(d, alike->of, named))
         return;
     int64_t since_us = diagnosis_since(d, FINDING_DUPLICATE_IDENTITY, subject).mono_us;
-    /* A word such as "standby" may be what they are, not who. */
+    /* A word such as "standby" may be their role. */
     bool sure = alike->by_name || (!is_constant(first) && read_since(d, alike, since_us, stands));
     char more[48] = "";
     if (alike->count > 2)

@@ -111,8 +111,8 @@ static bool all_read(const struct candidate *const *tied, size_t count)
     return true;
 }
 
-/* Whoever holds Curator's write lock may read, too: that reader has the number of its writer. In which order
-   one session's own members stand concerns nobody else. */
+/* The holder of Curator's write lock may read, too: that reader has the number of its writer. The order of one
+ * session's own members concerns no other session. */
 static bool of_one_session(const struct candidate *const *tied, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -440,8 +440,8 @@ static void election_gone(struct diagnosis *d)
         one = note->name;
     }
     const struct failover *last = election_last_failover(election);
-    /* A single client may release a lock and then delete its directory: only a path that somebody named was meant to
-       stay, unless another session deleted the znode. */
+    /* A single client may release a lock and then delete its directory: only a configured path was meant to
+     * stay, unless another session deleted the znode. */
     bool meant = election->origin == ORIGIN_CONFIGURED || together > 1 ||
                  (last && last->cause == CAUSE_EVICTED && last->cause_certainty == CERTAINTY_CERTAIN);
     bool at_once = together > 0 && meant && !(last && last->cause == CAUSE_RESIGNED);

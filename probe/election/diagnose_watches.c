@@ -136,7 +136,7 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
     const struct client *client = c->own->client;
     if (election->acknowledged == ACK_YES)
         chain_hears(c);
-    /* A request since then, or a notification, may have told it. */
+    /* It may have learned it since then, from its own request or a notification. */
     if (!client || client->still_us == 0 || client->still_us > c->own->before_us)
         c->own->doubted = false;
     if (client && client->rhythm_ms > 0)

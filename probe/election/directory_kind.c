@@ -194,7 +194,7 @@ static bool is_service(const char *path, const char *name)
     return url || set || strncmp(name, "serverUri=", 10) == 0;
 }
 
-/* Below these each server has a lock of its own: Accumulo's service locks. */
+/* Below these each server has its lock: Accumulo's service locks. */
 static bool is_lock_of_one(const char *path)
 {
     static const char *const kinds[] = {"/tservers/", "/sservers/", "/compactors/"};
@@ -306,7 +306,7 @@ static const char *directory_below_chroot(const struct cluster *cluster, const c
     return *path ? path : "/";
 }
 
-/* A leader writes it: the znode is no lock of its own. */
+/* The path is the acknowledgement of an election, so it is not a separate lock. */
 static bool acknowledges(const struct cluster *cluster, const char *path)
 {
     for (size_t i = 0; i < cluster->election_count; i++) {

@@ -19,7 +19,7 @@ enum directory_kind {
     DIRECTORY_REGISTRY,  /* members without an order */
     DIRECTORY_SEMAPHORE, /* several holders at once */
     DIRECTORY_QUEUE,     /* persistent entries in an order */
-    DIRECTORY_EMPTIED,   /* nobody is there now; it may have been an election */
+    DIRECTORY_EMPTIED,   /* without candidates now; it may have been an election */
     DIRECTORY_KINDS,
     DIRECTORY_OTHER = DIRECTORY_KINDS /* none of these, by its children's names */
 };
@@ -82,7 +82,7 @@ bool directory_kind_is_part(enum directory_kind parent, const char *name);
  * or its name is that of one. A lock is often free, and none. False: it is ordinary.
  */
 bool directory_kind_is_emptied(const struct recipe_book *book, const char *path, int32_t cversion);
-/* What is listed of it, and of a leader's znode that is missing beside what belongs to it. */
+/* The verdict on an emptied directory; missing: on a leader's znode that is missing while its siblings exist. */
 struct directory_verdict directory_kind_emptied(bool missing);
 
 /* It exists only while a leader is being elected, as ElasticJob's latch: discovery leaves it out. */

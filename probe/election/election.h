@@ -257,10 +257,10 @@ const char *election_problem(const struct election *election, char *buffer, size
  */
 bool election_is_proven(const struct election *election);
 
-/* It and directories beside it have one member each, of different sessions: each server owns one, and nobody
- * contends for it. Only of a discovered one that may be a lock as well. */
+/* It and directories beside it have one member each, of different sessions: each server owns one, without
+ * contenders. Only for a discovered election that may as well be a lock. */
 bool election_has_one_owner(const struct election *election);
-/* By its layout nobody stands there, and nothing is wrong. */
+/* Its layout has no candidates there, so that a vacancy is normal. */
 bool election_has_no_line(const struct election *election);
 
 /* Others join behind its only candidate and leave again, often: they try, see that they are not first, and delete. */

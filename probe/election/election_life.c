@@ -155,7 +155,7 @@ void election_take_recipe(struct election *election, const struct recipe *recipe
     election->recipe = recipe;
     certainty_settle_kind(election);
     take_ack(election);
-    diagnose_soon(election); /* what was certain of the earlier layout may only be suspected of this one */
+    diagnose_soon(election); /* this layout may prove less than the earlier one */
 }
 
 /* Its texts are never written to; the struct has no const because settings own theirs. */

@@ -65,7 +65,7 @@ struct line_shown {
     uint32_t right;    /* members that watch the one before them */
     uint32_t wrong;    /* members that watch another candidate than the one before them */
     uint32_t deaf;     /* members with another fault */
-    bool backwards;    /* a session watches only a candidate behind all of its own */
+    bool backwards;    /* a session watches only a candidate behind all its candidates */
     const struct candidate *watched_by_all; /* by all sessions that watch; NULL: there are not two */
 };
 
@@ -113,7 +113,7 @@ struct election_private {
     /* Its diagnosis. */
     bool dirty, touched; /* to be diagnosed; something that is shown has changed already */
     struct line_shown line;
-    bool shows_layout; /* its line, or its names, show whom its members watch (certainty.h) */
+    bool shows_layout; /* its line, or its names, show which znodes its members watch (certainty.h) */
     bool listens;      /* a client that connects or disconnects could settle something */
     int64_t diagnosed_us, diagnose_at_us; /* the latest; when time alone may change it, 0: never */
     struct chain_link *links;             /* see chain.h */

@@ -150,7 +150,7 @@ bool election_is_proven(const struct election *election)
 
 static bool has_one_member(const struct election *election)
 {
-    /* A later number was once given to somebody: it is contended for. */
+    /* A later number was once given out: there was a contender. */
     return election->origin == ORIGIN_DISCOVERED && election->kind_proof == KIND_ASSUMED &&
            election->candidate_count == 1 && election->candidates[0]->known &&
            election->next_sequence <= election->candidates[0]->sequence + 1 &&
@@ -208,7 +208,8 @@ static bool was_taken_away(const struct failover *failover)
            (failover->cause == CAUSE_EVICTED && failover->cause_certainty == CERTAINTY_CERTAIN);
 }
 
-/* Its last leader did not leave on purpose, and nobody followed: its directory went because it was empty. */
+/* Its last leader did not leave on purpose and has no successor: its directory was deleted because it was
+ * empty. */
 static bool election_read_was_needed(const struct election *election)
 {
     const struct change *change = &election->change;

@@ -17,8 +17,7 @@ enum event_kind {
     EVENT_LEADER_LOST,
     EVENT_LEADER_ELECTED,
     EVENT_LEADER_ACKNOWLEDGED,
-    EVENT_FAILOVER, /* for every change of leader, when its evidence is complete; first as open while nobody
-                       leads */
+    EVENT_FAILOVER, /* for every change of leader, when its evidence is complete; first as open without a leader */
     EVENT_CONNECTION,
     EVENT_UNSEEN,
     EVENT_FINDING_RAISED, /* also when it becomes certain, or more severe */

@@ -2,9 +2,9 @@
  * failover.h - one change of leader: its phases as intervals, and its cause as far as proved.
  *
  * Reported in steps: EVENT_LEADER_LOST and EVENT_LEADER_ELECTED at once, and EVENT_FAILOVER when the
- * acknowledgement appears or the evidence is complete, at the latest after the allowed failover time. While
- * nobody leads by then, the failover is open: it is reported so, and once more, complete, when somebody leads
- * or the election ends.
+ * acknowledgement appears or the evidence is complete, at the latest after the allowed failover time. If there
+ * is no leader by then, the failover is open: it is reported as open, and once more, complete, when there is a
+ * leader or the election ends.
  *
  * All durations are microseconds on the observer's monotonic clock. A phase that cannot be known is
  * SPAN_UNKNOWN; one bound of a phase may be open (SPAN_OPEN).
@@ -20,9 +20,9 @@
 #include "probe/election/moment.h"
 
 /*
- * ZooKeeper never tells a watcher which client deleted a znode, but the servers' connection and session lists
- * show it for a moment. A cause without proof is reported wider: DELETED covers RESIGNED and EVICTED; ENDED
- * covers CLOSED, EXPIRED, and deletions followed at once by the session's end; UNKNOWN covers all.
+ * A notification does not say which client deleted a znode, but the servers' connection and session lists show
+ * it for a moment. A cause without proof is reported wider: DELETED covers RESIGNED and EVICTED; ENDED covers
+ * CLOSED, EXPIRED, and deletions followed at once by the session's end; UNKNOWN covers all.
  */
 enum failover_cause {
     CAUSE_UNKNOWN,
@@ -47,7 +47,7 @@ struct span {
 
 struct failover {
     char *from, *from_identity; /* names; identities may be NULL */
-    char *to, *to_identity;     /* NULL: nobody */
+    char *to, *to_identity;     /* NULL: no next leader */
     struct moment lost_at;      /* the leader's znode was seen gone */
     struct moment elected_at;   /* the next leader was first in order */
     enum failover_cause cause;
@@ -60,7 +60,7 @@ struct failover {
     int64_t gap_us; /* > 0: found after a gap of this length; counted separately, and in no statistics */
 };
 
-/* Nobody has led since: its vacancy has an open end. */
+/* There has been no leader since: its vacancy has an open end. */
 bool failover_is_open(const struct failover *failover);
 /* A copy with separate texts. */
 void failover_copy(struct failover *to, const struct failover *from);

@@ -683,7 +683,7 @@ static void describe_herd(const struct failover_case *c, char *evidence, size_t 
                  (double)last_us / 1e3);
 }
 
-/* Cause, certainty and detection, from what is known now. */
+/* Cause, certainty and detection, from the evidence so far. */
 static struct failover case_judge(struct failover_case *c)
 {
     const struct change *change = &c->election->change;
@@ -707,7 +707,7 @@ static struct failover case_judge(struct failover_case *c)
     return failover;
 }
 
-/* Its client created it again: nobody else led, and nothing was passed on. */
+/* Its client created it again before any other led: no change of leader. */
 static bool is_same_again(const struct failover_case *c)
 {
     const struct candidate *leader = c->election->leader;
@@ -731,7 +731,7 @@ void failover_case_tell(const struct update *f, const struct failover *failover,
     update_emit(f, &event);
 }
 
-/* failover: as judged. ended: nobody leads, and the election is over. */
+/* failover: as judged. ended: the election is over, without a leader. */
 static void case_report(struct model *model, struct failover_case *c, struct failover *failover,
                         struct moment now, bool ended)
 {
@@ -824,7 +824,7 @@ static bool awaits_cause_only(const struct failover_case *c, struct moment now)
     return !acknowledges && !election->own->leader_unreported && !is_unread(election) && !awaits_log(c, now);
 }
 
-/* Nobody stands where somebody must lead, and that was not reported yet. A lock is free most of the time. */
+/* There is no candidate, and that was not reported yet. Not for a lock: it is free most of the time. */
 static bool is_to_tell_open(const struct failover_case *c)
 {
     const struct election *election = c->election;

@@ -3,9 +3,9 @@
  *
  * A case is opened when a leader is lost, with the servers' facts about its client. Later lists add to it. It
  * is reported as EVENT_FAILOVER when the next candidate leads and all possible facts are known: at the latest
- * the allowed failover time after the next candidate became first, or when that one is lost in turn. Where
- * somebody must lead and nobody does, it is reported before that as open.
- * A session that creates its candidate again leads as before: that is no failover.
+ * the allowed failover time after the next candidate became first, or when that one is lost in turn. An
+ * election that needs a leader and has none is reported before that as open. A session that creates its
+ * candidate again leads as before: that is no failover.
  */
 #ifndef ELECTOP_PROBE_ELECTION_FAILOVER_CASE_H
 #define ELECTOP_PROBE_ELECTION_FAILOVER_CASE_H
@@ -56,7 +56,7 @@ struct failover_case {
     int64_t gap_us;      /* found after a gap of this length */
     bool told;           /* as an open failover */
     bool found;          /* from a recording: nothing more becomes known of it */
-    bool recalled;       /* told by an earlier run: its cause is as it was told */
+    bool recalled;       /* reported by an earlier run: its cause stays */
 };
 
 /* In order: the leader is lost, and f->election->change says so; its directory was listed, old: its earlier
@@ -65,13 +65,14 @@ void failover_case_open(const struct update *update, const struct candidate *lea
 /* It led when a recording ended, and does not lead now that this run begins to watch, as f->election->change
  * says. */
 void failover_case_found(const struct update *update, const struct candidate *leader, struct moment since);
-/* Nobody leads, and election_last_failover() is open, as an earlier run told it: the next leader closes it. */
+/* There is no leader, and election_last_failover() is open, as an earlier run reported it: the next leader
+ * closes it. */
 void failover_case_recalled(const struct update *update, int64_t gap_us);
 /* Keeps it, and reports it. czxid: of a lock's holder; or 0. */
 void failover_case_tell(const struct update *update, const struct failover *failover, int64_t czxid);
 void failover_case_listed(const struct update *update, const struct znode_stat *old);
 void failover_case_won(const struct update *update);
-/* If there is no list: whatever removed the znode had happened by this time. */
+/* If there is no list: the znode was removed before this time. */
 void failover_case_gone_by(const struct update *update, int64_t zxid);
 /* Reports an open case with the known facts, because another change begins. */
 void failover_case_close(const struct update *update);

@@ -109,7 +109,7 @@ static struct span judge_detection(const struct failover_evidence *e)
     bool bounded = most_us >= 0 || e->heard_low_us != 0;
     if (timeout_us <= 0 || e->since_us != e->gone_us || (!bounded && e->logged != DEED_EXPIRED))
         return SPAN_UNKNOWN;
-    /* A leader of ZooKeeper that stood still hears nobody, and then ends sessions whose pings wait for it. */
+    /* A ZooKeeper leader that was stopped receives no pings, and then expires sessions whose pings are waiting. */
     int64_t least_us = e->logged_stalled ? 0 : timeout_us - pause_us;
     struct span span = {least_us, most_us < 0 ? SPAN_OPEN : most_us};
     if (e->heard_low_us == 0)

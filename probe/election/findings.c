@@ -254,7 +254,7 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     bool confirmed = finding->unconfirmed_since.mono_us != 0 && !proved;
     if (proved)
         certainty = finding->certainty;
-    /* What was certain, then doubted, and is certain again was reported before. */
+    /* A finding that was certain, then doubted, and is certain again is not reported again. */
     unsigned grade = 1u << (severity * 2 + (certainty == CERTAINTY_CERTAIN));
     bool worse = !fresh && (severity > finding->severity || certainty > finding->certainty) &&
                  !(entry->reported & grade);

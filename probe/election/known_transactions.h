@@ -35,8 +35,8 @@ void known_transactions_note_request(struct known_transactions **transactions, i
                                      const char *operation);
 
 /*
- * The transaction that removed a znode which still existed after stood and was gone after gone: the only one
- * in between that may have deleted anything. 0: there are several, or they are unknown.
+ * The transaction that removed a znode: the only possible deletion after the transaction stood, when it still
+ * existed, up to the transaction gone, when it was missing. 0: there are several, or they are unknown.
  */
 int64_t known_transactions_taker(const struct known_transactions *transactions, int64_t stood, int64_t gone);
 

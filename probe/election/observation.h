@@ -305,13 +305,13 @@ enum captured_step {
     CAPTURED_STATE,    /* its connection, or its watches, changed */
     CAPTURED_NOTIFIED, /* its client was notified of a change of path */
     CAPTURED_REACTED,  /* the next request of a client that was notified of path */
-    CAPTURED_OVER      /* its client was told that the session is over */
+    CAPTURED_OVER      /* its client learned that the session is over */
 };
 
 /* The state is that after the step. */
 struct observed_captured {
     enum captured_step step;
-    const char *address; /* of the server, as the packets, or the capture's name, tell */
+    const char *address; /* of the server, from the packets or the capture's name */
     uint64_t session;
     const char *client;
     int timeout_ms;

@@ -163,9 +163,9 @@ struct recipe_book *recipes_of(const struct settings *settings, char **error);
 #define RECIPE_NOT_AN_ELECTION                                                                               \
     "(^|/)(coordinators|workers)_service_registry$|/hs2ActivePassiveHA[^/]*/instances$"
 
-/* In a candidate's data: every candidate leads, and nobody watches (ClickHouse 20.6 to 21.11). */
+/* In a candidate's data: every candidate leads, and none watches (ClickHouse 20.6 to 21.11). */
 #define RECIPE_EACH_LEADS "(multiple leaders Ok)"
-/* The persistent child of a leader_election where nobody stands, for the same reason (21.12 and later). */
+/* The persistent child of a leader_election without candidates, for the same reason (21.12 and later). */
 #define RECIPE_NOBODY_STANDS "leader_election-0"
 
 extern const struct recipe recipe_table[];

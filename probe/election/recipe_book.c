@@ -32,7 +32,7 @@ struct recipe_book {
     size_t count;
     pcre2_code *not_an_election;
     pcre2_match_data *match;
-    char *text; /* what is matched, NAME_MAX_PARSED bytes at most, and then VECTOR_BYTES of 0 */
+    char *text; /* the subject, NAME_MAX_PARSED bytes at most, and then VECTOR_BYTES of 0 */
     pcre2_match_context *limits;
     const struct recipe *any_sequence, *any_lock;
 };
@@ -520,7 +520,7 @@ bool recipes_check(const struct settings *settings, char **error)
     return book != NULL;
 }
 
-/* ---- elections that nobody is in ---- */
+/* ---- elections without candidates ---- */
 
 bool recipe_has_path(const struct recipe_book *book, const char *path)
 {
@@ -552,7 +552,7 @@ static bool recipe_book_is_among(char *const *names, size_t count, const char *n
     return false;
 }
 
-/* The name at the end of a lock's path: what stands between its last '/' or group and its end. */
+/* The name at the end of a lock's path: the part after the last '/' or group. */
 static size_t last_name(const char *pattern, const char **name)
 {
     size_t end = strcspn(pattern, "$"), at = end;

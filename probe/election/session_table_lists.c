@@ -213,12 +213,13 @@ static void see_request(struct client *client, const struct seen_connection *see
     client->still_us = idle ? listed_us : 0;
 }
 
-/* Clients ping three times a timeout, and none more often than six times: what is closer was no ping. */
+/* Clients ping three times a timeout, and none more often than six times: answers that are closer are not those
+ * to pings. */
 #define PINGS_A_TIMEOUT 3
 #define PINGS_A_TIMEOUT_MOST 6
 
-/* An answer that no request led to is that to a ping. Between two lists that are no further apart than pings, there is
-   one at most. */
+/* An answer without a request is that to a ping. Two lists that are no further apart than pings have at most
+ * one between them. */
 static void see_ping(struct client *client, const struct seen_connection *seen, struct moment at, bool same)
 {
     int64_t apart_ms = seen->last_response_ms - client->response_ms;
@@ -285,7 +286,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     return same;
 }
 
-/* A poll counts only between lists of its own source. */
+/* A poll counts only between connection lists of the same source. */
 static void forget_pending_polls(struct cluster *cluster, size_t server)
 {
     struct session_table *clients = cluster->clients;

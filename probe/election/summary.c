@@ -12,7 +12,7 @@ enum election_state summary_state(const struct election *election)
     bool holds = election->fresh || (connected && election->state == ELECTION_DENIED);
     bool lines = election->state == ELECTION_LED || election->state == ELECTION_ELECTING ||
                  election->state == ELECTION_VACANT;
-    /* Whoever named its path says that it is one. */
+    /* A configured path is an election. */
     bool empty = election->state == ELECTION_VACANT && election->origin == ORIGIN_CONFIGURED;
     return holds && (!lines || empty || election_is_proven(election)) ? election->state : ELECTION_UNKNOWN;
 }

@@ -30,8 +30,8 @@ const char *summary_no_quorum(const struct cluster *cluster, char buffer[SUMMARY
 /* The problem of the cluster as a whole: no quorum, or its own problem; NULL: none. */
 const char *summary_problem(const struct cluster *cluster, char buffer[SUMMARY_QUORUM_SIZE]);
 
-/* Somebody must lead it: whoever named its path said so, unless the configuration calls it a lock; a guess of
- * its kind counts for the others alone. */
+/* It needs a leader: if its path is configured, unless the configuration calls it a lock; otherwise by its
+ * kind, even if that is only assumed. */
 bool summary_must_lead(const struct election *election);
 
 /* We are connected below a path that does not exist, so that nothing can be there. */

@@ -11,7 +11,7 @@
 #include "probe/election/findings.h"
 #include "probe/election/summary.h"
 
-/* Somebody must lead it, and nobody does: it is known to be vacant or absent. */
+/* It needs a leader, and is known to be vacant or absent. */
 static bool vacancy_is_open(const struct election *election)
 {
     enum election_state state = summary_state(election);
@@ -115,7 +115,7 @@ static void lost_before_doubt(const struct election *election, struct failover *
     failover->lost_at = change->lost_at;
 }
 
-/* ---- nobody stands ---- */
+/* ---- there is no candidate ---- */
 
 bool vacancy_lost(const struct election *election, struct moment now, struct failover *failover)
 {

@@ -32,13 +32,12 @@ int64_t client_counted_end_us(const struct client *client);
 void client_restart_proof(struct client *client, int64_t since_us);
 /* A client that has stopped making requests for a while is idle from its last one on: so its series restarts. */
 void client_restart_busy(struct client *client);
-/* The series ends: what it showed has changed, or its connection has. */
+/* The series ends: its watches or its connection have changed. */
 void client_series_end(struct client *client);
 /*
- * A client that is passive waits for a notification. No list shows that, so it is proved by what the client
- * does not do: it makes no request of its own for 30 s and for twice its longest pause so far (a client that
- * polls reads again), or it lets its predecessor's end pass, at passed_us, without one, from 10 s before to
- * 10 s after it. passed_us 0: no predecessor ended.
+ * A passive client waits for a notification. No list shows that; the proof is that the client makes no request
+ * for 30 s and for twice its longest pause so far (a client that polls would read again), or none from 10 s
+ * before to 10 s after its predecessor's end at passed_us. passed_us 0: no predecessor ended.
  */
 bool client_is_passive(const struct client *client, int64_t passed_us);
 /* When a list of connections may prove that; INT64_MAX: it has requests outstanding. */
@@ -47,8 +46,8 @@ int64_t client_passive_at_us(const struct client *client);
 bool client_is_helped(const struct client *client, int64_t helped_us);
 /* It has requested nothing since then, for 10 s. */
 bool client_let_pass(const struct client *client, int64_t passed_us);
-/* A list of connections, asked for then, shows it still: the poll before that list now lies between two. True:
- * that may change what is said of it. */
+/* A list of connections, requested at that time, still shows it: the poll before that list now lies between two
+ * lists. True: that may change its findings. */
 bool client_listed(struct client *client, struct moment at);
 
 #endif

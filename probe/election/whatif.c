@@ -220,7 +220,7 @@ struct next_failover whatif_next(const struct election *election)
     }
     next.successor = whatif_heir(election);
     next.notified = next.successor ? whatif_notified(next.successor, &why) : ANSWER_NO;
-    if (!next.successor) { /* who waits for a znode of its own session goes with it, or waits forever */
+    if (!next.successor) { /* a candidate that waits for its own session's znode ends with it, or waits forever */
         next.chain = CHAIN_BROKEN;
         next.broken_at = election->candidates[holders];
         return next;

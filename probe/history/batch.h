@@ -83,7 +83,7 @@ struct batch {
     size_t fact_count, fact_room;
     struct buffer observed; /* blocks of observations since then, to be kept until then; or empty */
     int64_t observed_from_us, observed_until_us;
-    bool from_log; /* a transaction log, and not what somebody observed */
+    bool from_log; /* from a transaction log, not observed */
     bool failed;   /* more text than a batch_text can name */
 };
 

@@ -2,8 +2,8 @@
  * log_recorder.h - a recording from transaction logs, or from captures: runs an autopsy and records what the model
  * then shows.
  *
- * What comes out is a recording like any other; its rows say that they come from logs. Times are those of the
- * logs, so that a whole year may be recorded in seconds.
+ * The recording is like any other; its rows say that they come from logs. Times are those of the logs, so that
+ * a whole year may be recorded in seconds.
  */
 #ifndef ELECTOP_PROBE_HISTORY_LOG_RECORDER_H
 #define ELECTOP_PROBE_HISTORY_LOG_RECORDER_H
@@ -53,8 +53,7 @@ void log_recorder_listen(struct log_recorder *log_recorder, void (*fn)(void *con
                          void *context);
 const struct model *log_recorder_model(const struct log_recorder *log_recorder);
 
-/* Writes what is left and frees it. False: not all could be written; *problem as of recorder_stop(). NULL is
- * fine. */
+/* Writes the rest and frees it. False: not all could be written; *problem as of recorder_stop(). NULL is fine. */
 bool log_recorder_end(struct log_recorder *log_recorder, char **problem);
 
 #endif

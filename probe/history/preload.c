@@ -13,8 +13,8 @@
 /* A recorder at work is this far behind at most. */
 #define BEHIND_US INT64_C(5000000)
 #define AGAIN_MS 200
-/* After the first snapshot: a recorder may need so long to report what it saw, and then only this process
-   knows it; findings may take longer to appear. */
+/* After the first snapshot: a recorder may need so long to write its observations; until then only this process
+ * has them. Findings may take longer to appear. */
 #define PATIENCE_MS 4000
 #define FORGET_MS 60000
 

@@ -58,7 +58,7 @@ struct recorder {
     int64_t last_us;               /* of the latest batch in it */
     int64_t alive_us;              /* until when all was handed on */
     bool begun;                    /* a stretch */
-    bool from_log;                 /* what it sees comes from transaction logs */
+    bool from_log;                 /* its observations come from transaction logs */
     const char *why;               /* the next one begins */
     size_t snapshot_size, patches; /* of the chunk */
     uint64_t cost_us, updated_us;  /* of the latest update: processor time, and when, of uv_hrtime() */
@@ -75,7 +75,7 @@ struct recorder {
     uv_timer_t *timer; /* looks after the store */
     uv_timer_t *defer;
     char *problem; /* as it was logged */
-    char *notice;  /* the latest that nobody has taken */
+    char *notice;  /* the latest that was not taken yet */
 };
 
 static uint64_t recorder_now_us(void)
@@ -162,7 +162,7 @@ void recorder_from_log(struct recorder *r)
     r->from_log = true;
 }
 
-/* ---- what was observed ---- */
+/* ---- observations ---- */
 
 static void recorder_on_observation(void *context, const struct observation *o)
 {
@@ -172,7 +172,7 @@ static void recorder_on_observation(void *context, const struct observation *o)
     case_writer_observe(r->observed, o);
 }
 
-/* What is lost is a gap between blocks. */
+/* Lost observations are a gap between blocks. */
 static void recorder_take_observed(struct recorder *r, bool all)
 {
     const struct moment *now = &r->model->now;
@@ -346,7 +346,7 @@ static void watch_file(struct recorder *r)
         lose(r, events, from_us, "another file was begun");
     for (size_t i = 0; i < r->reported_count; i++)
         if (r->reported[i].tenure.number)
-            r->reported[i].tenure.to.mono_us = -1; /* unlike any: it is told again */
+            r->reported[i].tenure.to.mono_us = -1; /* unlike any: it is written again */
     r->why = "went on in another file";
     r->lost_turn_us = 0; /* at once */
 }

@@ -26,8 +26,8 @@ struct recorder *recorder_start(uv_loop_t *loop, struct monitor *monitor, const 
  */
 bool recorder_stop(struct recorder *recorder, char **problem);
 
-/* What was observed until now goes into the file at once (begin), and not only when a block is full. True: all is
-   written. */
+/* Writes all observations until now into the file at once (begin), even if their block is not full. True: all
+ * are written. */
 bool recorder_settle(struct recorder *recorder, bool begin);
 
 /* The file, without links. */
@@ -37,8 +37,8 @@ const char *recorder_file(const struct recorder *recorder);
    It goes on trying. */
 char *recorder_problem(const struct recorder *recorder);
 
-/* What was done to the file from outside, and what the recorder made of it, once (malloc'd; the caller
-   frees); NULL: nothing. */
+/* A change of the file from outside, and the recorder's response, once (malloc'd; the caller frees); NULL:
+ * none. */
 char *recorder_take_notice(struct recorder *recorder);
 
 /* Events that could not be recorded so far, for it was too much at once or the disk too slow or full. */
@@ -59,7 +59,7 @@ struct recorder *recorder_new(const struct model *model, const char *file, int64
 void recorder_event(void *recorder, const struct event *event);
 /* A fact from a transaction log beyond the elections. */
 void recorder_fact(struct recorder *recorder, const char *cluster, const struct logged_fact *fact);
-/* From now on its rows come from transaction logs, and not from what somebody observed. */
+/* From now on its rows come from transaction logs, not from observation. */
 void recorder_from_log(struct recorder *recorder);
 /* To be called when something may have changed; in how many ms again (0: when something else changes). */
 uint64_t recorder_turn(struct recorder *recorder);

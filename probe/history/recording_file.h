@@ -47,7 +47,7 @@ bool recording_open_is_stale(const char *file);
  */
 bool recording_open_is_cut(sqlite3 *db, const char *file);
 
-/* Somebody emptied the file that this has open, or wrote over its beginning. */
+/* The open file was emptied from outside, or its beginning was overwritten. */
 bool recording_open_is_overwritten(sqlite3 *db);
 
 /* malloc'd. */

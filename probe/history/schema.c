@@ -16,7 +16,7 @@
 #define SOURCE(column) "CASE " column " WHEN 1 THEN 'log' ELSE 'observed' END AS source"
 
 static const char *const statements[] = {
-    /* Blocks of a case (probe/case/case_file.h), each with what was known at its beginning. */
+    /* Blocks of a case (probe/case/case_file.h), each with the state at its beginning. */
     "CREATE TABLE observation (id INTEGER PRIMARY KEY, from_us INTEGER NOT NULL, to_us INTEGER NOT NULL,"
     " until_us INTEGER NOT NULL, block BLOB NOT NULL)",
     "CREATE TABLE stretch (id INTEGER PRIMARY KEY, from_us INTEGER NOT NULL, to_us INTEGER NOT NULL, why TEXT NOT NULL, recorder TEXT NOT NULL)",

@@ -1,17 +1,17 @@
 /*
- * schema.h - what is in a recording: one SQLite file, for the program and for people with `sqlite3`.
+ * schema.h - the content of a recording: one SQLite file, for the program and for people with `sqlite3`.
  *
  * For people there are views. A time in them is text, UTC, such as 2026-11-20T14:03:22.104Z: it compares and
- * sorts as it stands. What ends in _ms is milliseconds. What is not known, or does not apply, is NULL.
+ * sorts as text. Columns that end in _ms are milliseconds. Unknown and inapplicable values are NULL.
  *
  *   events      every event, a row each, in order
  *     id              ascending
  *     time, cluster, election, event     as `electop events --json` names them
- *     candidate, identity                whom it is about
+ *     candidate, identity                its subject
  *     from_candidate, from_identity      who led before
  *     position        in the line of candidates, from 1
- *     gap_ms          nobody had watched for so long before
- *     after_ms        since the loss, or since it was first
+ *     gap_ms          the time without observation before it
+ *     after_ms        since the loss, or since it was first in line
  *     joined, gone    how many came and went unseen
  *     state           of the connection
  *     detail          more of it: the layout, why a connection ended
@@ -27,15 +27,15 @@
  *     gap_ms          found after this time without observation: in no statistics
  *     id              of its event
  *
- *   findings    what was found wrong, when it was raised and when it was cleared
+ *   findings    problems, when they were raised and when they were cleared
  *     time, cluster, election, event (finding-raised, -cleared or -muted), code, severity, certainty
  *     candidates      a JSON array
  *     since, evidence, advice, id
  *
  *   tenures     who led when
  *     cluster, election, candidate, identity
- *     kind            led, vacant (nobody stood) or gap (nobody watched). Where the same candidate is
- *                     still first after a gap, led continues in another row: it led all the while
+ *     kind            led, vacant (no candidate) or gap (no observation). If the same candidate is still
+ *                     first after a gap, led continues in another row: it led all the while
  *     since, until    until NULL: it goes on
  *     from_exact      1: its beginning was seen
  *
@@ -43,20 +43,20 @@
  *     cluster         NULL: all of them
  *     since, until, seconds, why         until NULL: it goes on
  *
- *   facts       what the servers' transaction logs tell beyond the elections (electop autopsy)
+ *   facts       from the servers' transaction logs, beyond the elections (electop autopsy)
  *     id, time, cluster, zxid, zxid_to
  *     fact            session-expired, session-closed (of those that owned ephemeral znodes), deleted (an
  *                     ephemeral znode, by a request), epoch (ZooKeeper's own leader changed), server-started
  *                     (a server began a new log: it was started), clock-back, missing (transactions that are
  *                     in no log), diverged (servers hold different ones)
  *     session         that ended, or that deleted
- *     owner, path     of what was deleted; path of server-started: the server's number and its directory
+ *     owner, path     of the deleted znode; path of server-started: the server's number and its directory
  *     timeout_ms, began                  of the session that ended; began of epoch and server-started: of the
  *                     transaction before
- *     back_ms         by so much the clock went back
+ *     back_ms         how far the clock went back
  *
- * In events, failovers and tenures the column source says where a row comes from: observed (somebody
- * watched) or log (a transaction log).
+ * In events, failovers and tenures the column source gives the origin of a row: observed, or log (a
+ * transaction log).
  *
  * For example:
  *
@@ -64,7 +64,7 @@
  *   SELECT election, candidate, identity, since FROM tenures
  *     WHERE kind = 'led' AND since <= '2026-11-20T03:12' AND coalesce(until, '9') > '2026-11-20T03:12';
  *
- *   -- Why did it change that night, and for how long did nobody lead, at the most?
+ *   -- Why did it change that night, and for how long, at most, was there no leader?
  *   SELECT lost, election, from_identity, to_identity, cause, certainty,
  *          coalesce(total_high_ms, detection_high_ms + vacancy_high_ms) AS most_ms FROM failovers
  *     WHERE lost BETWEEN '2026-11-20T03' AND '2026-11-20T04' ORDER BY lost;
@@ -72,11 +72,11 @@
  *   -- How often, by cause?
  *   SELECT election, cause, count(*) FROM failovers WHERE gap_ms IS NULL GROUP BY election, cause;
  *
- *   -- What was wrong?
+ *   -- Which problems were there?
  *   SELECT time, election, code, candidates, evidence FROM findings
  *     WHERE event = 'finding-raised' AND severity IN ('error', 'critical') ORDER BY id;
  *
- *   -- When did nobody watch?
+ *   -- When was nothing observed?
  *   SELECT since, until, seconds, why FROM gaps ORDER BY since;
  *
  *   -- One election's events from a time on; in a large recording the number finds them sooner than the time.
@@ -86,18 +86,18 @@
  *
  * The tables beneath have times as microseconds since 1970 (at_us, from_us ...):
  *
- *   event, failover, finding, tenure, gap   what the views show
+ *   event, failover, finding, tenure, gap   the rows of the views
  *   cluster, election   the ids in them
  *   name        candidates and identities, by number; the same text may have several
  *   kind        the words of events, by number
- *   stretch     from when to when was recorded without a break, with the clock going forwards; why it began,
- *               and who recorded. Ids count in the order of recording, which decides where clocks jumped
+ *   stretch     a time of recording without a break and without a step of the clock; why it began, and its
+ *               recorder. Ids count in the order of recording, which decides where clocks jumped
  *   chunk       a whole snapshot of everything (snapshot.h, deflated), and the patches that follow it;
  *               first_event, first_name: the first ones after it
  *   patch       the patches of the latest chunk, as they came
  *
  * PRAGMA user_version is the schema's number, PRAGMA application_id says that it is a recording at all. A
- * recording of another schema is refused. The format of snapshots belongs to the schema: whoever changes
+ * recording of another schema is refused. The format of snapshots belongs to the schema: a change of
  * either gives it a new number.
  */
 #ifndef ELECTOP_PROBE_HISTORY_SCHEMA_H
@@ -108,7 +108,7 @@
 
 #define SCHEMA_VERSION 8
 
-/* Why a stretch began: so far all that says so begins. */
+/* Why a stretch began when the clock was set: the reason begins with this. */
 #define CLOCK_SET "the clock was set"
 /* Why there is a gap: the recorder found that it had not been running. */
 #define GAP_STILL "the program stood still"
@@ -121,8 +121,7 @@
  */
 bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error);
 
-/* What SQLite says of its last error there, in words for people: "no space left on its disk; ...".
-   malloc'd. */
+/* SQLite's last error there, in words for people: "no space left on its disk; ...". malloc'd. */
 char *schema_error(sqlite3 *db, const char *file);
 
 /* The same of one that is damaged and was to be written. */

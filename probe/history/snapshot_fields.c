@@ -124,7 +124,7 @@ static void field_text(struct fields *f, char **text)
     *text = scan_text(&f->in);
 }
 
-/* Borrowed by the struct: what it is to point at. */
+/* A text that the struct borrows: returns the copy that it shall point at. */
 static char *field_kept(struct fields *f, const char *text)
 {
     if (f->writing) {
@@ -178,7 +178,7 @@ static void field_code(struct fields *f, enum finding_code *code)
     *code = word ? (enum finding_code)at : FINDING_COUNT;
 }
 
-/* What was written until here tells the item from its siblings. */
+/* The fields until here identify the item among its siblings. */
 static void fields_key(struct fields *f)
 {
     if (f->writing)
@@ -554,7 +554,7 @@ void session_fields(struct fields *f, struct client_session *s)
     field_moment(f, &s->seen);
 }
 
-/* ---- what is known of an election's course ---- */
+/* ---- an election's course ---- */
 
 static void subjects_fields(struct fields *f, struct finding *finding)
 {

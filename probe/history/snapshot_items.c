@@ -179,7 +179,8 @@ static void snapshot_items_write_findings(struct writing *w, const struct electi
     snapshot_items_end(w);
 }
 
-/* A list of what was written of a history is gone through and written anew, both in the order of serials. */
+/* Replaces the list of a history's written items: reads the old one and writes the new one, both in the order
+ * of serials. */
 struct keeping {
     struct kept_list *list;
     size_t count, next; /* of the update before */

@@ -413,7 +413,7 @@ struct snapshot_model *snapshot_read(const struct snapshot *snapshot, int64_t wa
     return NULL;
 }
 
-/* A recording keeps failovers in rows of their own, and a snapshot none. */
+/* A recording keeps failovers in separate rows; a snapshot has none. */
 static void copy_failovers(struct model *copy, const struct model *model)
 {
     for (size_t c = 0; c < copy->cluster_count && c < model->cluster_count; c++)

@@ -295,7 +295,7 @@ static bool store_end_tenures(struct store *store, char **error)
     return false;
 }
 
-/* ---- removed, moved or replaced by somebody else ---- */
+/* ---- the file was removed, moved or replaced ---- */
 
 static ino_t store_inode(const char *file, const char *suffix)
 {
@@ -428,11 +428,11 @@ static const char *store_lost_file(struct store *store)
     return store_log_bytes(store) < store->log_bytes && !store_save_log(store) ? CUT : NULL;
 }
 
-/* All that can be saved goes into the file of before: whoever moved it has all of it. */
+/* Saves all that can be saved into the former file, so that it is complete wherever it was moved to. */
 static void store_leave_file(struct store *store, const char *what)
 {
     bool overwritten = strcmp(what, OVERWRITTEN) == 0 || strcmp(what, CUT) == 0;
-    if (overwritten) /* what is not ours stays as it is; half a log would only do harm */
+    if (overwritten) /* the new content is not ours; half a log would only do harm */
         sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
     else
         store_save_log(store);
@@ -443,8 +443,8 @@ static void store_leave_file(struct store *store, const char *what)
 }
 
 /*
- * Rows that are written into a file without a name, or over what somebody else wrote there, are lost. Saves
- * what can be saved and opens the file anew. False: the recording cannot be written at present.
+ * Rows written into a deleted or overwritten file are lost. Saves what can be saved and opens the file anew.
+ * False: the recording cannot be written at present.
  */
 static bool store_check_files(struct store *store)
 {
@@ -489,7 +489,7 @@ static void write_for_ever(void *context)
         bool idle = !list && !(alive && store->newest_us), fine;
         do {
             fine = store_check_files(store);
-            if (store->renewed_in_hand) { /* what is in hand was for the file of before */
+            if (store->renewed_in_hand) { /* the batches in hand were for the former file */
                 store->renewed_in_hand = false;
                 store_drop(store, list);
                 list = NULL;

@@ -31,10 +31,10 @@ char *store_problem(struct store *store);
 char *store_loss(const char *problem, int64_t since_us);
 
 /*
- * Whatever happens to the file from outside is noticed within half a second. Where it was removed, moved or
- * replaced, the store writes into the file that is there now, or into a new one; where a file beside it was
- * removed, into the same one again, and nothing is lost. The notice tells which, once (malloc'd; the caller
- * frees; NULL: nothing happened).
+ * A change of the file from outside is noticed within half a second. If it was removed, moved or replaced, the
+ * store goes on in the file that now has its name, or in a new one; if SQLite's log beside it was removed, in
+ * the same file, and nothing is lost. The notice says which, once (malloc'd; the caller frees; NULL: nothing
+ * happened).
  */
 char *store_take_notice(struct store *store);
 

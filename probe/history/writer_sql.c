@@ -482,7 +482,7 @@ static bool writer_sql_kind_of(struct writer_sql *rows, enum event_kind kind, in
     return true;
 }
 
-/* The kind of a row that only names whom a known failover is about: of no event. */
+/* The kind of a row without an event: it only names a known failover's candidates. */
 #define KIND_NONE (-1)
 
 struct ids {

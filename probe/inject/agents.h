@@ -2,7 +2,7 @@
  * agents.h - several agents in one run, on any number of machines: they begin together, and each learns the
  * results of the others.
  *
- *   SANDBOX/RUN.ready-ID   ephemeral: this agent is ready; its data is the duration of its own run
+ *   SANDBOX/RUN.ready-ID   ephemeral: this agent is ready; its data is the duration that it was given
  *   SANDBOX/RUN.go         created by the first agent when no new one has come for some seconds: then all
  *                          begin, and run for the longest of their durations. A later agent is refused;
  *                          one that left before takes no part in the run

@@ -117,8 +117,8 @@ static bool deletion_delete(struct deletion *deletion)
                         delete_tree_on_deleted, deletion);
 }
 
-/* Where its name could be a stranger's, its owner tells; and where that is not one of ours its session's end
-   removes it. */
+/* An ephemeral znode whose name could be a stranger's is recognised by its owner. If that is not one of our
+ * sessions, its session's end removes it. */
 static bool is_left_to_its_session(const struct deletion *deletion, const struct znode_stat *stat)
 {
     if (stat->owner == 0 || guard_is_our_session(deletion->guard, stat->owner))

@@ -52,7 +52,7 @@ bool leads_check_is_open(const struct leads_check *check)
 /* The pause before the first return; each further one is twice as long. */
 #define LIST_MS 1000
 #define REJOIN_MS 2000
-/* Lists at the end, until one shows none of ours. */
+/* Lists at the end, until one shows no test candidate. */
 #define LAST_LISTS 3
 
 struct live_rules {
@@ -110,7 +110,7 @@ static void rejoin(struct live_rules *rules)
 
 static void list_read(struct live_rules *);
 
-/* Notes it, too: the smallest number of ours in the list requested last; INT64_MAX: none of ours. */
+/* Passes the list that was requested last to leads_check. Returns our smallest number in it; INT64_MAX: none. */
 static int64_t ours_in(struct live_rules *rules, char *const *names, size_t count)
 {
     struct run *t = rules->run;

@@ -18,20 +18,19 @@
 #include <stdint.h>
 
 /*
- * Derives from lists of a live election how many candidates precede ours, and whether one of ours was ever
- * first. Pure.
+ * Derives from lists of a live election how many candidates precede ours, and whether we were ever first. Pure.
  *
  * Numbers only grow: a candidate before ours has existed since ours came. So a list with a foreign candidate
- * before ours proves that none of ours was first until that list was requested, even if ours have left since.
- * A list without one leaves the whole time since the previous list open. A list may also show a znode of ours
- * before the answer to its create: until then it counts as foreign, and its later recognition does not count
- * as a departure. Times are microseconds of one monotonic clock.
+ * before ours proves that we were not first until that list was requested, even if ours have left since. A list
+ * without one leaves the whole time since the previous list open. A list may also show our znode before the
+ * answer to its create: until then it counts as foreign, and its later recognition does not count as a
+ * departure. Times are microseconds of one monotonic clock.
  */
 
 struct leads_check {
     int64_t ours;          /* our smallest number, now or in the latest list; else INT64_MAX */
     uint64_t behind_us;    /* until then a foreign candidate preceded ours, or ours had none */
-    uint64_t first_may_us; /* upper bound of the time one of ours was first; 0: never */
+    uint64_t first_may_us; /* upper bound of the time that we were first; 0: never */
     int64_t before_least;  /* the fewest that ever preceded ours; -1: ours were never listed */
     size_t real;           /* before ours in the latest list: an upper bound of the real ones */
     bool blind;            /* a list was denied: the events of that time are unknown */
@@ -39,7 +38,7 @@ struct leads_check {
     int64_t bound;         /* all real candidates of the latest list have smaller numbers */
 };
 
-/* Begins, without any candidate of ours. */
+/* Begins, without test candidates. */
 void leads_check_begin(struct leads_check *check, uint64_t now_us);
 
 /* Takes a list, with the times of request and answer. ours: our smallest number in it; INT64_MAX: none. */
@@ -65,7 +64,7 @@ void live_rules_free(struct live_rules *rules);
 void live_rules_tick(struct live_rules *rules);
 void live_rules_noticed(struct live_rules *rules);
 
-/* Whether one of ours was ever first, as far as known. */
+/* Whether we were ever first, as far as known. */
 const struct leads_check *live_rules_leads(const struct live_rules *rules);
 
 /*

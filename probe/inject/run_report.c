@@ -80,8 +80,8 @@ void run_count_failover(struct run *t, const struct crowd_failover *failover)
     t->counted++;
 }
 
-/* A candidate learns late that it is first, and soon that it is not: what it knew of itself is a part only.
-   The bound comes from lists before and after; without them there is none. */
+/* A candidate learns late that it is first, and soon that it is not, so it knows only a part of that time. The
+ * upper bound comes from lists before and after; without them there is none. */
 static void report_leads(const struct run *t, struct run_report *report)
 {
     const struct leads_check *leads = live_rules_leads(t->rules);

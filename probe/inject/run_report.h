@@ -91,7 +91,7 @@ struct run_report {
      * never had a position. */
     size_t withdrawals;
     int64_t real_least;
-    int64_t first_may_us;  /* live: upper bound of the time one of ours was first; 0: never; -1: unknown */
+    int64_t first_may_us;  /* live: upper bound of the time that we were first; 0: never; -1: unknown */
     size_t left_to_expire; /* sessions that could not be ended properly */
     uint64_t refused;      /* writes that the guard refused: a defect */
     /* Set by the owner: the number of single kills it has ordered (crowd_kill()). */

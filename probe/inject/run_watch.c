@@ -97,7 +97,7 @@ void run_counters_cancel(struct run *t)
 /*
  * A server has refused more connections of this host, so the host's real clients could not reconnect either:
  * some of the run's sessions end to leave them room. None, if the servers may be loaded (--load) or are the
- * run's own; and never so many that fewer than options.least candidates stand.
+ * run's own; and never so many that fewer than options.least candidates remain.
  */
 static size_t give_back(struct run *t, const struct crowd_figures *figures, size_t stand)
 {

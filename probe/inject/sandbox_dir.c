@@ -234,9 +234,9 @@ static void on_beside_swept(void *context, bool gone, const char *kept)
     }
 }
 
-/* Siblings of a run under its name, unless somebody has begun it again since it was found over: this list is
-   later than the reading of its znode, and the sign of a run is older than its znode. Not the run itself: it
-   goes last, so that the remains of an interrupted removal are found again. */
+/* Deletes the siblings that bear the name of a run that is over, unless it has begun again since: this list is
+ * later than the reading of its znode, and the sign of a run is older than its znode. The run's own znode goes
+ * last, so that the remains of an interrupted removal are found again. */
 static void on_beside(void *context, enum session_result result, const struct znode_stat *stat,
                       char *const *names, size_t count)
 {
@@ -358,8 +358,8 @@ void sandbox_dir_noticed(struct sandbox_dir *p, const char *path)
 
 /* ---- ... then its place ---- */
 
-/* Its znode is a run's, and ours: from now on it may be removed. Read at once after it was made or found: by
-   its czxid it is known again, and its watch tells when it goes. */
+/* The run's znode is ours: from now on it may be removed. It is read as soon as it was created or found: its
+ * czxid identifies it, and the watch notifies of its deletion. */
 static void on_own_read(void *context, enum session_result result, const struct znode_stat *stat,
                         const void *data, size_t length)
 {

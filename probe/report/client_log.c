@@ -115,7 +115,7 @@ static bool take_pause(struct client_pause *pause, int64_t end_us, double second
     return true;
 }
 
-/* "GC(12) Pause Full (G1 Compaction Pause) 1200M->800M(2048M) 14215.123ms", told at its end. */
+/* "GC(12) Pause Full (G1 Compaction Pause) 1200M->800M(2048M) 14215.123ms", written at its end. */
 static bool unified_pause(const char *line, int64_t at_us, struct client_pause *pause)
 {
     const char *what = strstr(line, "Pause "), *end = what ? strstr(what, "ms") : NULL;
@@ -134,8 +134,8 @@ static bool unified_pause(const char *line, int64_t at_us, struct client_pause *
     return number < end && take_pause(pause, at_us, strtod(number, NULL) / 1e3, what, length);
 }
 
-/* Both forms: "Total time for which application threads were stopped: 14.2 seconds", told at its end; and of JDK 13
- * and later: Safepoint "G1CollectFull", ..., Total: 14215123456 ns. */
+/* Both forms: "Total time for which application threads were stopped: 14.2 seconds", written at its end; and of
+ * JDK 13 and later: Safepoint "G1CollectFull", ..., Total: 14215123456 ns. */
 static bool stopped_time(const char *line, int64_t at_us, struct client_pause *pause)
 {
     static const char stopped[] = "threads were stopped: ", total[] = "Total: ", safepoint[] = "Safepoint \"";

@@ -24,8 +24,8 @@ struct client_pause {
 bool client_log_find(char *const *files, size_t count, int64_t from_us, int64_t to_us,
                      struct client_pause *pause, char **error);
 
-/* One line. False: it tells of no pause. from_us 0: it has no date. year_us: any time of the line's year, for
- * dates without one. */
+/* One line. False: it is not about a pause. from_us 0: it has no date. year_us: any time of the line's year,
+ * for dates without one. */
 bool client_log_line(const char *line, int64_t year_us, struct client_pause *pause);
 
 #endif

@@ -132,7 +132,7 @@ void report_sum_up(struct report_election *election)
     for (size_t i = 0; i < election->failover_count; i++) {
         const struct failover *failover = &election->failovers[i];
         election->missed_count += failover->gap_us > 0;
-        reported += failover->gap_us <= 0 && failover->to; /* else nobody followed */
+        reported += failover->gap_us <= 0 && failover->to; /* else no leader followed */
     }
     election->change_count = seen > reported ? seen : reported;
     report_make_stats(election);

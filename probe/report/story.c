@@ -517,7 +517,7 @@ static void story_deleted(struct story *story, struct history *history)
         story->remade_us = at_us;
 }
 
-/* Nobody has led since: nobody stands, or the first in line does not lead. */
+/* No leader since: there is no candidate, or the first in line does not lead. */
 static void story_after(struct story_search *search, struct history *history)
 {
     struct story *story = search->story;

@@ -117,7 +117,7 @@ struct story {
     struct story_load *loads;
     size_t load_count;
 
-    /* Why nobody leads after it, as the recording's end shows; 0: somebody does, or it is not known. */
+    /* Why there is no leader after it, as the recording's end shows; 0: there is one, or it is not known. */
     struct vacancy_reason after[VACANCY_REASONS];
     size_t after_count;
 

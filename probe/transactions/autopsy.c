@@ -126,7 +126,7 @@ static void log_starts_find(struct log_starts *starts, struct log_set *set)
 
 /* ---- the autopsy ---- */
 
-/* A leader that goes on after a pause writes what has piled up within WENT_ON_US. */
+/* A leader that goes on after a pause writes its backlog within WENT_ON_US. */
 #define WENT_ON_US INT64_C(500000)
 #define WORKED_APART_US INT64_C(250000)
 #define WORKED_KEPT 4
@@ -290,7 +290,7 @@ static void note_worked(struct autopsy *a)
 
 /*
  * A client pings at a third of its timeout, so one that lives is heard two thirds before it would expire, if
- * the leader works then. What it writes as it goes on after a pause proves nothing.
+ * the leader works then. Its first writes after a pause prove nothing.
  */
 static bool autopsy_stalled(const struct autopsy *a, int timeout_ms)
 {
@@ -729,7 +729,7 @@ void autopsy_pass(struct autopsy *a, int64_t wall_us)
     tick(a, mono_us);
 }
 
-/* The latest file of each server that begins by then: nothing of what is asked for is in an earlier one. */
+/* The latest file of each server that begins by then: earlier ones hold nothing of the requested time. */
 static int64_t first_zxid(struct log_set *set, int64_t from_us)
 {
     int64_t first = INT64_MAX;

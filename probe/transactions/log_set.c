@@ -27,7 +27,7 @@ struct server_file_name {
 #define BLOCK_BYTES (1u << 20)
 /* Members of an archive that are looked at. Each log and snapshot among them takes a descriptor. */
 #define MEMBERS_MOST 100000
-/* A file's first bytes, which say what it is. */
+/* The first bytes of a file, which show its format. */
 #define MAGIC_BYTES 8
 
 static bool parse_zxid(const char *text, const char **end, int64_t *zxid)
@@ -168,7 +168,7 @@ static int unpack_entry(struct log_set *set, struct archive *a, bool snapshot, c
     return -1;
 }
 
-/* Of a path: its last part; *folder_length: of what is in front of it. */
+/* The last part of a path; *folder_length: the length of its directory. */
 static const char *last_part(const char *path, size_t *folder_length)
 {
     const char *slash = strrchr(path, '/');

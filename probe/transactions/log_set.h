@@ -2,9 +2,9 @@
  * log_set.h - the logs and snapshots below some directories, by server.
  *
  * Each directory that holds logs is one server's. Files are named by strangers: only plain files are opened,
- * without blocking. A compressed file is unpacked when it is first read, the members of an archive when the
- * set is opened; each into a file without a name in $TMPDIR (/tmp), which vanishes with the process. What is
- * unpacked must begin like a log or a snapshot, and all of it together is bounded. Nothing else is written.
+ * without blocking. A compressed file is unpacked when it is first read, the members of an archive when the set
+ * is opened; each into a file without a name in $TMPDIR (/tmp), which vanishes with the process. Unpacked files
+ * must begin like a log or a snapshot, and their total size is bounded. Nothing else is written.
  */
 #ifndef ELECTOP_PROBE_TRANSACTIONS_LOG_SET_H
 #define ELECTOP_PROBE_TRANSACTIONS_LOG_SET_H

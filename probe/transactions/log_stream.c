@@ -123,9 +123,10 @@ static bool note_trouble(struct log_stream *s, struct server_log *log, enum log_
 }
 
 /*
- * A wrong bit, or a bug, can leave a time that no server ever had: it would stretch the whole story over years.
- * Real clocks do jump. So a time is impossible where it is before ZooKeeper or centuries ahead, or where it is
- * far from the records on both sides, which agree; at the end of what is known, where it is years away.
+ * A wrong bit, or a bug, can leave a time that no server ever had, which would stretch the whole story over
+ * years. But real clocks do jump. So a time is rejected if it lies before ZooKeeper existed or centuries ahead,
+ * if it is far from the records on both sides and these agree, or, at the end of the records, if it is years
+ * away.
  */
 #define FIRST_MS INT64_C(1136073600000) /* 2006 */
 #define LAST_MS INT64_C(7258118400000)  /* 2200 */

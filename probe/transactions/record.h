@@ -59,7 +59,7 @@ enum znode_change_kind {
 
 enum znode_sort { ZNODE_PERSISTENT, ZNODE_EPHEMERAL, ZNODE_CONTAINER, ZNODE_TTL };
 
-/* What it points at belongs to the record. */
+/* Its pointers borrow from the record. */
 struct znode_change {
     enum znode_change_kind kind;
     const char *path; /* not NUL-terminated; begins with '/'; NULL: of a session */

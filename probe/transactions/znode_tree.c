@@ -199,8 +199,8 @@ static void tree_snapshot_read_all(struct stream *s, const struct tree_snapshot_
 }
 
 /*
- * Reads all of it and verifies its checksum. False, and a text in *problem (static): what it passed on until
- * then is of no use. The descriptor stays the caller's, and is read from its beginning.
+ * Reads all of it, from the beginning, and verifies its checksum. False, and a text in *problem (static):
+ * discard everything that the reader was given. The descriptor stays the caller's.
  */
 static bool tree_snapshot_read(int fd, const struct tree_snapshot_reader *reader, const char **problem)
 {

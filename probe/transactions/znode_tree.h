@@ -2,8 +2,8 @@
  * znode_tree.h - the part of ZooKeeper's tree that matters to elections, rebuilt from snapshots and
  * transactions.
  *
- * Kept are all ephemeral znodes, the directories that they lie in, znodes that somebody asks for (interests),
- * and of the others as many as fit: memory stays bounded whatever the length of the logs. Of what was never
+ * It keeps all ephemeral znodes, their directories, znodes that a caller asks for (interests), and as many of
+ * the others as fit, so that memory stays bounded whatever the length of the logs. Of a znode that was never
  * kept only the name is known.
  */
 #ifndef ELECTOP_PROBE_TRANSACTIONS_ZNODE_TREE_H
@@ -73,8 +73,8 @@ struct znode *znode_tree_data(struct znode_tree *tree, const struct transaction 
                               const struct znode_change *change);
 
 /*
- * What a client was shown: a znode's Stat, and its data where data is not NULL; or a name in a list, of a znode
- * of which nothing else is known. NULL: it is not kept, or what is known is newer.
+ * An answer to a client: a znode's Stat, and its data if data is not NULL; or only its name in a list. NULL:
+ * the znode is not kept, or its known state is newer.
  */
 struct znode *znode_tree_read(struct znode_tree *tree, const char *path, const struct znode_stat *stat,
                               const unsigned char *data, size_t data_length);
@@ -89,9 +89,8 @@ void znode_tree_each_session(struct znode_tree *tree, void (*fn)(void *context, 
 void znode_tree_session_ended(struct znode_tree *tree, uint64_t id);
 
 /*
- * Reads a snapshot into a tree that was just made or cleared. What is later than its zxid is left to the log.
- * *settled: the latest transaction that shows in it. False, and a static text in *problem: the tree is to be
- * cleared.
+ * Reads a snapshot into a new or cleared tree. Changes after its zxid are left to the log. *settled: the latest
+ * transaction that shows in it. False, and a static text in *problem: the tree is to be cleared.
  */
 bool znode_tree_load(struct znode_tree *tree, int fd, int64_t zxid, int64_t *settled, const char **problem);
 

@@ -166,8 +166,8 @@ static void files_stat(const struct tls_settings *s, struct file_state files[FIL
     }
 }
 
-/* The library would wait for a pipe's writer, and read a device without end. What is not there,
-   it says itself. */
+/* The library would wait for a pipe's writer, and read a device without end. A missing file is left to it: it
+ * reports that itself. */
 static bool files_are_plain(const struct tls_settings *s, char *problem)
 {
     for (int i = 0; i < FILES; i++) {

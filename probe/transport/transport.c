@@ -30,11 +30,11 @@ struct connection {
     struct sasl *sasl;                 /* while it goes on */
     struct frame_ledger ledger;
 
-    /* What was received: bytes at..have; whole of them are checked, and the client's. While logging in the
-       answer to the greeting stays at the front. */
+    /* Received bytes: at..have. The first ones, whole in number, are checked and are for the client. During
+     * login the answer to the greeting stays at the front. */
     uint8_t *in;
     uint32_t at, have, room, whole, greeting;
-    uint32_t skip; /* of a reply that is too large: so many bytes behind whole are thrown away */
+    uint32_t skip; /* bytes behind whole that are discarded, of a reply that is too large */
 
     /* What the client sends: the prefix of a frame waits for its body. */
     uint8_t prefix[FRAME_PREFIX];

@@ -65,9 +65,9 @@ struct transport_link {
 
     enum transport_fault fault; /* of the latest connection */
     enum transport_stage stage;
-    char *problem;   /* a sentence that names the server; NULL: none. transport_link_free() */
-    char *bad_reply; /* what was wrong with a frame, "children count -1 in 88 bytes"; NULL: none was. The same
-                      */
+    /* Freed by transport_link_free(); NULL: none. */
+    char *problem;   /* a sentence that names the server */
+    char *bad_reply; /* a frame's defect: "children count -1 in 88 bytes" */
 };
 
 /* Call this before each call of the C client that may connect: whose connection that is. */

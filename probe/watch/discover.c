@@ -206,7 +206,7 @@ static void keep_emptied(struct discover *d, const char *path, bool missing)
         keep_directory(d, path, directory_kind_emptied(missing), 0);
 }
 
-/* Nobody is in it, or a leader's znode is missing in it. */
+/* It has no candidates, or lacks the leader's znode. */
 static void look_for_emptied(struct directory *dir, const struct znode_stat *stat, char *const *names,
                              size_t count)
 {
@@ -458,8 +458,9 @@ static void learn_list_bytes(struct directory *dir, size_t bytes)
     *known = bytes > *known ? bytes : *known - (*known - bytes) / 16;
 }
 
-/* Has no room for the names: it is listed again when nothing else is left to walk, or too many wait. What is
- * read alone is always kept, so that the walk ends: that is at most one list for each level of the tree. */
+/* No room for the names: the directory is listed again when nothing else is left to walk, or when too many
+ * wait. A list that is read alone is always kept, so that the walk ends: at most one for each level of the
+ * tree. */
 static bool is_postponed(struct directory *dir, char *const *names, size_t count)
 {
     struct discover *d = dir->discover;
@@ -780,8 +781,8 @@ static bool wait_for_rate(struct discover *d, uint64_t wait_ms)
     return false;
 }
 
-/* Whether the rate allows another read. The rate is applied to short periods, so that servers see no
- * burst. A repeated walk has no rate of its own: it reads while nothing changes. */
+/* Whether the rate allows another read. The rate is applied to short periods, so that servers see no burst. A
+ * repeated walk shares the account's READS_PER_S instead. */
 static bool within_rate(struct discover *d)
 {
     int rate = d->settings->rate_per_s;

@@ -1,12 +1,12 @@
 /*
  * discover.h - finds the elections of a cluster by walking its tree at a bounded rate.
  *
- * Discovery only reads: one list per directory, at a limited number per second. It passes possible elections
- * to the live cluster: a directory whose children are ephemeral and named as in a recipe, or a lock at a path
- * that a recipe defines. Names prove some recipes and only suggest others; the model decides. Other
- * directories with sequential or ephemeral children (registries, semaphores, queues) are kept for the report.
- * An unreadable root is shown among the elections, as denied. Other directories that a walk leaves out are
- * listed in a message. So are paths that may have been elections: nobody is in them, so nothing proves it.
+ * Discovery only reads: one list per directory, at a limited number per second. It passes possible elections to
+ * the live cluster: a directory whose children are ephemeral and named as in a recipe, or a lock at a path that
+ * a recipe defines. Names prove some recipes and only suggest others; the model decides. Other directories with
+ * sequential or ephemeral children (registries, semaphores, queues) are kept for the report. An unreadable root
+ * is shown among the elections, as denied. Other directories that a walk leaves out are listed in a message. So
+ * are empty directories that may have been elections.
  *
  * A walk keeps a bounded number of names that are still to be read, whatever the size of the tree: it goes
  * depth first, and reads a list again that there was no room for.

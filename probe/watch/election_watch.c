@@ -478,7 +478,8 @@ static void guard_take_existence(struct guard_read *r, enum session_result resul
         guard_report_missing(r, result);
 }
 
-/* get was sent, and told something that the model needs, even where another znode is guarded by now. */
+/* The answer to a get of a guarded znode: the model needs it, even if another znode is guarded by now (current
+ * false). */
 static void guard_take_node(struct guard_read *r, enum session_result result, const struct znode_stat *stat,
                             const void *data, size_t length, bool current)
 {

@@ -41,7 +41,7 @@ void left_out_forget_denied(struct left_out *left);
 void left_out_add_crowded(struct left_out *left, const char *path);
 /* False: it is known, or watched, or there are too many. */
 bool left_out_add_emptied(struct left_out *left, const char *path, bool missing);
-/* The directory was listed again: forgets that it, and what lies in it, may have been elections. */
+/* The directory was listed again: forgets that it and its children may have been elections. */
 void left_out_listed(struct left_out *left, const char *directory, char *const *names, size_t count);
 
 /* Sorts denied_at, and returns the number of names in it. */

@@ -97,7 +97,7 @@ struct live_cluster {
     struct watch_map watches;
     struct watch_entry chroot_entry; /* waits for the chroot to appear */
     bool chroot_missing;
-    char *misnamed;     /* what is said of a child that no request can name; NULL: no list had one */
+    char *misnamed;     /* the complaint about a child that no request can name; NULL: no list had one */
     char *misnamed_at;  /* the directory of that child */
     bool misnamed_more; /* other lists had some, too */
     bool cut;           /* the snapshot ended before discovery had finished */

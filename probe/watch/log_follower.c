@@ -17,9 +17,9 @@
 #define FOLLOW_MS 200
 /* New files, and after a failure the directory itself, are looked up every this many turns. */
 #define REFRESH_TURNS 5
-/* The loop takes what was read at once; a thread that is so far ahead waits for it. */
+/* Changes that the loop has not taken yet: at this number the thread waits. */
 #define WAITING_MOST 100000
-/* An idle thread ends within this time when it is told to. */
+/* How long log_follower_free() waits for the thread. */
 #define END_NS UINT64_C(100000000)
 
 /* What the thread found. */
@@ -38,7 +38,7 @@ struct log_follower {
     uv_mutex_t mutex; /* of all that follows up to the thread's own */
     uv_cond_t moved;
     bool over, ended; /* it is to end; it has ended */
-    bool left;        /* nobody waits for it: it frees this struct */
+    bool left;        /* log_follower_free() did not wait for it: the thread frees this struct */
     struct followed_change *found;
     size_t count, room;
     /* The thread's own. */

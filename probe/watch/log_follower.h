@@ -2,9 +2,9 @@
  * log_follower.h - follows the transaction log of a server on this machine, in addition to watching its
  * cluster.
  *
- * A server writes a transaction to its log before it takes effect. So the log says with certainty what ended
- * a candidate, at most a fifth of a second after a watch reported the deletion. Files are only read, on a
- * thread of their own: whatever lies in the directory, the loop does not wait for it.
+ * A server writes a transaction to its log before it takes effect. So the log says with certainty what ended a
+ * candidate, at most a fifth of a second after a watch reported the deletion. Files are only read, in a
+ * separate thread, so that a slow file never blocks the loop.
  */
 #ifndef ELECTOP_PROBE_WATCH_LOG_FOLLOWER_H
 #define ELECTOP_PROBE_WATCH_LOG_FOLLOWER_H

@@ -28,9 +28,9 @@ void server_facts_report_hidden(const struct live_cluster *live, const char *add
 /* Reports all three lists as hidden, for the same reason. */
 void server_facts_report_nothing(const struct live_cluster *live, const char *address, const char *problem);
 
-/* Includes the server's own "now" if the list contains a session of ours that sent a request just before, at
- * pinged_us (0: unanswered). Report at once: the time until then is part of the observation. counted_us: when
- * the server counted its watches after that, in this round; 0: it did not. */
+/* Includes the server's own "now" if the list contains one of our sessions that sent a request just before, at
+ * pinged_us (0: unanswered). Call it at once: a delay blurs the observation. counted_us: when the server
+ * counted its watches, later in this round; 0: it did not. */
 void server_facts_report_connections(const struct live_cluster *live, const char *address, struct moment at,
                                      int64_t pinged_us, int64_t counted_us, uint32_t source,
                                      const struct connection_list *list);

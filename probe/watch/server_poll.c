@@ -593,7 +593,7 @@ static void step_failed(struct server_poll *q)
 static void way_failed(struct server_poll *q, const char *problem)
 {
     char *kept = q->problems[q->way];
-    if (q->quiet) { /* the full round finds out what is wrong or has changed */
+    if (q->quiet) { /* a full round shows the problem or the change */
         q->quiet = false;
         q->full = q->newcomers_first = newcomers_are_listed_first(q);
         q->step = STEP_STATE;

@@ -161,9 +161,9 @@ int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
 #define PING_WITHIN_MS 250
 
 /*
- * A poll of a server takes these steps in this order, and leaves out those that it does not need (step_begin()).
- * An answer leads to the next step, and after the last one the poll ends. Without an answer to STEP_STATE it ends
- * at once; without one to another step it reports what is hidden, and goes on.
+ * A poll of a server takes these steps in this order, and leaves out those that it does not need
+ * (step_begin()). An answer leads to the next step, and after the last one the poll ends. Without an answer to
+ * STEP_STATE it ends at once; without one to another step it reports those facts as hidden, and goes on.
  */
 enum step {
     STEP_STATE,   /* the server's mode and zxid: they decide which of the others are needed */

@@ -33,8 +33,8 @@ bool fourletter_word_is_switched_off(const char *problem)
 }
 
 /*
- * ClickHouse Keeper answers in words of its own: its name before the version, addresses without a slash and
- * "[1]", session ids filled up with zeros, which ZooKeeper never writes, and no empty line at the end.
+ * ClickHouse Keeper's answers differ: its name precedes the version, addresses lack the slash and "[1]",
+ * session ids are padded with zeros (ZooKeeper's never are), and the last line is not empty.
  */
 #define KEEPER "ClickHouse Keeper "
 #define KEEPER_SESSION "0x00"

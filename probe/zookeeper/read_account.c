@@ -13,7 +13,7 @@
 /* Beside each entry of a list: the watches and acknowledgements that the list leads to. */
 #define LIST_MORE 8
 #define REPORT_EVERY_MS 60000u
-/* News that nobody read for so long pays for nothing more. A server that answers no sooner is lost. */
+/* Credit that is unused for so long expires. A server that takes longer to answer is lost. */
 #define NEWS_MOST_MS 10000u
 
 struct read_account {
@@ -119,7 +119,7 @@ static struct request *account_take_first(struct read_account *a)
     return r;
 }
 
-/* Requests that wait are paid by time alone: news pays for what it led to, and not for them. */
+/* Waiting requests are paid by time alone: the credit of news is for the reads that follow it. */
 static void account_on_timer(uv_timer_t *timer)
 {
     struct read_account *a = timer->data;

@@ -1,11 +1,11 @@
 /*
  * read_account.h - the one account of the reads of a cluster: no part of the program can read in a loop.
  *
- * News pays for reads: a notification, a new connection, a list that follows one of those. Every other read,
- * whatever asks for it, shares READS_PER_S; so does session_get_again(), which only confirms. So an answer never
- * leads to the same question at once. A read that the account cannot pay waits; its caller notices only the
- * delay. The walk of discovery and the polls of servers have rates of their own and are counted here only: a
- * poll's pings and syncs, and the lists without a watch that follow a sync; so are the dashboard's probes.
+ * News pays for reads: a notification, a new connection, a list that follows one of those. All other reads
+ * share READS_PER_S, and so does session_get_again(), which only confirms. So an answer never leads to the same
+ * read at once. A read that the account cannot pay waits; its caller notices only the delay. The walk of
+ * discovery and the polls of servers (their pings, syncs, and lists without a watch after a sync) have separate
+ * rates; they and the dashboard's probes are only counted here.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_READ_ACCOUNT_H
 #define ELECTOP_PROBE_ZOOKEEPER_READ_ACCOUNT_H

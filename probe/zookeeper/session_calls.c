@@ -379,7 +379,7 @@ static bool read_send(struct request *r, bool (*send)(struct request *), bool wa
     struct read_account *account = r->all->session->account;
     r->send = send;
     r->watch = watch;
-    /* A sync, and the lists behind it, are parts of the poll that they prove, which has a budget of its own. */
+    /* A sync and the lists that follow it belong to a server's poll, which has a separate budget. */
     bool polls = r->kind == ANSWER_TEXT || (r->kind == ANSWER_CHILDREN && !watch);
     if (account && polls)
         read_account_count(account);

@@ -67,7 +67,7 @@ struct case_reader *command_case_open(const char *file, int64_t *from_us, int64_
     return NULL;
 }
 
-/* A bundle may be a stranger's: its moment need not be one of its own. */
+/* A bundle may be a stranger's: its moment may lie outside its observations. */
 static struct case_about case_about_within(const struct case_reader *reader, int64_t from_us, int64_t to_us)
 {
     struct case_about about = case_about(reader);
@@ -153,7 +153,7 @@ static struct case_reader *case_of_case(const char *file, const struct options *
     return NULL;
 }
 
-/* Into a file of its own. 0, or an errno. */
+/* Into a new file. 0, or an errno. */
 static int bundle_write(const struct buffer *out, char name[WHOLE_FILE_NAME])
 {
     FILE *file = whole_file_new("-bundle", ".case", clock_wall_us(), name);

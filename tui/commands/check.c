@@ -37,7 +37,7 @@ static const char *const status_words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN
 
 /* Monitoring daemons cut longer texts; problems come first. */
 #define TEXT_MOST 1500
-/* Of several elections, what comes before the figures has at most 200 characters: the rest is for --verbose. */
+/* With several elections, the text before the figures has at most 200 characters: the rest is for --verbose. */
 #define CLUSTER_MOST (200 - (sizeof "ELECTION CRITICAL - " - 1))
 #define PERFORMANCE_MOST 6000
 #define LINES_MOST 32000
@@ -291,7 +291,7 @@ static void check_threshold(struct check *check, const struct election *election
         check_raise_range(check, election, threshold, status, figures[figure]);
 }
 
-/* Since when nobody leads, and why. */
+/* Since when there is no leader, and why. */
 static void check_vacancy(struct check *check, const struct election *election, double vacancy_s)
 {
     char age[24], why[VACANCY_TEXT], local[VACANCY_TEXT];
@@ -314,7 +314,7 @@ static void check_vacancy(struct check *check, const struct election *election, 
                     format_age((int64_t)(vacancy_s * 1e6), age, sizeof age), local[0] ? "; " : "", local);
 }
 
-/* The first in line does not lead, as far as its worst finding shows; a certain error is told as it is. */
+/* The first in line does not lead, as its worst finding shows; a certain error is reported as such. */
 static void check_doubt(struct check *check, const struct election *election)
 {
     char why[VACANCY_TEXT], local[VACANCY_TEXT];
@@ -329,8 +329,8 @@ static void check_doubt(struct check *check, const struct election *election)
                 finding_kind(doubt->code)->word);
 }
 
-/* A path alone may be a typing error: its configuration says what it is, or more of its layout than the path
-   is there, or somebody led it. */
+/* A path alone may be a typing error: its kind or layout must be configured, more of its layout than the path
+ * must exist, or a leader must have been seen. */
 static bool check_belongs(const struct election *election)
 {
     const struct failover *last = election_last_failover(election);

@@ -262,7 +262,7 @@ static void filter_end(struct call_filter *filter, unsigned action)
     filter_add(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
 }
 
-/* What is loaded equals the value: this action. */
+/* If the loaded word equals the value: this action. */
 static void filter_end_if(struct call_filter *filter, unsigned value, unsigned action)
 {
     filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1));
@@ -283,8 +283,8 @@ static void filter_process(struct call_filter *filter, int number, unsigned proc
     filter_end(filter, REFUSED);
 }
 
-/* clone() makes threads here, and nothing with namespaces of its own. prlimit64() is for this process, and so are
- * signals. ioctl() may not type into the terminal, from where the user's shell would read it. */
+/* clone() may make threads, without new namespaces. prlimit64() and signals are for this process only. ioctl()
+ * must not push input into the terminal, which the user's shell would read. */
 static void filter_arguments(struct call_filter *filter)
 {
     const unsigned namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |

@@ -7,11 +7,11 @@
 #include "config/options.h"
 
 /*
- * Allows this process and its threads, for good, only the calls that the command needs, so that an attacker
- * who takes it over gains little: no other program, no privileges, no other process, no change of the system.
- * Any other call fails with ENOSYS, as on a kernel that does not know it. The demo starts servers, and
- * `record` the commands of alerts (which inherit what is allowed), so these two are not confined. A kernel
- * without filters leaves it at no_new_privs.
+ * Allows this process and its threads, for good, only the calls that the command needs, so that an attacker who
+ * takes it over gains little: no other program, no privileges, no other process, no change of the system. Any
+ * other call fails with ENOSYS, as on a kernel that does not know it. The demo starts servers, and `record` the
+ * commands of alerts, and both would inherit the filter: so these two are not confined. A kernel without
+ * filters leaves it at no_new_privs.
  */
 void confine(enum command command);
 

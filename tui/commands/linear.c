@@ -27,7 +27,7 @@
 #include "tui/words/state_line.h"
 
 #define FLUSH_MS 1000
-/* What changes more often than a voice speaks is told as it is then. */
+/* A screen reader needs so long: of several changes within this time, only the latest state is printed. */
 #define TURN_MS 1000
 
 struct spoken {

@@ -130,8 +130,8 @@ static bool record_begin(struct recording *r, const struct settings *settings, c
 }
 
 /*
- * Reports the events that did not fit into memory before they could be written: from when, and until when.
- * That the gap stands in the file is said once it can be written.
+ * Reports the events that did not fit into memory before they could be written: from when, and until when. The
+ * second message, that the file has a gap, waits until the gap can be written.
  */
 static void report_loss(struct recording *r)
 {

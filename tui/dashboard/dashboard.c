@@ -36,7 +36,7 @@
 struct level {
     struct view *view;
     char filter[FILTER_BYTES]; /* "": none */
-    bool jumped;               /* it was opened by a jump: its title does not say what is below */
+    bool jumped;               /* it was opened by a jump: its title does not name the view below */
 };
 
 struct dashboard {
@@ -969,7 +969,7 @@ static bool take_typed(struct dashboard *dashboard, enum typing typing, const ch
     return true;
 }
 
-/* Enter. What it does may begin another line. */
+/* Enter. The action may begin another line. */
 static void end_line(struct dashboard *dashboard)
 {
     struct footer line = dashboard->footer;

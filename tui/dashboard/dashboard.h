@@ -91,8 +91,8 @@ const struct finding_place *dashboard_cleared(const struct dashboard *dashboard)
 /* Shows a message in the footer for a few seconds. */
 void dashboard_say(struct dashboard *dashboard, style role, const char *text);
 
-/* What the user wanted to be told, for a notification: printable ASCII; NULL: nothing. It is said in the footer,
- * too. Valid until the next call. */
+/* A change that the user wanted to be notified of: printable ASCII; NULL: none. The footer shows it, too. Valid
+ * until the next call. */
 const char *dashboard_told(struct dashboard *dashboard);
 
 /* Draws all of it into the grid. */

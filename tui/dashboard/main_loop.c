@@ -246,7 +246,7 @@ static const char *kept_columns(const char *wanted, char *line, size_t size)
                : NULL;
 }
 
-/* The moment at which it was wanted, and what was observed around it. */
+/* The observations around the moment at which the user asked for it. */
 static void stage_write_bundle(struct terminal_stage *stage)
 {
     char name[WHOLE_FILE_NAME], *error = NULL, *configuration = settings_print_shared(stage->show->settings);

@@ -36,8 +36,8 @@ struct main_loop {
     const char *author;
     /* Called every second: a message of its owner to the user, malloc'd; NULL: none. NULL: never called. */
     char *(*complaint)(void *context);
-    /* A bundle is wanted: what was observed until now goes into the recording (begin, then once a second). True:
-     * it is there. NULL: it always is. */
+    /* A bundle is wanted: the observations until now go into the recording (begin, then once a second). True:
+     * they are there. NULL: they always are. */
     bool (*settle)(void *context, bool begin);
     /* Called before each draw: whether an event has occurred since that rings the bell. NULL: never. */
     bool (*rings)(void *context);

@@ -1,5 +1,5 @@
 /*
- * tell.h - the elections whose next change of state the user wants to be told, once.
+ * tell.h - the elections of whose next change of state the user wants one notification.
  */
 #ifndef ELECTOP_TUI_DASHBOARD_TELL_H
 #define ELECTOP_TUI_DASHBOARD_TELL_H
@@ -24,7 +24,8 @@ struct tells {
 enum tell_answer { TELL_BEGUN, TELL_ENDED, TELL_FULL };
 enum tell_answer tell_turn(struct tells *tells, const struct model *model, const struct election *election,
                            struct moment now);
-/* The new state of one that has changed, which is told no more; NULL: none has. Valid until the next call. */
+/* The new state of an election that has changed, and is then removed; NULL: none has. Valid until the next
+ * call. */
 const char *tell_change(struct tells *tells, const struct model *model, struct moment now);
 void tell_release(struct tells *tells);
 

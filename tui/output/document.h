@@ -124,7 +124,7 @@ void document_drawing(struct document *doc, struct buffer *markup);
 /* Explains a sign of the drawings. drawing: of 18 by 11. */
 #define DOCUMENT_KEY(class) "<rect class=\"" class "\" width=\"18\" height=\"11\"/>"
 void document_key(struct document *doc, const char *drawing, const char *words);
-/* The next line in these forms (bits of 1 << form, but not of Markdown); what stands there in others. */
+/* Begins a new line in these forms (bits of 1 << form, not of Markdown); the others get otherwise in its place. */
 void document_break(struct document *doc, unsigned forms, const char *otherwise);
 
 /* Says that a list was cut; nothing if it was not. part: "first", "last". */

@@ -377,7 +377,7 @@ static int64_t growth_of(int64_t before, int64_t after)
     return before >= 0 && after >= before ? after - before : -1; /* a smaller one: the server began anew */
 }
 
-/* A figure that only grows. told: known at one of both moments. */
+/* A figure that only grows. reported: known at one of both moments. */
 static bool put_growth(struct document *doc, const char *label, bool reported, int64_t growth)
 {
     if (!reported)

@@ -163,7 +163,7 @@ static void print_nobody(struct printer *printer, const struct election *electio
     printer_prose(printer);
 }
 
-/* Who led before, how that ended, and why nobody follows. */
+/* The former leader, how it was lost, and why it has no successor. */
 static void print_lost(struct printer *printer, const struct election *election, struct moment now)
 {
     char why[VACANCY_TEXT], local[VACANCY_TEXT];

@@ -187,7 +187,7 @@ static const char *identity_source_word(enum identity_source source)
     return "?";
 }
 
-/* A name among other words: it gives way to what comes before it, and what comes after it to the name. */
+/* A name among other words: after is dropped first, then the name is shortened. */
 static void candidate_put_who(struct block *block, const char *label, const char *before, const char *who,
                               const char *after)
 {

@@ -82,8 +82,8 @@ static int put_sign(struct cells *cells, int x, int y, const struct trouble *tro
     return cells_put(cells, x, y, -1, role_of(trouble), cells_sign(cells, sign)) + 1;
 }
 
-/* In one line. The only cluster needs no name, unless it has one of its own: the reason needs the
- * room more. */
+/* In one line. The only cluster is shown without a name, unless it is configured: the reason needs the room
+ * more. */
 static void put_problem(struct cells *cells, int x, int y, const struct scene *scene,
                         const struct cluster *cluster)
 {

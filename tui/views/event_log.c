@@ -82,7 +82,7 @@ static bool reported_as_elected(struct event_log *log, const struct event *event
                                 const struct event_words *words)
 {
     if (!event->failover->to)
-        return false; /* nobody was elected */
+        return false; /* no leader was elected */
     if (event->failover->cause == CAUSE_UNKNOWN)
         return true; /* the lines of the loss, the election and the acknowledgement say as much */
     for (size_t i = 0; i < log->count; i++) {

@@ -324,7 +324,7 @@ static int history_label_width(const struct cells *cells, const struct leadershi
     return widest < most ? widest : most;
 }
 
-/* Of the lanes that are shown. What they share is in the title of the lanes. */
+/* Shortens the names of the shown lanes. Their common part is in the title of the lanes. */
 static void fit_lanes(struct history_view *view, const struct cells *cells, int rows)
 {
     const struct leadership_history *leadership = &view->leadership;

@@ -362,8 +362,8 @@ static void want_rows(struct overview *overview, const struct cells *cells, cons
             want_row(overview, cells, scene, &overview->order.rows[i]);
 }
 
-/* Lays the columns out without those that the user hid. Their width goes to the others: what had no room beside
-   them comes back last, so that a name never gets narrower where a column is hidden. */
+/* Lays the columns out without those that the user hid. Their width goes to the others: columns that had no
+ * room beside them come back last, so that a name never gets narrower when a column is hidden. */
 static int leave_out(struct overview *overview, int room, int gap)
 {
     struct column *columns = overview->columns;
@@ -442,7 +442,7 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
     }
 }
 
-/* Names are shortened among those on the screen: what tells these apart is what matters. */
+/* Names are shortened among those on the screen, so that these remain distinct. */
 static void fit_names(struct overview *overview, const struct cells *cells)
 {
     const struct list *list = &overview->list;

@@ -1,8 +1,8 @@
 /*
- * run_form.h - what a run of test candidates shall be, chosen field by field.
+ * run_form.h - a form for the options of a run of test candidates.
  *
- * Left and Right choose among a few sensible values of a field, and a number may be typed. The form says in
- * words what they come to.
+ * Left and Right choose among a few sensible values of a field, and a number may be typed. The form describes
+ * the result in words.
  */
 #ifndef ELECTOP_TUI_VIEWS_RUN_FORM_H
 #define ELECTOP_TUI_VIEWS_RUN_FORM_H
@@ -37,7 +37,7 @@ void run_form_release(struct run_form *form);
 /* The run would join a live election. */
 bool run_form_is_live(const struct run_form *form);
 
-/* The options that it stands for; the path is the form's. */
+/* The options that it describes; their path belongs to the form. */
 struct run_options run_form_options(const struct run_form *form);
 
 /* Up and down, left and right; false: it was none of these. */

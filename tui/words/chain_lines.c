@@ -60,7 +60,8 @@ void chain_put_gutter(struct cells *cells, int x, int y, const struct election *
     cells_put(cells, x, y, 1, label_stale(election) ? (style)ROLE_DIM : look, cells_sign(cells, sign));
 }
 
-/* The most telling of the watches of its session here: another candidate, itself, or one that is gone. */
+/* The wrong watch of its session here, the first in this order: on another candidate, on itself, on one that is
+ * gone. */
 static style wrong_text(const struct cells *cells, const struct election *election,
                         const struct candidate *candidate, char *buffer, size_t size)
 {

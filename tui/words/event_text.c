@@ -117,7 +117,7 @@ static void say_elected(const struct event *event, struct event_words *words)
     if (same)
         APPEND(words->detail, SAME_IDENTITY);
     /* With a candidate waiting there is no vacancy, and the time is our own delay. A recording does not say
-       which: what takes longer than a list is told. */
+     * which it was: a time longer than a list takes is shown. */
     const struct change *change = event->election ? &event->election->change : NULL;
     if (change && (change->vacancy_us > 0 || (!change->from && event->after_us >= LIST_US)))
         event_text_put_span(words, same ? ", after " : "after ", event->after_us);

@@ -12,8 +12,8 @@
 #include "tui/words/format.h"
 
 /*
- * How long a failover took: the one figure of all screens. Without an acknowledgement it ends where somebody is
- * first. SPAN_UNKNOWN: not known.
+ * How long a failover took: the one figure of all screens. Without an acknowledgement it ends when a candidate
+ * is first. SPAN_UNKNOWN: not known.
  */
 struct span failover_facts_length(const struct failover *failover);
 

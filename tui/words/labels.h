@@ -25,7 +25,7 @@ struct badge {
 /* Ranks from here on are healthy. */
 #define RANK_HEALTHY 8
 
-/* Somebody is first in line, and does not lead. */
+/* The first in line does not lead. */
 #define LABEL_STALLED "stalled"
 /* The finding for which an election that is led is called so, sure or not (vacancy_is_sure()); NULL: it is not. */
 const struct finding *label_stall(const struct election *election, struct moment now);
@@ -139,7 +139,7 @@ bool label_asked_for_sessions(const struct server *server);
 /*
  * The facts that a server hides, grouped by reason: writes "watches and connections" into parts, and returns
  * the reason. Parts share a reason if their first clauses are the same; the rest names the word of each.
- * told: the parts already returned, initially 0. NULL: no more.
+ * reported: the parts already returned, initially 0. NULL: no more.
  */
 const char *label_hidden(const struct server *server, unsigned *reported, char *parts, size_t size);
 /* Its mode as it reports it; "?": unknown. */

@@ -144,7 +144,7 @@ static bool find_word(const char *name, size_t end, size_t *begin, size_t *lengt
     }
 }
 
-/* What comes before the number of a name that has one: its last word, else all of it. */
+/* The part before the number of a name that has one: its last word, else all of it. */
 static bool split_number(const char *name, char number[24], size_t *begin, size_t *length)
 {
     size_t end = strlen(name);
@@ -246,7 +246,7 @@ static void find_shared(struct names *names)
         after = same;
         least = length < least ? length : least;
     }
-    /* The separator goes with what is dropped, except that a path keeps its slash. */
+    /* The separator is dropped with the common part, except that a path keeps its slash. */
     while (before > 0 && !ends_part(first, first[before - 1]))
         before--;
     before -= before > 0 && first[before - 1] == '/';
@@ -298,8 +298,8 @@ static char *put_in_form(const struct names *names, const struct cells *cells, c
     return buffer;
 }
 
-/* Shows those that have no form yet in this one, where that tells them from the others. taken: the texts
-   that are shown already. Returns how many are left. */
+/* Shows the names that have no form yet in this one, where that distinguishes them from the others. taken: the
+   texts that are shown already. Returns how many are left. */
 static size_t settle(struct names *names, const struct cells *cells, int room, struct form form,
                      bool whole_words, struct name_lookup *taken)
 {

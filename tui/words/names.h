@@ -43,7 +43,7 @@ struct names {
     size_t before, after; /* bytes that all share at their beginning and end, and that are not shown */
     /* Set before names_fit(): */
     bool candidates;  /* their numbers stay whole */
-    bool keep_shared; /* no heading has room for what they share */
+    bool keep_shared; /* no heading has room for their common part */
 };
 
 /* Names are copied; the same name twice is one. NULL and a text from "? " on are none. All zero is an empty set. */
@@ -52,7 +52,7 @@ void names_add(struct names *names, const char *name);
 void names_fit(struct names *names, const struct cells *cells, int room);
 /* A name as it is shown among the others. One that was not added is returned as it is, as without a set. */
 const char *names_shown(const struct names *names, const char *name);
-/* What they share and no longer show, for a heading: "payments-7d9f8b6c54-..."; "": nothing. */
+/* Their common part, which they no longer show, for a heading: "payments-7d9f8b6c54-..."; "": none. */
 char *names_shared(const struct names *names, const struct cells *cells, char *buffer, size_t size);
 void names_free(struct names *names);
 
@@ -63,7 +63,7 @@ int names_put(struct cells *cells, const struct names *names, const struct colum
  * are shown with, fitted to that half; NULL: none but these two. */
 int names_put_pair(struct cells *cells, const struct names *names, int x, int y, int room, const char *from,
                    const char *to);
-/* What they share, after the column's heading. */
+/* Writes their common part after the column's heading. */
 void names_put_shared(struct cells *cells, const struct names *names, const struct column *column, int y);
 
 #endif

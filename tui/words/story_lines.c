@@ -57,7 +57,7 @@ static char *story_clock(const struct sentences *s, int64_t wall_us, char buffer
 
 /* ---- what happened ---- */
 
-/* Nobody has led since, as far as was recorded. */
+/* There was no leader since, as far as was recorded. */
 static void say_open(struct sentences *s, const struct story *story)
 {
     char clock[STORY_CLOCK], lost[40];
