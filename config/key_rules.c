@@ -65,7 +65,7 @@ static void use_keys(struct key_uses *uses, const char *action, const char *keys
     }
 }
 
-static void check_names(struct key_uses *uses, const struct yaml_node *keys)
+static void refuse_unknown_actions(struct key_uses *uses, const struct yaml_node *keys)
 {
     for (size_t i = 0; i + 1 < keys->count && !problems_full(uses->problems); i += 2) {
         struct nearest nearest = {0};
@@ -88,7 +88,7 @@ void key_rules_check(const struct yaml_node *root, const struct known_words *kno
     const struct yaml_node *keys = root->kind == NODE_MAP ? yaml_node_value(root, "keys") : NULL;
     if (!keys || keys->kind != NODE_MAP)
         return;
-    check_names(&uses, keys);
+    refuse_unknown_actions(&uses, keys);
     for (const char *const *action = known->actions; *action; action += 2) {
         const struct yaml_node *own = yaml_node_value(keys, *action);
         bool given = own && own->kind == NODE_TEXT;

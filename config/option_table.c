@@ -77,7 +77,7 @@ static const char *check_time(struct options *options, const char *value)
     return time_parse(value, (int64_t)time(NULL) * 1000000, &at_us);
 }
 
-static const char *check_name(struct options *options, const char *value)
+static const char *check_znode_name(struct options *options, const char *value)
 {
     (void)options;
     return *value && !strchr(value, '/') ? NULL : "is not a name; write as in _c_{uuid}-latch-, or auto";
@@ -294,7 +294,7 @@ const struct option_row option_table[] = {
      .help = "N candidates on one session (own)"},
     {"look", 0, "own|shared", INJECT, WORD(inject.look, looks),
      .help = "each candidate reads the list, or all share one read (own)"},
-    {"name", 0, "auto|PATTERN", INJECT, TEXT(inject.name, NULL), .check = check_name,
+    {"name", 0, "auto|PATTERN", INJECT, TEXT(inject.name, NULL), .check = check_znode_name,
      .help = "name before the sequence number; {uuid} {hex} {session}"},
     {"expect", 0, "FIGURE<VALUE", INJECT, OWN(add_expectation),
      .help = "exit 1 unless true: 'failover.p99<2s'; repeatable"},

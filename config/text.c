@@ -111,6 +111,11 @@ char *text_quoted(const char *bytes)
     return text_take(&text);
 }
 
+int text_compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 char *text_copy(const char *text)
 {
     return text ? xstrdup(text) : NULL;

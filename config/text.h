@@ -37,6 +37,8 @@ bool text_replace(char **kept, const char *text);
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
 /* A quoted copy as text_quote() makes it, malloc'd. */
 char *text_quoted(const char *bytes) __attribute__((returns_nonnull));
+/* For qsort() and bsearch(): the order of two elements of type char *, by strcmp(). */
+int text_compare(const void *a, const void *b);
 
 /* ---- the known word that is nearest to a misspelt one ---- */
 

@@ -439,11 +439,6 @@ static void capture_on_read(struct capture *k, const struct wire_fact *fact)
 
 /* ---- lists ---- */
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Children that are no longer in the list are gone, unless they were created after it. */
 static void leave_unlisted(struct capture *k, struct znode *directory, char **names, size_t count,
                            int64_t zxid)
@@ -451,7 +446,7 @@ static void leave_unlisted(struct capture *k, struct znode *directory, char **na
     for (struct znode *child = directory->children, *next; child; child = next) {
         const char *name = znode_name(child);
         next = child->sibling;
-        if (child->stat.czxid > zxid || bsearch(&name, names, count, sizeof *names, compare_names))
+        if (child->stat.czxid > zxid || bsearch(&name, names, count, sizeof *names, text_compare))
             continue;
         char *path = text_copy(child->path);
         znode_vanishes(k, path, false);
@@ -471,7 +466,7 @@ static void on_listed(struct capture *k, const struct wire_fact *fact)
     char **names = xmalloc((fact->name_count + 1) * sizeof *names);
     if (fact->name_count > 0)
         memcpy(names, fact->names, fact->name_count * sizeof *names);
-    qsort(names, fact->name_count, sizeof *names, compare_names);
+    qsort(names, fact->name_count, sizeof *names, text_compare);
     leave_unlisted(k, directory, names, fact->name_count, zxid);
     for (size_t i = 0; i < fact->name_count; i++) {
         char *path = text_format("%s/%s", strcmp(fact->path, "/") == 0 ? "" : fact->path, names[i]);

@@ -133,7 +133,7 @@ static bool is_letter(unsigned char c)
     return is_upper(c) || (c >= 'a' && c <= 'z');
 }
 
-static char lower(char c)
+static char without_case(char c)
 {
     return is_upper((unsigned char)c) ? (char)(c | 0x20) : c;
 }
@@ -187,7 +187,7 @@ static void put_word(struct pseudonyms *p, const char *text, size_t length)
     char *word = xstrndup(text, length);
     bool hex = true;
     for (size_t i = 0; i < length; i++) {
-        word[i] = lower(word[i]);
+        word[i] = without_case(word[i]);
         hex = hex && is_hex((unsigned char)word[i]);
     }
     const char *other = length == 1 ? word : words_find(&p->known, word, length);
@@ -207,7 +207,7 @@ static size_t stem_at(const char *text, size_t length)
 {
     for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
         size_t k = 0;
-        while (k < length && stems[i][k] && lower(text[k]) == stems[i][k])
+        while (k < length && stems[i][k] && without_case(text[k]) == stems[i][k])
             k++;
         if (!stems[i][k])
             return k;
@@ -219,7 +219,7 @@ static bool is_plain(const struct pseudonyms *p, const char *text, size_t length
 {
     char *word = xstrndup(text, length);
     for (size_t i = 0; i < length; i++)
-        word[i] = lower(word[i]);
+        word[i] = without_case(word[i]);
     const char *other = words_find(&p->known, word, length);
     bool plain = other && strcmp(other, word) == 0;
     free(word);
@@ -576,7 +576,7 @@ static void keep_words(struct pseudonyms *p, const char *text)
             length++;
         char *word = xstrndup(text, length);
         for (size_t i = 0; i < length; i++)
-            word[i] = lower(word[i]);
+            word[i] = without_case(word[i]);
         if (length > 1 && !words_find(&p->known, word, length)) {
             words_add(&p->known, xstrdup(word), xstrdup(word));
             words_add(&p->taken, xstrdup(word), xstrdup(word));

@@ -14,23 +14,23 @@ struct name_lookup_entry {
     char text[];
 };
 
-static struct name_lookup_entry *entry_of(const struct hash_link *link)
+static struct name_lookup_entry *name_entry_of(const struct hash_link *link)
 {
     return link ? HASH_ENTRY(link, struct name_lookup_entry, by_text) : NULL;
 }
 
 static uint32_t name_lookup_hash(const struct hash_link *link)
 {
-    return entry_of(link)->hash;
+    return name_entry_of(link)->hash;
 }
 
 static struct name_lookup_entry *name_lookup_entry(const struct name_lookup *lookup, const char *text,
                                                    size_t length, uint32_t hash)
 {
-    struct name_lookup_entry *entry = entry_of(hash_table_first(&lookup->by_text, hash));
+    struct name_lookup_entry *entry = name_entry_of(hash_table_first(&lookup->by_text, hash));
     while (entry &&
            (entry->hash != hash || entry->length != length || memcmp(entry->text, text, length) != 0))
-        entry = entry_of(entry->by_text.next);
+        entry = name_entry_of(entry->by_text.next);
     return entry;
 }
 
@@ -63,14 +63,15 @@ void name_lookup_copy(struct name_lookup *lookup, const struct name_lookup *from
     name_lookup_free(lookup);
     for (struct hash_link *link = hash_table_walk(&from->by_text, NULL); link;
          link = hash_table_walk(&from->by_text, link))
-        name_lookup_set(lookup, entry_of(link)->text, entry_of(link)->length, entry_of(link)->number);
+        name_lookup_set(lookup, name_entry_of(link)->text, name_entry_of(link)->length,
+                        name_entry_of(link)->number);
 }
 
 void name_lookup_free(struct name_lookup *lookup)
 {
     for (struct hash_link *link = hash_table_walk(&lookup->by_text, NULL), *next; link; link = next) {
         next = hash_table_walk(&lookup->by_text, link);
-        free(entry_of(link));
+        free(name_entry_of(link));
     }
     hash_table_clear(&lookup->by_text);
 }

@@ -81,7 +81,7 @@ static bool make_directories(const char *directory, char **error)
 }
 
 /* In a directory where others may rename files, they could replace the recording. */
-static bool check_directory(const char *directory, char **error)
+static bool check_private_directory(const char *directory, char **error)
 {
     struct stat status;
     if (stat(directory, &status) != 0)
@@ -140,7 +140,7 @@ static char *real_path(const char *file, char **error)
         if (!resolved)
             *error = text_format("%s: %s", directory, strerror(errno));
     }
-    if (resolved && check_directory(resolved, error))
+    if (resolved && check_private_directory(resolved, error))
         real = text_format("%s/%s", strcmp(resolved, "/") == 0 ? "" : resolved, slash ? slash + 1 : file);
     free(resolved);
     free(directory);

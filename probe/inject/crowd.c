@@ -429,7 +429,7 @@ static void on_connection(void *context, struct candidate_session *candidate_ses
 /* ---- bringing on ---- */
 
 /* The session that the next candidate belongs to. */
-static struct candidate_session *session_at(struct crowd *crowd, size_t at)
+static struct candidate_session *session_with_room(struct crowd *crowd, size_t at)
 {
     if (at < crowd->candidate_session_count)
         return crowd->sessions[at];
@@ -458,7 +458,7 @@ static void bring_on(struct crowd *crowd, uint64_t time_us)
         if (due > time_us || crowd->stats.under_way > UNDER_WAY_MOST ||
             (at == crowd->candidate_session_count && crowd->connecting >= CONNECTING_MOST))
             return;
-        struct candidate_session *candidate_session = session_at(crowd, at);
+        struct candidate_session *candidate_session = session_with_room(crowd, at);
         run_stats_enter(&crowd->stats, due ? due : time_us);
         size_t i = crowd->entered++; /* first: its requests are counted */
         if (!candidate_session_enter(candidate_session, crowd_candidate_options(crowd, i), (uint32_t)i)) {

@@ -26,7 +26,7 @@ bool kill_schedule_is_due(struct kill_schedule *s, uint64_t stood_us, uint64_t t
 }
 
 /* Once the next one is due as well, the one before it is left out. */
-static void leave_out(struct kill_schedule *s, uint64_t time_us)
+static void skip_due_kills(struct kill_schedule *s, uint64_t time_us)
 {
     uint64_t count = s->every_us && time_us > s->owed_us ? (time_us - s->owed_us) / s->every_us : 0;
     s->left_out[s->obstacle] += count;
@@ -42,7 +42,7 @@ uint64_t kill_schedule_take(struct kill_schedule *s, enum death_obstacle obstacl
         s->obstacle = obstacle;
     s->postponed |= obstacle != OBSTACLES;
     if (s->postponed)
-        leave_out(s, time_us);
+        skip_due_kills(s, time_us);
     s->postponed = obstacle != OBSTACLES;
     return due_us;
 }

@@ -80,7 +80,7 @@ static void begin_line(struct json_writer *writer, struct moment at, const char 
     json_member_text(writer, "event", word);
 }
 
-static void end_line(struct json_writer *writer)
+static void end_event_line(struct json_writer *writer)
 {
     json_write_end(writer, '}');
     buffer_put_char(writer->out, '\n');
@@ -173,7 +173,7 @@ void json_event_write(struct buffer *out, const struct event *event)
         break;
     }
     json_event_write_gap(&writer, event);
-    end_line(&writer);
+    end_event_line(&writer);
 }
 
 void json_event_write_dropped(struct buffer *out, struct moment at, uint64_t dropped)
@@ -183,5 +183,5 @@ void json_event_write_dropped(struct buffer *out, struct moment at, uint64_t dro
     json_member_text(&writer, "state", "gap");
     json_member_text(&writer, "detail", "these lines were read too slowly: some were dropped");
     json_member_uint(&writer, "dropped", dropped);
-    end_line(&writer);
+    end_event_line(&writer);
 }

@@ -179,7 +179,7 @@ static void report_ensemble(struct ensemble_watch *s, enum ensemble_known known)
  * address behind a forwarded port): then no configured name matches a member, and polling both would poll
  * some servers twice. So the configured servers are polled, and members only if there are more of them.
  */
-static void settle(struct ensemble_watch *s)
+static void ensemble_settle(struct ensemble_watch *s)
 {
     size_t as[ENSEMBLE_MEMBERS], found = 0, reached = 0;
     size_t members = s->member_count < ENSEMBLE_MEMBERS ? s->member_count : ENSEMBLE_MEMBERS;
@@ -235,7 +235,7 @@ static void on_names(void *context)
 {
     struct ensemble_watch *s = context;
     if (s->config_read || s->begun)
-        settle(s);
+        ensemble_settle(s);
 }
 
 static void ensemble_watch_on_timer(uv_timer_t *timer);
@@ -260,7 +260,7 @@ static void on_config(void *context, enum session_result result, const struct zn
         if (*s->members[i].host)
             host_aliases_add(s->places.book, s->members[i].host);
     if (!host_aliases_is_busy(s->places.book))
-        settle(s);
+        ensemble_settle(s);
     else if (!s->begun)
         uv_timer_start(s->timer, ensemble_watch_on_timer, NAMES_WITHIN_MS, 0);
 }
@@ -282,7 +282,7 @@ static void ensemble_watch_on_timer(uv_timer_t *timer)
 {
     struct ensemble_watch *s = timer->data;
     if (!s->begun)
-        settle(s);
+        ensemble_settle(s);
     else if (s->owed == 0 && s->live->cluster->servers.every_ms > 0)
         read_config(s);
     uv_timer_start(s->timer, ensemble_watch_on_timer, CONFIG_EVERY_MS, 0);

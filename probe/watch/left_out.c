@@ -33,14 +33,9 @@ void left_out_add_denied(struct left_out *left, const char *path)
     left->denied++;
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 size_t left_out_sort_denied(struct left_out *left)
 {
-    qsort(left->denied_at, denied_kept(left), sizeof left->denied_at[0], compare_paths);
+    qsort(left->denied_at, denied_kept(left), sizeof left->denied_at[0], text_compare);
     return denied_kept(left);
 }
 

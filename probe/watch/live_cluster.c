@@ -155,7 +155,7 @@ bool live_watches(const struct live_cluster *live, const char *path)
  * its lists: of the leader, the acknowledgements and the registries. */
 #define NEWS_READS (2 * ELECTION_GUARDS + 8)
 
-static bool all_connected(const struct live_cluster *live)
+static bool all_shards_connected(const struct live_cluster *live)
 {
     for (size_t i = 0; i < live->shard_count; i++)
         if (live->shards[i].counted && session_state(live->shards[i].session) != CONNECTION_CONNECTED)
@@ -208,7 +208,7 @@ static void live_cluster_observe_connection(struct live_cluster *live, enum conn
 
 void live_cluster_left_out(struct live_cluster *live)
 {
-    if (all_connected(live))
+    if (all_shards_connected(live))
         live_cluster_observe_connection(live, CONNECTION_CONNECTED, NULL);
 }
 
@@ -225,7 +225,7 @@ static void on_chroot(void *context, enum session_result result, const struct zn
     live->chroot_missing = missing;
     log_line(LOG_LEVEL_WARNING, "%s: the chroot %s %s", live_name(live), live->chroot,
              missing ? "does not exist" : "exists now");
-    if (all_connected(live))
+    if (all_shards_connected(live))
         live_cluster_observe_connection(live, CONNECTION_CONNECTED, NULL);
     if (missing)
         chroot_ask(live);
@@ -287,7 +287,7 @@ static void on_refused(void *context, const char *path, bool list, const char *p
                  path ? problem : "the servers answer all requests again");
         free(shard->refusing);
         shard->refusing = path ? xstrdup(problem) : NULL;
-        if (all_connected(live))
+        if (all_shards_connected(live))
             live_cluster_observe_connection(live, CONNECTION_CONNECTED, NULL);
     }
     for (size_t i = 0; path && i < live->election_count; i++)
@@ -365,7 +365,7 @@ static void live_cluster_on_state(void *context, enum connection_state state, bo
                 election_begin_again(live, i);
         return;
     }
-    if (!shard->counted || (state == CONNECTION_CONNECTED && !all_connected(live)))
+    if (!shard->counted || (state == CONNECTION_CONNECTED && !all_shards_connected(live)))
         return;
     if (state == CONNECTION_CONNECTED) /* all lists are read again */
         misnamed_forget(live);
@@ -398,7 +398,7 @@ static void live_cluster_on_reading(void *context)
     int64_t silent_us = session_silent_us(shard->session);
     if (live->reading)
         live->reading(live->context);
-    if (silent_us == 0 || !all_connected(live))
+    if (silent_us == 0 || !all_shards_connected(live))
         return;
     log_line(LOG_LEVEL_WARNING,
              "%s: not heard from for %lld ms: electop now reads what happened in that time", live_name(live),
@@ -585,7 +585,7 @@ bool live_cut(struct live_cluster *live)
     if (searched || !live->model->clusters[live->index].ever_connected)
         return false;
     live->cut = true;
-    if (all_connected(live) && session_state(live->session) == CONNECTION_CONNECTED)
+    if (all_shards_connected(live) && session_state(live->session) == CONNECTION_CONNECTED)
         live_cluster_observe_connection(live, CONNECTION_CONNECTED, NULL);
     return true;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
+
 #define ELECTIONS_MOST 64
 #define NOON_US INT64_C(1795176000000000) /* 2026-11-20T12:00:00Z */
 #define UPTIME_US INT64_C(100000000000000)
@@ -302,11 +304,6 @@ void stage_synced(struct stage *stage, unsigned cluster, const char *path)
     observe_children(stage, directory_of(stage, cluster, path), true);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void stage_children(struct stage *stage, unsigned cluster, const char *path, const struct stand *stands,
                     size_t count, int64_t next, int unseen)
 {
@@ -321,7 +318,7 @@ void stage_children(struct stage *stage, unsigned cluster, const char *path, con
         const char *name = stands[i].name;
 
         new[i] = directory->count == 0 || bsearch(&name, directory->names, directory->count,
-                                                  sizeof *directory->names, compare_names) == NULL;
+                                                  sizeof *directory->names, text_compare) == NULL;
         kept += !new[i];
         names[i] = copy(name);
     }
@@ -336,7 +333,7 @@ void stage_children(struct stage *stage, unsigned cluster, const char *path, con
     directory->names = names;
     directory->count = count;
     if (count > 0)
-        qsort(names, count, sizeof *names, compare_names);
+        qsort(names, count, sizeof *names, text_compare);
 
     directory->pzxid = ++stage->zxid;
     observe_children(stage, directory, false);

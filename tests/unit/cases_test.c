@@ -379,11 +379,6 @@ static void check_second_half(const char *file, struct told *whole)
     told_free(&half);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* What is told of one moment comes in the order of names. malloc'd. */
 static char *sorted_lines(const struct buffer *text)
 {
@@ -395,7 +390,7 @@ static char *sorted_lines(const struct buffer *text)
         lines[count++] = line;
     }
     if (count)
-        qsort(lines, count, sizeof *lines, by_text);
+        qsort(lines, count, sizeof *lines, text_compare);
     for (size_t i = 0; i < count; i++)
         buffer_printf(&sorted, "%s\n", lines[i]);
     buffer_put_char(&sorted, '\0');

@@ -113,11 +113,6 @@ static void test_the_same_everywhere(void **state)
     pseudonyms_free(p);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Two words never have one pseudonym, nor one that a layout's word could be, even where there are more than
  * such words: all of two letters, all addresses of a network. */
 static void test_all_are_different(void **state)
@@ -136,7 +131,7 @@ static void test_all_are_different(void **state)
                      'a' + i % 26);
         others[i] = xstrdup(pseudonyms_text(p, text));
     }
-    qsort(others, WORDS, sizeof *others, by_text);
+    qsort(others, WORDS, sizeof *others, text_compare);
     for (int i = 0; i < WORDS; i++) {
         if (i > 0)
             assert_string_not_equal(others[i - 1], others[i]);
@@ -181,10 +176,14 @@ static void test_hexadecimal(void **state)
 {
     (void)state;
     static const char *const stays[] = {
-        "2f8c5e21-0a1b-4c1d-9eab-0123456789ab",   "0x10000ab12cd0003 0xdeadbeef",
-        "x-010000ab12cd0003-0000000001",          "candidate-10000ab12cd0003_0000000001",
-        "candidate-0x10000ab12cd0003_0000000001", "_c_8e20c66800444b29a830c26f95ac6088-lock-0000000000",
-        "{\"SESSION_ID\":\"100002effa50017\", \"sessionId\": \"100002effa50018\"}",   "read-8e20c66800444b29a830c26f95ac6088-0000000000",
+        "2f8c5e21-0a1b-4c1d-9eab-0123456789ab",
+        "0x10000ab12cd0003 0xdeadbeef",
+        "x-010000ab12cd0003-0000000001",
+        "candidate-10000ab12cd0003_0000000001",
+        "candidate-0x10000ab12cd0003_0000000001",
+        "_c_8e20c66800444b29a830c26f95ac6088-lock-0000000000",
+        "{\"SESSION_ID\":\"100002effa50017\", \"sessionId\": \"100002effa50018\"}",
+        "read-8e20c66800444b29a830c26f95ac6088-0000000000",
     };
     static const char *const replaced[] = {"4c01db0b339c", "8e20c66800444b29a830c26f95ac6088",
                                            "x-4c01db0b339c-0000000001"};

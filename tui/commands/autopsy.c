@@ -148,7 +148,7 @@ static int64_t earliest_of(const struct log_set *set)
 }
 
 /* The time of the latest transaction of all: the last file of each server is read. */
-static int64_t latest_of(const struct log_set *set)
+static int64_t latest_transaction_us(const struct log_set *set)
 {
     int64_t latest_us = 0, zxid = 0;
     struct transaction t;
@@ -175,8 +175,8 @@ static bool choose_query(struct autopsy_run *run)
         char *error = NULL;
         struct log_set *set = log_set_open(run->options.paths, run->options.path_count,
                                            run->invocation->settings->history.unpack_bytes, &error);
-        if (set && latest_of(set) > 0)
-            end_us = latest_of(set);
+        if (set && latest_transaction_us(set) > 0)
+            end_us = latest_transaction_us(set);
         log_set_free(set);
         free(error); /* reported when it is opened for reading */
     }

@@ -18,7 +18,7 @@
 #include "tui/screen/safe.h"
 
 /* A word that a shell and its terminal take as it is. */
-static void put_word(struct text *out, const char *word)
+static void completion_put_word(struct text *out, const char *word)
 {
     char *safe = safe_text(word, strlen(word), false);
     if (strcmp(safe, word) == 0 && !strpbrk(word, " \"'`$\\\n;&|<>(){}*?[]!#~"))
@@ -36,7 +36,7 @@ static void put_paths(struct text *out, const struct settings *settings)
                                     : NULL;
     for (size_t i = 0; model && i < model->cluster_count; i++)
         for (size_t k = 0; k < model->clusters[i].election_count; k++)
-            put_word(out, summary_path(model->clusters[i].elections[k]));
+            completion_put_word(out, summary_path(model->clusters[i].elections[k]));
     history_close(history);
     free(file);
     free(error);
@@ -53,7 +53,7 @@ int command_completion(const struct invocation *invocation)
             put_paths(&words, settings);
         for (size_t i = 0; strcmp(wanted, "clusters") == 0 && i < settings->cluster_count; i++)
             if (*settings->clusters[i].name)
-                put_word(&words, settings->clusters[i].name);
+                completion_put_word(&words, settings->clusters[i].name);
         for (int i = 0; strcmp(wanted, "figures") == 0 && i < FIGURE_COUNT; i++)
             text_printf(&words, "%s=\n", figure_kind((enum figure)i)->word);
         all = text_take(&words);

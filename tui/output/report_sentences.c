@@ -245,7 +245,7 @@ static void say_changes(struct sentence_verdict *verdict, const struct report_el
 }
 
 /* The outage at the end of the time: who led last, and how that ended. */
-static void say_open(struct sentence_verdict *verdict, const struct report_election *election)
+static void say_open_failover(struct sentence_verdict *verdict, const struct report_election *election)
 {
     const struct failover *last =
         election->failover_count ? &election->failovers[election->failover_count - 1] : NULL;
@@ -330,7 +330,7 @@ static void say_responsible(struct sentence_verdict *verdict, const struct repor
 void sentence_verdict(const struct report_election *election, struct sentence_verdict *verdict)
 {
     *verdict = (struct sentence_verdict){0};
-    say_open(verdict, election);
+    say_open_failover(verdict, election);
     say_changes(verdict, election);
     say_vacancy(verdict, election);
     say_gaps(verdict, election);

@@ -450,7 +450,7 @@ static void timeline_svg_put_mark(struct drawing *drawing, size_t first, size_t 
     buffer_put_text(out, "</g>\n");
 }
 
-static void draw_changes(struct drawing *drawing)
+static void draw_change_marks(struct drawing *drawing)
 {
     const struct report_election *election = drawing->election;
     for (size_t first = 0, last; first < election->failover_count; first = last + 1) {
@@ -582,7 +582,7 @@ void timeline_svg_print(struct buffer *out, const struct report *report,
     draw_names(&drawing);
     draw_rows(&drawing);
     draw_epochs(&drawing);
-    draw_changes(&drawing);
+    draw_change_marks(&drawing);
     buffer_put_text(out, "</svg>\n");
     free(drawing.row_of);
 }

@@ -212,7 +212,7 @@ static int side(int length)
 
 /* The part of the terminal that is drawn: curses itself crashes in one of more than 32,767 rows. False: the
    line has no size (a serial console). */
-static bool read_size(int *width, int *height)
+static bool terminal_size(int *width, int *height)
 {
     struct winsize size = {0};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
@@ -230,7 +230,7 @@ static SCREEN *new_screen(FILE *output)
     int width, height;
     unsetenv("LINES");
     unsetenv("COLUMNS");
-    bool sized = read_size(&width, &height);
+    bool sized = terminal_size(&width, &height);
     if (sized) {
         snprintf(text[0], sizeof text[0], "%d", height);
         snprintf(text[1], sizeof text[1], "%d", width);
@@ -370,7 +370,7 @@ void curses_redraw(struct curses *curses)
 
 void curses_measure(struct curses *curses, int *width, int *height)
 {
-    if (!read_size(width, height)) {
+    if (!terminal_size(width, height)) {
         *width = COLS > 0 ? COLS : 80;
         *height = LINES > 0 ? LINES : 24;
     }

@@ -331,8 +331,8 @@ static bool draw_problem(struct head_line *line, const struct election *election
 }
 
 /* Who is responsible, and what to do: as configured. */
-static bool draw_responsible(struct head_line *line, const struct scene *scene,
-                             const struct election *election)
+static bool draw_owner_line(struct head_line *line, const struct scene *scene,
+                            const struct election *election)
 {
     char text[2300];
 
@@ -373,7 +373,7 @@ int election_head_draw(struct cells *cells, int y, int rows, const struct scene 
     line.x = LEFT;
     if (line.y < end && draw_foreign(&line, election))
         line.y++;
-    if (line.y < end && draw_responsible(&line, scene, election))
+    if (line.y < end && draw_owner_line(&line, scene, election))
         line.y++;
     return line.y - y;
 }

@@ -78,7 +78,7 @@ static size_t overview_order_directory_length(const char *name)
     return slash != NULL ? (size_t)(slash - name) + 1 : 0;
 }
 
-static bool same_directory(const struct overview_row *a, const struct overview_row *b)
+static bool share_directory(const struct overview_row *a, const struct overview_row *b)
 {
     size_t length = overview_order_directory_length(a->name);
 
@@ -86,7 +86,7 @@ static bool same_directory(const struct overview_row *a, const struct overview_r
 }
 
 /* Elections of one directory are together: those further down come after them. */
-static int compare_names(const char *a, const char *b)
+static int overview_order_compare_names(const char *a, const char *b)
 {
     size_t left = overview_order_directory_length(a), right = overview_order_directory_length(b);
     size_t shared = left < right ? left : right;
@@ -102,7 +102,7 @@ static int compare_by(enum overview_sort sort, const struct overview_row *a, con
 
     switch (sort) {
     case SORT_NAME:
-        return compare_names(x->name, y->name);
+        return overview_order_compare_names(x->name, y->name);
     case SORT_LEADER:
         return compare_text(leader_text(x), leader_text(y));
     case SORT_CANDIDATES:
@@ -329,15 +329,15 @@ static void insert_headings(struct overview_order *order)
         struct overview_row *row = &order->rows[i];
         bool deeper = overview_order_directory_length(row->name) > row->from;
 
-        row->in_group = deeper && ((i > 0 && same_directory(row, row - 1)) ||
-                                   (i + 1 < elections && same_directory(row, row + 1)));
-        headings += row->in_group && (i == 0 || !same_directory(row, row - 1));
+        row->in_group = deeper && ((i > 0 && share_directory(row, row - 1)) ||
+                                   (i + 1 < elections && share_directory(row, row + 1)));
+        headings += row->in_group && (i == 0 || !share_directory(row, row - 1));
     }
     order->count = to = elections + headings;
     for (size_t i = elections; i-- > 0 && to > i + 1;) { /* from the end, so that nothing is overwritten */
         struct overview_row row = order->rows[i];
         size_t directory = overview_order_directory_length(row.name);
-        bool first = row.in_group && (i == 0 || !same_directory(&row, &order->rows[i - 1]));
+        bool first = row.in_group && (i == 0 || !share_directory(&row, &order->rows[i - 1]));
 
         order->rows[--to] = row;
         if (row.in_group) {

@@ -300,8 +300,8 @@ static char *put_in_form(const struct names *names, const struct cells *cells, c
 
 /* Shows the names that have no form yet in this one, where that distinguishes them from the others. taken: the
    texts that are shown already. Returns how many are left. */
-static size_t settle(struct names *names, const struct cells *cells, int room, struct form form,
-                     bool whole_words, struct name_lookup *taken)
+static size_t settle_form(struct names *names, const struct cells *cells, int room, struct form form,
+                          bool whole_words, struct name_lookup *taken)
 {
     struct name_lookup these = {0};
     size_t open = 0;
@@ -355,12 +355,12 @@ void names_fit(struct names *names, const struct cells *cells, int room)
     names->shown = xcalloc(names->count, sizeof *names->shown);
     if (names->count > 1 && !numbered && !names->keep_shared)
         find_shared(names);
-    open = settle(names, cells, room, (struct form){AS_USUAL, 0}, false, &taken);
+    open = settle_form(names, cells, room, (struct form){AS_USUAL, 0}, false, &taken);
     for (int words = 1; words >= 0; words--) /* the word in which they differ, better than a part of it */
         for (int head = words; open > 0 && head < room; head++)
-            open = settle(names, cells, room, (struct form){head, 0}, words, &taken);
+            open = settle_form(names, cells, room, (struct form){head, 0}, words, &taken);
     for (size_t at = 1; open > 0 && at < longest && at < NAME_BYTES; at += (size_t)(room + 3) / 4)
-        open = settle(names, cells, room, (struct form){AS_USUAL, at}, false, &taken);
+        open = settle_form(names, cells, room, (struct form){AS_USUAL, at}, false, &taken);
     for (size_t i = 0; i < names->count; i++)
         if (names->shown[i] == NULL)
             names->shown[i] = xstrdup(put_in_form(names, cells, names->all[i], room,
@@ -372,7 +372,8 @@ const char *names_shown(const struct names *names, const char *name)
 {
     int64_t place;
 
-    if (names == NULL || names->shown == NULL || !name_lookup_find(&names->places, name, strlen(name), &place))
+    if (names == NULL || names->shown == NULL ||
+        !name_lookup_find(&names->places, name, strlen(name), &place))
         return name;
     return names->shown[place];
 }
