@@ -123,6 +123,13 @@ def test_a_moment_is_handed_over(zk, path, tmp_path, monkeypatch):
     assert json.loads(run("once", "--json", "--replay", "plain.case").out)["time"] > lost
     refused = run("config", "--replay", "plain.case")
     assert refused.status == 2 and "without a configuration" in refused.err, refused
+    # Who looks at another's case hands over the configuration that it brought, or none: never their own.
+    viewers = "viewers.yaml"
+    (tmp_path / viewers).write_text("clusters: [{name: viewers, hosts: 'viewer.example:2181'}]\n")
+    assert run("bundle", "-c", viewers, "-o", "bundled.case", "plain.case").status == 0
+    assert run("config", "--replay", "bundled.case").err == refused.err.replace("plain", "bundled")
+    for brought, shown in (file, configuration.out.partition("\n")[2]), ("plain.case", ""):
+        assert shown == run("config", "--replay", a_key_in_a_replay(brought, viewers)).out.partition("\n")[2]
     refused = run("bundle", "--from", "-1ms", "--at", lost, file)
     assert refused.status == 2 and "is not between" in refused.err, refused
     # What is left of one that was cut opens, and the damage is named.
@@ -130,6 +137,18 @@ def test_a_moment_is_handed_over(zk, path, tmp_path, monkeypatch):
     (tmp_path / "cut.case").write_bytes(whole[:len(whole) - 1])
     cut = run("config", "--replay", "cut.case")
     assert cut.status == 2 and "nothing was observed" in cut.err, cut
+
+
+def a_key_in_a_replay(file, config):
+    """The bundle that B writes there."""
+    screen = Pty([PROGRAM, "replay", file, "-c", config], cols=160)
+    try:
+        screen.shows("REPLAY")
+        screen.keys("B")
+        shown = screen.shows("a bundle for electop replay was saved to electop-bundle-")
+    finally:
+        screen.close()
+    return re.search(r"electop-bundle-\S+\.case", shown)[0]
 
 
 def test_an_own_recipe_with_pseudonyms(zk, path, client, tmp_path):

@@ -142,11 +142,8 @@ static struct case_reader *case_of_case(const char *file, const struct options *
 {
     int64_t begin_us, end_us;
     struct case_reader *reader = command_case_open(file, &begin_us, &end_us);
-    struct case_about about = {.at_us = 0};
-    if (reader)
-        about = case_about_within(reader, begin_us, end_us);
-    if (about.at_us != 0)
-        part->about = about;
+    if (reader) /* it was not made with this configuration */
+        part->about = case_about_within(reader, begin_us, end_us);
     if (reader && case_choose(options, begin_us, end_us, part))
         return reader;
     case_close(reader);

@@ -99,7 +99,7 @@ static char *config_of_bundle(const char *file)
                               format_time(about.at_us, at, sizeof at), about.version ? about.version : "?",
                               about.configuration);
     else if (reader)
-        complain("%s: is a case without a configuration; electop bundle makes one with it", file);
+        complain("%s: is a case without a configuration; electop bundle of a recording has one", file);
     case_close(reader);
     return printed;
 }

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "probe/case/case_file.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/command_recording.h"
 #include "tui/commands/shutdown.h"
@@ -30,6 +31,7 @@ static int command_replay_on(uv_loop_t *loop, const struct invocation *invocatio
             .sort = options->sort,
             .columns = options->columns,
             .past = past,
+            .case_file = invocation->source && case_is(invocation->source) ? invocation->source : NULL,
             .at_us = at_us,
         };
         status = main_loop_run(&show, &error);

@@ -246,20 +246,38 @@ static const char *kept_columns(const char *wanted, char *line, size_t size)
                : NULL;
 }
 
-/* The observations around the moment at which the user asked for it. */
+/* What the recording keeps of this part. */
+static struct case_reader *stage_observed(struct terminal_stage *stage, const struct case_part *part,
+                                          char **error)
+{
+    const char *recording = dashboard_recording(stage->dashboard);
+    struct buffer blocks = {0};
+    struct history *history = recording ? history_open(recording, error) : NULL;
+    if (history)
+        history_observations(history, part->from_us, part->to_us, &blocks, error);
+    history_close(history);
+    return case_read(blocks.bytes, blocks.length);
+}
+
+/* The observations around the moment at which the user asked for it. A case brings the configuration that it was
+ * made with, or none. */
 static void stage_write_bundle(struct terminal_stage *stage)
 {
-    char name[WHOLE_FILE_NAME], *error = NULL, *configuration = settings_print_shared(stage->show->settings);
+    const struct main_loop *show = stage->show;
+    char name[WHOLE_FILE_NAME], *error = NULL, *own = NULL;
     const int64_t at_us = stage->bundle_us;
-    const struct case_part part = {.from_us = at_us - CASE_BEFORE_US,
-                                   .to_us = at_us + CASE_AFTER_US,
-                                   .about = {at_us, ELECTOP_VERSION, configuration}};
-    const char *recording = dashboard_recording(stage->dashboard);
-    struct buffer blocks = {0}, out = {0};
-    struct history *history = recording ? history_open(recording, &error) : NULL;
-    if (history)
-        history_observations(history, part.from_us, part.to_us, &blocks, &error);
-    struct case_reader *reader = case_read(blocks.bytes, blocks.length);
+    struct case_part part = {.from_us = at_us - CASE_BEFORE_US, .to_us = at_us + CASE_AFTER_US};
+    struct buffer out = {0};
+    struct case_reader *reader =
+        show->case_file ? case_open(show->case_file, &error) : stage_observed(stage, &part, &error);
+    if (show->case_file && reader) {
+        for (struct observation o; case_next(reader, &o) != CASE_END;)
+            ;
+        part.about = case_about(reader);
+        case_rewind(reader);
+    } else
+        part.about = (struct case_about){0, ELECTOP_VERSION, own = settings_print_shared(show->settings)};
+    part.about.at_us = at_us;
     if (!error && case_cut(reader, &part, &out, &error)) {
         FILE *file = whole_file_new("-bundle", ".case", main_loop_now_of(stage).wall_us, name);
         bool good = file && fwrite(out.bytes, 1, out.length, file) == out.length;
@@ -269,9 +287,8 @@ static void stage_write_bundle(struct terminal_stage *stage)
                       error ? error : "nothing was observed around this moment");
     }
     case_close(reader);
-    history_close(history);
     buffer_free(&out);
-    free(configuration);
+    free(own);
     free(error);
     stage->bundle_us = 0;
 }

@@ -22,10 +22,11 @@ struct main_loop {
     const char *sort, *columns; /* as in dashboard_arrange() */
     const struct model *model;  /* NULL: not live, only a recording is shown */
     const struct event_log *events;
-    struct replay *past; /* the recording; NULL: none, and why_not */
-    const char *why_not; /* or NULL */
-    int64_t at_us;       /* not live: the initial time */
-    clock_fn clock;      /* NULL: the real one */
+    struct replay *past;   /* the recording; NULL: none, and why_not */
+    const char *why_not;   /* or NULL */
+    const char *case_file; /* that past was made from, or NULL */
+    int64_t at_us;         /* not live: the initial time */
+    clock_fn clock;        /* NULL: the real one */
     /* The first complete snapshot is available, so that the first screen need not wait; NULL: it is. */
     bool (*complete)(void *context);
     /* A user clears a finding of a candidate: see monitor_clear(). NULL: not live, so nothing can be
