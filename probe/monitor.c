@@ -14,6 +14,8 @@
 
 /* A second poll comes no sooner after the first, and further ones after it. */
 #define SECOND_POLL_LEAST_MS 5000
+/* After a complete snapshot: of a round that takes longer, one server hangs. */
+#define COMPARISON_MS 2000
 #define AGAIN_MS 1000
 /* When it is due is known from all candidates, and monitor_settled() is asked after every event. */
 #define DUE_EVERY_MS 250
@@ -194,6 +196,20 @@ bool monitor_complete(const struct monitor *m)
     return true;
 }
 
+bool monitor_compared(struct monitor *m, uint64_t until_ms)
+{
+    uint64_t now_ms = uv_now(m->heartbeat->loop);
+    if (!m->complete_ms)
+        m->complete_ms = now_ms;
+    for (size_t i = 0; i < m->cluster_count; i++) {
+        uint64_t due_ms = live_comparison_due_ms(m->clusters[i]);
+        bool hangs = due_ms == 0 && now_ms >= m->complete_ms + COMPARISON_MS;
+        if (now_ms < until_ms && due_ms <= until_ms && !hangs)
+            return false;
+    }
+    return true;
+}
+
 bool monitor_cut(struct monitor *m)
 {
     bool cut = false;
@@ -352,6 +368,8 @@ bool monitor_settled(struct monitor *m, uint64_t until_ms)
         m->complete_ms = now_ms;
     }
     if (now_ms < until_ms && is_electing(m))
+        return false;
+    if (!monitor_compared(m, until_ms))
         return false;
     if (now_ms >= until_ms)
         return true;

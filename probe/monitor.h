@@ -30,6 +30,12 @@ const struct model *monitor_model(const struct monitor *monitor);
 /* Before anything is observed: no second poll will follow. */
 void monitor_one_poll(struct monitor *monitor);
 
+/*
+ * For one complete snapshot: the servers' data has been compared, as far as that is possible before until_ms
+ * (of uv_now()). A server that hangs is not waited for.
+ */
+bool monitor_compared(struct monitor *monitor, uint64_t until_ms);
+
 /* Every cluster has been read completely, or has refused us for good. One that cannot be reached may be
    reached yet: waiting for this needs a deadline. */
 bool monitor_complete(const struct monitor *monitor);

@@ -246,7 +246,7 @@ static void raise(struct diagnosis *d, const struct replicas *r)
         for (size_t i = 0; i < r->count; i++)
             if (is_in(r->compared, i) && is_in(r->apart, i) == (pass == 0) && reported++ < TOLD_MOST)
                 describe_one(d->election, &r->list[i], text, sizeof text, &length);
-    bool harmless = only_pzxid(r);
+    bool harmless = only_pzxid(r), seems = r->verdict == VERDICT_SEEMS;
     size_t at = 0;
     while (at < r->count && !is_in(r->apart, at))
         at++;
@@ -267,8 +267,9 @@ static void raise(struct diagnosis *d, const struct replicas *r)
                  "there is no majority: find out which server is right, then stop the other, remove its data "
                  "and let it copy everything again");
     diagnosis_raise(d, FINDING_REPLICA_DIVERGENCE, harmless ? SEVERITY_WARNING : SEVERITY_CRITICAL,
-                    CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, advice,
-                    "%s differs between servers, in 3 reads after a sync each: %s", d->election->path, text);
+                    seems ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, advice,
+                    "%s differs between servers, in %d reads after a sync each: %s", d->election->path,
+                    seems ? 2 : 3, text);
 }
 
 /* From replies that are none; also while nothing else can be seen. */

@@ -410,8 +410,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "is connected.",
             .looks =
                 "The election's own znode is read from each server separately after a sync, three times: one "
-                "shows less than another had shown before. The dashboard and `electop events` compare once a "
-                "minute; `electop once` usually ends before that.",
+                "shows less than another had shown before. Two reads make it suspected. The dashboard and "
+                "`electop events` compare once a minute, `electop once` and `electop check` at once: certain "
+                "with `--wait 20s`.",
             .advice = "stop the server that differs, remove its data and let it copy everything again",
             .source = "ZOOKEEPER-5010",
         },

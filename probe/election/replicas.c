@@ -89,6 +89,12 @@ static bool seems_behind(const struct replica *s, const struct replica *t)
     return older(mine, before) || same_change_other_counts(mine, now);
 }
 
+/* Of two rounds. An absent znode may have been made and deleted since: only three show that it was not. */
+static bool seems_stuck(const struct replica *s, const struct replica *t)
+{
+    return !s->reads[0].absent && replicas_same(&s->reads[0], &s->reads[1]) && seems_behind(s, t);
+}
+
 static unsigned bits(uint32_t set)
 {
     unsigned count = 0;
@@ -124,16 +130,17 @@ static bool find_apart(struct replicas *r, const uint32_t *against, uint32_t com
     return true;
 }
 
-static bool replicas_proved(struct replicas *r, uint32_t round)
+/* In that many rounds, the latest of them this one: three prove a difference, two suggest it. */
+static bool replicas_show(struct replicas *r, uint32_t round, uint32_t rounds)
 {
     uint32_t against[REPLICAS_MOST] = {0}, compared = 0;
     for (size_t i = 0; i < r->count; i++)
-        if (read_in(&r->list[i], round, 3))
+        if (read_in(&r->list[i], round, rounds))
             compared |= UINT32_C(1) << i;
     for (size_t i = 0; i < r->count; i++)
         for (size_t k = 0; k < r->count; k++)
             if (i != k && (compared >> i & 1) && (compared >> k & 1) &&
-                contradicts(&r->list[i], &r->list[k])) {
+                (rounds == 2 ? seems_stuck : contradicts)(&r->list[i], &r->list[k])) {
                 against[i] |= UINT32_C(1) << k;
                 against[k] |= UINT32_C(1) << i;
             }
@@ -196,12 +203,14 @@ enum replicas_next replicas_judge(const struct update *f, uint32_t round)
         return REPLICAS_AGREE;
     enum replicas_next next = replicas_compare(r, round);
     r->judged = f->at;
-    if (replicas_proved(r, round))
+    bool seemed = r->verdict == VERDICT_SEEMS;
+    if (replicas_show(r, round, 3))
         r->verdict = VERDICT_DIFFER;
-    else if (r->verdict == VERDICT_NONE)
-        return next;
+    else if (r->verdict == VERDICT_NONE || seemed)
+        r->verdict = replicas_show(r, round, 2) ? VERDICT_SEEMS : VERDICT_NONE;
     else
         r->verdict = next != REPLICAS_BEHIND && all_read_again(r, round) ? VERDICT_AGREE : VERDICT_OPEN;
-    diagnose_soon(f->election);
+    if (r->verdict != VERDICT_NONE || seemed)
+        diagnose_soon(f->election);
     return next;
 }

@@ -15,6 +15,8 @@
  *   - czxid and pzxid are those of T, which also shows the very same in the last two, and the counts differ:
  *     the last change was the same, and its result was not.
  *
+ * After two such rounds a difference is suspected: S shows the very same twice, and T showed more before.
+ *
  * A change between two reads cannot do any of this, however many there are. Under uninterrupted change a
  * server that is behind and follows at a distance is not found: better silent than wrong.
  *
@@ -52,6 +54,7 @@ struct replica {
 
 enum replicas_verdict {
     VERDICT_NONE,   /* never proved */
+    VERDICT_SEEMS,  /* never proved; the latest two rounds show a difference */
     VERDICT_DIFFER, /* the latest round proves a difference */
     VERDICT_OPEN,   /* proved earlier; the latest round is inconclusive */
     VERDICT_AGREE   /* proved earlier, and over */

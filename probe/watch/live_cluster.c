@@ -577,6 +577,11 @@ bool live_complete(struct live_cluster *live)
     return !live->servers || ensemble_watch_rounds(live->servers) > 0;
 }
 
+uint64_t live_comparison_due_ms(struct live_cluster *live)
+{
+    return replica_check_due_ms(live->replicas);
+}
+
 bool live_cut(struct live_cluster *live)
 {
     bool searched = !live->discover || discover_complete(live->discover);

@@ -177,6 +177,8 @@ void live_stop(struct live_cluster *live);
 /* One complete snapshot of everything watched has been taken, or cannot be taken. An unreachable cluster may
  * still become reachable, so a caller that waits needs a deadline. */
 bool live_complete(struct live_cluster *live);
+/* Of a complete snapshot: when a comparison of the servers' data may add to it (replica_check_due_ms()). */
+uint64_t live_comparison_due_ms(struct live_cluster *live);
 /* Polls the servers now for everything, including facts that are polled only on demand. */
 void live_ask(struct live_cluster *live);
 /* Some answers to live_ask() are still missing. */

@@ -13,8 +13,10 @@
 /* The retry interval until the first complete snapshot. */
 #define FIRST_MS 2000
 #define ROUND_MS 60000
-/* Three rounds take longer than a former ZooKeeper leader may need to notice that it has no followers. */
-#define AGAIN_MS 7000
+/* The second round suggests a difference. The third proves it: by then a former ZooKeeper leader must have
+ * noticed that it has no followers. */
+#define SECOND_MS 1000
+#define THIRD_MS 13000
 #define AGAIN_MOST 2
 /* A server that has not answered everything by then is left out. */
 #define DEADLINE_MS 5000
@@ -35,7 +37,8 @@ struct replica_check {
     struct live_cluster *live;
     uv_timer_t *timer;
     uint32_t round;
-    unsigned again; /* consecutive early rounds */
+    unsigned again;  /* consecutive early rounds */
+    uint64_t due_ms; /* of the next round */
     bool visiting;
     struct visit visits[SERVERS_MOST];
     size_t visit_count;
@@ -72,7 +75,9 @@ static void replica_check_round_end(struct replica_check *r)
     enum replicas_next next = live->model->clusters[live->index].replicas_next;
     bool again = next == REPLICAS_BEHIND || (next == REPLICAS_DIFFER && r->again == 0);
     r->again = again && r->again < AGAIN_MOST ? r->again + 1 : 0;
-    uv_timer_start(r->timer, replica_check_on_timer, r->again ? AGAIN_MS : ROUND_MS, 0);
+    static const uint64_t after_ms[] = {ROUND_MS, SECOND_MS, THIRD_MS};
+    r->due_ms = uv_now(live->loop) + after_ms[r->again];
+    uv_timer_start(r->timer, replica_check_on_timer, after_ms[r->again], 0);
 }
 
 /* gracefully: close with a request to the server. A hanging server would delay that. */
@@ -251,6 +256,15 @@ struct replica_check *replica_check_begin(struct live_cluster *live)
     r->timer = loop_timer_new(live->loop, r);
     uv_timer_start(r->timer, replica_check_on_timer, FIRST_MS, 0);
     return r;
+}
+
+uint64_t replica_check_due_ms(struct replica_check *r)
+{
+    if (!r || (r->round == 0 && !can_begin(r->live)))
+        return UINT64_MAX;
+    if (r->round == 0)
+        replica_check_round_begin(r);
+    return r->visiting ? 0 : r->again ? r->due_ms : UINT64_MAX;
 }
 
 void replica_check_end(struct replica_check *r)

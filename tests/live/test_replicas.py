@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from electop import Events
+from electop import Events, run
 from ensemble import Ensemble
 from txnlog import age_directory, last_zxid, rounds, visits
 from waiting import until
@@ -34,6 +34,10 @@ def configuration(folder, hosts, servers, path, every="1s"):
     return file
 
 
+def certain(finding):
+    return finding and (finding["code"], finding["certainty"]) == (CODE, "certain")
+
+
 def told(events):
     with events.changed:
         return [event for event in events.seen if event.get("finding", {}).get("code") == CODE]
@@ -48,10 +52,24 @@ def test_servers_that_disagree(strangers, path, tmp_path):
             client.create(f"{path}/n_", ephemeral=True, sequence=True)
     addresses = [zk.addresses[0] for zk in strangers]
     with Events(None, "--config", configuration(tmp_path, addresses[0], addresses, path)) as events:
-        finding = events.expect("finding-raised", within=40, finding=lambda f: f and f["code"] == CODE)["finding"]
+        finding = events.expect("finding-raised", within=40, finding=certain)["finding"]
     assert (finding["severity"], finding["certainty"], finding["candidates"]) == ("critical", "certain", [])
     assert all(address in finding["evidence"] for address in addresses), finding
     assert "2 children" in finding["evidence"] and "3 children" in finding["evidence"], finding
+
+
+def test_one_look_at_servers_that_disagree(strangers, path, tmp_path):
+    """What a single look shows depends on the server that it reached: it says so, and so does the check."""
+    for i, zk in enumerate(strangers):
+        zk.client().ensure_path(path)
+        for _ in range(2 + i):
+            zk.client().create(f"{path}/n_", ephemeral=True, sequence=True)
+    addresses = [zk.addresses[0] for zk in strangers]
+    settings = ["--config", configuration(tmp_path, addresses[0], addresses, path)]
+    document = json.loads(run("once", *settings, "--json").out)
+    found = [f for f in document["clusters"][0]["elections"][0]["findings"] if f["code"] == CODE]
+    assert [f["certainty"] for f in found] == ["suspected"], document
+    assert CODE in run("check", *settings).out
 
 
 def last(zk):
@@ -116,7 +134,7 @@ def test_follower_that_is_healed(path, tmp_path):
         age_directory(os.path.join(zk.directory, str(ill + 1)), names[-1], 1000)
         zk.start(ill)
         with Events(None, "--config", configuration(tmp_path, zk.hosts, zk.addresses, path)) as events:
-            finding = events.expect("finding-raised", within=60, finding=lambda f: f and f["code"] == CODE)["finding"]
+            finding = events.expect("finding-raised", within=60, finding=certain)["finding"]
             assert (finding["severity"], finding["certainty"]) == ("critical", "certain"), finding
             first, *others = finding["evidence"].split("each: ")[1].split("; ")
             assert first.startswith(zk.addresses[ill]) and "cversion 1997," in first, finding
@@ -126,6 +144,6 @@ def test_follower_that_is_healed(path, tmp_path):
             zk.start(ill)
             # The next rounds come a minute apart; one of them may find the server down.
             events.expect("finding-cleared", within=150, finding=lambda f: f and f["code"] == CODE)
-            assert len(told(events)) == 2, told(events)
+            assert len(told(events)) == 3, told(events)  # suspected, certain, cleared
     finally:
         zk.close()

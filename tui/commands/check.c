@@ -388,6 +388,24 @@ static void check_defaults(struct check *check, const struct election *election,
     }
 }
 
+/* ", 2 suspected findings (no-watch, herd)" */
+static void put_suspected(struct text *text, const struct election *election, double count)
+{
+    uint64_t put = 0;
+    _Static_assert(FINDING_COUNT <= 64, "a bit for each kind");
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct finding *finding = election->findings[i];
+        uint64_t bit = UINT64_C(1) << finding->code;
+        if (finding->certainty == CERTAINTY_CERTAIN || put & bit)
+            continue;
+        if (!put)
+            text_printf(text, ", %.0f suspected finding%s (", count, count == 1 ? "" : "s");
+        text_printf(text, "%s%s", put ? ", " : "", finding_kind(finding->code)->word);
+        put |= bit;
+    }
+    text_add(text, put ? ")" : "");
+}
+
 static void check_describe(struct check *check, const struct election *election,
                            const double figures[FIGURE_COUNT])
 {
@@ -411,9 +429,7 @@ static void check_describe(struct check *check, const struct election *election,
                      ? "free"
                      : election_state_word(summary_state(election)));
     }
-    if (figures[FIGURE_SUSPECTED] > 0)
-        text_printf(&text, ", %.0f suspected finding%s", figures[FIGURE_SUSPECTED],
-                    figures[FIGURE_SUSPECTED] == 1 ? "" : "s");
+    put_suspected(&text, election, figures[FIGURE_SUSPECTED]);
     check_add(&check->fine, text.at ? text.at : "");
     check_add_line(check, text.at ? text.at : "");
     text_free(&text);
@@ -669,7 +685,9 @@ static int command_check_on(uv_loop_t *loop, const struct invocation *invocation
     if (monitor) {
         monitor_ask(monitor);
         monitor_one_poll(monitor);
-        while (!ending.signal && !ending.passed[0] && !monitor_complete(monitor))
+        uint64_t until_ms = uv_now(loop) + (uint64_t)wait_ms;
+        while (!ending.signal && !ending.passed[0] &&
+               !(monitor_complete(monitor) && monitor_compared(monitor, until_ms)))
             uv_run(loop, UV_RUN_ONCE);
         preload_end(earlier);
         if (!ending.signal) {
