@@ -49,8 +49,8 @@ static void alert_rule_check_condition(const struct yaml_node *word, const struc
 }
 
 /* A misspelt word in braces would reach the program as it is. ${name} is a shell's, %{name} curl's. */
-static void check_placeholders(const struct yaml_node *argument, const struct known_words *known,
-                               struct problems *problems)
+void alert_rules_placeholders(const struct yaml_node *argument, const char *const *facts,
+                              struct problems *problems)
 {
     for (const char *at = argument->text; (at = strchr(at, '{')); at++) {
         struct nearest nearest = {0};
@@ -58,7 +58,7 @@ static void check_placeholders(const struct yaml_node *argument, const struct kn
         if (!length || at[1 + length] != '}' || (at > argument->text && strchr("$%", at[-1])))
             continue;
         char *word = xstrndup(at + 1, length);
-        if (!is_listed(known->facts, word, &nearest) && nearest.best)
+        if (!is_listed(facts, word, &nearest) && nearest.best)
             alert_refuse(argument, "run",
                          text_format("contains {%s}, which is not a fact; did you mean {%s}? Or write { %s }",
                                      word, nearest.best, word),
@@ -125,7 +125,7 @@ static void check_run(const struct yaml_node *run, const struct known_words *kno
         if (problem)
             alert_refuse(argument, "run", problem, problems);
         if (i && known->facts)
-            check_placeholders(argument, known, problems);
+            alert_rules_placeholders(argument, known->facts, problems);
     }
 }
 

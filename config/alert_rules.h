@@ -17,4 +17,8 @@ void alert_rules_check(const struct yaml_node *root, const struct known_words *k
 /* Its token crosses a network as plain text: it is posted to http://, and not to this machine. */
 bool alert_rules_expose(const struct alert_settings *rule);
 
+/* Refuses words between braces that are misspelt: none of facts. */
+void alert_rules_placeholders(const struct yaml_node *argument, const char *const *facts,
+                              struct problems *problems);
+
 #endif

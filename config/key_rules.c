@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/alert_rules.h"
 #include "config/text.h"
 
 /* A key, its action, and the place in the file that binds it (NULL: the default). */
@@ -82,16 +83,36 @@ static void refuse_unknown_actions(struct key_uses *uses, const struct yaml_node
     }
 }
 
+static void check_action(struct key_uses *uses, const struct yaml_node *action)
+{
+    const struct yaml_node *name = yaml_node_value(action, "name"), *key = yaml_node_value(action, "key");
+    const struct yaml_node *run = yaml_node_value(action, "run");
+    if (name && name->kind == NODE_TEXT)
+        for (const char *const *other = uses->known->actions; *other; other += 2)
+            if (strcmp(*other, name->text) == 0)
+                key_refuse(uses, name, text_format("is what a key does already; write another name"));
+    if (name && name->kind == NODE_TEXT && key && key->kind == NODE_TEXT)
+        use_keys(uses, name->text, key->text, key);
+    for (size_t i = 1; run && run->kind == NODE_LIST && i < run->count; i++)
+        if (run->items[i].kind == NODE_TEXT && uses->known->row_facts)
+            alert_rules_placeholders(&run->items[i], uses->known->row_facts, uses->problems);
+}
+
 void key_rules_check(const struct yaml_node *root, const struct known_words *known, struct problems *problems)
 {
     struct key_uses uses = {.known = known, .problems = problems};
     const struct yaml_node *keys = root->kind == NODE_MAP ? yaml_node_value(root, "keys") : NULL;
-    if (!keys || keys->kind != NODE_MAP)
-        return;
-    refuse_unknown_actions(&uses, keys);
+    const struct yaml_node *actions = root->kind == NODE_MAP ? yaml_node_value(root, "actions") : NULL;
+    bool changed = keys && keys->kind == NODE_MAP;
+    if (changed)
+        refuse_unknown_actions(&uses, keys);
     for (const char *const *action = known->actions; *action; action += 2) {
-        const struct yaml_node *own = yaml_node_value(keys, *action);
+        const struct yaml_node *own = changed ? yaml_node_value(keys, *action) : NULL;
         bool given = own && own->kind == NODE_TEXT;
         use_keys(&uses, *action, given ? own->text : action[1], given ? own : NULL);
     }
+    for (size_t i = 0;
+         actions && actions->kind == NODE_LIST && i < actions->count && !problems_full(problems); i++)
+        if (actions->items[i].kind == NODE_MAP)
+            check_action(&uses, &actions->items[i]);
 }

@@ -7,7 +7,7 @@
 
 #include "config/settings.h"
 
-/* Checks keys; known->actions must be there. Adds each error with its place. */
+/* Checks keys and actions; known->actions must be there. Adds each error with its place. */
 void key_rules_check(const struct yaml_node *root, const struct known_words *known,
                      struct problems *problems);
 

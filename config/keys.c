@@ -28,6 +28,7 @@ static const char *const watches[] = {"predecessor", "leader", "children", "noth
 #define ELECTION(member) .offset = offsetof(struct election_settings, member)
 #define RECIPE(member) .offset = offsetof(struct recipe_settings, member)
 #define ALERT(member) .offset = offsetof(struct alert_settings, member)
+#define ACTION(member) .offset = offsetof(struct action_settings, member)
 #define ITEMS(in, list, of, number)                                                                          \
     .offset = offsetof(struct in, list), .count_offset = offsetof(struct in, number),                        \
     .item_size = sizeof(struct of)
@@ -178,6 +179,15 @@ const struct key keys[] = {
 
     {"keys", &type_key_map, TOP(keys), .maximum = YAML_KEYS_MAX,
      .help = "other keys of the dashboard, by what they do, as after ':'"},
+
+    {"actions[]", .maximum = ACTIONS_MOST, ITEMS(settings, actions, action_settings, action_count),
+     .help = "your own commands on the selected row of the dashboard"},
+    {"actions[].name", &type_text, ACTION(name), .maximum = 40, .flags = KEY_REQUIRED | KEY_UNIQUE,
+     .help = "what it does: in the help, and after ':'"},
+    {"actions[].key", &type_text, ACTION(key), .maximum = 16, .flags = KEY_REQUIRED | KEY_UNIQUE,
+     .help = "its key, which nothing else has"},
+    {"actions[].run", &type_command, ACTION(run), .maximum = 100, .flags = KEY_REQUIRED,
+     .help = "program and arguments, no shell: {path}, {identity}, {client} ... are the row's"},
 
     {"alerts[]", .maximum = 200, ITEMS(settings, alerts, alert_settings, alert_count),
      .help = "what electop record does on a finding or an event"},

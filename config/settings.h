@@ -122,6 +122,13 @@ struct screen_settings {
     int64_t refresh_ms;  /* a picture at most this often */
 };
 
+/* A command of the user on the selected row. */
+struct action_settings {
+    char *name, *key;
+    char **run; /* argument vector; NULL-terminated */
+};
+#define ACTIONS_MOST 32
+
 struct alert_settings {
     char **on;  /* finding codes, event names, "severity>=error"; NULL-terminated */
     char **run; /* argument vector; NULL-terminated; NULL: no command */
@@ -138,6 +145,7 @@ struct known_words {
     const char *const *conditions; /* of alerts, besides severities: findings and events */
     const char *const *facts;      /* words that an alert's arguments may have between braces */
     const char *const *actions;    /* of the dashboard: name, default keys, name, default keys ... */
+    const char *const *row_facts;  /* words that an action's arguments may have between braces */
     int (*key_code)(const char *name, size_t length); /* 0: no key has this name */
     bool alerts_are_sent; /* their programs and secrets are needed: they must be there */
 };
@@ -159,6 +167,8 @@ struct settings {
     struct screen_settings screen;
 #define ACTION_KEYS_MOST 4
     char **keys; /* of the dashboard's actions: name, keys, name, keys ..., NULL-terminated; or NULL */
+    struct action_settings *actions;
+    size_t action_count;
     struct alert_settings *alerts;
     size_t alert_count;
     char *observe; /* not a key: the case that observations are written to (probe/case/); NULL: none */

@@ -27,6 +27,7 @@
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/confine.h"
+#include "tui/dashboard/row_command.h"
 #include "tui/screen/key_bindings.h"
 
 /*
@@ -199,7 +200,9 @@ static int main_run(const struct options *options)
         setenv("TZ", "UTC0", 1);
         tzset();
     }
-    confine(options->command);
+    /* A command inherits what is allowed: who configures some trusts them, and what starts them. */
+    if (options->command != COMMAND_WATCH || options->linear || settings->action_count == 0)
+        confine(options->command);
     int status = command_on_case(&(struct invocation){.options = options, .settings = settings}, run_on_logs);
     char *problem = monitor_take_problem();
     if (problem)
@@ -238,6 +241,7 @@ int main(int argc, char **argv)
                                           .conditions = conditions,
                                           .facts = alert_fact_words,
                                           .actions = actions,
+                                          .row_facts = row_command_words,
                                           .key_code = key_code};
     int status = main_run(&options);
     free(recipes);

@@ -205,7 +205,7 @@ static void bad_yaml(void **state)
     static const char *const table[][2] = {
         {"a: &x [1]",
          "f:1:1: unknown key \"a\"; the keys here are clusters, recipes, discover, inject, history, screen, "
-         "keys, alerts\nf:1:4: an anchor (&); write the value out: anchors are not supported"},
+         "keys, actions, alerts\nf:1:4: an anchor (&); write the value out: anchors are not supported"},
         {"screen: *x", "f:1:9: an alias (*); write the value out: aliases are not supported"},
         {"screen: !!map {}", "f:1:9: a tag (!); leave it out: tags are not supported"},
         {"screen: {}\n---\nscreen: {}",

@@ -47,13 +47,15 @@ static const char example[] =
 static const char *const known_recipes[] = {"curator-latch", "kazoo", "zookeeper", NULL};
 static const char *const known_actions[] = {"mute", "m", "explain", "x", "open", "Enter o", NULL};
 
+static const char *const known_facts[] = {"path", NULL};
+
 static int known_key(const char *name, size_t length)
 {
     return length == 1 ? (unsigned char)*name : strncmp(name, "Enter", length) == 0 ? 1000 : 0;
 }
 
 static const struct known_words known = {
-    .recipes = known_recipes, .actions = known_actions, .key_code = known_key};
+    .recipes = known_recipes, .actions = known_actions, .row_facts = known_facts, .key_code = known_key};
 
 static char *errors_of(const char *yaml)
 {
@@ -150,6 +152,15 @@ static void keys_are_checked(void **state)
                   "Space, Tab, Enter or Esc");
     expect_errors("keys: {mute: Q W E R Y}",
                   "f:1:14: \"Q W E R Y\" of mute are more than 4 keys");
+    expect_errors(
+        "actions:\n"
+        "  - {name: mute, key: z, run: [x, \"{pth}\"]}\n"
+        "  - {name: get, key: m, run: [x]}\n"
+        "  - {name: put, run: [x]}\n",
+        "f:2:12: \"mute\" is what a key does already; write another name\n"
+        "f:2:35: run: \"{pth}\" contains {pth}, which is not a fact; did you mean {path}? Or write { pth }\n"
+        "f:3:22: \"m\" is the key of mute and of get; give one of them another key\n"
+        "f:4:5: actions[] has no key; add it (a text)");
     expect_errors("keys: m",
                   "f:1:7: keys: \"m\" is not valid here; write a mapping such as {mute: M, explain: F5}");
 }
@@ -263,7 +274,7 @@ static void bad_values(void **state)
         {"text", "f:1:1: the configuration: a text is not valid here; write keys and values"},
         {"xyzzy: 1",
          "f:1:1: unknown key \"xyzzy\"; the keys here are clusters, recipes, discover, inject, history, "
-         "screen, keys, alerts"},
+         "screen, keys, actions, alerts"},
         {"pair: ops",
          "f:1:1: unknown key \"pair\", which is gone; several recorders may send the same alert: "
          "have the pager remove duplicates by {key}, as Alertmanager does"},
@@ -274,7 +285,7 @@ static void bad_values(void **state)
         {"Screen: {}", "f:1:1: unknown key \"Screen\"; did you mean \"screen\"?"},
         {"\"a\\eb\": 1",
          "f:1:1: unknown key \"a\\x1bb\"; the keys here are clusters, recipes, discover, inject, "
-         "history, screen, keys, alerts"},
+         "history, screen, keys, actions, alerts"},
         {"clusters: {}",
          "f:1:11: clusters: a mapping is not valid here; write a list, each item after a dash"},
         {"clusters: [{}]", "f:1:12: clusters[] has no hosts; add it (a connect string such as "

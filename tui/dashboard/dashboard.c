@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "config/connect_string.h"
 #include "config/memory.h"
 #include "config/times.h"
 #include "config/units.h"
@@ -13,6 +14,7 @@
 #include "probe/history/snapshot.h"
 #include "tui/dashboard/jump.h"
 #include "tui/dashboard/replay.h"
+#include "tui/dashboard/row_command.h"
 #include "tui/dashboard/tell.h"
 #include "tui/dashboard/title_footer.h"
 #include "tui/screen/key_bindings.h"
@@ -67,6 +69,8 @@ struct dashboard {
     void (*mute)(void *context, const struct event *);
     void *mute_context;
     struct tells tells;
+    char **command; /* the latest that was to be run; NULL: none */
+    const char *command_name;
     struct finding_place reported; /* candidate "": not used */
     struct finding_place clearing; /* that c shall clear ... */
     int64_t clearing_until_us;     /* ... where it is pressed again before then; 0: it has not been */
@@ -173,6 +177,7 @@ void dashboard_free(struct dashboard *dashboard)
         pop(dashboard);
     dashboard_resume(dashboard);
     tell_release(&dashboard->tells);
+    host_list_free(dashboard->command);
     free(dashboard);
 }
 
@@ -573,6 +578,33 @@ static const struct election *selected_election(struct dashboard *dashboard, con
     return found;
 }
 
+/* The row is read once more at this moment: the command is about what is selected now. */
+static enum dashboard_wish run_row_command(struct dashboard *dashboard, size_t which)
+{
+    struct view *view = top_of(dashboard)->view;
+    struct scene scene = scene_of(dashboard);
+    const struct action_settings *own = &dashboard->settings->actions[which];
+    char path[4096], problem[160] = "this is a replay: commands are for what is there now";
+    const struct election *election = scene.past ? NULL : selected_election(dashboard, &scene);
+    if (!election && !scene.past)
+        return DASHBOARD_NOTHING;
+    host_list_free(dashboard->command);
+    dashboard->command = NULL;
+    dashboard->command_name = own->name;
+    if (election && view->ops->path(view, &scene, path, sizeof path))
+        dashboard->command = row_command_make(own->run, election, path, problem, sizeof problem);
+    if (dashboard->command)
+        return DASHBOARD_RUN;
+    dashboard_say(dashboard, ROLE_WARNING, problem);
+    return DASHBOARD_NOTHING;
+}
+
+char **dashboard_command(const struct dashboard *dashboard, const char **name)
+{
+    *name = dashboard->command_name;
+    return dashboard->command;
+}
+
 /* About the present, whatever is paused. */
 static void tell_selected(struct dashboard *dashboard)
 {
@@ -776,6 +808,8 @@ static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum actio
     }
     if (!may_write(dashboard, action))
         return DASHBOARD_NOTHING;
+    if (action >= ACTION_COMMAND)
+        return run_row_command(dashboard, (size_t)(action - ACTION_COMMAND));
     switch (action) {
     case ACTION_QUIT:
         return quit(dashboard);

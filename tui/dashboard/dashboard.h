@@ -70,6 +70,7 @@ enum dashboard_wish {
     DASHBOARD_DUMP,        /* write the present screen to a file */
     DASHBOARD_REPORT,      /* write a report of dashboard_reported() to a file */
     DASHBOARD_BUNDLE,      /* write a bundle of that moment to a file */
+    DASHBOARD_RUN,         /* run dashboard_command() in the foreground */
     DASHBOARD_CLEAR,       /* clear the finding of dashboard_cleared() */
     DASHBOARD_KEEP_COLUMNS /* store dashboard_columns() for the next start */
 };
@@ -85,6 +86,9 @@ const char *dashboard_copied_what(const struct dashboard *dashboard);
 /* The cluster and the election (candidate ""), and the end of the report's period. */
 const struct finding_place *dashboard_reported(const struct dashboard *dashboard, int64_t *until_us);
 const char *dashboard_recording(const struct dashboard *dashboard); /* its file; NULL: no recording */
+
+/* The argument vector, and the name of the command. */
+char **dashboard_command(const struct dashboard *dashboard, const char **name);
 
 const struct finding_place *dashboard_cleared(const struct dashboard *dashboard);
 

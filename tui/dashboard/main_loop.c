@@ -7,18 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "config/memory.h"
 #include "config/plain_file.h"
+#include "config/text.h"
 #include "probe/case/case_file.h"
 #include "probe/clock.h"
+#include "tui/dashboard/foreground.h"
 #include "tui/exit_status.h"
 #include "tui/output/report_document.h"
 #include "tui/output/whole_file.h"
 #include "tui/screen/curses.h"
 #include "tui/screen/key_decoder.h"
+#include "tui/screen/safe.h"
 #include "tui/views/run_control_interface.h"
 #include "tui/views/view.h"
 
@@ -52,8 +56,10 @@ struct terminal_stage {
     uv_signal_t caught[SIGNAL_COUNT];
     bool input_open, output_open, escape_open, before_open, second_open, next_open;
     size_t caught_count;
-    int handles;               /* not closed yet */
-    bool ended, drawn, missed; /* missed: the terminal took nothing when the last picture was drawn */
+    int handles;                /* not closed yet */
+    struct foreground *command; /* that has the terminal; NULL: none */
+    bool read_on;               /* it has ended, and what it printed is on the screen until a key */
+    bool ended, drawn, missed;  /* missed: the terminal took nothing when the last picture was drawn */
     int status;
     uint64_t begun_ms, drawn_ms;
     int64_t bundle_us; /* of a bundle that is to be written; 0: none */
@@ -93,9 +99,15 @@ static void send_rest(struct terminal_stage *stage)
         uv_poll_start(&stage->output, UV_WRITABLE, on_output);
 }
 
+/* The terminal is a command's. */
+static bool stage_is_away(const struct terminal_stage *stage)
+{
+    return stage->command || stage->read_on;
+}
+
 static void draw(struct terminal_stage *stage)
 {
-    if (stage->ended)
+    if (stage->ended || stage_is_away(stage))
         return;
     uv_timer_stop(&stage->next);
     const char *told = dashboard_told(stage->dashboard);
@@ -140,7 +152,7 @@ static bool main_loop_complete(const struct terminal_stage *stage)
 static void main_loop_on_before(uv_prepare_t *prepare)
 {
     struct terminal_stage *stage = prepare->data;
-    if (stage->ended || !dashboard_is_stale(stage->dashboard))
+    if (stage->ended || stage_is_away(stage) || !dashboard_is_stale(stage->dashboard))
         return;
     uint64_t now = uv_now(stage->show->loop), due;
     if (!stage->drawn)
@@ -405,6 +417,50 @@ static void main_loop_reload(struct terminal_stage *stage)
         dashboard_say(stage->dashboard, ROLE_WARNING, problem);
 }
 
+static void resize(struct terminal_stage *stage);
+static void on_input(uv_poll_t *poll, int status, int events);
+
+/* However a command has left the terminal, it is taken again and drawn anew. */
+static void stage_come_back(struct terminal_stage *stage)
+{
+    stage->read_on = false;
+    curses_resume(stage->curses);
+    resize(stage);
+}
+
+static void main_loop_on_command(void *context, const char *how)
+{
+    struct terminal_stage *stage = context;
+    const char *name;
+    dashboard_command(stage->dashboard, &name);
+    char *safe = safe_text(name, strlen(name), stage->cells->ascii);
+    char *line = text_format("%s %s. Enter goes back.", safe, how);
+    stage->command = NULL;
+    stage->read_on = true;
+    tcflush(STDIN_FILENO, TCIFLUSH); /* what was typed for the command does not skip what it printed */
+    curses_say_suspended(stage->curses, line);
+    send_rest(stage);
+    free(line);
+    free(safe);
+    uv_poll_start(&stage->input, UV_READABLE | UV_DISCONNECT, on_input);
+}
+
+static void stage_run_command(struct terminal_stage *stage)
+{
+    const char *name, *error = NULL;
+    char text[256], **arguments = dashboard_command(stage->dashboard, &name);
+    uv_poll_stop(&stage->input);
+    uv_timer_stop(&stage->escape);
+    curses_suspend(stage->curses);
+    stage->command = foreground_begin(stage->show->loop, arguments, main_loop_on_command, stage, &error);
+    if (stage->command)
+        return;
+    uv_poll_start(&stage->input, UV_READABLE | UV_DISCONNECT, on_input);
+    stage_come_back(stage);
+    snprintf(text, sizeof text, "%.64s cannot be run: %s: %.128s", name, error, arguments[0]);
+    dashboard_say(stage->dashboard, ROLE_CRITICAL, text);
+}
+
 static void grant(struct terminal_stage *stage, enum dashboard_wish wish)
 {
     switch (wish) {
@@ -434,6 +490,9 @@ static void grant(struct terminal_stage *stage, enum dashboard_wish wish)
     case DASHBOARD_CLEAR:
         main_loop_clear(stage);
         break;
+    case DASHBOARD_RUN:
+        stage_run_command(stage);
+        break;
     case DASHBOARD_KEEP_COLUMNS:
         keep_columns(stage);
         break;
@@ -445,8 +504,8 @@ static bool take_keys(struct terminal_stage *stage)
 {
     struct key_press press;
     bool any = false;
-    for (int drawn = 0, taken = 0;
-         drawn < KEYS_AT_ONCE && taken < PASTED_AT_ONCE && !stage->ended && curses_key(stage->curses, &press);
+    for (int drawn = 0, taken = 0; drawn < KEYS_AT_ONCE && taken < PASTED_AT_ONCE && !stage->ended &&
+                                   !stage_is_away(stage) && curses_key(stage->curses, &press);
          taken++) {
         any = true;
         if (press.key == KEY_CODE_ANSWER)
@@ -465,7 +524,7 @@ static void on_escape(uv_timer_t *timer);
 /* A key whose sequence is incomplete, or one that had to wait for its turn. */
 static void expect_keys(struct terminal_stage *stage)
 {
-    int wait_ms = stage->ended ? -1 : curses_key_wait_ms(stage->curses);
+    int wait_ms = stage->ended || stage_is_away(stage) ? -1 : curses_key_wait_ms(stage->curses);
     if (wait_ms >= 0)
         uv_timer_start(&stage->escape, on_escape, (uint64_t)wait_ms, 0);
     else
@@ -482,6 +541,13 @@ static void on_escape(uv_timer_t *timer)
 static void on_input(uv_poll_t *poll, int status, int events)
 {
     struct terminal_stage *stage = poll->data;
+    if (stage->read_on) { /* that line is for nobody; what is typed after it is the dashboard's */
+        char line[4096];
+        if (events & UV_READABLE && read(STDIN_FILENO, line, sizeof line) < 0 && errno == EAGAIN)
+            return;
+        stage_come_back(stage);
+        return;
+    }
     bool any = take_keys(stage);
     expect_keys(stage);
     /* Bytes may come that complete no key, so only an end of the terminal ends the program. */
@@ -511,6 +577,8 @@ static void stop(struct terminal_stage *stage, uv_signal_t *signal)
     uv_signal_stop(signal);
     raise(SIGTSTP);
     uv_signal_start(signal, main_loop_on_signal, SIGTSTP);
+    if (stage_is_away(stage)) /* the terminal is the command's again */
+        return;
     curses_resume(stage->curses);
     resize(stage);
 }
@@ -522,14 +590,23 @@ static void main_loop_on_signal(uv_signal_t *signal, int number)
         return;
     switch (number) {
     case SIGWINCH:
-        resize(stage);
+        if (!stage_is_away(stage))
+            resize(stage);
         break;
     case SIGTSTP:
         stop(stage, signal);
         break;
     case SIGCONT:
-        curses_resume(stage->curses);
-        resize(stage);
+        if (!stage_is_away(stage)) {
+            curses_resume(stage->curses);
+            resize(stage);
+        }
+        break;
+    case SIGINT:
+    case SIGQUIT:
+        if (stage_is_away(stage)) /* typed for the command */
+            break;
+        main_loop_end(stage, 128 + number);
         break;
     default:
         main_loop_end(stage, 128 + number);
@@ -636,6 +713,7 @@ static bool start(struct terminal_stage *stage, char **error)
 
 static void main_loop_finish(struct terminal_stage *stage)
 {
+    foreground_end(stage->command);
     dashboard_free(stage->dashboard);
     cells_free(stage->cells);
     curses_close(stage->curses);

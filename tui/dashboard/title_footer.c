@@ -381,6 +381,8 @@ bool key_help_key(const struct key_help *key_help, enum action action)
 {
     const struct view_ops *ops = key_help->view->ops;
     const struct scene *scene = key_help->scene;
+    if (action >= ACTION_COMMAND)
+        return ops->path != NULL && !scene->past;
     switch (action) {
     case ACTION_BACK:
         return key_help->deeper || answers(key_help, action) || (scene->past && key_help->live);
@@ -443,7 +445,7 @@ bool key_help_key(const struct key_help *key_help, enum action action)
 action_set key_help_all(const struct key_help *key_help)
 {
     action_set all = 0;
-    for (int action = ACTION_NONE + 1; action < ACTION_COUNT; action++)
+    for (int action = ACTION_NONE + 1; action < ACTION_ALL; action++)
         all |= key_help_key(key_help, (enum action)action) ? ACTION_BIT(action) : 0;
     return all;
 }

@@ -545,6 +545,15 @@ void curses_resume(struct curses *curses)
     collect_output(curses);
 }
 
+void curses_say_suspended(struct curses *curses, const char *line)
+{
+    /* The soft reset ends attributes, a scrolling region, another character set, a hidden cursor. */
+    tty_give_back(&curses->tty);
+    curses_send(curses, "\033[!p\033(B\017\r\n");
+    curses_send(curses, line);
+    curses_send(curses, "\r\n");
+}
+
 void curses_ring(struct curses *curses)
 {
     if (!curses->suspended)

@@ -66,6 +66,8 @@ void curses_notify(struct curses *curses, const char *text);
 /* Returns the terminal for a while (Ctrl-Z), and takes it again. */
 void curses_suspend(struct curses *curses);
 void curses_resume(struct curses *curses);
+/* Between the two: gives the terminal's modes back once more, however a program has left them, and prints a line. */
+void curses_say_suspended(struct curses *curses, const char *line);
 
 /* Puts text into the clipboard of the terminal's user (OSC 52), where the terminal allows it. False: too
  * long. */

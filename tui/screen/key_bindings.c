@@ -89,8 +89,7 @@ static const struct key_binding defaults[] = {
      .help = "bell and notification when the selected election changes, once; again: not"},
     {ACTION_REPORT, "report", "W", NULL,
      .help = "write an HTML report of the selected election's failovers in the last 24 hours to a file"},
-    {ACTION_BUNDLE, "bundle", "B", NULL,
-     .help = "save this moment as a bundle, to hand over"},
+    {ACTION_BUNDLE, "bundle", "B", NULL, .help = "save this moment as a bundle, to hand over"},
     {ACTION_DUMP, "save screen", "D", NULL, .help = "save this screen to a file in the current directory"},
     {ACTION_REDRAW, "redraw", "Ctrl-L", NULL, .help = "redraw the screen"},
     {ACTION_RELOAD, "reload", "Ctrl-R", NULL,
@@ -133,31 +132,44 @@ int key_code(const char *name, size_t length)
     return one && code > ' ' && !(code >= 0x7f && code <= 0xa0) ? (int)code : 0;
 }
 
-static struct key_binding bindings[sizeof defaults / sizeof *defaults];
+#define DEFAULTS (sizeof defaults / sizeof *defaults)
+static struct key_binding bindings[DEFAULTS + ACTIONS_MOST];
+static size_t binding_count;
+
+static void read_codes(struct key_binding *binding)
+{
+    const char *name = binding->keys + strspn(binding->keys, " ");
+    snprintf(binding->first, sizeof binding->first, "%.*s", (int)strcspn(name, " "), name);
+    for (size_t j = 0; j < KEY_CODES_MOST && *name; j++) {
+        size_t length = strcspn(name, " ");
+        binding->codes[j] = key_code(name, length);
+        name += length + strspn(name + length, " ");
+    }
+}
 
 void key_bindings_configure(const struct settings *settings)
 {
     memcpy(bindings, defaults, sizeof defaults);
-    for (size_t i = 0; i < sizeof bindings / sizeof *bindings; i++) {
-        struct key_binding *binding = &bindings[i];
+    for (size_t i = 0; i < DEFAULTS; i++) {
         for (char *const *pair = settings ? settings->keys : NULL; pair && pair[0]; pair += 2)
-            if (strcmp(pair[0], binding->name) == 0)
-                binding->keys = pair[1];
-        const char *name = binding->keys + strspn(binding->keys, " ");
-        snprintf(binding->first, sizeof binding->first, "%.*s", (int)strcspn(name, " "), name);
-        for (size_t j = 0; j < KEY_CODES_MOST && *name; j++) {
-            size_t length = strcspn(name, " ");
-            binding->codes[j] = key_code(name, length);
-            name += length + strspn(name + length, " ");
-        }
+            if (strcmp(pair[0], bindings[i].name) == 0)
+                bindings[i].keys = pair[1];
+        read_codes(&bindings[i]);
+    }
+    binding_count = DEFAULTS;
+    for (size_t i = 0; settings && i < settings->action_count && i < ACTIONS_MOST; i++) {
+        const struct action_settings *own = &settings->actions[i];
+        bindings[binding_count] = (struct key_binding){ACTION_COMMAND + (enum action)i, own->name, own->key,
+                                                       NULL, .help = own->name};
+        read_codes(&bindings[binding_count++]);
     }
 }
 
 const struct key_binding *key_bindings(size_t *count)
 {
-    if (bindings[0].action == ACTION_NONE)
+    if (binding_count == 0)
         key_bindings_configure(NULL);
-    *count = sizeof bindings / sizeof *bindings;
+    *count = binding_count;
     return bindings;
 }
 

@@ -78,11 +78,13 @@ enum action {
     ACTION_RELOAD,
     ACTION_HELP,
     ACTION_QUIT,
-    ACTION_COUNT
+    ACTION_COUNT,
+    ACTION_COMMAND = ACTION_COUNT, /* the first command of the configuration; the others follow */
+    ACTION_ALL = ACTION_COMMAND + ACTIONS_MOST
 };
 /* A set of actions. */
 __extension__ typedef unsigned __int128 action_set;
-_Static_assert(ACTION_COUNT <= 128, "the set has no more room");
+_Static_assert(ACTION_ALL <= 128, "the set has no more room");
 #define ACTION_BIT(action) ((action_set)1 << (action))
 
 #define KEY_CODES_MOST ACTION_KEYS_MOST

@@ -1,0 +1,84 @@
+"""Keys on a row: a command of one's own in the foreground, and what is told about a change."""
+import re
+import signal
+
+import pytest
+
+from electop import PROGRAM
+from terminal import Pty
+
+
+@pytest.fixture
+def screen(zk, client, tmp_path):
+    """The dashboard on one election whose candidate attacks the terminal, with commands of every kind."""
+    node = client.create("/mine/n_", b"-evil", ephemeral=True, sequence=True, makepath=True)
+    config = tmp_path / "config.yaml"
+    show = tmp_path / "show"
+    show.write_text("#!/bin/sh\nfor a; do printf '<%s>' \"$a\"; done\nls -l /proc/self/fd | grep -c socket\nexit 3\n")
+    broken = tmp_path / "broken"
+    broken.write_text("#!/bin/sh\nstty raw -echo\nprintf '\\033[?25l'\nkill -9 $$\n")
+    for file in (show, broken):
+        file.chmod(0o755)
+    config.write_text(f"""
+clusters: [{{hosts: '{zk.hosts}', servers: {{admin: off}}, elections: [{{path: /mine, identity: data}}]}}]
+actions:
+  - {{name: show it, key: Q, run: ['{show}', '{{path}}', 'a $HOME; {{name}}', '--of={{candidate}}']}}
+  - {{name: an option, key: E, run: ['{show}', '{{identity}}']}}
+  - {{name: missing, key: O, run: ['{{candidate}}', '{{path}}']}}
+  - {{name: sleeper, key: U, run: [sh, -c, 'echo asleep; exec sleep 1000']}}
+  - {{name: breaks, key: I, run: ['{broken}']}}
+""")
+    terminal = Pty([PROGRAM, "watch", "-c", str(config)], env={"LC_ALL": "C.UTF-8"})
+    terminal.candidate = node.rsplit("/", 1)[1]
+    try:
+        terminal.shows("/mine", "led", "-evil")
+        yield terminal
+    finally:
+        terminal.close()
+        client.delete("/mine", recursive=True)
+
+
+def go_back(screen):
+    screen.keys("\r")
+    screen.hides("Enter goes back")
+    screen.shows("-evil")
+
+
+def test_a_command_has_the_terminal_and_gives_it_back(screen):
+    """It gets the row's facts as arguments and no shell sees them; whatever it does, the dashboard comes back."""
+    screen.keys("Q")
+    screen.shows(f"</mine><a $HOME; /mine><--of={screen.candidate}>0", "show it ended with status 3. Enter goes back.")
+    go_back(screen)
+    screen.keys("E")
+    screen.shows("{identity} of this row cannot be an argument")
+    screen.keys("O")
+    screen.shows("missing cannot be run: no such file or directory: {candidate}")  # no stranger names the program
+    screen.keys("U")
+    screen.shows("asleep")
+    screen.keys("\x03")  # reaches the command alone
+    screen.shows("sleeper was ended by signal 2")
+    go_back(screen)
+    screen.keys("I")
+    screen.shows("breaks was ended by signal 9")
+    assert screen.restored()
+    screen.keys("\rQ")  # what is typed behind Enter is not lost
+    screen.shows("show it ended with status 3")
+    go_back(screen)
+    screen.keys(":sleep\r")
+    screen.shows("asleep")
+    screen.process.send_signal(signal.SIGTERM)
+    assert screen.wait() == 143 and screen.restored()
+
+
+def test_a_change_is_told(screen, client):
+    """The bell, OSC 9 and OSC 777 with the new state in plain ASCII, once."""
+    screen.keys("A")
+    screen.shows("you will be told once about the next change of /mine")
+    before = len(screen.bytes())
+    client.create("/mine/n_", "\u202e\x1b]0;x\x07".encode(), ephemeral=True, sequence=True)
+    client.delete(f"/mine/{screen.candidate}")
+    screen.shows("/mine: led by")
+    told = re.findall(rb"\a\x1b\]9;electop: ([ -~]*)\x1b\\\x1b\]777;notify;electop;([ -~]*)\x1b\\", screen.bytes()[before:])
+    assert told and all(b"/mine: led" in one and one == two and b";" not in two for one, two in told), told
+    screen.keys("q")
+    assert screen.wait() == 0 and screen.restored()
