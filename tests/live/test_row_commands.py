@@ -71,9 +71,11 @@ def test_a_command_has_the_terminal_and_gives_it_back(screen):
 
 
 def test_a_change_is_told(screen, client):
-    """The bell, OSC 9 and OSC 777 with the new state in plain ASCII, once."""
+    """The bell, OSC 9 and OSC 777 with the new state in plain ASCII, once, and after a reload, too."""
     screen.keys("A")
     screen.shows("you will be told once about the next change of /mine")
+    screen.keys("\x12")  # a reload changes nothing of it
+    screen.shows("the configuration was read again", "-evil")
     before = len(screen.bytes())
     client.create("/mine/n_", "\u202e\x1b]0;x\x07".encode(), ephemeral=True, sequence=True)
     client.delete(f"/mine/{screen.candidate}")

@@ -14,6 +14,7 @@
 #include "tests/support/fake_bench.h"
 #include "tests/support/scenes.h"
 #include "tui/dashboard/dashboard.h"
+#include "tui/dashboard/tell.h"
 #include "tui/screen/key_bindings.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/view.h"
@@ -23,6 +24,7 @@ struct fixture {
     struct stage *stage;
     struct dashboard *dashboard;
     struct cells *cells;
+    struct tells tells;
 };
 
 static int begin(void **state)
@@ -32,6 +34,7 @@ static int begin(void **state)
     fixture->dashboard = dashboard_new(stage_settings(fixture->stage), stage_model(fixture->stage),
                                        stage_events(fixture->stage), stage_clock, fixture->stage);
     fixture->cells = cells_new(120, 60);
+    dashboard_tell(fixture->dashboard, &fixture->tells);
     *state = fixture;
     return fixture->dashboard && fixture->cells ? 0 : -1;
 }
@@ -40,6 +43,7 @@ static int end(void **state)
 {
     struct fixture *fixture = *state;
     dashboard_free(fixture->dashboard);
+    tell_release(&fixture->tells);
     cells_free(fixture->cells);
     stage_free(fixture->stage);
     free(fixture);

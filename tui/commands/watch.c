@@ -23,11 +23,14 @@
 #include "tui/commands/shutdown.h"
 #include "tui/dashboard/main_loop.h"
 #include "tui/dashboard/run_control.h"
+#include "tui/dashboard/tell.h"
 #include "tui/views/event_log.h"
 #include "tui/words/mutes.h"
 
 /* A recording for one run alone is no archive. */
 #define PRIVATE_KEEP_MS (INT64_C(24) * 3600 * 1000)
+/* After a reload, what is not known again by then has changed. */
+#define KNOWN_AGAIN_MS 10000
 
 struct watch {
     struct monitor *monitor;
@@ -43,6 +46,8 @@ struct watch {
     const struct invocation *invocation;
     const struct settings *settings;
     struct settings *next; /* read again, to be shown from now on; or NULL */
+    struct tells tells;
+    uint64_t known_ms; /* what was known before a reload is known again by then, of the loop's clock; 0: it is */
 };
 
 static bool watch_on_mute(void *context, const struct event *event)
@@ -82,6 +87,14 @@ static bool watch_rings(void *context)
     bool rings = watch->rings;
     watch->rings = false;
     return rings;
+}
+
+static bool watch_tells_now(void *context)
+{
+    struct watch *watch = context;
+    if (watch->known_ms && monitor_settled(watch->monitor, watch->known_ms))
+        watch->known_ms = 0;
+    return watch->known_ms == 0;
 }
 
 static void watch_mute(void *context, const struct event *event)
@@ -240,6 +253,8 @@ static int watch_show(struct watch *watch, uv_loop_t *loop, char **error)
             .clear = watch_clear,
             .complaint = complaint,
             .mute = watch_mute,
+            .tells = &watch->tells,
+            .tells_now = watch_tells_now,
             .author = watch_author(),
             .settle = watch_settle,
             .rings = watch_rings,
@@ -288,10 +303,13 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
             event_log_free(watch.events);
             watch.events = event_log_new();
         }
+        uv_update_time(loop);
+        watch.known_ms = uv_now(loop) + KNOWN_AGAIN_MS;
         status = watch_show(&watch, loop, &error);
     }
     watch_end(&watch);
     mutes_forget();
+    tell_release(&watch.tells);
     private_directory_remove(watch.directory);
     event_log_free(watch.events);
     settings_free(own);

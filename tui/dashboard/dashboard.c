@@ -68,7 +68,7 @@ struct dashboard {
     const char *author;
     void (*mute)(void *context, const struct event *);
     void *mute_context;
-    struct tells tells;
+    struct tells *tells; /* the caller's; NULL: in a replay */
     char **command; /* the latest that was to be run; NULL: none */
     const char *command_name;
     struct finding_place reported; /* candidate "": not used */
@@ -176,7 +176,6 @@ void dashboard_free(struct dashboard *dashboard)
     while (dashboard->level_count > 0)
         pop(dashboard);
     dashboard_resume(dashboard);
-    tell_release(&dashboard->tells);
     host_list_free(dashboard->command);
     free(dashboard);
 }
@@ -232,6 +231,11 @@ bool dashboard_set_replay(struct dashboard *dashboard, struct replay *past, cons
 void dashboard_equip(struct dashboard *dashboard, const struct run_control_interface *control)
 {
     dashboard->control = control;
+}
+
+void dashboard_tell(struct dashboard *dashboard, struct tells *tells)
+{
+    dashboard->tells = tells;
 }
 
 void dashboard_filter(struct dashboard *dashboard, const char *filter)
@@ -610,7 +614,7 @@ static void tell_selected(struct dashboard *dashboard)
 {
     struct scene scene = scene_of(dashboard);
     char text[200];
-    if (scene.past || !dashboard->model) {
+    if (scene.past || !dashboard->tells) {
         dashboard_say(dashboard, ROLE_DIM, "this is a replay: nothing here will change");
         return;
     }
@@ -622,16 +626,15 @@ static void tell_selected(struct dashboard *dashboard)
                                           [TELL_ENDED] = "no longer waiting for a change of",
                                           [TELL_FULL] = "waiting for too many others to tell a change of"};
     enum tell_answer answer =
-        tell_turn(&dashboard->tells, dashboard->model, election, dashboard_now_of(dashboard));
+        tell_turn(dashboard->tells, dashboard->model, election, dashboard_now_of(dashboard));
     snprintf(text, sizeof text, "%s %.100s", answers[answer], election->name);
     dashboard_say(dashboard, answer == TELL_BEGUN ? ROLE_GOOD : ROLE_DIM, text);
 }
 
 const char *dashboard_told(struct dashboard *dashboard)
 {
-    const char *told = dashboard->model
-                           ? tell_change(&dashboard->tells, dashboard->model, dashboard_now_of(dashboard))
-                           : NULL;
+    const char *told =
+        dashboard->tells ? tell_change(dashboard->tells, dashboard->model, dashboard_now_of(dashboard)) : NULL;
     if (told)
         dashboard_say(dashboard, ROLE_WARNING, told);
     return told;

@@ -20,6 +20,7 @@
 #define DASHBOARD_HEIGHT_LEAST 8
 
 struct dashboard;
+struct tells;                 /* tui/dashboard/tell.h */
 struct run_control_interface; /* tui/views/run_control_interface.h */
 struct finding_place;         /* tui/views/view.h */
 
@@ -48,6 +49,9 @@ void dashboard_equip(struct dashboard *dashboard, const struct run_control_inter
  * of the user. Without this nothing can be muted. Texts must outlive it. */
 void dashboard_record_mutes(struct dashboard *dashboard, const char *author,
                             void (*fn)(void *context, const struct event *), void *context);
+
+/* Those that the user asked to be told, which outlive it. Without this nothing is told. */
+void dashboard_tell(struct dashboard *dashboard, struct tells *tells);
 
 /* The filter of the overview, as if it had been typed. */
 void dashboard_filter(struct dashboard *dashboard, const char *filter);

@@ -110,19 +110,21 @@ static void draw(struct terminal_stage *stage)
     if (stage->ended || stage_is_away(stage))
         return;
     uv_timer_stop(&stage->next);
-    const char *told = dashboard_told(stage->dashboard);
+    const struct main_loop *show = stage->show;
+    const char *told =
+        show->tells_now && !show->tells_now(show->context) ? NULL : dashboard_told(stage->dashboard);
     if (told)
         curses_notify(stage->curses, told);
     dashboard_draw(stage->dashboard, stage->cells);
-    if (stage->show->rings && stage->show->rings(stage->show->context))
+    if (show->rings && show->rings(show->context))
         curses_ring(stage->curses);
-    stage->drawn_ms = uv_now(stage->show->loop);
+    stage->drawn_ms = uv_now(show->loop);
     stage->drawn = true;
     stage->missed = !curses_show(stage->curses, stage->cells);
     if (stage->missed)
         uv_timer_start(&stage->next, on_next, 250, 0);
     else if (dashboard_is_playing(stage->dashboard))
-        uv_timer_start(&stage->next, on_next, (uint64_t)stage->show->settings->screen.refresh_ms, 0);
+        uv_timer_start(&stage->next, on_next, (uint64_t)show->settings->screen.refresh_ms, 0);
     send_rest(stage);
 }
 
@@ -679,6 +681,7 @@ static bool start(struct terminal_stage *stage, char **error)
     if (stage->show->filter)
         dashboard_filter(stage->dashboard, stage->show->filter);
     dashboard_equip(stage->dashboard, stage->show->control);
+    dashboard_tell(stage->dashboard, stage->show->tells);
     if (stage->show->mute)
         dashboard_record_mutes(stage->dashboard, stage->show->author, stage->show->mute,
                                stage->show->context);

@@ -45,6 +45,9 @@ struct main_loop {
     /* A user wants the configuration to be read again. True: done, and main_loop_run() returns
      * MAIN_LOOP_RELOAD, to be called again. False: it is wrong, and problem says why. NULL: not live. */
     bool (*reload)(void *context, char *problem, size_t size);
+    struct tells *tells; /* of the dashboards before this one, too; NULL: not live */
+    /* As much is known as a change can be told by: after a reload, not at once. NULL: it is. */
+    bool (*tells_now)(void *context);
     const struct run_control_interface *control; /* controls test candidates; NULL: not available */
     void *context;                               /* of all */
 };

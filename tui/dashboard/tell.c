@@ -49,7 +49,11 @@ const char *tell_change(struct tells *tells, const struct model *model, struct m
         const struct election *election = tell_election(&tells->all[i], model);
         char *state = election ? state_line(model, election, now)
                                : text_format("%s: no longer watched", tells->all[i].name);
-        if (strcmp(state, tells->all[i].state) == 0) {
+        char *name = election ? state_line_name(model, election) : xstrdup(tells->all[i].name);
+        /* Another configuration may have given it another name. */
+        bool same = strcmp(state + strlen(name), tells->all[i].state + strlen(tells->all[i].name)) == 0;
+        free(name);
+        if (same) {
             free(state);
             continue;
         }
