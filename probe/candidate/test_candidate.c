@@ -262,14 +262,10 @@ const char *candidate_session_problem(const struct candidate_session *candidate_
 /* ---- one candidate ---- */
 
 struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct session_options *session,
-                                          const struct candidate_options *options,
-                                          const struct candidate_listener *listener, void *context)
+                                          const struct candidate_options *options)
 {
     struct alone *alone = xcalloc(1, sizeof *alone);
-    alone->session_options =
-        (struct candidate_session_options){.loop = loop, .session = *session, .context = context};
-    if (listener)
-        alone->session_options.listener = *listener;
+    alone->session_options = (struct candidate_session_options){.loop = loop, .session = *session};
     alone->options = *options;
     alone->options.election = alone_keep(alone, options->election);
     alone->options.name = alone_keep(alone, options->name);

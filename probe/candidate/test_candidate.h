@@ -79,10 +79,9 @@ const char *candidate_session_problem(const struct candidate_session *candidate_
 /* ---- one candidate ---- */
 
 /* Creates a candidate with its own session. The texts of options are copied; other objects that session and
- * options point to must outlive it. listener: NULL: none. Returns NULL if no descriptor is left. */
+ * options point to must outlive it. Returns NULL if no descriptor is left. */
 struct test_candidate *test_candidate_new(uv_loop_t *loop, const struct session_options *session,
-                                          const struct candidate_options *options,
-                                          const struct candidate_listener *listener, void *context);
+                                          const struct candidate_options *options);
 /* Only for test_candidate_new(): drops its session if it still has one. Never call this from the listener.
  * NULL is allowed. */
 void test_candidate_free(struct test_candidate *test_candidate);

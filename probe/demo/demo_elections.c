@@ -120,7 +120,7 @@ static bool member_enter(struct demo_elections *demo, const struct play *play, s
         .ack_data = fill_in(play->ack_data, number, ack_data),
         .behaviour = play->ill == 0 || play->ill == number + 1 ? play->behaviour : BEHAVIOUR_RECIPE,
     };
-    member->candidate = test_candidate_new(demo->loop, &session, &options, NULL, NULL);
+    member->candidate = test_candidate_new(demo->loop, &session, &options);
     return member->candidate != NULL;
 }
 

@@ -18,14 +18,6 @@
 #include "probe/election/known_transactions.h"
 #include "probe/election/update.h"
 
-static char *candidate_node_copy_part(const char *text, size_t length)
-{
-    char *copy = xmalloc(length + 1);
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    return copy;
-}
-
 void candidate_node_parse(const struct update *f, struct candidate *candidate)
 {
     const struct election *election = f->election;
@@ -40,7 +32,7 @@ void candidate_node_parse(const struct update *f, struct candidate *candidate)
     const char *wish = election->settings->identity;
     bool wanted = !wish || strcmp(wish, "name") == 0;
     if (wanted && parsed.who_length > 0 && parsed.who_length <= IDENTITY_MAX && !candidate->identity) {
-        candidate->identity = candidate_node_copy_part(parsed.who, parsed.who_length);
+        candidate->identity = xstrndup(parsed.who, parsed.who_length);
         candidate->identity_source = IDENTITY_NAME;
     }
 }
@@ -73,7 +65,7 @@ static void take_address(struct candidate *candidate)
     if (candidate->identity && strlen(candidate->identity) == length &&
         memcmp(candidate->identity, host, length) == 0)
         return;
-    set_identity(candidate, candidate_node_copy_part(host, length), IDENTITY_CLIENT);
+    set_identity(candidate, xstrndup(host, length), IDENTITY_CLIENT);
 }
 
 /* With so many others it is compared: if many share a host, the first ones show it. */

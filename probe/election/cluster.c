@@ -431,7 +431,6 @@ void servers_stated(struct model *model, struct cluster *cluster, const struct o
             zxids_forget(cluster);
         server_lags(cluster, server, o->at.mono_us - (seen->answer_us > 0 ? seen->answer_us : 0));
         zxids_note(cluster, seen->zxid, o->at.mono_us);
-        server->stated = o->at;
         failover_cases_stated(cluster, (size_t)(server - cluster->servers), seen->zxid);
     }
     cluster_note_epoch(cluster, seen->zxid, o->at);

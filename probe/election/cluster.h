@@ -87,7 +87,6 @@ struct server {
     bool clock_low_known, clock_known;
     int64_t clock_low_us, clock_high_us; /* the range of its clock's offset to the observer's */
     int64_t clock_us;                    /* the time of that range */
-    struct moment stated;                /* when it last reported its zxid */
     struct moment missed;                /* when it last did not answer; mono_us 0: never */
     int64_t list_took_us;                /* the latest connection list */
     int64_t lasting_us; /* since this list, each list shares a connection with the one before: the server was

@@ -106,7 +106,7 @@ static void take_ack(struct election *election)
     const char *registry = configured_registry(election), *chroot = election->cluster->chroot;
     char *registry_path = registry ? znode_path_join(chroot, registry) : NULL;
     char *ack_path = configured ? znode_path_join(chroot, configured)
-                     : recipe   ? recipe_ack_path(recipe, election->path, NULL)
+                     : recipe   ? recipe_ack_path(recipe, election->path)
                                 : NULL;
     enum ack_place place = ACK_PLACE_NONE;
     if (ack_path) {

@@ -22,10 +22,7 @@ static char *identity_copy_part(const char *text, size_t length)
         while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
             length--;
     }
-    char *copy = xmalloc(length + 1);
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    return copy;
+    return xstrndup(text, length);
 }
 
 static bool is_space(unsigned char c)

@@ -125,9 +125,8 @@ char *recipe_missing_leader(const struct recipe_book *book, const char *path, ch
  */
 int64_t recipe_sequence_of(const char *name);
 
-/* The path of the acknowledgement for an election of this recipe: malloc'd, or NULL if it has none.
- * configured (absolute; may be NULL) overrides the recipe's own. */
-char *recipe_ack_path(const struct recipe *recipe, const char *election_path, const char *configured);
+/* The path of the acknowledgement for an election of this recipe: malloc'd, or NULL if it has none. */
+char *recipe_ack_path(const struct recipe *recipe, const char *election_path);
 /* Another version of the layout may use another path. */
 bool recipe_ack_varies(const struct recipe *recipe);
 /* If the leader writes several acknowledgements: the others, i = 0, 1 ...; NULL: no more. */

@@ -37,14 +37,6 @@ struct recipe_book {
     const struct recipe *any_sequence, *any_lock;
 };
 
-static char *recipe_book_copy_text(const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *copy = xmalloc(size);
-    memcpy(copy, text, size);
-    return copy;
-}
-
 static void set_error(char **error, const char *recipe, const char *what, const char *more)
 {
     if (!error)
@@ -140,10 +132,10 @@ static bool own_row(struct recipe_row *row, const struct recipe_settings *own, c
     row->recipe.signature = true;
     row->recipe.ack_place = family == FAMILY_HYBRID ? ACK_PLACE_NODE : ACK_PLACE_NONE;
     row->recipe.source = "configuration";
-    row->recipe.name = recipe_book_copy_text(name);
-    row->recipe.title = recipe_book_copy_text(name);
+    row->recipe.name = xstrdup(name);
+    row->recipe.title = xstrdup(name);
     if (family != FAMILY_LOCK) {
-        row->recipe.candidate = recipe_book_copy_text(own->candidate);
+        row->recipe.candidate = xstrdup(own->candidate);
     }
     return true;
 }
@@ -449,7 +441,7 @@ static char *nth_path(const char *words, const char *election_path, size_t n)
     if (!*words)
         return NULL;
     snprintf(word, sizeof word, "%.*s", (int)strcspn(words, " "), words);
-    return word[0] == '/' ? recipe_book_copy_text(word) : resolve(election_path, word);
+    return word[0] == '/' ? xstrdup(word) : resolve(election_path, word);
 }
 
 bool recipe_ack_varies(const struct recipe *recipe)
@@ -462,12 +454,10 @@ static const char *acks_of(const struct recipe *recipe)
     return recipe->ack + recipe_ack_varies(recipe);
 }
 
-char *recipe_ack_path(const struct recipe *recipe, const char *election_path, const char *configured)
+char *recipe_ack_path(const struct recipe *recipe, const char *election_path)
 {
-    if (configured)
-        return recipe_book_copy_text(configured);
     if (recipe->ack_place == ACK_PLACE_PARENT_DATA)
-        return recipe_book_copy_text(election_path);
+        return xstrdup(election_path);
     if (recipe->ack_place == ACK_PLACE_NONE || !recipe->ack)
         return NULL;
     return nth_path(acks_of(recipe), election_path, 0);

@@ -360,7 +360,7 @@ static void count_unseen(const struct update *f, const struct znode_stat *old, c
     update_emit(f, &event);
 }
 
-static void everybody_left(const struct update *f, bool seen)
+static void everybody_left(const struct update *f)
 {
     struct election *election = f->election;
     const struct candidate *leader = election->leader;
@@ -371,7 +371,7 @@ static void everybody_left(const struct update *f, bool seen)
     for (const struct candidate *c = difference.missing; c; c = c->own->unread_next)
         election->counters.left += !c->outside;
     if (leader)
-        leadership_lost(f, leader, seen);
+        leadership_lost(f, leader, false);
     candidates_list_foreign(f->election);
     report_missing(f, &difference, leader);
     free_missing(difference.missing);
@@ -392,7 +392,7 @@ static int64_t lasted_us(const struct update *f)
 static void directory_gone(const struct update *f)
 {
     struct election *election = f->election;
-    everybody_left(f, false);
+    everybody_left(f);
     election->own->lasted_us = lasted_us(f);
     election->directory_known = false;
     election->next_sequence = -1;
@@ -445,7 +445,7 @@ static void lie_as_lock(const struct update *f, const struct znode_stat *stat,
     const struct election *election = f->election;
     bool was_lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     if (!was_lock && election->directory_known)
-        everybody_left(f, false);
+        everybody_left(f);
     update_lock(f, stat, node);
 }
 
@@ -479,7 +479,7 @@ void update_children(const struct update *f, const struct observed_children *lis
         bool held =
             election->recipe && election->recipe->family == FAMILY_LOCK && election->candidate_count > 0;
         if (held) { /* a directory lies where the lock was */
-            everybody_left(f, false);
+            everybody_left(f);
             election->directory_known = false;
         } else if (election->directory_known && !same_node(&election->own->directory, list->stat))
             directory_gone(f);

@@ -53,7 +53,7 @@ static void sandbox_dir_marker(struct sandbox_dir *);
 static void find_others(struct sandbox_dir *);
 static void next_over(struct sandbox_dir *);
 static void make_run(struct sandbox_dir *);
-static void make_within(struct sandbox_dir *, size_t from);
+static void make_within(struct sandbox_dir *);
 
 /* ---- ends ---- */
 
@@ -375,7 +375,7 @@ static void on_own_read(void *context, enum session_result result, const struct 
         return;
     }
     p->run_czxid = stat->czxid;
-    make_within(p, 0);
+    make_within(p);
 }
 
 static bool adopt_own(struct sandbox_dir *p)
@@ -446,11 +446,11 @@ static void on_within(void *context, enum session_result result, const char *pat
 }
 
 /* All of them in one go: the answers come in the order of the questions. */
-static void make_within(struct sandbox_dir *p, size_t from)
+static void make_within(struct sandbox_dir *p)
 {
     p->owed = 1;
     p->failed = false;
-    for (size_t end = from; p->within && p->within[end];) {
+    for (size_t end = 0; p->within && p->within[end];) {
         end += strcspn(p->within + end, "/");
         char *path = text_format("%s/%.*s", p->run_path, (int)end, p->within);
         p->owed++;

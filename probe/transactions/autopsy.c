@@ -429,7 +429,6 @@ static void note_active(struct autopsy *a, const struct transaction *t)
     /* The servers' own transactions in its name (its expiry) are not requests of its client. */
     if (!session || t->type == TRANSACTION_CLOSE_SESSION)
         return;
-    session->active_ms = t->time_ms;
     session->active_us = a->now.mono_us;
 }
 

@@ -236,10 +236,9 @@ static bool is_log(const unsigned char *header)
     return memcmp(header, "ZKLG", 4) == 0 && read_u32(header + 4) == 2;
 }
 
-static enum log_next log_reader_stop(struct log_reader *r, bool torn)
+static enum log_next log_reader_stop(struct log_reader *r)
 {
     enum log_next next = errno ? LOG_FAILED : LOG_END;
-    r->torn = torn;
     window_forget(r);
     return next;
 }
@@ -272,7 +271,6 @@ static enum log_next log_reader_tear(struct log_reader *r)
 {
     r->base = r->damaged_from;
     r->at = r->length = 0;
-    r->torn = true;
     return LOG_END;
 }
 
@@ -308,7 +306,7 @@ static enum log_next log_reader_header(struct log_reader *r)
         /* A file that was just made is shorter. */
         bool empty = r->length == 0 || memcmp(r->window, "ZKLG", r->length < 4 ? r->length : 4) == 0;
         r->foreign = !errno && !empty;
-        return errno || r->foreign ? LOG_FAILED : log_reader_stop(r, r->length > 0);
+        return errno || r->foreign ? LOG_FAILED : log_reader_stop(r);
     }
     r->foreign = !is_log(r->window + r->at);
     if (r->foreign) {
@@ -316,7 +314,7 @@ static enum log_next log_reader_header(struct log_reader *r)
         /* Preallocated, and not begun. */
         if (is_last(r, 0)) {
             r->foreign = false;
-            return log_reader_stop(r, false);
+            return log_reader_stop(r);
         }
         return LOG_FAILED;
     }
@@ -362,7 +360,6 @@ static bool take_ahead(struct log_reader *r, const unsigned char **record, size_
 
 enum log_next log_reader_next(struct log_reader *r, const unsigned char **record, size_t *length)
 {
-    r->torn = false;
     if (take_ahead(r, record, length))
         return LOG_RECORD;
     if (!r->begun) {
@@ -372,11 +369,11 @@ enum log_next log_reader_next(struct log_reader *r, const unsigned char **record
     }
     errno = 0;
     if (!window_need(r, FRAME_BYTES))
-        return log_reader_stop(r, r->length > r->at && !is_last(r, 0));
+        return log_reader_stop(r);
     const unsigned char *frame = r->window + r->at;
     size_t size = read_u32(frame + 8);
     if (size == 0)
-        return log_reader_stop(r, read_u64(frame) != 0);
+        return log_reader_stop(r);
     bool plausible = size >= TRANSACTION_HEADER_BYTES && size <= LOG_RECORD_MOST;
     bool whole = plausible && window_need(r, FRAME_BYTES + size + 1);
     if (plausible && !whole)
@@ -390,7 +387,7 @@ enum log_next log_reader_next(struct log_reader *r, const unsigned char **record
     }
     /* Half written by a server that is running, or that died doing so. */
     if (whole && frame[FRAME_BYTES + size] != 'B' && is_last(r, FRAME_BYTES + size))
-        return log_reader_stop(r, true);
+        return log_reader_stop(r);
     /* Where its length holds, the next record is right behind it. */
     return log_reader_skip(r, whole && frame[FRAME_BYTES + size] == 'B' ? FRAME_BYTES + size + 1 : 1, false);
 }

@@ -37,7 +37,6 @@ struct log_reader {
     size_t piece_length;
     bool begun;   /* the header was checked */
     bool foreign; /* LOG_FAILED, because it is no transaction log */
-    bool torn;    /* LOG_END in the middle of a record: the server was writing it, or died doing so */
     int64_t damaged_from, damaged_to;
 };
 

@@ -20,7 +20,6 @@ struct logged_session {
     uint64_t id;
     int timeout_ms;              /* 0: its beginning was not seen */
     int64_t began_ms;            /* 0: not seen */
-    int64_t active_ms;           /* its latest transaction; 0: none was seen */
     int64_t active_us;           /* the caller's: the same on its own clock */
     int64_t closing_us, left_us; /* the caller's, of a capture: its client asked to close it; its server ended
                                     its connection after it had been silent for its timeout; 0: neither */

@@ -47,8 +47,7 @@ struct sasl_context {
 struct sasl_job {
     pthread_mutex_t lock;
     int holders;
-    bool abandoned;    /* the login was abandoned */
-    bool async_closed; /* the loop may be gone */
+    bool abandoned; /* the login was abandoned */
     uv_async_t *done;
     struct sasl_context *context;
     sasl_conn_t *connection;

@@ -45,13 +45,13 @@ static bool adminserver_parse_is(const char *key, const char *word)
 
 static int adminserver_parse_small(const struct json_value *value)
 {
-    int64_t number = figure_parse(value->text, value->length, -1);
+    int64_t number = figure_parse(value->text, value->length);
     return number < 0 || number > INT_MAX ? -1 : (int)number;
 }
 
 static int64_t figure(const struct json_value *value)
 {
-    return figure_parse(value->text, value->length, -1);
+    return figure_parse(value->text, value->length);
 }
 
 static void wrong(struct adminserver_parse *r, const char *problem)
@@ -166,7 +166,7 @@ static void sessions(struct adminserver_parse *r, const struct json_value *value
     } else if (value->depth == 3 && value->kind != VALUE_NUMBER) {
         wrong(r, "an invalid session id");
     } else if (value->depth == 3) {
-        seen.ends_ms = figure_parse(value->keys[1], strlen(value->keys[1]), -1);
+        seen.ends_ms = figure_parse(value->keys[1], strlen(value->keys[1]));
         if (!session_id_parse(value->text, value->length, &seen.id))
             wrong(r, "an invalid session id");
         else if (!is_full(r, r->answer->sessions.count, ENTRIES_MOST))

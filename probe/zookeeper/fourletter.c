@@ -64,7 +64,7 @@ static int64_t number_after(const char *text, const char *label)
         return -1;
     if (starts(at, "0x"))
         return session_id_parse(at, length, &hexadecimal) ? (int64_t)hexadecimal : -1;
-    return figure_parse(at, strspn(at, "0123456789"), -1);
+    return figure_parse(at, strspn(at, "0123456789"));
 }
 
 static int64_t milliseconds_after(const char *text, const char *label)
@@ -86,7 +86,7 @@ static void read_latencies(const char *text, struct server_figures *f)
         length -= slash ? (size_t)(slash + 1 - at) : 0;
         at = slash ? slash + 1 : NULL;
     }
-    f->slowest_ms = at ? figure_parse(at, strspn(at, "0123456789"), -1) : -1;
+    f->slowest_ms = at ? figure_parse(at, strspn(at, "0123456789")) : -1;
 }
 
 static const char *read_srvr(const char *text, struct server_figures *f)
@@ -139,7 +139,7 @@ static const char *read_wchs(const char *text, struct server_figures *f)
     static const char middle[] = " connections watching ";
     if (!digits || !starts(text + digits, middle))
         return strange;
-    f->watching = figure_parse(text, digits, -1);
+    f->watching = figure_parse(text, digits);
     f->watched_paths = number_after(text, middle);
     f->watches = number_after(text, "Total watches:");
     return f->watches < 0 ? cut_off : NULL;
@@ -155,7 +155,7 @@ static void field(struct connection_list *list, struct seen_connection *c, const
                   size_t name_length, const char *value, size_t length)
 {
     uint64_t hexadecimal = 0;
-    int64_t number = figure_parse(value, length, -1);
+    int64_t number = figure_parse(value, length);
     bool is_hexadecimal = length > 2 && starts(value, "0x") && session_id_parse(value, length, &hexadecimal);
 #define IS(word) (name_length == sizeof word - 1 && memcmp(name, word, sizeof word - 1) == 0)
     if (IS("sid"))
@@ -261,7 +261,7 @@ static const char *read_keeper_dump(const char *text, struct session_list *list)
 {
     size_t length, digits;
     const char *number = after(text, "Sessions dump (", &digits), *line = text + strcspn(text, "\n");
-    int64_t count = figure_parse(number, strspn(number, "0123456789"), -1);
+    int64_t count = figure_parse(number, strspn(number, "0123456789"));
     struct seen_session seen = {.ends_ms = -1};
     for (line += *line != '\0'; starts(line, KEEPER_SESSION); line += length + (line[length] != '\0')) {
         length = strcspn(line, "\n");

@@ -162,25 +162,25 @@ bool session_id_parse(const char *text, size_t length, uint64_t *id)
     return true;
 }
 
-int64_t figure_parse(const char *text, size_t length, int64_t fallback)
+int64_t figure_parse(const char *text, size_t length)
 {
     char copy[24], *end;
     if (length == 0 || length >= sizeof copy)
-        return fallback;
+        return -1;
     memcpy(copy, text, length);
     copy[length] = '\0';
     if (strspn(copy, "-0123456789") != length)
-        return fallback;
+        return -1;
     errno = 0;
     long long value = strtoll(copy, &end, 10);
-    return errno || *end || end == copy ? fallback : value;
+    return errno || *end || end == copy ? -1 : value;
 }
 
 int64_t milliseconds_parse(const char *text, size_t length)
 {
     const char *point = memchr(text, '.', length);
     size_t whole = point ? (size_t)(point - text) : length;
-    int64_t ms = figure_parse(text, whole, -1), us = 0, unit = 100;
+    int64_t ms = figure_parse(text, whole), us = 0, unit = 100;
     if (ms < 0 || ms > INT64_MAX / 2000 || (point && whole + 1 == length))
         return -1;
     for (size_t i = whole + 1; i < length; i++, unit /= 10) {

@@ -83,8 +83,8 @@ void server_answer_free(struct server_answer *answer);
  */
 bool session_id_parse(const char *text, size_t length, uint64_t *id);
 
-/* Parses a whole decimal number within limits; returns fallback for anything else. */
-int64_t figure_parse(const char *text, size_t length, int64_t fallback);
+/* Parses a whole decimal number; -1 for anything else. */
+int64_t figure_parse(const char *text, size_t length);
 
 /* Converts decimal milliseconds ("5.0909") to microseconds; -1 if invalid. */
 int64_t milliseconds_parse(const char *text, size_t length);

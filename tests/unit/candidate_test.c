@@ -52,7 +52,7 @@ static struct test_candidate *stand_for(struct playground *world, int timeout_ms
     options.guard = world->guard;
     if (!options.data)
         options.data = "someone";
-    struct test_candidate *candidate = test_candidate_new(&world->loop, &session, &options, NULL, NULL);
+    struct test_candidate *candidate = test_candidate_new(&world->loop, &session, &options);
     assert_non_null(candidate);
     return candidate;
 }

@@ -109,15 +109,12 @@ static void each_record_once(void **state)
     assert_int_equal(ftruncate(fd, (off_t)log.length + 5000), 0);
     log_reader_begin(&reader, fd);
     expect_all_but_the_last(&reader, &log);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         assert_int_equal(log_reader_next(&reader, &record, &length), LOG_END);
-        assert_true(reader.torn);
-    }
     assert_int_equal(pwrite(fd, log.bytes + most, 20, (off_t)most), 20);
     expect_record(&reader, RECORDS);
     assert_int_equal(log_reader_offset(&reader), log.length);
     assert_int_equal(log_reader_next(&reader, &record, &length), LOG_END);
-    assert_false(reader.torn);
     log_reader_end(&reader);
     free(log.bytes);
 }

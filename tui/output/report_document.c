@@ -74,7 +74,7 @@ static void put_span_cell(struct document *doc, struct span span, bool applies)
     bool known = span.low_us >= 0 || span.high_us >= 0;
     document_block(doc, BLOCK_CELL, ROLE_TEXT);
     struct fragment *fragment =
-        document_words(doc, known ? ROLE_TEXT : ROLE_DIM, "%s", sentence_span(span, applies, false, text));
+        document_words(doc, known ? ROLE_TEXT : ROLE_DIM, "%s", sentence_span(span, applies, text));
     if (!known)
         fragment->title = text_copy(applies ? "not known" : "there was nothing to detect");
 }
@@ -214,10 +214,10 @@ static void put_timeline(struct document *doc, const struct report *report,
     document_cut(doc, "first", shown, election->leader_count);
 }
 
-static bool has_stretch(const struct report_election *election, enum stretch_kind kind)
+static bool has_vacancy(const struct report_election *election)
 {
     for (size_t i = 0; i < election->stretch_count; i++)
-        if (election->stretches[i].kind == kind)
+        if (election->stretches[i].kind == STRETCH_VACANT)
             return true;
     return false;
 }
@@ -231,7 +231,7 @@ static void put_drawing(struct document *doc, const struct report *report,
     document_block(doc, BLOCK_FIGURE, ROLE_TEXT);
     document_drawing(doc, &markup);
     document_key(doc, DOCUMENT_KEY("led"), "leads");
-    if (has_stretch(election, STRETCH_VACANT))
+    if (has_vacancy(election))
         document_key(doc, lock ? DOCUMENT_KEY("free") : DOCUMENT_KEY("vacant"), lock ? "free" : "no leader");
     if (election->failover_count > election->missed_count)
         document_key(doc, "<g class=\"change\"><path d=\"M9 10l-4.5 -8h9z\"/></g>",

@@ -167,11 +167,11 @@ const char *sentence_cause_meaning(enum failover_cause cause)
     return cause < CAUSE_COUNT ? meanings[cause] : meanings[CAUSE_UNKNOWN];
 }
 
-const char *sentence_span(struct span span, bool applies, bool ascii, char buffer[SENTENCE_TIME])
+const char *sentence_span(struct span span, bool applies, char buffer[SENTENCE_TIME])
 {
     if (span.low_us < 0 && span.high_us < 0)
-        return applies ? "?" : ascii ? "-" : "–";
-    return format_interval(span.low_us, span.high_us, ascii, buffer);
+        return applies ? "?" : "–";
+    return format_interval(span.low_us, span.high_us, false, buffer);
 }
 
 char *sentence_share(int64_t part, int64_t whole, char buffer[SENTENCE_TIME])

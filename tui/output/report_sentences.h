@@ -52,7 +52,7 @@ void sentence_verdict(const struct report_election *election, struct sentence_ve
 void sentence_verdict_free(struct sentence_verdict *verdict);
 
 /* A span in readable form: "412ms", "1.90 – 4.00s"; "–" if there is nothing to measure, "?" if unknown. */
-const char *sentence_span(struct span span, bool applies, bool ascii, char buffer[SENTENCE_TIME]);
+const char *sentence_span(struct span span, bool applies, char buffer[SENTENCE_TIME]);
 
 /* The meaning of a cause, and how far it was proved. */
 const char *sentence_cause_meaning(enum failover_cause cause);

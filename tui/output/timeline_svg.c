@@ -86,13 +86,13 @@ static void axis_svg_put_time(struct buffer *out, int64_t at_us, int64_t step_us
     buffer_put_text(out, time);
 }
 
-static void put_day(struct buffer *out, int64_t at_us, enum sentence_zone zone)
+static void put_day(struct buffer *out, int64_t at_us)
 {
     static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     time_t s = (time_t)(at_us / SECOND);
     struct tm tm;
-    if (zone == SENTENCE_UTC ? gmtime_r(&s, &tm) : localtime_r(&s, &tm))
+    if (gmtime_r(&s, &tm))
         buffer_printf(out, "%d %s", tm.tm_mday, months[tm.tm_mon % 12]);
 }
 
@@ -124,7 +124,7 @@ static void axis_svg_print(struct buffer *out, const struct axis_scale *scale, d
             continue;
         axis_svg_put_label(out, "time", x, bottom + LINE + 3);
         if (step_us >= DAY)
-            put_day(out, at_us, SENTENCE_UTC);
+            put_day(out, at_us);
         else
             axis_svg_put_time(out, at_us, step_us, SENTENCE_UTC);
         buffer_put_text(out, "</text>");
@@ -136,7 +136,7 @@ static void axis_svg_print(struct buffer *out, const struct axis_scale *scale, d
         /* The day is shown once, and again at the beginning of another one. */
         if (step_us < DAY && (!day_reported || midnight)) {
             axis_svg_put_label(out, "time date", x, bottom + (local ? 3 : 2) * LINE + 3);
-            put_day(out, at_us, SENTENCE_UTC);
+            put_day(out, at_us);
             buffer_put_text(out, "</text>");
             day_reported = true;
         }
