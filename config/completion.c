@@ -6,7 +6,7 @@
 #include "config/option_table.h"
 #include "config/text.h"
 
-/* What an argument is, as far as a shell can complete it. */
+/* The kind of an argument, as far as a shell can complete it. */
 enum value {
     VALUE_NONE,
     VALUE_FILE,

@@ -41,7 +41,7 @@ void hash_table_add(struct hash_table *table, struct hash_link *link);
 void hash_table_remove(struct hash_table *table, struct hash_link *link);
 /* The next link makes it larger. */
 bool hash_table_is_full(const struct hash_table *table);
-/* Makes room for so many links in all. */
+/* Makes room for this many links in total. */
 void hash_table_reserve(struct hash_table *table, size_t count);
 
 /*

@@ -37,7 +37,7 @@ static void value_refuse(const struct key *key, const struct yaml_node *node, st
     free(value);
 }
 
-/* Is it a text? If not, says what belongs there. */
+/* Is it a text? If not, reports the expected value. */
 static bool value_text(const struct key *key, const struct yaml_node *node, struct key_reading *reading)
 {
     if (node->kind == NODE_TEXT)

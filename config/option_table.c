@@ -30,7 +30,7 @@ static const char *const kind_words[] = {"leader", "lock", NULL};
 static const char *const forms[] = {"json", "wide", "csv", NULL};
 static const char *const looks[] = {"own", "shared", NULL};
 
-/* What a kind alone cannot judge, once the value is stored. */
+/* Checks that the option's kind cannot make, after the value is stored. */
 
 static const char *check_directory(struct options *options, const char *value)
 {

@@ -124,7 +124,7 @@ struct options {
     const char *listen; /* export, record: ADDR:PORT; NULL: export 127.0.0.1:9151, record none */
     bool once;          /* export: print once, and end */
     bool linear;        /* watch: lines, no screen */
-    long series;        /* export: at most so many, default 50000 */
+    long series;        /* export: the maximum, 50000 by default */
 };
 
 /*

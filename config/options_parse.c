@@ -188,7 +188,7 @@ static bool refuse_unknown(struct parse *parse, const char *argument)
     struct text text = {0};
     size_t length = strcspn(argument, "=");
     char *name = length > 2 ? xstrndup(argument + 2, length - 2) : NULL;
-    /* Those of this command first; only then what belongs to others. */
+    /* Those of this command first, then those of others. */
     unsigned here = COMMAND_BIT(parse->options->command);
     for (int other = 0; other < 2 && !nearest.best; other++)
         for (size_t i = 0; name && i < option_count; i++)
@@ -283,7 +283,7 @@ static bool ends_parsing(struct parse *parse, const struct option_row *row)
     return false;
 }
 
-/* A name is written in full: what an abbreviation means changes with the next option. */
+/* Option names cannot be abbreviated: a later option could change the meaning of an abbreviation. */
 static bool read_option(struct parse *parse, int code, bool *ended)
 {
     const char *argument = parse->argv[parse->at];

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a file with one line may hold; a file of keys and certificates has more room. */
+/* The maximum size of a file with one line; files of keys and certificates may be larger. */
 #define SECRET_LINE_MAX 4096
 #define SECRET_FILE_MAX 65536
 

@@ -28,7 +28,7 @@ enum election_kind { KIND_LEADER, KIND_LOCK, KIND_AUTO };
  * itself. */
 enum inject_leave { INJECT_NEVER, INJECT_SANDBOX, INJECT_LIVE };
 
-/* What an election may do before a finding is raised. */
+/* The limits of an election, beyond which a finding is raised. */
 struct allowance {
     int64_t vacancy_ms;        /* without a candidate for this long */
     int64_t failover_ms;       /* from the leader's end to the next acknowledgement */

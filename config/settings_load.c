@@ -308,7 +308,7 @@ void settings_read(struct settings *settings, const struct known_words *known, c
 }
 
 #define DEFAULT_HOSTS "127.0.0.1:2181"
-/* What an autopsy shows in place of servers, which it does not ask. */
+/* Shown by an autopsy in place of servers, as it polls none. */
 #define LOGS_AS_HOSTS "transaction logs"
 #define CAPTURES_AS_HOSTS "captures"
 

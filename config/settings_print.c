@@ -178,7 +178,7 @@ static bool is_first_child(const struct key *key)
     return before && key_is_list(before) && key_is_child(key, before->path);
 }
 
-/* Only the addresses of one cluster are set: what else is in it is the default. */
+/* Only the addresses of one cluster are set: its other keys have their defaults. */
 static bool is_set(const struct key *key)
 {
     return strcmp(key->path, "clusters[]") == 0 || strcmp(key->path, "clusters[].hosts") == 0;

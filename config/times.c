@@ -23,7 +23,7 @@ struct written {
     int offset_s;
 };
 
-/* So many digits at *text, moved behind them. */
+/* Parses this number of digits at *text, and moves it behind them. */
 static bool take_number(const char **text, int digits, int *number)
 {
     int value = 0;

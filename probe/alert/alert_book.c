@@ -88,7 +88,7 @@ static uint64_t hash_add_list(uint64_t hash, char *const *list)
     return hash_add(hash, NULL);
 }
 
-/* What a rule is known by after a reload or a restart. */
+/* Identifies a rule across reloads and restarts. */
 static uint64_t rule_hash(const struct alert_settings *rule)
 {
     return hash_add(hash_add_list(hash_add_list(HASH_BEGIN, rule->on), rule->run), rule->post);
@@ -152,7 +152,7 @@ static bool rule_wants(const struct alert_settings *rule, const struct event *ev
     return false;
 }
 
-/* ---- what happened, as evidence: a plain sentence ---- */
+/* ---- the event as evidence: a plain sentence ---- */
 
 #define SECOND_US 1000000
 

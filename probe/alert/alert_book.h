@@ -74,8 +74,8 @@ void alert_book_confirm(struct alert_book *book, alert_there_fn there, void *con
 
 /* The open alerts that were sent, as text for another process to restore; malloc'd. */
 char *alert_book_print(const struct alert_book *book);
-/* Restores what the configuration has a rule for. The model must raise it again, else alert_book_confirm()
- * checks whether it still holds. Damaged lines are left out. */
+/* Restores the alerts whose rules are still configured. The model must raise them again; else
+ * alert_book_confirm() checks whether they still hold. Damaged lines are left out. */
 void alert_book_restore(struct alert_book *book, const char *text, int64_t now_us);
 /* Changes whenever that text may have changed. */
 uint64_t alert_book_revision(const struct alert_book *book);

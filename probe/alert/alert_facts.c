@@ -14,7 +14,7 @@ const char *const alert_fact_words[ALERT_FACTS + 1] = {
     "state",    "code",   "cluster", "election", "name",  "severity", "certainty",
     "evidence", "advice", "owner",   "runbook",  "since", "key",      NULL};
 
-/* Strangers' bytes on one line: what would end it, or deceive who reads it, becomes a question mark. */
+/* Strangers' bytes on one line: bytes that would end it, or deceive its reader, become question marks. */
 static char *fact_clean(const char *text)
 {
     struct text out = {0};

@@ -27,7 +27,7 @@
 #include "probe/zookeeper/http.h"
 
 #define DELIVERIES_MOST 2000
-#define SAID_MOST 400 /* bytes of what a program printed, for the report */
+#define SAID_MOST 400 /* bytes of a program's output, for the report */
 #define KILL_AFTER_MS 2000
 #define POST_RETRY_LEAST_MS 1000
 #define POST_RETRY_MOST_MS 60000
@@ -313,7 +313,7 @@ static void delivery_run(struct delivery *d)
 
 /* ---- posts ---- */
 
-/* A URL without what may be secret in it: who logs in, the path of a hook, a token. */
+/* A URL without its possible secrets: the login, the path of a hook, a token. */
 static char *url_shown(const char *url)
 {
     size_t scheme = strcspn(url, "/") + 2, length = strlen(url);
@@ -649,7 +649,7 @@ static char *file_read(const char *file)
     return all;
 }
 
-/* What a recorder that ended had raised is open, until the model confirms it or shows that it is over. */
+/* Alerts of a recorder that ended stay open until the model confirms them or shows that they are over. */
 static void alerts_restore(struct alerts *a)
 {
     char *all = a->file ? file_read(a->file) : NULL;

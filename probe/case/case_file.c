@@ -32,7 +32,7 @@
 /* Damage that repeats a mark may cost reading this often. */
 #define CHECKED_TIMES 4
 
-/* What a block begins with. */
+/* The head of a block. */
 struct block_head {
     uint64_t run, number; /* the number of its run, and its own in it */
     uint64_t state;       /* the number of observations at its beginning that repeat the state of that time */

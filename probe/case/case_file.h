@@ -30,7 +30,7 @@ struct case_writer *case_writer_open(const char *file, const struct settings *se
 /* Each block after the first begins with the state of that time, so that it can be read without the blocks
  * before it. */
 void case_writer_keep_state(struct case_writer *writer);
-/* Of one without a file: its block has begun so long ago, or is large. */
+/* Without a file: its block began this long ago or longer, or is large. */
 bool case_writer_is_due(const struct case_writer *writer, int64_t now_us, int64_t every_us);
 /* A model's on_observation. */
 void case_writer_observe(void *writer, const struct observation *observation);
@@ -67,7 +67,7 @@ const struct settings *case_settings(const struct case_reader *reader);
 /* A model for this run, without observations. NULL and a text in *error (caller frees): a recipe is bad. */
 struct model *case_model(const struct case_reader *reader, char **error);
 
-/* What a bundle holds beside observations. */
+/* The content of a bundle beside its observations. */
 struct case_about {
     int64_t at_us;             /* its moment; 0: this is no bundle */
     const char *version;       /* of the program that made it, or NULL */

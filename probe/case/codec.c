@@ -39,7 +39,7 @@ void put_moment(struct buffer *out, struct moment moment, int64_t base_us)
 {
     put_signed(out, moment.mono_us);
     put_number(out, moment.wall_us != 0);
-    /* Unsigned: what a stranger's clock says may overflow, and comes back the same. */
+    /* Unsigned: a stranger's time may overflow, and is still restored unchanged. */
     if (moment.wall_us != 0)
         put_signed(out, (int64_t)((uint64_t)moment.wall_us - (uint64_t)moment.mono_us - (uint64_t)base_us));
 }

@@ -16,7 +16,7 @@
 #include "probe/election/recipe.h"
 #include "probe/json/buffer.h"
 
-/* Words that say what a znode, a field or an operation is, beside those of the recipes. */
+/* Words for kinds of znodes, fields and operations, beside those of the recipes. */
 static const char *const plain_words[] = {
     "active address addresses admin advertised aurora auto backup ballot broker brokerid brokers built "
     "campaign",
@@ -249,7 +249,7 @@ static void put_letters(struct pseudonyms *p, const char *text, size_t length)
 #define TURNS_SAME 1000
 #define TURNS_MOST 10000
 
-/* So many bytes are an IPv4 address, or one with dashes (ip-10-0-3-17); 0: none begins here. */
+/* The length of an IPv4 address, perhaps with dashes (ip-10-0-3-17), that begins here; 0: none. */
 static size_t address_length(const char *text, size_t length, unsigned octets[4])
 {
     char separator = '\0';
@@ -372,7 +372,7 @@ static size_t guid_length(const char *text, size_t length)
     return guid[i] ? 0 : i;
 }
 
-/* So many bytes are one hexadecimal number, with digits and letters, or with 0x; 0: none is here. */
+/* The length of a hexadecimal number, with digits and letters, or with 0x, that begins here; 0: none. */
 static size_t hex_length(const char *text, size_t length)
 {
     size_t i = 0, letters = 0, digits = 0;

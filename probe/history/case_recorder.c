@@ -8,7 +8,7 @@
 
 /* A case may be of any age. */
 #define CASE_KEEP_MS (INT64_C(100) * 365 * 24 * 3600 * 1000)
-/* The disk may be slower than observations are folded; what waits for it is bounded. */
+/* The disk may be slower than observations are folded: the backlog is bounded. */
 #define CASE_WAITING_MOST (8u << 20)
 /* By the observations' clock, so that every run makes the same recording. */
 #define CASE_FLUSH_US INT64_C(250000)

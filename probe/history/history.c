@@ -17,7 +17,7 @@
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
 
-/* A few bytes may ask for a gigabyte. What a recorder packs becomes less than a twentieth as large. */
+/* A few bytes may claim to unpack to a gigabyte. Packing reduces a recorder's data to no less than a twentieth. */
 #define UNPACKED_TIMES 64
 #define UNPACKED_LEAST (1 << 20)
 #define UNPACKED_MOST (256 << 20)

@@ -9,7 +9,7 @@
 
 /* A recording from logs is as old as they are: nothing of it is forgotten for its age. */
 #define KEEP_MS (INT64_C(100) * 365 * 24 * 3600 * 1000)
-/* The disk may be slower than the logs are read; what waits for it is bounded. */
+/* The disk may be slower than the logs are read: the backlog is bounded. */
 #define WAITING_MOST (8u << 20)
 
 struct log_recorder {

@@ -30,7 +30,7 @@ struct log_recorder_options {
 struct log_recorder *log_recorder_new(const struct settings *settings,
                                       const struct log_recorder_options *options, char **error);
 
-/* Takes up to so many transactions, or packets. False: there is no more at present. */
+/* Takes at most this many transactions or packets. False: there are no more at present. */
 bool log_recorder_step(struct log_recorder *log_recorder, size_t most);
 /* Looks for files that the servers have begun since. */
 void log_recorder_refresh(struct log_recorder *log_recorder);

@@ -15,9 +15,9 @@
 
 /* A snapshot is brought up to date at most for this part of the time. */
 #define COST_PART 50
-/* With what the store's thread waits and writes this stays below a second: no more may a crash cost. */
+/* With the delays of the store's thread this stays below a second, which is the most that a crash may lose. */
 #define DEFER_MOST_US 600000
-/* A whole snapshot is written when the patches on the latest are so many times as large, within bounds. */
+/* A whole snapshot is written when the patches on the latest are this many times as large, within bounds. */
 #define PATCHES_TIMES 4
 #define PATCHES_LEAST (256u << 10)
 #define PATCHES_MOST (4u << 20)
@@ -91,7 +91,7 @@ static uint64_t recorder_cpu_us(void)
     return (uint64_t)spent.tv_sec * 1000000 + (uint64_t)spent.tv_nsec / 1000;
 }
 
-/* ---- what happened ---- */
+/* ---- events ---- */
 
 static struct batch *batch_of(struct recorder *r, int64_t at_us)
 {

@@ -6,10 +6,10 @@
 #include "config/memory.h"
 #include "probe/history/items.h"
 
-/* What a record of a patch does to its slot. */
+/* The operations of a patch's records on their slots. */
 enum record { RECORD_GONE, RECORD_WHOLE, RECORD_MIDDLE, RECORDS };
 
-/* No snapshot is larger: what a damaged file asks for beyond it is refused. */
+/* The maximum size of a snapshot: a damaged file that claims more is refused. */
 #define SLOTS_MOST (1u << 22)
 #define ITEM_LONGEST (1u << 24)
 

@@ -39,7 +39,7 @@ static bool trim(sqlite3 *db, const char *sql, int64_t first, int64_t second, in
     return fine;
 }
 
-/* What a kept chunk is the first to need. */
+/* *number: the first value of this column that a kept chunk needs. */
 static bool first_kept(sqlite3 *db, const char *column, int64_t before_us, int64_t *number)
 {
     char *sql = sqlite3_mprintf("SELECT %s FROM chunk WHERE from_us <= %lld ORDER BY id DESC LIMIT 1", column,

@@ -333,7 +333,7 @@ static bool begin_chunk(struct writer_sql *rows, const struct batch *batch)
 {
     if (!close_chunk(rows))
         return false;
-    /* What a chunk names, it names anew: so the old ones can be forgotten with the old chunks. */
+    /* Each chunk writes its names anew, so that old names can be deleted with the old chunks. */
     name_lookup_free(&rows->names);
     size_t size = 0;
     unsigned char *packed = deflated(batch->snapshot.bytes, batch->snapshot.length, &size);
@@ -452,7 +452,7 @@ static bool begin_stretch(struct writer_sql *rows, const struct batch *batch)
     return sql_done(statement) && begin_gaps(rows, batch);
 }
 
-/* ---- what happened ---- */
+/* ---- events, findings, failovers ---- */
 
 static bool writer_sql_kind_of(struct writer_sql *rows, enum event_kind kind, int64_t *id)
 {

@@ -5,7 +5,7 @@
 
 #include "config/text.h"
 
-/* Of a longer ACL so many entries are shown. */
+/* The number of entries that are shown of a longer ACL. */
 #define TOLD_MOST 3
 
 static bool is_digest(const struct acl_entry *entry)

@@ -29,7 +29,7 @@ struct agents {
     int64_t for_ms, longest_ms;
     struct agent_part known[AGENTS_MOST]; /* all that were ready */
     bool over[AGENTS_MOST], parted[AGENTS_MOST];
-    size_t count, heard, reading; /* heard: so many have said how long they would run */
+    size_t count, heard, reading; /* heard: the number of agents that have written their duration */
 };
 
 static uint64_t agents_now_ms(void)

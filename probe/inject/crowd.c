@@ -89,9 +89,9 @@ static bool crowd_candidate_is_mute(const struct crowd *crowd, size_t i)
 #define SETTLE_US 1000000
 #define SETTLE_LEADER_US 30000000
 /*
- * All is at rest once nothing was requested or notified for so long, over so many ticks: the next leader may
- * lead before the others of a herd have been notified, and a stalled program sees time pass before it sees
- * its input.
+ * The crowd is at rest after this time and this number of ticks without a request or notification: the next
+ * leader may lead before the others of a herd have been notified, and a stalled program sees time pass before
+ * it sees its input.
  */
 #define REST_US 10000
 #define REST_TICKS 3
@@ -304,8 +304,7 @@ void crowd_break_off(struct crowd *crowd)
  */
 
 #define TICK_MS 5
-/* Sessions that may be on their way at once: what the limiter lets in, and enough before it for a long turn.
- */
+/* Sessions that may be connecting at once: those that the limiter admits, and enough waiting for a long turn. */
 #define CONNECTING_MOST 120
 /* Requests under way above which no candidate is added: the servers are busy enough. */
 #define UNDER_WAY_MOST 4000
@@ -314,7 +313,7 @@ void crowd_break_off(struct crowd *crowd)
 #define ENDS_A_TICK 100
 /* So long may those who are just beginning hold off the end. */
 #define AWAIT_US 1000000
-/* So many failures in a row, while others are connected, mean a limit. */
+/* This many failures in a row, while others are connected, mean a limit. */
 #define TURNED_AWAY 5
 
 static uint64_t crowd_now_us(void)
@@ -541,8 +540,8 @@ static void crowd_on_tick(uv_timer_t *timer)
 
 /* ---- beginning ---- */
 
-/* So many candidates share a session: as many as are wanted, and no more than a packet holds the watches
- * of. */
+/* The number of candidates that share a session: as many as are wanted, at most as many as one packet holds the
+ * watches of. */
 static size_t crowd_per_session(const struct run_options *options, const struct candidate_options *candidate)
 {
     size_t name = name_longest(candidate->name ? candidate->name : ""),

@@ -8,7 +8,7 @@
 #include "probe/candidate/naming.h"
 #include "probe/election/recipe.h"
 
-/* Of the names with a number so many are read: in an election nearly all are ephemeral. */
+/* How many of the names with a number are read: in an election nearly all are ephemeral. */
 #define OCCUPANTS_MOST 16
 
 struct occupied_check {

@@ -94,7 +94,7 @@ bool run_paths_choose(struct run *t)
 }
 
 /*
- * What a run's crowd is made of: from the options of the run, and from the layout that it copies.
+ * The options of a run's crowd: from the options of the run, and from the layout that it copies.
  */
 
 /* Identities stay their owners'; but where the siblings' data is empty, ours is too. */
@@ -168,7 +168,7 @@ static struct crowd *run_crowd_new(struct run *t, const struct candidate_options
 #define GATHER_US (INT64_C(300) * 1000000)
 #define PARTS_MS 180000
 #define PARTS_EARLY_MS 5000
-/* Beyond so many of one host a server with its default of 60 refuses. */
+/* A server with its default of 60 connections per host refuses more than this. */
 #define CONNECTIONS_USUAL 50
 
 static void begin_making(struct run *);
@@ -179,7 +179,7 @@ static void begin_removing(struct run *);
 static void run_gather_one(struct run *);
 static void run_end_one(struct run *);
 
-/* ---- what all steps need ---- */
+/* ---- shared by all steps ---- */
 
 static void run_enter(struct run *t, enum run_phase phase)
 {
@@ -646,7 +646,7 @@ static void run_on_state(void *context, enum connection_state state, bool renewe
         else if (t->phase == RUN_REMOVING)
             begin_removing(t);
         else if (!renewed && t->rules)
-            live_rules_noticed(t->rules); /* what happened meanwhile may have gone unseen */
+            live_rules_noticed(t->rules); /* events may have gone unseen meanwhile */
         else if (renewed)
             run_expired(t);
     } else if (state == CONNECTION_EXPIRED) {

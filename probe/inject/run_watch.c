@@ -80,18 +80,18 @@ void run_counters_cancel(struct run *t)
 
 /* No further candidate has joined for so long: the servers accept no more. */
 #define STALLED_MS 6000
-/* Connections that are given back where the servers take no more: at most, and one of so many. */
+/* Connections that are given back when the servers take no more: the maximum, and one of this many. */
 #define GIVEN_BACK_MOST 5
 #define GIVEN_BACK_PART 4
-/* With leave to load the ensemble, its ping may be so many times slower. */
+/* With leave to load the ensemble, its ping may be this many times slower. */
 #define LOADED_FACTOR 10
-/* A ping that has no answer after so many times the limit (and a second) gets none soon. */
+/* The ensemble hangs if a ping has no answer after this many times the limit, and a second. */
 #define HANGS_FACTOR 4
 /* Checked every 100 ms: after this delay the program itself was stalled, and not the ensemble. */
 #define STOOD_STILL_US 500000
-/* In all; less changes no figure that anybody would look at twice. */
+/* In total; a shorter stall changes no figure noticeably. */
 #define HELD_UP_NOTED_US UINT64_C(1000000)
-/* Without a connection for less is no more than a change of server. */
+/* A shorter time without a connection is only a change of server. */
 #define AWAY_NOTED_US UINT64_C(500000)
 
 /*

@@ -490,7 +490,7 @@ void json_snapshot_write(struct buffer *out, const struct model *model, struct m
     buffer_put_char(out, '\n');
 }
 
-/* ---- what a search for elections found ---- */
+/* ---- the result of a search for elections ---- */
 
 static void discovery_write_row(struct json_writer *w, const struct discovery_row *row)
 {

@@ -13,7 +13,7 @@
 
 /* ---- times ---- */
 
-/* So many digits; -1: not so many. */
+/* Parses this number of digits; -1: there are fewer. */
 static int digits(const char *at, int count)
 {
     int value = 0;

@@ -276,7 +276,7 @@ static struct report_election *find_election(struct gathering *gathering, const 
     return found;
 }
 
-/* What may change, or become known, as time goes on. */
+/* The facts that may change, or become known, later. */
 static void describe(struct report_election *found, const struct election *election)
 {
     found->kind = election->kind;

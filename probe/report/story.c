@@ -193,7 +193,7 @@ static void story_before(struct story_search *search, struct history *history)
     story_servers(story, election->cluster);
 }
 
-/* ---- what else there was ---- */
+/* ---- further circumstances ---- */
 
 /* "host:port", both. */
 static bool story_same_host(const char *a, const char *b)

@@ -15,7 +15,7 @@
 
 /* So far back a clock goes by itself, from one leader of ZooKeeper to the next. */
 #define CLOCK_BACK_US INT64_C(1000000)
-/* What waits for time to pass, after a change: evidence, acknowledgements, findings. */
+/* After a change the model needs time to pass: for evidence, acknowledgements, findings. */
 static const int64_t ticks_us[] = {1000000, 2000000, 5000000, 10000000, 15000000, 30000000, 60000000};
 #define TICKS (sizeof ticks_us / sizeof ticks_us[0])
 /* Changes so close to each other are handed on as one: a client that ends and its successor, say. */

@@ -154,7 +154,7 @@ static bool read_ahead_next(struct read_ahead *ahead, const unsigned char **byte
 
 #define FILE_HEADER_BYTES 16
 #define WINDOW_BYTES READ_AHEAD_PIECE
-/* Behind damage the next record is searched for within so many bytes. */
+/* The next record after damage is searched for within this many bytes. */
 #define SEARCH_MOST (64 << 20)
 /* So far from its end the last record of a file is looked for. */
 #define LAST_BYTES INT64_C(65536)
@@ -195,7 +195,7 @@ static bool window_grow(struct log_reader *r, size_t wanted)
     return true;
 }
 
-/* Makes so many bytes from the next record on readable. False: the file has fewer, or errno is set. */
+/* Makes this many bytes readable, from the next record on. False: the file has fewer, or errno is set. */
 static bool window_need(struct log_reader *r, size_t wanted)
 {
     if (r->length - r->at >= wanted)

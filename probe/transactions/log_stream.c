@@ -16,7 +16,7 @@
  */
 #define TAIL_MS 30000
 #define TAIL_PAUSE_MS 2000
-/* So many transactions of a tail are looked at. */
+/* The number of transactions of a tail that are checked. */
 #define TAIL_MOST 65536
 
 /* How one server's log leaves an epoch. */

@@ -85,7 +85,7 @@ static bool stream_need(struct stream *s, size_t wanted)
     return true;
 }
 
-/* The next bytes, valid until more are taken; NULL: there are not so many. */
+/* The next bytes, valid until more are taken; NULL: there are fewer. */
 static const unsigned char *stream_take(struct stream *s, size_t length)
 {
     if (!stream_need(s, length))
@@ -571,7 +571,7 @@ struct znode *znode_tree_data(struct znode_tree *tree, const struct transaction 
     return node;
 }
 
-/* ---- what a client was shown ---- */
+/* ---- answers to clients ---- */
 
 /* It exists from now on, with its directory. */
 static struct znode *znode_appear(struct znode_tree *tree, const char *path, bool ephemeral)

@@ -61,11 +61,11 @@ struct znode *znode_tree_place(struct znode_tree *tree, const char *path, size_t
 const char *znode_name(const struct znode *node);
 struct znode_stat znode_stat_of(const struct znode *node);
 
-/* What a transaction changed. Made twice, as behind a fuzzy snapshot, a change is the same as made once. */
+/* Applies a transaction's change. It is idempotent, as replaying the log on a fuzzy snapshot requires. */
 struct znode *znode_tree_created(struct znode_tree *tree, const struct transaction *transaction,
                                  const struct znode_change *change);
-/* Before that: so many children of its directory were created that the tree has not seen; 0: none, or the
-   directory is not known. */
+/* Call it before that: how many children of its directory were created unseen by the tree; 0: none, or the
+ * directory is not known. */
 int32_t znode_tree_unseen(const struct znode_tree *tree, const struct znode_change *change);
 void znode_tree_deleted(struct znode_tree *tree, const char *path, size_t length, int64_t zxid);
 struct znode *znode_tree_data(struct znode_tree *tree, const struct transaction *transaction,

@@ -76,7 +76,7 @@ static void reader_add_piece(struct frame_reader *r, uint32_t bytes)
     r->too_large |= r->decoded > FRAME_DECODED_MOST;
 }
 
-/* A length and so many bytes. least -1: there may be none at all, as in a znode without data. */
+/* A length and that many bytes. least -1: there may be none at all, as in a znode without data. */
 const uint8_t *frame_read_bytes(struct frame_reader *r, int32_t least, const char *what, uint32_t *length)
 {
     int32_t said = frame_read_int(r, what);

@@ -1,5 +1,5 @@
 /*
- * frame.h - checks what a ZooKeeper server sends, before the C client reads it.
+ * frame.h - checks the frames of a ZooKeeper server before the C client reads them.
  *
  * The C client trusts every byte: it allocates the counts that it reads, and calls back with structures that
  * a short reply has filled in half. So each frame is checked here as a whole: the answer to the greeting, the
@@ -24,7 +24,7 @@
  */
 #define FRAME_LENGTH_MOST (8u << 20)
 #define FRAME_CHILDREN_MOST 50000u
-/* What the C client may allocate for the parts of one reply: it copies each name to the heap. */
+/* The C client's maximum allocation for one reply: it copies each name to the heap. */
 #define FRAME_DECODED_MOST (24u << 20)
 /* No server sends more. */
 #define FRAME_SKIPPED_MOST (1u << 28)
@@ -78,10 +78,10 @@ struct frame_reader {
 void frame_read_fail(struct frame_reader *reader, const char *what, int64_t value);
 int32_t frame_read_int(struct frame_reader *reader, const char *what);
 void frame_read_skip(struct frame_reader *reader, uint32_t bytes, const char *what);
-/* A length and so many bytes. least -1: there may be none at all, as in a znode without data. */
+/* A length and that many bytes. least -1: there may be none at all, as in a znode without data. */
 const uint8_t *frame_read_bytes(struct frame_reader *reader, int32_t least, const char *what,
                                 uint32_t *length);
-/* The length of a list, each of whose entries has at least so many bytes. */
+/* The length of a list whose entries have at least this many bytes each. */
 void frame_read_count(struct frame_reader *reader, uint32_t least_each, const char *what, uint32_t *count);
 
 /* One request that is not answered yet. */
@@ -94,7 +94,7 @@ struct frame_ledger {
     struct frame_owed *owed; /* a ring: replies come in the order of the requests */
     uint32_t room, first, count;
     uint32_t pings, credentials, watch_lists; /* these carry fixed numbers, and are counted only */
-    uint32_t watches; /* asked for, and not seen to fire: at most so many notifications may come */
+    uint32_t watches; /* that were requested and have not fired: the most notifications to come */
     bool greeted, answered;
     bool too_large; /* the list that was checked last */
 };

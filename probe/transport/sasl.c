@@ -241,7 +241,7 @@ static void ticket_describe(const struct sasl_settings *s, bool expired, const c
         snprintf(problem, SASL_PROBLEM_TEXT, "no Kerberos ticket (%s); run kinit, or set sasl: keytab", text);
 }
 
-/* What a failure of Kerberos means for its user. */
+/* A failure of Kerberos, in words for its user. */
 static void kerberos_describe(const struct sasl_context *context, OM_uint32 major, OM_uint32 minor,
                               const char *host, char *problem)
 {
@@ -605,7 +605,7 @@ static enum sasl_turn sasl_fail(struct sasl *s, const char *what)
     return SASL_TURN_FAILED;
 }
 
-/* What a call of the library came to. */
+/* The result of a call of the library. */
 static enum sasl_turn sasl_follow(struct sasl *s, int result, const char *out, unsigned out_length,
                                   const uint8_t **token, size_t *length)
 {

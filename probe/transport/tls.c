@@ -600,7 +600,7 @@ static void tls_describe(struct tls *tls, int kind)
     }
 }
 
-/* What a call to the library came to: its bytes, or -1 and errno. */
+/* The result of a call of the library: its bytes, or -1 and errno. */
 static ssize_t tls_result(struct tls *tls, int result)
 {
     tls->wants_write = false;

@@ -36,7 +36,7 @@ struct connection {
     uint32_t at, have, room, whole, greeting;
     uint32_t skip; /* bytes behind whole that are discarded, of a reply that is too large */
 
-    /* What the client sends: the prefix of a frame waits for its body. */
+    /* The client's output: the prefix of a frame waits for its body. */
     uint8_t prefix[FRAME_PREFIX];
     uint32_t prefix_have, prefix_sent, frame_left;
     bool noted;

@@ -22,7 +22,7 @@
 /* How long log_follower_free() waits for the thread. */
 #define END_NS UINT64_C(100000000)
 
-/* What the thread found. */
+/* A change that the thread found in the log. */
 struct followed_change {
     enum transaction_deed deed; /* DEED_NONE: the log was read up to this transaction */
     int64_t zxid;

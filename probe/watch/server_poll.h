@@ -134,7 +134,7 @@ int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
 /* How long watches are polled after a change. Without changes they are polled at the second interval. */
 #define SETTLED_AFTER_MS 20000
 #define SETTLED_EVERY_MS 30000
-/* So many polls must show the same watches before they are polled less often. */
+/* The number of polls that must show the same watches before they are polled less often. */
 #define SAME_POLLS_LEAST 2
 /* The retry interval for a disabled word, or an AdminServer that hangs. */
 #define RETRY_MS 30000
@@ -251,7 +251,7 @@ struct server_poll {
     /* For the proof under way: failed attempts; those of them that timed out. */
     size_t admin_tried, admin_hangs;
     bool admin_sure;               /* by its host alone */
-    struct server_answer identity; /* what the AdminServer reports about itself */
+    struct server_answer identity; /* the AdminServer's report about itself */
     char foreign[240];             /* why it is not trusted */
     bool admin_failed;
     unsigned admin_failures; /* consecutive */
