@@ -6,7 +6,7 @@
 #include "probe/election/cluster.h"
 #include "probe/election/watch_proof.h"
 
-/* No session has so many: another number is no announcement. */
+/* More than any session has: a larger number is no announcement. */
 #define ANNOUNCED_MOST 10000000
 
 static const char *after_number(const char *text, int32_t *number)
@@ -64,7 +64,7 @@ static bool held_at(const struct client *client, int64_t counted_us)
     return since && end_us >= counted_us + ANNOUNCED_WITHIN_US;
 }
 
-/* What others than we announce there; counted_us: all of it held then. */
+/* The announcements of other observers there; counted_us: all of them held then. */
 static int64_t announced_sum(const struct cluster *cluster, size_t server, int64_t counted_us, bool *held)
 {
     const struct session_table *clients = cluster->clients;

@@ -438,7 +438,7 @@ static void take_all(struct model *model)
 
 void model_take_baseline(struct model *model, const struct model *then, struct moment until, bool grows)
 {
-    if (!then) { /* nothing better will come: what waits takes what there is */
+    if (!then) { /* no better state will come: waiting elections take this one */
         model->earlier_grows = false;
         take_all(model);
     }

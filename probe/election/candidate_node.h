@@ -9,7 +9,7 @@
 struct update;
 
 struct candidate *candidate_node_new(const struct update *update, const char *name, uint32_t hash);
-/* Parses its name: whether it fits the recipe, its sequence number, and what else the name contains. */
+/* Parses its name: whether it fits the recipe, its sequence number, and further parts of the name. */
 void candidate_node_parse(const struct update *update, struct candidate *candidate);
 /* Takes only its Stat, from another source. */
 void candidate_node_stat(const struct update *update, struct candidate *candidate,

@@ -43,7 +43,7 @@ const struct presumption_kind *presumption_kind(enum presumption presumption)
     return &presumption_kinds[presumption];
 }
 
-/* ---- what each finding presumes ---- */
+/* ---- the presumptions of each finding ---- */
 
 #define BIT(presumption) (1u << PRESUMES_##presumption)
 
@@ -401,7 +401,7 @@ static bool certainty_fresh(const struct election *election, struct about about,
     bool one = shown && shown->connected && shown->server < cluster->server_count;
     for (size_t i = 0; i < cluster->server_count; i++) {
         const struct server *server = &cluster->servers[i];
-        /* What a server hides, the diagnoses themselves allow for. */
+        /* The diagnoses themselves allow for facts that a server hides. */
         if ((one && i != shown->server) || server->hidden[HIDDEN_CONNECTIONS] || !server->listed.mono_us)
             continue;
         int64_t until_us = recent_until_us(server);
@@ -503,7 +503,7 @@ void certainty_settle_kind(struct election *election)
     }
 }
 
-/* So many short holds one after the other show a lock. */
+/* This many short tenures, one after the other, show a lock. */
 #define HOLDS_OF_A_LOCK 3
 #define SHORT_HOLD_US INT64_C(30000000)
 

@@ -617,7 +617,7 @@ static void prove_fault(struct diagnosis *d, struct candidate *c)
         d->f->model->generation++;
 }
 
-/* ---- what the line shows ---- */
+/* ---- evidence of the whole line ---- */
 
 /* Several watches are a cache, or a leak: they speak for no order. */
 static void see_member(struct election *election, const struct viewer *viewer)

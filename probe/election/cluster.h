@@ -145,7 +145,7 @@ struct cluster {
     struct failover_case *cases; /* changes of leader that are not completely reported yet */
     struct known_transactions *transactions;    /* the latest known ones; NULL: none */
     struct logged_ends *logged;                 /* of znodes, from a server's log; NULL: no log was read */
-    struct captured *captured;                  /* what packets showed; NULL: there were none */
+    struct captured *captured;                  /* evidence from packets; NULL: there were none */
     int64_t logged_us;                          /* when a log was read last (monotonic); 0: never */
     struct caught_up caught_up[CAUGHT_UP_KEPT]; /* the latest first */
     struct zxid_report zxids[ZXIDS_KEPT];       /* the latest first */

@@ -47,7 +47,7 @@ static const char *restart_whom(const struct candidate *c, const struct candidat
     return buffer;
 }
 
-/* What its session watches instead. */
+/* The znode that its session watches instead. */
 static const char *watched_instead(const struct diagnosis *d, const struct candidate *c)
 {
     const struct viewer *viewer = &d->viewers[c->own->client->scratch];

@@ -160,7 +160,7 @@ void election_take_recipe(struct election *election, const struct recipe *recipe
 
 /* Its texts are never written to; the struct has no const because settings own theirs. */
 static char no_text[] = "", automatic[] = "auto";
-/* What the configuration takes where it says nothing. */
+/* The defaults of the configuration. */
 static const struct election_settings no_settings = {.path = no_text,
                                                      .kind = KIND_AUTO,
                                                      .recipe = automatic,

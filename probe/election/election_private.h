@@ -1,5 +1,5 @@
 /*
- * election_private.h - what the model alone knows of an election and of a candidate. Private to this folder.
+ * election_private.h - the model's own state of an election and of a candidate. Private to this folder.
  *
  * Nothing here is shown, or kept in a recording. It is made and freed with its owner: see election_life.h and
  * candidates.h.
@@ -58,7 +58,7 @@ struct further_ack {
     uint64_t owner;
 };
 
-/* What the watches of a line show, as of the latest diagnosis. */
+/* The watches of a line in figures, as of the latest diagnosis. */
 struct line_shown {
     uint32_t waiting;  /* members with known watches, the first left out */
     uint32_t watching; /* sessions of members that watch another candidate */

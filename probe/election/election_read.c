@@ -137,14 +137,15 @@ bool election_is_proven(const struct election *election)
     if (election->recognised != RECOGNISED_NAME)
         return true;
     bool named = election->origin == ORIGIN_CONFIGURED, known = election->kind_proof == KIND_CONFIGURED;
-    /* What a pattern matches may be a directory of directories; so may a path that says no more. */
+    /* A path that a pattern matches may be a directory of directories; so may a path without further
+     * configuration. */
     bool holds_others = election->candidate_count == 0 && election->outsider_count > 0;
     if (election->mixed && !known)
         return false;
     return (named && known) || ((named || known) && !holds_others);
 }
 
-/* So many beside it have to be alike, of so many that are compared. */
+/* The number of siblings that must be alike, and the number that are compared. */
 #define ALIKE_LEAST 2
 #define COMPARED_MOST 8
 
@@ -186,7 +187,7 @@ bool election_has_one_owner(const struct election *election)
     return alike >= ALIKE_LEAST;
 }
 
-/* So many joined behind it, at such a pace. */
+/* The number of candidates that joined behind it, and their pace. */
 #define TRIES_LEAST 3
 #define TRIED_EVERY_US INT64_C(30000000)
 

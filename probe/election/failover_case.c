@@ -116,7 +116,7 @@ static void note_before(struct failover_case *c, const struct cluster *cluster, 
     c->at_leader = server->mode == SERVER_LEADER || server->mode == SERVER_STANDALONE;
 }
 
-/* ---- what a log shows ---- */
+/* ---- evidence from a log ---- */
 
 void logged_ends_free(struct logged_ends *ends)
 {
@@ -248,7 +248,7 @@ void failover_case_found(const struct update *f, const struct candidate *leader,
     failover_case_open(f, &gone);
     struct failover_case *c = case_of(election);
     c->found = true;
-    c->stood_zxid = 0; /* what this run has read is later */
+    c->stood_zxid = 0; /* this run's reads are later */
     if (!election->leader)
         return;
     failover_case_won(f);
@@ -472,7 +472,7 @@ void failover_cases_server_left(struct cluster *cluster, size_t server)
     }
 }
 
-/* No directory counts what happened to a lock: which transaction took it shows where only one can have. */
+/* No directory counts the changes of a lock: the transaction that removed it is known if only one is possible. */
 static void find_taker(struct failover_case *c)
 {
     struct cluster *cluster = c->election->cluster;
@@ -797,7 +797,7 @@ static bool is_unread(const struct election *election)
     return leader && !leader->known && !leader->denied;
 }
 
-/* As long as it may be reported, whatever more may become known. */
+/* The longest wait for more evidence is over. */
 static bool is_late(const struct failover_case *c, struct moment now)
 {
     int64_t within_us = c->election->settings->allow.failover_ms * 1000;

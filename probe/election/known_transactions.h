@@ -1,5 +1,5 @@
 /*
- * known_transactions.h - known facts about single transactions: what each of them certainly did not do.
+ * known_transactions.h - facts about single transactions: the changes that each certainly did not make.
  *
  * ZooKeeper shows an observer only the number of a transaction, but some can be identified. A znode's Stat
  * names the transactions that created it and last set it. A directory's Stat names the one that removed a

@@ -28,7 +28,7 @@ enum recipe_watches {
     WATCHES_MEMBER /* the first znode of the member before it: a member may have several, with one GUID */
 };
 
-/* What the layout is used for. */
+/* The purpose of the layout. */
 enum recipe_nature {
     NATURE_EITHER, /* elections and locks: the names do not show which; a user's own recipe is one of these */
     NATURE_ANY,    /* elections, locks, and semaphores, whose members watch a candidate further ahead */

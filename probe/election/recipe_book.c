@@ -14,7 +14,7 @@
 #define SAMPLE 64
 /* Longer than any name that a recipe makes; the server's own limit on a request is 1 MB. */
 #define NAME_MAX_PARSED 4096
-/* The compiled patterns read so many bytes at once, also across the end of a text. */
+/* The compiled patterns read this many bytes at once, also across the end of a text. */
 #define VECTOR_BYTES 32
 
 enum part { PART_SEQ, PART_GUID, PART_SESSION_HEX, PART_SESSION_DEC, PART_WHO, PART_READ, PARTS };
@@ -430,7 +430,7 @@ static char *resolve(const char *election_path, const char *ack)
     return out;
 }
 
-/* The path that one of several words names; NULL: there are not so many. */
+/* The path that the nth of several words names; NULL: there are fewer. */
 static char *nth_path(const char *words, const char *election_path, size_t n)
 {
     char word[256];

@@ -89,7 +89,7 @@ void client_disown(struct candidate *candidate);
 /* Does ephemeralOwner name a session? Not for persistent, container and TTL nodes. */
 bool owner_is_session(uint64_t owner);
 
-/* ---- session_table_lists.c: what the servers show of sessions ---- */
+/* ---- session_table_lists.c: the servers' lists of sessions ---- */
 
 /* Two servers list this session, so its server is unknown. */
 bool client_doubled(const struct cluster *cluster, const struct client *client);
@@ -101,7 +101,7 @@ void session_table_watches(struct cluster *cluster, size_t server, struct moment
                            const struct observed_watches *seen);
 void session_table_sessions(struct cluster *cluster, size_t server, struct moment at,
                             const struct observed_sessions *seen);
-/* Takes what packets show of one session. */
+/* Takes the evidence that packets show of one session. */
 void session_table_captured(struct cluster *cluster, struct moment at, const struct observed_captured *seen);
 void session_table_hidden(struct cluster *cluster, size_t server, enum hidden_part part);
 /* The server has left the ensemble: later indexes move up by one. */

@@ -34,7 +34,7 @@ bool summary_has_list(const struct election *election)
 
 int64_t summary_created_us(const struct candidate *candidate)
 {
-    /* A server's clock may say anything: what would not fit is not known. */
+    /* A server's clock may have any value: a time that does not fit is unknown. */
     int64_t ms = candidate->known ? candidate->stat.ctime_ms : 0;
     return ms > 0 && ms < INT64_MAX / 1000 ? ms * 1000 : 0;
 }

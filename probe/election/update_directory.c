@@ -184,7 +184,7 @@ static void update_lock_absent(const struct update *f)
     update_fresh(f);
 }
 
-/* What one list of children changed. */
+/* The changes that one list of children shows. */
 struct difference {
     struct candidate **joined; /* new children, also outsiders; owned by the roster once added */
     size_t joined_count;
@@ -335,8 +335,8 @@ static void read_all_again(const struct update *f)
 }
 
 /*
- * What the Stat proves beyond what the lists show. creates = (Δcversion + Δn) / 2 and deletes =
- * (Δcversion − Δn) / 2 hold exactly, cversion being a counter of 32 bits that wraps.
+ * The Stat proves more than the lists show. creates = (Δcversion + Δn) / 2 and deletes = (Δcversion − Δn) / 2
+ * hold exactly, cversion being a counter of 32 bits that wraps.
  */
 static void count_unseen(const struct update *f, const struct znode_stat *old, const struct znode_stat *new,
                          const struct difference *difference)

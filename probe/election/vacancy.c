@@ -41,7 +41,7 @@ static const struct doubt {
 
 static const struct doubt *doubt_of(const struct election *election, const struct finding *finding)
 {
-    /* Milder, it is no more than a warning of what may come. */
+    /* A milder finding only warns of a future problem. */
     if (!election->leader || finding->severity < SEVERITY_ERROR || finding->one_poll ||
         finding->candidate_count == 0 || strcmp(finding->candidates[0], election->leader->name) != 0)
         return NULL;

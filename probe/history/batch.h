@@ -1,5 +1,5 @@
 /*
- * batch.h - what one turn of the loop has to be recorded, on its way to the thread that writes.
+ * batch.h - the data that one turn of the loop records, on its way to the thread that writes.
  *
  * A batch owns copies of all texts that it needs: the model goes on meanwhile.
  */

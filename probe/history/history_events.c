@@ -1,4 +1,4 @@
-/* What happened between two moments: events, and where the next one is. */
+/* The events between two moments, and where the next one is. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,7 +188,7 @@ static bool read_finding(sqlite3_stmt *statement, struct finding *f)
     return true;
 }
 
-/* What its kind needs is there. */
+/* The row has the cluster, finding or failover that its kind needs. */
 static bool history_events_is_whole(const struct event *event)
 {
     bool finding = event->kind == EVENT_FINDING_RAISED || event->kind == EVENT_FINDING_CLEARED ||
@@ -245,7 +245,7 @@ static void free_event(struct event_row *row)
         failover_release(&row->failover);
 }
 
-/* What an event of the beginning or the end of an election carries is its recipe as it was. */
+/* An event of the beginning or the end of an election carries the recipe of that time. */
 static bool hand_out(struct event_row *row, history_event_fn fn, void *context)
 {
     struct event *event = &row->event;

@@ -200,7 +200,7 @@ static void add_tenure(struct tenure_line *line, const struct tenure_read *tenur
         int64_t from_us = begins ? time_in(stretch, tenure->from_us) : stretch->from_us,
                 to_us = stretch->to_us;
         bool exact = begins && tenure->from_exact && from_us == tenure->from_us;
-        /* What a recorder says of before it began, an earlier one saw better. */
+        /* For the time before a recorder began, an earlier recorder's rows are better. */
         if (s > 0 && from_us < stretch->from_us) {
             from_us = stretch->from_us;
             exact = false;

@@ -90,7 +90,7 @@ void item_key(struct snapshot *snapshot);
 uint32_t item_end(struct snapshot *snapshot, struct buffer *patch);
 /* The item of this key, if it is there, stays as it is. Its slot, or SLOT_NONE. */
 uint32_t item_keep(struct snapshot *snapshot);
-/* The same, of what the caller knows to be in this slot. */
+/* The same, if the caller knows the item's slot. */
 void item_stays(struct snapshot *snapshot, uint32_t slot);
 /* The tenures of this slot's election; freed with it. */
 struct kept_list *item_tenures(struct snapshot *snapshot, uint32_t slot);

@@ -27,7 +27,7 @@ struct stretch_row {
     size_t first_chunk, end_chunk; /* in chunks */
 };
 
-/* An election that only has what its rows say. */
+/* An election with only the data of its rows. */
 struct stub {
     int64_t id;
     struct election *election;
@@ -40,7 +40,7 @@ struct history {
     char *file;
     bool still;      /* it has no writer (recording_open_read()) */
     unsigned depth;  /* of reader_begin() */
-    int64_t version; /* PRAGMA data_version of what follows */
+    int64_t version; /* PRAGMA data_version of the cached data below */
     struct chunk_row *chunks;
     size_t chunk_count;
     struct stretch_row *stretches; /* those that have chunks, in order of recording */

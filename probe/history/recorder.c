@@ -21,7 +21,7 @@
 #define PATCHES_TIMES 4
 #define PATCHES_LEAST (256u << 10)
 #define PATCHES_MOST (4u << 20)
-/* The wall clock was set, when it goes so differently from the monotonic one. */
+/* The wall clock was set if it deviates this much from the monotonic one. */
 #define CLOCK_SET_US 1000000
 #define CHECK_MS 500
 /* A crash costs observations of this time, and no event. */
@@ -83,7 +83,7 @@ static uint64_t recorder_now_us(void)
     return uv_hrtime() / 1000;
 }
 
-/* Spent by this thread: what others keep from it costs nothing. */
+/* The processor time of this thread: waiting for other threads costs nothing. */
 static uint64_t recorder_cpu_us(void)
 {
     struct timespec spent;

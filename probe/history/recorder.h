@@ -14,9 +14,8 @@
 struct recorder;
 
 /*
- * Begins to record into the file (recording_file.h) what the monitor sees from now on. Stop it before the
- * monitor, which goes on without it. NULL and a text in *error (caller frees): why that cannot be, and what
- * to do.
+ * Begins to record the monitor's events and model into the file (recording_file.h). Stop it before the monitor,
+ * which goes on without it. NULL and a text in *error (caller frees): the problem, and the remedy.
  */
 struct recorder *recorder_start(uv_loop_t *loop, struct monitor *monitor, const char *file, int64_t keep_ms,
                                 char **error);
@@ -33,18 +32,18 @@ bool recorder_settle(struct recorder *recorder, bool begin);
 /* The file, without links. */
 const char *recorder_file(const struct recorder *recorder);
 
-/* Why nothing can be written at present (malloc'd; the caller frees), or NULL: it is well.
-   It goes on trying. */
+/* Why nothing can be written at present (malloc'd; the caller frees), or NULL: no problem. The recorder
+ * continues to try. */
 char *recorder_problem(const struct recorder *recorder);
 
 /* A change of the file from outside, and the recorder's response, once (malloc'd; the caller frees); NULL:
  * none. */
 char *recorder_take_notice(struct recorder *recorder);
 
-/* Events that could not be recorded so far, for it was too much at once or the disk too slow or full. */
+/* The number of events lost so far, because there were too many at once or the disk was too slow or full. */
 uint64_t recorder_lost(const struct recorder *recorder);
 
-/* The latest time of which nothing is recorded for that reason: a gap in the recording, once that goes on. */
+/* The latest time without a recording for that reason: a gap, once recording continues. */
 struct recorder_loss {
     int64_t from_us, to_us; /* to_us 0: it goes on */
     uint64_t events;

@@ -372,7 +372,7 @@ static void snapshot_read_finish(struct snapshot_reader *t)
 
 struct snapshot_model *snapshot_read(const struct snapshot *snapshot, int64_t wall_us, uint64_t generation)
 {
-    /* What others point at comes first. */
+    /* Items that others point at come first. */
     static const unsigned char order[] = {ITEM_CLOCK,   ITEM_CLUSTER,   ITEM_SERVER,   ITEM_ELECTION,
                                           ITEM_SESSION, ITEM_CANDIDATE, ITEM_OUTSIDER, ITEM_FINDING,
                                           ITEM_TENURE,  ITEM_LINE,      ITEM_FOREIGN,  ITEM_WORST,

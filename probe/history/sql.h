@@ -1,8 +1,7 @@
 /*
- * sql.h - what every part of a recording asks SQLite in the same way: numbers, and texts and spans of which
- * some are NULL.
+ * sql.h - shared access to SQLite for all parts of a recording: numbers, and texts and spans that may be NULL.
  *
- * Where something fails sqlite3_errcode() of the database says why.
+ * After a failure sqlite3_errcode() of the database gives the reason.
  */
 #ifndef ELECTOP_PROBE_HISTORY_SQL_H
 #define ELECTOP_PROBE_HISTORY_SQL_H

@@ -160,7 +160,7 @@ static bool write_all(struct store *store, const struct batch *list, int64_t ali
     bool fine = sql_run(store->db, "BEGIN IMMEDIATE");
     int64_t newest_us = store->newest_us;
     for (const struct batch *batch = list; fine && batch; batch = batch->next) {
-        /* Its clock is another one than that of the stretch before, which ends where it was seen last. */
+        /* Its clock differs from that of the previous stretch, which ends where it was seen last. */
         bool ends = batch->begins == BATCH_NEW_STRETCH && newest_us != 0;
         int64_t end_us = batch->ended_us > newest_us ? batch->ended_us : newest_us;
         fine = (!ends || writer_sql_alive(store->rows, end_us)) && writer_sql_write(store->rows, batch);

@@ -27,7 +27,7 @@ void store_alive(struct store *store, int64_t now_us);
 /* Why it cannot write at present (malloc'd; the caller frees), or NULL: it is well. */
 char *store_problem(struct store *store);
 
-/* The problem, and from when on what happened is missing (0: all of it is). malloc'd. */
+/* The problem, and since when events are missing (0: all are). malloc'd. */
 char *store_loss(const char *problem, int64_t since_us);
 
 /*

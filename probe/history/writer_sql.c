@@ -406,7 +406,7 @@ static bool end_gap(struct writer_sql *rows, const char *name, int64_t to_us)
     return sql_done(statement);
 }
 
-/* What lasts is cut where a stretch ends: it goes on by the clock of the next. */
+/* A row that lasts is cut where a stretch ends, and continues by the clock of the next. */
 static bool end_gaps(struct writer_sql *rows)
 {
     name_lookup_free(&rows->lost);

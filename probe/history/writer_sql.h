@@ -24,7 +24,7 @@ void writer_sql_close(struct writer_sql *rows, bool same_again);
 void writer_sql_committed(struct writer_sql *rows);
 void writer_sql_forget(struct writer_sql *rows);
 
-/* Once, before anything is written: what an earlier recorder saw going on, it saw until its own end. */
+/* Call it once, before anything is written: ends an earlier recorder's open rows at that recorder's end. */
 bool writer_sql_end_tenures(struct writer_sql *rows);
 
 /* Inside a transaction. False: see sqlite3_errcode(); the transaction must be rolled back. */

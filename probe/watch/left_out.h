@@ -1,5 +1,6 @@
 /*
- * left_out.h - what a walk of a tree did not see, and paths in it that may have been elections: one message.
+ * left_out.h - the parts of a tree that a walk did not see, and paths that may have been elections: one
+ * message.
  *
  * Private to discover.c. Paths are full; messages have them without the chroot.
  */

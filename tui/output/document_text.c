@@ -73,7 +73,7 @@ static void text_put_cell(struct printer *printer, const struct document *doc, s
     free(text);
 }
 
-/* What the columns hold, and how wide that is. */
+/* Measures the columns of a table. */
 static void text_measure(const struct printer *printer, const struct document *doc, size_t table,
                          struct column columns[DOCUMENT_COLUMNS])
 {

@@ -21,7 +21,7 @@ struct output {
     int error;  /* why it ended; 0: it has not */
     struct output_listener listener;
     void *context;
-    struct buffer kept; /* what the reader has not taken yet */
+    struct buffer kept; /* not yet taken by the reader */
     uint64_t dropped;   /* whole lines, since the last notice to the reader */
     union {
         uv_handle_t any;

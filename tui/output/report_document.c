@@ -118,7 +118,7 @@ static void put_verdict(struct document *doc, const struct report_election *elec
 
 /* ---- the time line ---- */
 
-/* What one cell of a bar shows; the larger wins. */
+/* The values of a bar's cell; the larger wins. */
 enum bar_cell { CELL_NOTHING, CELL_GAP, CELL_LED, CELL_VACANT };
 
 /* leader: REPORT_NO_LEADER: the bar of the time without a leader. */
@@ -822,7 +822,7 @@ static void put_term(struct document *doc, const char *term, const char *meaning
     document_words(doc, ROLE_TEXT, "%s", meaning);
 }
 
-/* What the words of the tables mean, where there is no manual at hand. */
+/* Explains the words of the tables to readers without the manual. */
 static void put_explanations(struct document *doc, const struct report *report)
 {
     bool used[CAUSE_COUNT] = {false}, any = false, reactions = false;

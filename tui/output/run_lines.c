@@ -45,7 +45,7 @@ static void put_percentile(struct document *doc, const struct histogram *h, doub
     document_cell(doc, ROLE_TEXT, "%s", h->count ? format_span(us, span, sizeof span) : "-");
 }
 
-/* What each of so many has: "2", "2.5". "-": there are none. */
+/* The average per item: "2", "2.5". "-": there are no items. */
 static const char *form_mean(char out[FORM_CELL], uint64_t sum, uint64_t count)
 {
     double each = count ? (double)sum / (double)count : 0;

@@ -31,7 +31,7 @@
 /* Of a terminal: below, names are cut to what people say of them. */
 #define ROOMY 150
 #define MOMENT_US 1000000
-/* Of a discovered election, so many candidates are shown if there are more than CROWD. */
+/* The number of candidates that are shown of a discovered election with more than CROWD. */
 #define CROWD 30
 #define CROWD_SHOWN 20
 
@@ -365,7 +365,7 @@ static void print_members(struct printer *printer, const struct election *electi
     printer_width(printer, PRINTER_WIDTH);
 }
 
-/* What the next failover will do, and where it stops. */
+/* The course of the next failover, and where it stops. */
 static void print_next(struct printer *printer, const struct election *election)
 {
     if (!election->candidate_count)
@@ -408,7 +408,7 @@ static void snapshot_election_print_findings(struct printer *printer, const stru
     }
 }
 
-/* What this snapshot leaves open, and for how long one has to poll to be certain. */
+/* The facts that this snapshot leaves open, and how long one must poll to be certain. */
 static void print_suspected(struct printer *printer, const struct election *election)
 {
     const struct candidate *first = NULL;

@@ -68,7 +68,7 @@ static bool shows_local(const struct axis_scale *scale)
     return sentence_zones_differ(scale->from_us) || sentence_zones_differ(scale->to_us);
 }
 
-/* What the labels need below the drawing. */
+/* The room for labels below the drawing. */
 static double axis_height(const struct axis_scale *scale)
 {
     return shows_local(scale) ? 8 + 3 * LINE : 8 + 2 * LINE;
@@ -534,7 +534,7 @@ bool timeline_svg_has_epochs(const struct report *report)
     return false;
 }
 
-/* ZooKeeper's own leader changed: what follows may be its effect. */
+/* ZooKeeper's own leader changed: later changes may be its effect. */
 static void draw_epochs(const struct drawing *drawing)
 {
     double last = -MERGE;

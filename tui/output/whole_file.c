@@ -41,7 +41,7 @@ static int write_beside(const char *path, char *beside, mode_t mode, const char 
     if (fd < 0)
         return errno;
     int error = output_write(fd, bytes, length);
-    /* What the disk has not got may be gone after a crash, with the old content gone too. */
+    /* Data that is not on the disk may be lost in a crash, together with the old content. */
     if (!error && (fchmod(fd, mode) != 0 || fsync(fd) != 0))
         error = errno;
     if (close(fd) != 0 && !error)

@@ -202,7 +202,7 @@ static void curses_free_all(struct curses *curses)
     free(curses);
 }
 
-/* Larger than any screen; one of so many cells a side takes 100 MB. */
+/* Larger than any screen; one with this many rows and columns takes 100 MB. */
 #define SIDE_MOST 1000
 
 static int side(int length)
@@ -464,7 +464,7 @@ bool curses_flush(struct curses *curses)
     return tty_flush(&curses->tty);
 }
 
-/* "11;rgb:1e1e/1e1e/2e2e": what the terminal's background is, in answer to our question. */
+/* "11;rgb:1e1e/1e1e/2e2e": the terminal's background, in answer to our question. */
 static bool learn_background(struct curses *curses, const char *answer)
 {
     unsigned light = 0;

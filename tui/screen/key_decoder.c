@@ -9,7 +9,7 @@
 #define ESCAPE 0x1b
 #define CANCEL 0x18
 #define SUBSTITUTE 0x1a
-#define STRING_MOST 4096 /* bytes of a string; what follows is text again */
+#define STRING_MOST 4096 /* bytes of a string; text follows it */
 
 /* The usual sequences, without their ESC. A terminal may send one of these although terminfo names another.
  */

@@ -111,7 +111,7 @@ char *safe_text(const char *text, size_t length, bool ascii)
     return safe;
 }
 
-/* So many bytes at the beginning are printable ASCII, a column each. The last one before anything else is not
+/* The number of printable ASCII bytes at the beginning, a column each. The last one before anything else is not
    counted: a combining mark may follow it. */
 static size_t plain_length(const char *text, size_t length)
 {
