@@ -48,7 +48,7 @@ static void alert_rule_check_condition(const struct yaml_node *word, const struc
                  problems);
 }
 
-/* A misspelt word in braces would reach the program as it is. ${name} is a shell's, %{name} curl's. */
+/* A misspelt word in braces would reach the program unchanged. ${name} belongs to a shell, %{name} to curl. */
 void alert_rules_placeholders(const struct yaml_node *argument, const char *const *facts,
                               struct problems *problems)
 {

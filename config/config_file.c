@@ -20,7 +20,7 @@
 
 static bool exists(const char *file)
 {
-    /* Whatever is not plainly absent counts: an unreadable file must be complained about, not passed over. */
+    /* Any file that is not clearly absent counts: an unreadable one must be reported, not skipped. */
     struct stat status;
     return stat(file, &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }

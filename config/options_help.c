@@ -59,7 +59,7 @@ static void help_print_recipes(const char *const *recipes, struct text *out)
     text_add(out, "\n");
 }
 
-/* Two for each command, as they are typed. */
+/* Two examples for each command, as typed. */
 static const char *const examples[][2] = {
     [COMMAND_WATCH] = {"electop -s zk1:2181,zk2:2181", "electop watch --filter next:stops '/teams/*/leader'"},
     [COMMAND_ONCE] = {"electop once --strict -s zk1:2181 /election",

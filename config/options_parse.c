@@ -302,7 +302,7 @@ static bool read_option(struct parse *parse, int code, bool *ended)
     return *ended || options_parse_take_option(parse, row, optarg);
 }
 
-/* An election, and a moment: a path is no time, and what else is none is a name. */
+/* An election and a moment, in any order: an argument that is neither a path nor a time is a name. */
 static bool read_why(struct parse *parse, char *word)
 {
     struct options *options = parse->options;
@@ -420,7 +420,7 @@ static bool check_replay(struct parse *parse)
     return true;
 }
 
-/* --watch goes on where once would end. */
+/* --watch continues where once would end. */
 static bool check_once(struct parse *parse)
 {
     const struct options *options = parse->options;

@@ -37,7 +37,7 @@ void secret_protect_process(void)
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     mallopt(
         M_PERTURB,
-        0xff); /* the client library copies a credential, and frees it as it is: where glibc overwrites it */
+        0xff); /* the client library frees its copy of a credential without overwriting it: glibc can do that */
 }
 
 void *secret_new(size_t size)

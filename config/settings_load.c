@@ -228,7 +228,7 @@ static void read_items(const struct key *list, const struct yaml_node *node, voi
     if (!node->count)
         return;
     items = xcalloc(node->count, list->item_size);
-    /* Stored before the items are read: whatever happens, their owner releases them. */
+    /* Stored before the items are read, so that their owner releases them after an error, too. */
     memcpy((char *)base + list->offset, &items, sizeof items);
     size_t count = node->count;
     memcpy((char *)base + list->count_offset, &count, sizeof count);

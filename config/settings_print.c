@@ -133,7 +133,7 @@ char *settings_print_shared(const struct settings *settings)
     struct text out = {0};
     struct printing all = {.without = "alerts[]", .out = &out};
     struct settings shared = *settings;
-    shared.action_count = 0; /* commands may hold what is nobody else's business, as those of alerts */
+    shared.action_count = 0; /* commands may contain secrets, as those of alerts */
     if (settings->recorded_count) {
         shared.clusters = settings->recorded;
         shared.cluster_count = settings->recorded_count;

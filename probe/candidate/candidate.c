@@ -43,7 +43,7 @@ static struct candidate_asks rest(struct candidacy *c)
     return rests ? nothing() : one(ASK_REST);
 }
 
-/* Overloaded servers take it later; whatever else it is, no second try would change it. */
+/* Overloaded servers accept it later; a second try would not change any other result. */
 static struct candidate_asks refused(struct candidacy *c, enum session_result why, const char *problem)
 {
     if (why == SESSION_BUSY)
@@ -200,7 +200,7 @@ struct candidate_asks candidate_watched(struct candidacy *c, const struct candid
     return look(c, options); /* deleted between look and watch: no notification would come */
 }
 
-/* ---- wake: whatever happened to it, its watch is spent ---- */
+/* ---- wake: a watched znode changed, and its watch is used up ---- */
 
 struct candidate_asks candidate_noticed(struct candidacy *c, const struct candidate_options *options,
                                         int64_t number)

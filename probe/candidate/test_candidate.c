@@ -56,7 +56,7 @@ static void candidate_session_set_connected(struct candidate_session *candidate_
         options->listener.connection(options->context, candidate_session, was_connected, state);
 }
 
-/* What the session still owes means nothing any more. */
+/* Outstanding answers of the session no longer matter. */
 static void candidate_session_detach(struct candidate_session *candidate_session,
                                      void (*how)(struct session *))
 {
@@ -80,7 +80,7 @@ void candidate_session_end(struct candidate_session *candidate_session, void (*h
     }
 }
 
-/* ---- what the session brings ---- */
+/* ---- events of the session ---- */
 
 static void candidate_session_on_state(void *context, enum connection_state state, bool renewed,
                                        const char *problem)
@@ -104,7 +104,7 @@ static void candidate_session_on_state(void *context, enum connection_state stat
     }
 }
 
-/* What a notice is about, for one candidate. */
+/* The effect of a notification on one candidate. */
 static struct candidate_asks noticed(struct test_candidate *t, enum session_notice notice, const char *path,
                                      int64_t number)
 {

@@ -323,7 +323,7 @@ static int64_t next_sequence(const struct znode_stat *directory)
     return (int64_t)(((uint32_t)directory->cversion + (uint32_t)directory->children) / 2);
 }
 
-/* Of so many the Stats are read whenever names may have been made again. */
+/* Up to this number of candidates, all Stats are read when names may have been created again. */
 #define READ_AGAIN_MOST 64
 
 /* One that left and one that joined, both unseen, may have had a name that is still listed. */

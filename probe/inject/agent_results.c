@@ -100,7 +100,7 @@ static bool take_histogram(const char *at, struct histogram *h)
     return *at == '\n' || *at == '\0';
 }
 
-/* What follows the word on its line, with the space before it; NULL: there is no such line. */
+/* The rest of the line after the word, from the space on; NULL: there is no such line. */
 static const char *line_of(const char *text, const char *word)
 {
     size_t length = strlen(word);

@@ -195,7 +195,7 @@ static bool agents_is_first(const struct agents *a)
 
 #define FOR_WORD "for "
 
-/* What a sign says of it, which may be anybody's bytes; 0: nothing. */
+/* The duration in an agent's znode, which may hold a stranger's bytes; 0: none. */
 static int64_t for_of(const void *data, size_t length)
 {
     char text[64] = "";

@@ -76,7 +76,7 @@ static uint64_t run_live_now_ms(const struct live_rules *rules)
 
 /* ---- while they are in line ---- */
 
-/* Gives way: to those who are left, or because too few are. Only the latter is counted. */
+/* Withdraws the test candidates: a real one has left, or too few are left. Only the latter is counted. */
 static void withdraw(struct live_rules *rules, size_t real)
 {
     struct run *t = rules->run;

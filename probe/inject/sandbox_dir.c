@@ -334,7 +334,7 @@ static void on_candidates_data(void *context, enum session_result result, const 
         sandbox_dir_is_lost(p);
 }
 
-/* Candidates make it again where it was removed; but another client may have made one. */
+/* Candidates create it again after it was removed; but another client may have created this one. */
 static void on_candidates_read(void *context, enum session_result result, const struct znode_stat *stat,
                                const void *data, size_t length)
 {
@@ -484,7 +484,7 @@ static void on_sandbox_signed(void *context, enum session_result result, const s
 
 static void on_unmarked(void *context, enum session_result result, const char *path)
 {
-    (void)result, (void)path; /* it is ephemeral: it goes at the latest with the session */
+    (void)result, (void)path; /* it is ephemeral: it is deleted with the session at the latest */
     struct sandbox_dir *p = context;
     if (!session_get(p->session, p->sandbox, false, on_sandbox_signed, p))
         sandbox_dir_done(p, NULL);

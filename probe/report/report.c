@@ -35,7 +35,7 @@ bool report_is_empty(const struct report *report)
     return !report_recorded_part(report, &from_us, &to_us);
 }
 
-/* Leading goes on through a gap where the same znode leads behind it. */
+/* A tenure continues through a gap if the same znode leads after it. */
 static bool report_goes_on(const struct report_election *election, size_t at)
 {
     const struct report_stretch *stretch = &election->stretches[at];
@@ -587,7 +587,7 @@ static bool report_gather_gather(struct gathering *gathering, struct history *hi
     }
     if (!report_recorded_part(report, &from_us, &to_us))
         return true;
-    /* What each leader and candidate did is not wanted here: the time line and the failovers tell it. */
+    /* The acts of each leader and candidate are left out: the time line and the failovers show them. */
     struct history_filter filter = {.cluster = gathering->query->cluster,
                                     .events = 1u << EVENT_ELECTION_SEEN | 1u << EVENT_ELECTION_GONE |
                                               1u << EVENT_UNSEEN | 1u << EVENT_FINDING_RAISED |

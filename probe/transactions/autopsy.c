@@ -43,8 +43,8 @@ struct log_starts {
     size_t count, room;
 };
 
-/* A server that goes on begins another log after half of snapCount at the soonest: so many transactions, and
-   so many bytes, are in the one before. */
+/* A running server begins another log after half of snapCount at the earliest: the previous log has at least
+ * this many transactions and bytes. */
 #define ROLLED_LEAST 10000
 #define ROLLED_BYTES (512 << 10)
 
@@ -153,7 +153,7 @@ struct autopsy {
     /* When ZooKeeper's leader worked: times of transactions, WORKED_APART_US apart or more, the latest last. */
     int64_t worked_us[WORKED_KEPT];
     struct log_starts starts;
-    size_t start, files; /* the next of them; of so many files */
+    size_t start, files; /* the next of them; the number of files */
     uint64_t transactions;
     bool started, showing, over, blind;
     /* Unproven transactions are held against a snapshot of a later epoch. */
@@ -370,7 +370,7 @@ static void on_session_began(struct autopsy *a, const struct transaction *t,
     session->began_ms = t->time_ms;
 }
 
-/* What one transaction does to sessions: a session that owned something is worth a fact when it ends. */
+/* Applies one transaction to the sessions. The end of a session that owned znodes is a fact. */
 struct applying {
     struct autopsy *autopsy;
     bool closed_any;
@@ -557,7 +557,7 @@ static bool is_snapshot_whole(struct log_set *set, struct server_file *file)
     return tree != NULL;
 }
 
-/* The latest snapshot within a gap is nearer to what there is behind it than what there was before. */
+/* The latest snapshot within a gap is closer to the state after it than the state before the gap. */
 static void catch_up(struct autopsy *a, int64_t zxid)
 {
     struct server_file *latest = NULL;
@@ -653,8 +653,7 @@ static void autopsy_show(struct autopsy *a, struct moment at)
     report_changed(a);
 }
 
-/* Is this the moment from which on the query wants to know? What the model is shown first is the state of
- * then. */
+/* If the queried time begins here: the model gets the state of this moment, and all changes from now on. */
 static void autopsy_begin(struct autopsy *a, const struct transaction *t, struct moment at)
 {
     if (a->showing || t->zxid <= a->settled || at.wall_us < a->query.from_us)

@@ -32,7 +32,7 @@ struct read_ahead {
     uv_thread_t thread;
     uv_mutex_t mutex; /* of all that follows */
     uv_cond_t moved;
-    size_t filled, taken; /* so many pieces in all; the one at taken - 1 is in use */
+    size_t filled, taken; /* the number of pieces; the one at taken - 1 is in use */
     bool over;            /* no more is needed */
 };
 
@@ -224,7 +224,7 @@ static bool window_need(struct log_reader *r, size_t wanted)
     return true;
 }
 
-/* What the window holds may have been read before the server wrote it. */
+/* The window's content may be older than the server's latest write. */
 static void window_forget(struct log_reader *r)
 {
     r->base += (int64_t)r->at;

@@ -25,7 +25,7 @@ struct interest {
     enum interest_role role;
 };
 
-/* What one transaction did to a child of an election. */
+/* One transaction's change of a child of an election. */
 struct touched_child {
     char *name;
     bool gone, came;

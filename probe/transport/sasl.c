@@ -14,7 +14,7 @@
 #include "config/secret.h"
 
 #define SERVICE "zookeeper"
-/* ZooKeeper's servers bear this name in DIGEST-MD5, whatever their hosts are called. */
+/* ZooKeeper's servers all have this name in DIGEST-MD5. */
 #define DIGEST_HOST "zk-sasl-md5"
 /* A ticket that expires sooner is not used: one is fetched anew. */
 #define TICKET_LEAST_S 60
@@ -32,8 +32,9 @@ struct sasl_ticket {
 
 struct sasl_context {
     const struct sasl_settings *settings;
-    atomic_int users;           /* this context's owner, and the jobs that are under way */
-    pthread_mutex_t lock;       /* of what follows: held while a KDC is asked, so never taken on the loop */
+    atomic_int users; /* this context's owner, and the jobs that are under way */
+    pthread_mutex_t
+        lock; /* guards the variables below; held while a KDC is asked, so never taken on the loop */
     struct sasl_ticket *ticket; /* NULL: none yet */
     char host[256];             /* that a ticket is known for ... */
     time_t valid_until_s;

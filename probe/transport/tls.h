@@ -48,7 +48,7 @@ void tls_free(struct tls *tls);
 ssize_t tls_send(struct tls *tls, const void *bytes, size_t length);
 ssize_t tls_recv(struct tls *tls, void *bytes, size_t length);
 
-/* The handshake, as far as it goes: 1 done, 0 under way, -1 failed. */
+/* Continues the handshake: 1 done, 0 under way, -1 failed. */
 int tls_handshake(struct tls *tls);
 bool tls_is_open(const struct tls *tls);
 /* It cannot go on before the socket can be written to. */

@@ -467,7 +467,7 @@ static ssize_t connection_recv(struct connection *c, void *bytes, size_t length)
     return (ssize_t)take;
 }
 
-/* Whether the client would find something: a whole frame, or what the socket no longer shows. */
+/* Whether the client would find a failure, a whole frame, or data that TLS has taken from the socket. */
 static bool connection_has_input(const struct connection *c)
 {
     if (c->failed || c->whole)
@@ -478,7 +478,7 @@ static bool connection_has_input(const struct connection *c)
     return frame || (c->tls && tls_has_input(c->tls));
 }
 
-/* ---- what the client sends ---- */
+/* ---- the client's output ---- */
 
 static bool connection_secure(struct connection *c)
 {
