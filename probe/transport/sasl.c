@@ -32,9 +32,8 @@ struct sasl_ticket {
 
 struct sasl_context {
     const struct sasl_settings *settings;
-    atomic_int users; /* this context's owner, and the jobs that are under way */
-    pthread_mutex_t
-        lock; /* guards the variables below; held while a KDC is asked, so never taken on the loop */
+    atomic_int users;     /* this context's owner, and the jobs that are under way */
+    pthread_mutex_t lock; /* of the fields below; held while a KDC is asked, so never taken on the loop */
     struct sasl_ticket *ticket; /* NULL: none yet */
     char host[256];             /* that a ticket is known for ... */
     time_t valid_until_s;
