@@ -37,6 +37,7 @@ SCREENS = {
     "history": (["h"], "› history"),
     "why": (["/", *"short", "Enter", "h"], "host-d:80 →", ["x"], "why it changed"),
     "help": (["?"], "KEYS HERE"),
+    "compare": (["M", "M"], "what changed from"),
     "inject": (["i"], "what will happen"),
     # What some of them also show.
     "what if": (["End", "Enter", "w"], "w ends this"),

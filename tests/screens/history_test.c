@@ -38,6 +38,7 @@ static const struct shot {
     {"events", "vjjj"},
     {"event", "vjjj~"},
     {"event-back", "vjjj~!"},
+    {"compare", "M<<<Mjj"},
 };
 
 static const struct size {

@@ -129,8 +129,8 @@ static void offers_what_works(void **state)
         /* Of these nothing is to be seen here, and dashboard_test.c does it. */
         bool elsewhere = bindings[i].action == ACTION_STOP || bindings[i].action == ACTION_CLEAR ||
                          bindings[i].action == ACTION_MUTE || bindings[i].action == ACTION_REPORT ||
-                         bindings[i].action == ACTION_BUNDLE ||
-                         bindings[i].action == ACTION_TELL;
+                         bindings[i].action == ACTION_BUNDLE || bindings[i].action == ACTION_TELL ||
+                         bindings[i].action == ACTION_COMPARE;
         if (offered_anywhere && !effect_anywhere && !elsewhere)
             fail_msg("%s is offered, and does nothing anywhere", bindings[i].keys);
     }

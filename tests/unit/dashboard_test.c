@@ -712,6 +712,28 @@ static void tells_a_change(void **state)
     assert_true(shows(fixture, "no longer waiting for a change of druid/coordinator"));
 }
 
+/* A marked moment is compared with the one that is shown, which goes on; the screen is about nothing else. */
+static void compares_two_moments(void **state)
+{
+    struct fixture *fixture = *state;
+    type(fixture, "M");
+    assert_true(shows(fixture, "this moment is marked: at another one, M lists what differs"));
+    type(fixture, "M");
+    assert_true(shows(fixture, "Nothing differs"));
+    stage_children(fixture->stage, 0, "/druid/coordinator/_COORDINATOR", NULL, 0, 0, 0);
+    assert_true(shows(fixture, "what changed from"));
+    assert_true(shows(fixture, "druid/coordinator"));
+    assert_true(shows(fixture, "~ state          led → vacant"));
+    assert_true(shows(fixture, "- candidate      "));
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "vacant"));
+    key(fixture, KEY_CODE_ESCAPE);
+    assert_true(shows(fixture, "what changed from"));
+    key(fixture, KEY_CODE_ESCAPE);
+    type(fixture, "M");
+    assert_true(shows(fixture, "this moment is marked"));
+}
+
 /* The beginning of a screen's name is enough; Tab goes on to the next match; where several match as well, the
    first one says so. */
 static void jumps_by_a_beginning(void **state)
@@ -964,6 +986,7 @@ int main(void)
         TEST(names_actions),
         TEST(has_other_keys),
         TEST(tells_a_change),
+        TEST(compares_two_moments),
         TEST(filters_by_fields),
         TEST(letters_behind_a_slash_are_no_keys),
         TEST(copies_the_text_of_a_screen),

@@ -57,6 +57,8 @@ struct dashboard {
     struct snapshot_model *frozen; /* while the display is paused: its moment */
     struct event_log *frozen_events;
     struct moment frozen_at;
+    struct snapshot_model *marked; /* to be compared with another moment */
+    struct moment marked_at;
     const struct run_control_interface *control;
     bool busy;                      /* it had a run going on when last drawn */
     struct replay_keys replay_keys; /* a moment of the past, shown in place of now */
@@ -176,6 +178,7 @@ void dashboard_free(struct dashboard *dashboard)
     while (dashboard->level_count > 0)
         pop(dashboard);
     dashboard_resume(dashboard);
+    snapshot_model_free(dashboard->marked);
     host_list_free(dashboard->command);
     free(dashboard);
 }
@@ -721,6 +724,26 @@ static struct view *open_screen(enum action action)
                                        : explanations_view_new(NULL);
 }
 
+/* The first moment is marked, the second one opens the comparison; in it one may move on in time. */
+static void compare(struct dashboard *dashboard)
+{
+    struct scene scene = scene_of(dashboard);
+    if (top_of(dashboard)->view->ops->opened_by == ACTION_COMPARE)
+        return;
+    if (dashboard->marked) {
+        dashboard_push(dashboard, compare_view_new(dashboard->marked, dashboard->marked_at));
+        dashboard->marked = NULL;
+        return;
+    }
+    dashboard->marked = snapshot_model_of(scene.model, scene.now.wall_us);
+    dashboard->marked_at = scene.now;
+    if (dashboard->marked)
+        say_key(dashboard, ROLE_GOOD, "this moment is marked: at another one,", ACTION_COMPARE,
+                "lists what differs");
+    else
+        dashboard_say(dashboard, ROLE_WARNING, "there is too much on display to mark it");
+}
+
 /* The form, for the election that is selected, if one is. */
 static void open_inject(struct dashboard *dashboard)
 {
@@ -834,6 +857,9 @@ static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum actio
     case ACTION_JUMP:
         dashboard->footer.typing = TYPING_JUMP;
         dashboard->footer.typed[0] = '\0';
+        break;
+    case ACTION_COMPARE:
+        compare(dashboard);
         break;
     case ACTION_INJECT:
         open_inject(dashboard);

@@ -409,7 +409,8 @@ bool key_help_key(const struct key_help *key_help, enum action action)
     case ACTION_EVENTS:
     case ACTION_FINDINGS:
     case ACTION_ENSEMBLE:
-    case ACTION_EXPLAIN: /* they open a screen from anywhere else */
+    case ACTION_EXPLAIN:
+    case ACTION_COMPARE: /* they open a screen from anywhere else */
         return ops->opened_by != action;
     case ACTION_INJECT:
         return scene->control && ops->opened_by != action;

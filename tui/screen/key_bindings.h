@@ -57,6 +57,7 @@ enum action {
     ACTION_GO_TO,
     ACTION_PACE,
     ACTION_LIVE,
+    ACTION_COMPARE,
     ACTION_INJECT,
     ACTION_RUN,
     ACTION_ADD,

@@ -18,6 +18,7 @@
 #include "tui/screen/key_bindings.h"
 
 struct run_control_interface; /* tui/views/run_control_interface.h */
+struct snapshot_model;        /* probe/history/snapshot.h */
 struct event_log;             /* tui/views/event_log.h: the latest events, as lines */
 
 /* Everything that a view may read. */
@@ -118,6 +119,8 @@ struct view *history_view_new(const char *cluster, const char *path);
 /* The story of the failover at that time (wall clock). */
 struct view *story_view_new(const char *cluster, const char *path, int64_t lost_us);
 struct view *ensemble_view_new(void);
+/* What differs between that moment and the one that is shown; takes it. */
+struct view *compare_view_new(struct snapshot_model *marked, struct moment at);
 /* The pages of all codes, beginning with that of this finding, with its severity in this case; NULL: with the
  * first. */
 struct view *explanations_view_new(const struct finding *finding);

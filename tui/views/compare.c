@@ -1,0 +1,348 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/memory.h"
+#include "config/text.h"
+#include "probe/history/snapshot.h"
+#include "tui/views/list.h"
+#include "tui/views/view.h"
+#include "tui/words/finding_lines.h"
+#include "tui/words/labels.h"
+#include "tui/words/names.h"
+
+#define WORD_X 6
+#define TEXT_X 21
+
+struct compare_line {
+    char sign; /* '+', '-', '~': changed; ' ': the election that the lines below it are about */
+    style look;
+    const char *word;
+    char *from, *to; /* to NULL: from alone */
+    char *cluster, *path;
+};
+
+/* What differs between a moment that was marked and the one that is shown, the earlier one first. */
+struct compare_view {
+    struct view view;
+    struct snapshot_model *marked;
+    struct moment marked_at;
+    struct compare_line *lines;
+    size_t count, room;
+    const struct model *model; /* the other one at the last draw, its generation and its second */
+    uint64_t generation;
+    int64_t second;
+    struct list list;
+    int first_y;
+};
+
+static struct compare_view *compare_view_of(struct view *view)
+{
+    return (struct compare_view *)view;
+}
+
+static void compare_clear(struct compare_view *view)
+{
+    for (size_t i = 0; i < view->count; i++) {
+        free(view->lines[i].from);
+        free(view->lines[i].to);
+        free(view->lines[i].cluster);
+        free(view->lines[i].path);
+    }
+    view->count = 0;
+}
+
+static void compare_put(struct compare_view *view, const struct election *election, char sign, style look,
+                        const char *word, const char *from, const char *to)
+{
+    if (view->count == view->room) {
+        view->room = view->room ? 2 * view->room : 64;
+        view->lines = xreallocarray(view->lines, view->room, sizeof *view->lines);
+    }
+    view->lines[view->count++] = (struct compare_line){.sign = sign,
+                                                       .look = look,
+                                                       .word = word,
+                                                       .from = xstrdup(from),
+                                                       .to = to ? xstrdup(to) : NULL,
+                                                       .cluster = xstrdup(election->cluster->name),
+                                                       .path = xstrdup(election->path)};
+}
+
+static void compare_add(struct compare_view *view, const struct election *election, char sign, style look,
+                        const char *word, const char *from, const char *to)
+{
+    const struct compare_line *last = view->count ? &view->lines[view->count - 1] : NULL;
+    if (to && strcmp(from, to) == 0)
+        return;
+    if (!last || strcmp(last->path, election->path) != 0 ||
+        strcmp(last->cluster, election->cluster->name) != 0)
+        compare_put(view, election, ' ', ROLE_STRONG, "", election->name, NULL);
+    compare_put(view, election, sign, look, word, from, to);
+}
+
+/* Candidates of one that the other has not. */
+static void compare_candidate_lines(struct compare_view *view, const struct cells *cells,
+                                    const struct election *one, const struct election *other, char sign)
+{
+    char name[256], who[256], text[520];
+    for (size_t i = 0; i < one->candidate_count; i++) {
+        const struct candidate *candidate = one->candidates[i];
+        if (election_find(other, candidate->name))
+            continue;
+        snprintf(text, sizeof text, "%s  %s", name_of_candidate(cells, candidate->name, name, sizeof name),
+                 label_who(candidate, who, sizeof who));
+        compare_add(view, one, sign, ROLE_TEXT, "candidate", text, NULL);
+    }
+}
+
+static const char *finding_subject(const struct finding *finding)
+{
+    return finding->candidate_count ? finding->candidates[0] : "";
+}
+
+static const struct finding *compare_same(const struct election *election, const struct finding *as)
+{
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (election->findings[i]->code == as->code &&
+            strcmp(finding_subject(election->findings[i]), finding_subject(as)) == 0)
+            return election->findings[i];
+    return NULL;
+}
+
+static void compare_finding_lines(struct compare_view *view, const struct cells *cells,
+                                  const struct election *one, const struct election *other, char sign)
+{
+    char name[256], text[512], now[64];
+    for (size_t i = 0; i < one->finding_count; i++) {
+        const struct finding *finding = one->findings[i], *same = compare_same(other, finding);
+        const char *subject = finding_subject(finding);
+        int used = snprintf(text, sizeof text, "%s %s%s", finding_kind(finding->code)->word,
+                            name_of_candidate(cells, subject, name, sizeof name), *subject ? " " : "");
+        snprintf(text + used, sizeof text - (size_t)used, "%s, %s", severity_word(finding->severity),
+                 certainty_word(finding->certainty));
+        if (!same) {
+            compare_add(view, one, sign, sign == '+' ? severity_look(finding->severity) : ROLE_DIM, "finding",
+                        text, NULL);
+        } else if (sign == '-' &&
+                   (same->severity != finding->severity || same->certainty != finding->certainty)) {
+            snprintf(now, sizeof now, "%s, %s", severity_word(same->severity),
+                     certainty_word(same->certainty));
+            compare_add(view, one, '~', severity_look(same->severity), "finding", text, now);
+        }
+    }
+}
+
+/* Without the age of one that is out of date. */
+static struct badge compare_badge(const struct election *election, struct moment now)
+{
+    struct badge badge = label_badge(election, now);
+    if (label_stale(election))
+        badge.word[strcspn(badge.word, " ")] = '\0';
+    return badge;
+}
+
+static void compare_pair(struct compare_view *view, const struct cells *cells, const struct election *before,
+                         struct moment before_at, const struct election *after, struct moment after_at)
+{
+    struct badge was = compare_badge(before, before_at), is = compare_badge(after, after_at);
+    struct verdict could = label_verdict(cells, before), can = label_verdict(cells, after);
+    char from[256] = "none", to[256] = "none";
+    if (before->leader)
+        label_who(before->leader, from, sizeof from);
+    if (after->leader)
+        label_who(after->leader, to, sizeof to);
+    compare_add(view, after, '~', is.look, "state", was.word, is.word);
+    compare_add(view, after, '~', ROLE_STRONG, "leader", from, to);
+    compare_candidate_lines(view, cells, before, after, '-');
+    compare_candidate_lines(view, cells, after, before, '+');
+    compare_add(view, after, '~', can.look, "next failover", could.outlook ? could.text : "none",
+                can.outlook ? can.text : "none");
+    compare_finding_lines(view, cells, before, after, '-');
+    compare_finding_lines(view, cells, after, before, '+');
+}
+
+static const struct election *compare_find(const struct model *model, const struct election *election)
+{
+    for (unsigned i = 0; i < model->cluster_count; i++)
+        if (strcmp(model->clusters[i].name, election->cluster->name) == 0)
+            return model_election(model, i, election->path);
+    return NULL;
+}
+
+static void compare_models(struct compare_view *view, const struct cells *cells, const struct model *before,
+                           struct moment before_at, const struct model *after, struct moment after_at)
+{
+    for (size_t i = 0; i < before->cluster_count; i++)
+        for (size_t k = 0; k < before->clusters[i].election_count; k++) {
+            const struct election *election = before->clusters[i].elections[k];
+            const struct election *same = compare_find(after, election);
+            if (same)
+                compare_pair(view, cells, election, before_at, same, after_at);
+            else
+                compare_add(view, election, '-', ROLE_DIM, "election", election->path, NULL);
+        }
+    for (size_t i = 0; i < after->cluster_count; i++)
+        for (size_t k = 0; k < after->clusters[i].election_count; k++)
+            if (!compare_find(before, after->clusters[i].elections[k]))
+                compare_add(view, after->clusters[i].elections[k], '+', ROLE_TEXT, "election",
+                            after->clusters[i].elections[k]->path, NULL);
+}
+
+static bool marked_is_later(const struct compare_view *view, const struct scene *scene)
+{
+    return view->marked_at.wall_us > scene->now.wall_us;
+}
+
+static void compare_gather(struct compare_view *view, const struct scene *scene, const struct cells *cells)
+{
+    const struct model *marked = snapshot_model_model(view->marked);
+    int64_t second = scene->now.wall_us / 1000000;
+    if (view->model == scene->model && view->generation == scene->model->generation && view->second == second)
+        return;
+    view->model = scene->model;
+    view->generation = scene->model->generation;
+    view->second = second;
+    compare_clear(view);
+    if (marked_is_later(view, scene))
+        compare_models(view, cells, scene->model, scene->now, marked, view->marked_at);
+    else
+        compare_models(view, cells, marked, view->marked_at, scene->model, scene->now);
+}
+
+static bool compare_key_of(const void *context, size_t line, char key[LIST_KEY_BYTES])
+{
+    const struct compare_view *view = context;
+    const struct compare_line *at = &view->lines[line];
+    if (line >= view->count)
+        return false;
+    snprintf(key, LIST_KEY_BYTES, "%s %s %c%s %s", at->cluster, at->path, at->sign, at->word, at->from);
+    return true;
+}
+
+static void compare_draw_line(const struct compare_line *line, const struct scene *scene, struct cells *cells,
+                              int y)
+{
+    const char sign[] = {line->sign, '\0'};
+    int room = cells->width - TEXT_X - 1;
+    if (line->sign == ' ') {
+        int used = name_put(cells, 2, y, cells->width - 3, ROLE_STRONG, line->from);
+        if (scene->model->cluster_count > 1)
+            cells_put(cells, used + 4, y, label_room(used + 4, cells->width - 1), ROLE_DIM, line->cluster);
+        return;
+    }
+    cells_put(cells, WORD_X - 2, y, 1, line->look, sign);
+    cells_put(cells, WORD_X, y, TEXT_X - WORD_X - 1, ROLE_DIM, line->word);
+    if (line->to)
+        names_put_pair(cells, NULL, TEXT_X, y, room, line->from, line->to);
+    else
+        cells_put(cells, TEXT_X, y, room, line->look, line->from);
+}
+
+static void compare_draw(struct view *self, const struct scene *scene, struct cells *cells)
+{
+    struct compare_view *view = compare_view_of(self);
+    struct list *list = &view->list;
+    compare_gather(view, scene, cells);
+    view->first_y = cells->height >= 18;
+    list_begin(list, view->count, (size_t)(cells->height - view->first_y));
+    if (!list_find(list, compare_key_of, view))
+        list_lost(list);
+    list_show(list);
+    if (view->count == 0)
+        cells_put(cells, 2, view->first_y, cells->width - 3, ROLE_DIM,
+                  "Nothing differs: the same leaders, candidates, next failovers and findings.");
+    else
+        list_select_line(list, compare_key_of, view);
+    for (size_t i = 0; i < list->rows && list->top + i < view->count; i++) {
+        int y = view->first_y + (int)i;
+        compare_draw_line(&view->lines[list->top + i], scene, cells, y);
+        if (list->top + i == list->at)
+            list_mark_row(cells, y, cells->width);
+    }
+}
+
+static enum view_result compare_open(struct compare_view *view, struct view **next)
+{
+    if (view->list.at >= view->count)
+        return VIEW_DONE;
+    *next = election_view_new(view->lines[view->list.at].cluster, view->lines[view->list.at].path);
+    return VIEW_OPEN;
+}
+
+static enum view_result compare_action(struct view *self, const struct scene *scene, enum action action,
+                                       struct view **next)
+{
+    struct compare_view *view = compare_view_of(self);
+    (void)scene;
+    if (list_move(&view->list, action)) {
+        list_select_line(&view->list, compare_key_of, view);
+        return VIEW_DONE;
+    }
+    if (action == ACTION_OPEN)
+        return compare_open(view, next);
+    return action == ACTION_BACK ? VIEW_CLOSE : VIEW_IGNORED;
+}
+
+static enum view_result compare_click(struct view *self, const struct scene *scene, int x, int y, bool twice,
+                                      struct view **next)
+{
+    struct compare_view *view = compare_view_of(self);
+    size_t line = list_line_at(&view->list, view->first_y, y);
+    (void)scene;
+    (void)x;
+    if (line == SIZE_MAX)
+        return VIEW_IGNORED;
+    view->list.at = line;
+    list_select_line(&view->list, compare_key_of, view);
+    return twice ? compare_open(view, next) : VIEW_DONE;
+}
+
+static void compare_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
+{
+    struct compare_view *view = compare_view_of(self);
+    char marked[48], shown[48], text[128];
+    bool later = marked_is_later(view, scene);
+    label_when(view->marked_at.wall_us, scene->now, marked, sizeof marked);
+    label_when(scene->now.wall_us, scene->now, shown, sizeof shown);
+    snprintf(text, sizeof text, "what changed from %s to %s", later ? shown : marked, later ? marked : shown);
+    cells_put(cells, x, 0, room, ROLE_TITLE, text);
+}
+
+static bool compare_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+{
+    struct compare_view *view = compare_view_of(self);
+    (void)scene;
+    return view->list.at < view->count &&
+           snprintf(buffer, size, "%s", view->lines[view->list.at].path) < (int)size;
+}
+
+static void compare_free(struct view *self)
+{
+    struct compare_view *view = compare_view_of(self);
+    compare_clear(view);
+    free(view->lines);
+    snapshot_model_free(view->marked);
+    list_release(&view->list);
+    free(view);
+}
+
+static const struct view_ops ops = {
+    .name = "compare",
+    .draw = compare_draw,
+    .action = compare_action,
+    .click = compare_click,
+    .title = compare_title,
+    .path = compare_path,
+    .free = compare_free,
+    .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK),
+    .opened_by = ACTION_COMPARE,
+};
+
+struct view *compare_view_new(struct snapshot_model *marked, struct moment at)
+{
+    struct compare_view *view = xcalloc(1, sizeof *view);
+    view->view.ops = &ops;
+    view->marked = marked;
+    view->marked_at = at;
+    return &view->view;
+}
