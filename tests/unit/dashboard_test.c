@@ -670,8 +670,8 @@ static void names_actions(void **state)
 static void has_other_keys(void **state)
 {
     struct fixture *fixture = *state;
-    static char words[][10] = {"findings", "F9 z", "quit", "Z", "hang", "q"};
-    char *pairs[] = {words[0], words[1], words[2], words[3], words[4], words[5], NULL};
+    static char words[][10] = {"findings", "F9 z", "quit", "Z", "hang", "q", "back", "J"};
+    char *pairs[] = {words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7], NULL};
     struct settings settings = *stage_settings(fixture->stage);
     settings.keys = pairs;
     dashboard_free(fixture->dashboard);
@@ -682,6 +682,10 @@ static void has_other_keys(void **state)
     assert_false(shows(fixture, "CERTAINTY"));
     key(fixture, 'z');
     assert_true(shows(fixture, "CERTAINTY"));
+    type(fixture, "/zzz");
+    key(fixture, KEY_CODE_ENTER);
+    assert_true(shows(fixture, "J shows all again"));
+    type(fixture, "J");
     assert_int_equal(key(fixture, 'q'), DASHBOARD_NOTHING);
     cells_resize(fixture->cells, 120, 150);
     key(fixture, '?');

@@ -118,12 +118,21 @@ static struct level *top_of(struct dashboard *dashboard)
     return &dashboard->levels[dashboard->level_count - 1];
 }
 
+/* A message with the key of an action. */
+static void say_key(struct dashboard *dashboard, style role, const char *before, enum action action,
+                    const char *after)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%s %s %s", before, key_first(action), after);
+    dashboard_say(dashboard, role, text);
+}
+
 /* Takes the view, whatever becomes of it. */
 static void dashboard_push(struct dashboard *dashboard, struct view *view)
 {
     if (dashboard->level_count == LEVELS_MOST) {
         view->ops->free(view);
-        dashboard_say(dashboard, ROLE_WARNING, "too many open screens: Esc goes back");
+        say_key(dashboard, ROLE_WARNING, "too many open screens:", ACTION_BACK, "goes back");
     } else {
         dashboard->levels[dashboard->level_count++] = (struct level){.view = view};
         dashboard->footer.typing = TYPING_NOTHING; /* it was for the view below */
@@ -187,15 +196,6 @@ void dashboard_say(struct dashboard *dashboard, style role, const char *text)
 {
     footer_say(&dashboard->footer, role, text, dashboard_now_of(dashboard).mono_us + MESSAGE_US);
     dashboard->touched = true;
-}
-
-/* A message with the key of an action. */
-static void say_key(struct dashboard *dashboard, style role, const char *before, enum action action,
-                    const char *after)
-{
-    char text[128];
-    snprintf(text, sizeof text, "%s %s %s", before, key_first(action), after);
-    dashboard_say(dashboard, role, text);
 }
 
 const char *dashboard_copied(const struct dashboard *dashboard)
@@ -920,8 +920,8 @@ static void say_alike(struct dashboard *dashboard, size_t alike, const char *tex
     char message[200];
     if (alike < 2)
         return;
-    snprintf(message, sizeof message, "the first of %zu with \"%.60s\"; after : Tab shows the next", alike,
-             text);
+    snprintf(message, sizeof message, "the first of %zu with \"%.60s\"; after %s Tab shows the next", alike,
+             text, key_first(ACTION_JUMP));
     dashboard_say(dashboard, ROLE_DIM, message);
 }
 

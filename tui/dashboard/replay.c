@@ -427,7 +427,10 @@ void replay_keys_act(struct replay_keys *replay_keys, enum action action, struct
     bool arrives = !replay_keys->away;
     if (arrives && (action == ACTION_LIVE || action == ACTION_END || action == ACTION_FAILOVER_ON ||
                     action == ACTION_MINUTE_ON || action == ACTION_HOUR_ON)) {
-        replay_keys_say(note, ROLE_DIM, "this is live: T and b go back in time");
+        char text[64];
+        snprintf(text, sizeof text, "this is live: %s and %s go back in time", key_first(ACTION_EVENT_BACK),
+                 key_first(ACTION_GO_TO));
+        replay_keys_say(note, ROLE_DIM, text);
         return;
     }
     if (arrives && (!replay_keys_to(replay_keys, now.wall_us, note) || action == ACTION_EVENT_ON))

@@ -9,6 +9,7 @@
 #include "probe/candidate/test_candidate.h"
 #include "probe/inject/crowd.h"
 #include "probe/inject/run_options.h"
+#include "tui/screen/key_bindings.h"
 
 #define END_MS 10000
 #define WAIT_MS 10000
@@ -48,6 +49,12 @@ static const char *excess(const struct run_control *control, const struct run_op
     return text;
 }
 
+static const char *run_control_active(char *text, size_t size)
+{
+    snprintf(text, size, "A run is active: end it first (%s).", key_first(ACTION_STOP));
+    return text;
+}
+
 static const char *refusal(const struct run_control *control, const struct run_options *form,
                            const char *path, char *text, size_t size)
 {
@@ -55,7 +62,7 @@ static const char *refusal(const struct run_control *control, const struct run_o
     const struct election_settings *election = settings_of_election(cluster, path);
     enum inject_leave leave = election ? election->inject : control->settings->discovered.inject;
     if (control->run && !control->over)
-        return "A run is active: end it first (X).";
+        return run_control_active(text, size);
     if (control->settings->cluster_count != 1)
         return "There are several clusters: start electop with --cluster NAME to choose one.";
     if (form->live && leave != INJECT_LIVE)

@@ -636,7 +636,7 @@ void footer_draw_hints(struct cells *cells, int y)
                  {SIGN_UNKNOWN, ROLE_DIM, "not known"},
                  {SIGN_AT_MOST, ROLE_TEXT, "at most"}};
     cells_fill(cells, 0, y, cells->width, ROLE_TEXT);
-    int x = 1 + cells_put(cells, 1, y, -1, ROLE_ACCENT, "Enter opens an election") + 3;
+    int x = 4 + cells_printf(cells, 1, y, -1, ROLE_ACCENT, "%s opens an election", key_first(ACTION_OPEN));
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         if (x + (int)strlen(signs[i].word) + 4 >= cells->width)
             break;

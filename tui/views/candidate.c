@@ -510,7 +510,7 @@ static void draw_left(const struct candidate_view *view, const struct scene *sce
     int airy = cells->height >= 18;
 
     cells_printf(cells, STAT_X, airy, -1, ROLE_WARNING, "%s is no longer a candidate here.", view->name);
-    cells_put(cells, STAT_X, airy + 1, -1, ROLE_DIM, "Esc goes back.");
+    cells_printf(cells, STAT_X, airy + 1, -1, ROLE_DIM, "%s goes back.", key_first(ACTION_BACK));
     event_pane_draw(cells, airy + 3, cells->height - airy - 3, scene, view->cluster, view->path);
 }
 

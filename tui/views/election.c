@@ -241,8 +241,8 @@ static void election_draw_table(struct election_view *view, struct cells *cells,
     if (list->count == 0) {
         if (view->filter.text[0] != '\0' && election->candidate_count > 0)
             cells_printf(cells, TABLE_X, y, -1, ROLE_TEXT,
-                         "No candidate has \"%s\" in its name, identity or session. Esc shows all again.",
-                         view->filter.text);
+                         "No candidate has \"%s\" in its name, identity or session. %s shows all again.",
+                         view->filter.text, key_first(ACTION_BACK));
         else if (election->directory_known && election->state != ELECTION_ABSENT)
             cells_put(cells, TABLE_X, y, -1, ROLE_DIM, "no candidates");
         return;
@@ -476,7 +476,7 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
 
     if (election == NULL) {
         cells_printf(cells, TABLE_X, 1 + airy, -1, ROLE_WARNING, "%s is no longer watched.", view->path);
-        cells_put(cells, TABLE_X, 2 + airy, -1, ROLE_DIM, "Esc goes back.");
+        cells_printf(cells, TABLE_X, 2 + airy, -1, ROLE_DIM, "%s goes back.", key_first(ACTION_BACK));
         return;
     }
     strip_zoom_follow(&view->zoom, strip_known_us(election, scene->now));

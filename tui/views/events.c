@@ -175,7 +175,8 @@ static void events_draw_head(const struct events_view *view, struct cells *cells
     if (view->filter[0] != '\0')
         snprintf(text, sizeof text, "of %zu, with \"%s\"", event_log_count(scene->events), view->filter);
     else
-        snprintf(text, sizeof text, "%s", view->follow ? "following" : "held; F follows");
+        snprintf(text, sizeof text, view->follow ? "following" : "held; %s follows",
+                 key_first(ACTION_FOLLOW));
     if (x + cells_width(cells, text) < cells->width)
         cells_put_right(cells, cells->width - 1, y, cells->width - x - 1,
                         view->follow || view->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM, text);
@@ -194,10 +195,10 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
     events_draw_head(view, cells, y, scene);
     if (view->list.count == 0) {
         cells_printf(cells, 2, view->first_y, -1, ROLE_DIM,
-                     view->filter[0] != '\0' ? "No event contains this text. Esc shows all again."
+                     view->filter[0] != '\0' ? "No event contains this text. %s shows all again."
                      : view->choice > 0      ? "No event is of this kind. %s shows the next kind."
                                              : "Nothing has happened yet.",
-                     key_first(ACTION_KINDS));
+                     key_first(view->filter[0] != '\0' ? ACTION_BACK : ACTION_KINDS));
         return;
     }
     for (size_t i = 0; i < view->list.rows; i++) {

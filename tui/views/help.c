@@ -189,8 +189,8 @@ static void help_title(struct view *self, const struct scene *scene, struct cell
 
     (void)scene;
     if (view->about != NULL && room > used + 2)
-        cells_printf(cells, x + used + 2, 0, room - used - 2, ROLE_TITLE_DIM, "Esc goes back to the %s%s",
-                     view->about, strcmp(view->about, "overview") == 0 ? "" : " screen");
+        cells_printf(cells, x + used + 2, 0, room - used - 2, ROLE_TITLE_DIM, "%s goes back to the %s%s",
+                     key_first(ACTION_BACK), view->about, strcmp(view->about, "overview") == 0 ? "" : " screen");
 }
 
 static void help_free(struct view *self)

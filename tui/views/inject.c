@@ -173,7 +173,7 @@ static void refusal_draw(const struct run_report *r, struct cells *cells)
     y += 2;
     y += columns_wrap_put(cells, 3, y, width, cells->height - y, ROLE_WARNING,
                           r->problem ? r->problem : "The run was ended before it started.");
-    cells_put(cells, 3, y + 1, -1, ROLE_DIM, "Enter goes back to the form.");
+    cells_printf(cells, 3, y + 1, -1, ROLE_DIM, "%s goes back to the form.", key_first(ACTION_OPEN));
 }
 
 static void report_draw(struct inject_view *view, const struct run_report *r, struct cells *cells)

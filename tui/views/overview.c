@@ -502,7 +502,8 @@ static void draw_nothing(const struct overview *overview, struct cells *cells, i
                      "No election has a problem. %s shows all elections again.", key_first(ACTION_PROBLEMS));
     else if (overview->order.filter[0] != '\0' && overview->order.totals.elections > 0)
         cells_printf(cells, TABLE_X, y + rows / 4, -1, ROLE_TEXT,
-                     "Nothing matches \"%s\". Esc shows all elections again.", overview->order.filter);
+                     "Nothing matches \"%s\". %s shows all elections again.", overview->order.filter,
+                     key_first(ACTION_BACK));
     else
         cluster_lines_draw_empty(cells, TABLE_X, y + (rows > 6 ? 1 : 0), rows, scene);
 }
@@ -535,7 +536,8 @@ static void draw_chooser(const struct overview *overview, struct cells *cells, i
         if ((size_t)i == overview->choice)
             cells_select_row(box, 1 + i, 0, -1);
     }
-    cells_put(box, 1, COLUMN_COUNT + 1, -1, ROLE_DIM, "Enter shows or hides; Esc closes");
+    cells_printf(box, 1, COLUMN_COUNT + 1, -1, ROLE_DIM, "%s shows or hides; %s closes",
+                 key_first(ACTION_OPEN), key_first(ACTION_BACK));
     cells_rule(box, 0, COLUMN_COUNT + 2, -1, NULL);
     cells_paste(cells, cells->width - CHOOSER_WIDTH, y, box);
 }

@@ -338,8 +338,8 @@ static void outlook_draw(const struct run_form *form, const struct scene *scene,
             cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT,
             "They withdraw whenever a real candidate ahead of them leaves. If one becomes first "
             "anyway, it leaves at once, and the report says how long it was first.");
-        y += columns_wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_STRONG,
-                              "Enter asks you to type its name.");
+        snprintf(text, sizeof text, "%s asks you to type its name.", key_first(ACTION_RUN));
+        y += columns_wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_STRONG, text);
     } else {
         y += columns_wrap_put(cells, FORM_LABEL_X, y, width, cells->height - y, ROLE_TEXT, text);
     }
