@@ -173,6 +173,28 @@ static void a_row_is_its_line(void **state)
     list_release(&list);
 }
 
+/* Between the two clicks of a double one a line may appear above: what the first one meant is opened. */
+static void a_double_click_is_one_line(void **state)
+{
+    struct list list = {0};
+
+    (void)state;
+    list_begin(&list, 5, 5);
+    assert_int_equal(list_clicked(&list, 2, 4, false), 2);
+    list.at = 2;
+    list_select(&list, "c");
+    list_begin(&list, 6, 5);
+    list_found(&list, 3);
+    assert_int_equal(list_clicked(&list, 2, 4, true), 3);
+    assert_int_equal(list_clicked(&list, 3, 4, true), 3);
+    assert_int_equal(list_clicked(&list, 2, 3, true), 1); /* no first click there */
+    list_clicked(&list, 2, 4, false);
+    list_begin(&list, 5, 5);
+    list_lost(&list);
+    assert_true(list_clicked(&list, 2, 4, true) == SIZE_MAX);
+    list_release(&list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +206,7 @@ int main(void)
         cmocka_unit_test(walking_goes_round),
         cmocka_unit_test(what_is_cut_is_counted),
         cmocka_unit_test(a_row_is_its_line),
+        cmocka_unit_test(a_double_click_is_one_line),
     };
     return cmocka_run_group_tests_name("list", tests, NULL, NULL);
 }

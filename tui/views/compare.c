@@ -287,7 +287,7 @@ static enum view_result compare_click(struct view *self, const struct scene *sce
                                       struct view **next)
 {
     struct compare_view *view = compare_view_of(self);
-    size_t line = list_line_at(&view->list, view->first_y, y);
+    size_t line = list_clicked(&view->list, view->first_y, y, twice);
     (void)scene;
     (void)x;
     if (line == SIZE_MAX)

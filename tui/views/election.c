@@ -600,13 +600,13 @@ static enum view_result election_click(struct view *self, const struct scene *sc
     size_t line;
 
     (void)x;
-    line = list_line_at(&view->list, view->first_y, y);
-    if (election == NULL || line == SIZE_MAX)
+    if (election == NULL)
+        return VIEW_IGNORED;
+    election_follow_model(view, scene, election, view->list.rows);
+    line = list_clicked(&view->list, view->first_y, y, twice);
+    if (line == SIZE_MAX)
         return VIEW_IGNORED;
     view->follow = false;
-    election_follow_model(view, scene, election, view->list.rows);
-    if (line >= view->list.count)
-        return VIEW_IGNORED;
     view->list.at = line;
     view->chosen = true;
     election_select_line(view, election);

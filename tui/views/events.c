@@ -293,7 +293,7 @@ static enum view_result events_click(struct view *self, const struct scene *scen
     (void)x;
     (void)next;
     follow_log(view, scene, view->list.rows);
-    line = list_line_at(&view->list, view->first_y, y);
+    line = list_clicked(&view->list, view->first_y, y, twice);
     if (line == SIZE_MAX)
         return VIEW_IGNORED;
     view->follow = false;

@@ -690,7 +690,7 @@ static enum view_result findings_click(struct view *self, const struct scene *sc
 
     (void)x;
     findings_follow_model(view, scene, view->list.rows);
-    line = list_line_at(&view->list, view->first_y, y);
+    line = list_clicked(&view->list, view->first_y, y, twice);
     if (line == SIZE_MAX)
         return VIEW_IGNORED;
     view->list.at = line;

@@ -154,6 +154,16 @@ size_t list_line_at(const struct list *list, int first_y, int y)
     return row < list->rows && list->top + row < list->count ? list->top + row : SIZE_MAX;
 }
 
+size_t list_clicked(struct list *list, int first_y, int y, bool twice)
+{
+    size_t line = list_line_at(list, first_y, y);
+
+    if (twice && list->clicked == y + 1)
+        return list->gone == NULL && list->at < list->count ? list->at : SIZE_MAX;
+    list->clicked = line == SIZE_MAX ? 0 : y + 1;
+    return line;
+}
+
 void list_home(struct list *list)
 {
     free(list->key);

@@ -24,6 +24,7 @@ struct list {
     size_t top;   /* the first line shown */
     size_t rows;  /* lines shown at the last draw */
     size_t count; /* the number of lines at the last draw */
+    int clicked;  /* the row of the latest click on a line, counted from 1; 0: none */
 };
 
 /* Sets the number of lines, and how many fit. */
@@ -72,6 +73,12 @@ void list_walk(struct list *list, bool forwards);
 
 /* The line at row y, if the first visible line is at first_y; SIZE_MAX: none. */
 size_t list_line_at(const struct list *list, int first_y, int y);
+
+/*
+ * The line that a click on row y means: of the second click of a double one that of the first, which is selected,
+ * wherever it is now; SIZE_MAX: none.
+ */
+size_t list_clicked(struct list *list, int first_y, int y, bool twice);
 
 /* Forgets the selection: the first line is selected again, with any item. */
 void list_home(struct list *list);

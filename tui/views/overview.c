@@ -788,7 +788,7 @@ static enum view_result overview_click(struct view *view, const struct scene *sc
     overview_follow_model(overview, scene, overview->list.rows);
     if (y == overview->first_y - 1 && overview->list.count > 0)
         return sort_by_heading(overview, x) ? VIEW_DONE : VIEW_IGNORED;
-    line = list_line_at(&overview->list, overview->first_y, y);
+    line = list_clicked(&overview->list, overview->first_y, y, twice);
     if (line == SIZE_MAX)
         return VIEW_IGNORED;
     overview->list.at = line;
