@@ -757,6 +757,7 @@ static void jumps_by_a_beginning(void **state)
     type(fixture, ":ders");
     key(fixture, KEY_CODE_ENTER);
     assert_true(shows(fixture, "orders") && !shows(fixture, "the first of"));
+    assert_true(shows(fixture, "Esc back to events"));
     type(fixture, ":or");
     key(fixture, KEY_CODE_ENTER);
     type(fixture, ":e");
@@ -826,6 +827,10 @@ static void copies_the_text_of_a_screen(void **state)
     assert_string_equal(dashboard_copied_what(fixture->dashboard), "the text of this screen");
     assert_non_null(strstr(dashboard_copied(fixture->dashboard), "KEYS HERE"));
     assert_non_null(strstr(dashboard_copied(fixture->dashboard), "MOUSE"));
+    type(fixture, "?/zzz");
+    key(fixture, KEY_CODE_ENTER);
+    assert_int_equal(key(fixture, 'Y'), DASHBOARD_COPY); /* no finding is selected */
+    assert_non_null(strstr(dashboard_copied(fixture->dashboard), "Nothing matches \"zzz\""));
 }
 
 /* Behind a / where nothing is filtered, no letter is a key: q would end the program. */

@@ -393,7 +393,7 @@ static enum dashboard_wish copy_lines(struct dashboard *dashboard, const char *t
     return DASHBOARD_COPY;
 }
 
-/* A screen without findings: all of its text, however small the terminal is. */
+/* Where no finding is selected: all of the screen's text, however small the terminal is. */
 static enum dashboard_wish copy_screen(struct dashboard *dashboard, struct view *view,
                                        const struct scene *scene)
 {
@@ -418,16 +418,12 @@ static enum dashboard_wish copy_finding(struct dashboard *dashboard)
 {
     struct view *view = top_of(dashboard)->view;
     struct scene scene = scene_of(dashboard);
-    if (!view->ops->finding)
-        return copy_screen(dashboard, view, &scene);
     const struct election *election = NULL;
     const struct finding *finding = view->ops->finding ? view->ops->finding(view, &scene, &election) : NULL;
     char *text = finding ? finding_ticket(scene.settings, election, finding, scene.now) : NULL;
     char what[128];
-    if (!text) {
-        dashboard_say(dashboard, ROLE_DIM, "no finding is selected");
-        return DASHBOARD_NOTHING;
-    }
+    if (!text)
+        return copy_screen(dashboard, view, &scene);
     snprintf(what, sizeof what, "%s with its evidence and advice", finding_kind(finding->code)->word);
     enum dashboard_wish wish = copy_lines(dashboard, text, what);
     free(text);
