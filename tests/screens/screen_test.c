@@ -51,6 +51,7 @@ static const struct screen {
     {"overview-pods", scene_pods, ""},
     {"election-pods", scene_pods, "/payments<Enter><Home><Enter>"},
     {"candidate-pods", scene_pods, "/payments<Enter><Home><Enter><Enter>"},
+    {"client-pods", scene_pods, "/payments<Enter><Home><Enter><Enter><Enter>"},
     {"what-if-pods", scene_pods, "/payments<Enter><Home><Enter>w"},
     {"findings-pods", scene_pods, "f"},
     {"events-pods", scene_pods, "v"},

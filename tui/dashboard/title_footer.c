@@ -556,10 +556,11 @@ static bool draw_typed(const struct footer *footer, struct cells *cells, int y, 
     case TYPING_NOTHING:
         return false;
     case TYPING_FILTER:
-        footer_draw_line(cells, y, "/", filter,
-                         view->ops->opened_by == ACTION_EVENTS
-                             ? "Enter keeps   Esc clears   a name, 14:02, expired"
-                             : "Enter keeps   Esc clears   state: next: severity>= leader: recipe: cluster:");
+        footer_draw_line(
+            cells, y, "/", filter,
+            view->ops->opened_by == ACTION_EVENTS
+                ? "Enter keeps   Esc clears   a name, 14:02, expired"
+                : "Enter keeps   Esc clears   state: next: severity>= leader: recipe: client: cluster:");
         break;
     case TYPING_UNHEARD:
         footer_draw_line(cells, y, "/", footer->typed, "this screen has no filter   Esc ends this");

@@ -572,14 +572,51 @@ static enum view_result explain(const struct candidate_view *view, const struct 
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
+/* The host of its connection, for a filter; NULL: it is not known. */
+static const char *candidate_host(const struct view *self, const struct scene *scene, char *filter,
+                                  size_t size)
+{
+    const struct candidate_view *view = (const struct candidate_view *)self;
+    const struct election *election = candidate_election_of(view, scene);
+    const struct candidate *candidate = election != NULL ? election_find(election, view->name) : NULL;
+    const struct client_session *session = candidate != NULL ? candidate_client(candidate) : NULL;
+    const char *port = session != NULL && session->address != NULL ? strrchr(session->address, ':') : NULL;
+
+    if (port == NULL)
+        return NULL;
+    snprintf(filter, size, "client:%.*s", (int)(port - session->address), session->address);
+    return filter;
+}
+
+static bool candidate_heeds(const struct view *self, const struct scene *scene, enum action action)
+{
+    char filter[160];
+
+    return action != ACTION_OPEN || candidate_host(self, scene, filter, sizeof filter) != NULL;
+}
+
+static const char *candidate_footer_word(const struct view *self, const struct scene *scene,
+                                         enum action action)
+{
+    (void)self;
+    (void)scene;
+    return action == ACTION_OPEN ? "its host's elections" : NULL;
+}
+
 static enum view_result candidate_action(struct view *self, const struct scene *scene, enum action action,
                                          struct view **next)
 {
     struct candidate_view *view = candidate_view_of(self);
+    char filter[160];
 
     if (list_scroll(&view->data, action))
         return VIEW_DONE;
     switch (action) {
+    case ACTION_OPEN:
+        if (candidate_host(self, scene, filter, sizeof filter) == NULL)
+            return VIEW_IGNORED;
+        *next = overview_view_filtered(filter);
+        return VIEW_OPEN;
     case ACTION_BACK:
         return VIEW_CLOSE;
     case ACTION_EXPLAIN:
@@ -642,7 +679,9 @@ static const struct view_ops ops = {
     .finding = candidate_finding,
     .free = candidate_free,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_BACK) |
-               ACTION_BIT(ACTION_HISTORY),
+               ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_OPEN),
+    .heeds = candidate_heeds,
+    .word = candidate_footer_word,
 };
 
 struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate)

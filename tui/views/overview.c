@@ -845,6 +845,13 @@ static void overview_filter(struct view *view, const char *text)
     order->dirty = true;
 }
 
+/* Of one that another view has opened. */
+static void overview_title(struct view *view, const struct scene *scene, struct cells *cells, int x, int room)
+{
+    (void)scene;
+    cells_printf(cells, x, 0, room, ROLE_TITLE, "elections with %s", overview_of(view)->order.filter);
+}
+
 static void overview_free(struct view *view)
 {
     struct overview *overview = overview_of(view);
@@ -861,6 +868,7 @@ static const struct view_ops ops = {
     .draw = overview_draw,
     .action = overview_action,
     .click = overview_click,
+    .title = overview_title,
     .path = overview_path,
     .finding = overview_finding,
     .filter = overview_filter,
@@ -873,6 +881,14 @@ static const struct view_ops ops = {
              ACTION_BIT(ACTION_FINDINGS) | ACTION_BIT(ACTION_EVENTS) | ACTION_BIT(ACTION_EVENT_BACK) |
              ACTION_BIT(ACTION_INJECT),
 };
+
+struct view *overview_view_filtered(const char *filter)
+{
+    struct view *view = overview_view_new();
+
+    overview_filter(view, filter);
+    return view;
+}
 
 void overview_view_arrange(struct view *view, const char *sort, const char *columns)
 {

@@ -104,6 +104,8 @@ struct view {
 };
 
 struct view *overview_view_new(void);
+/* The elections that match it, to be opened from another view. */
+struct view *overview_view_filtered(const char *filter);
 /* For that view: sort: a word of --sort; columns: those of --columns; NULL: the default. */
 void overview_view_arrange(struct view *, const char *sort, const char *columns);
 /* Selects that election for the return to that view. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "probe/election/chain.h"
 #include "tui/words/labels.h"
 #include "tui/words/mutes.h"
 
@@ -18,13 +19,14 @@ enum field {
     FIELD_RECIPE,
     FIELD_CLUSTER,
     FIELD_NAME,
+    FIELD_CLIENT,
     FIELD_COUNT
 };
 
 static const char *const field_names[FIELD_COUNT] = {
     [FIELD_STATE] = "state",     [FIELD_NEXT] = "next",     [FIELD_SEVERITY] = "severity",
     [FIELD_FINDING] = "finding", [FIELD_LEADER] = "leader", [FIELD_RECIPE] = "recipe",
-    [FIELD_CLUSTER] = "cluster", [FIELD_NAME] = "name",
+    [FIELD_CLUSTER] = "cluster", [FIELD_NAME] = "name",     [FIELD_CLIENT] = "client",
 };
 
 struct term {
@@ -119,6 +121,22 @@ static bool leader_matches(const struct election *election, const char *value)
            (label_match(election->leader->identity, value) || label_match(election->leader->name, value));
 }
 
+/* A candidate's connection comes from this host, and not from one whose address only begins so. */
+static bool client_matches(const struct election *election, const char *value)
+{
+    size_t length = strlen(value);
+
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        const struct client_session *session = candidate_client(election->candidates[i]);
+        const char *address = session != NULL ? session->address : NULL;
+
+        if (address != NULL && strncmp(address, value, length) == 0 &&
+            (address[length] == '\0' || address + length == strrchr(address, ':')))
+            return true;
+    }
+    return false;
+}
+
 static bool text_matches(const struct election *election, const char *value)
 {
     if (label_match(election->name, value) || label_match(election->path, value) ||
@@ -149,6 +167,8 @@ static bool term_matches(const struct election *election, const struct term *ter
                                             label_match(election->recipe->title, term->value));
     case FIELD_CLUSTER:
         return label_match(election->cluster->name, term->value);
+    case FIELD_CLIENT:
+        return client_matches(election, term->value);
     case FIELD_NAME:
         return label_match(election->name, term->value) || label_match(election->path, term->value);
     case FIELD_COUNT:
