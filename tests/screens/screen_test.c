@@ -52,6 +52,7 @@ static const struct screen {
     {"election-pods", scene_pods, "/payments<Enter><Home><Enter>"},
     {"candidate-pods", scene_pods, "/payments<Enter><Home><Enter><Enter>"},
     {"client-pods", scene_pods, "/payments<Enter><Home><Enter><Enter><Enter>"},
+    {"jump-pods", scene_pods, ":overseer"},
     {"what-if-pods", scene_pods, "/payments<Enter><Home><Enter>w"},
     {"findings-pods", scene_pods, "f"},
     {"events-pods", scene_pods, "v"},

@@ -136,22 +136,23 @@ size_t jump_matches(const struct model *model, const char *text, struct jump_mat
 #define LINES_SHOWN 8
 #define NAME_X 3
 #define TEXT_X 26
+#define NAME_ROOM (TEXT_X - NAME_X - 2)
 
-static void draw_match(struct cells *cells, int y, const struct jump_match *match, action_set works,
-                       const struct scene *scene)
+static void draw_match(struct cells *cells, int y, const struct jump_match *match, const struct names *names,
+                       action_set works, const struct scene *scene)
 {
     const struct key_binding *binding = key_binding_of(match->action);
     bool idle = binding && !(works & ACTION_BIT(match->action));
     char who[256];
     if (match->election) {
         const struct candidate *leader = match->election->leader;
-        name_put(cells, NAME_X, y, TEXT_X - NAME_X - 2, ROLE_STRONG, match->name);
+        cells_put(cells, NAME_X, y, NAME_ROOM, ROLE_STRONG, names_shown(names, match->name));
         int used = cells_put(cells, TEXT_X, y, -1, ROLE_DIM, label_badge(match->election, scene->now).word);
         if (leader)
             cells_put(cells, TEXT_X + used + 2, y, -1, ROLE_DIM, label_who(leader, who, sizeof who));
         return;
     }
-    cells_put(cells, NAME_X, y, TEXT_X - NAME_X - 2, idle ? ROLE_DIM : ROLE_TEXT, match->name);
+    cells_put(cells, NAME_X, y, NAME_ROOM, idle ? ROLE_DIM : ROLE_TEXT, match->name);
     if (binding)
         cells_printf(cells, TEXT_X, y, cells->width - TEXT_X, ROLE_DIM, "%-6s %s", binding->first,
                      idle ? "does nothing on this screen" : binding->help);
@@ -163,6 +164,7 @@ static void draw_match(struct cells *cells, int y, const struct jump_match *matc
 void jump_draw(struct cells *cells, const struct scene *scene, const struct footer *footer, action_set works)
 {
     struct jump_match *matches;
+    struct names names = {.keep_shared = true};
     size_t alike, count, most = (size_t)cells->height / 3;
     const char *text = footer->tabs ? footer->tabbed : footer->typed;
     if (!text[0])
@@ -175,11 +177,15 @@ void jump_draw(struct cells *cells, const struct scene *scene, const struct foot
     int y = cells->height - 2 - (int)shown;
     if (shown)
         cells_rule(cells, 0, y, -1, NULL);
+    for (size_t i = 0; i < shown; i++)
+        names_add(&names, matches[top + i].election ? matches[top + i].name : NULL);
+    names_fit(&names, cells, NAME_ROOM);
     for (size_t i = 0; i < shown; i++) {
         cells_fill(cells, 0, ++y, cells->width, ROLE_TEXT);
-        draw_match(cells, y, &matches[top + i], works, scene);
+        draw_match(cells, y, &matches[top + i], &names, works, scene);
         if (top + i == at && !matches[at].guessed)
             list_mark_row(cells, y, cells->width);
     }
+    names_free(&names);
     free(matches);
 }
