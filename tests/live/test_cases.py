@@ -182,8 +182,12 @@ def test_a_key_hands_the_moment_over(zk, path, client, tmp_path, monkeypatch):
         screen.shows("leader elected", "resigned")
         screen.keys("B")
         shown = screen.shows("a bundle for electop replay was saved to electop-bundle-")
+        screen.keys("W")
+        page = re.search(r"electop-report-\S+\.html", screen.shows("the report was saved to electop-report-"))[0]
     finally:
         screen.close()
+    length = re.search(r" · (\d+[a-z]\w*)", (tmp_path / page).read_text().split("</h1>")[1])[1]
+    assert re.fullmatch(r"[2-4]m\w*", length), length  # a little before and after, not a day
     file = re.search(r"electop-bundle-\S+\.case", shown)[0]
     look = run("once", "--json", "--replay", file)
     assert election_of(look)["leader"]["name"] == leader.rpartition("/")[2], look

@@ -39,6 +39,7 @@ static const struct shot {
     {"event", "vjjj~"},
     {"event-back", "vjjj~!"},
     {"compare", "M<<<Mjj"},
+    {"returned", "^$"},
 };
 
 static const struct size {

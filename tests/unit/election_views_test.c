@@ -221,6 +221,24 @@ static void election_that_is_gone_says_so(void **state)
     framed_end(&show);
 }
 
+/* The head says who is responsible and what to do, as configured. */
+static void election_names_its_owner(void **state)
+{
+    static char path[] = "/a/election", owner[] = "team-a", runbook[] = "https://example.org/a";
+    struct election_settings said = {.path = path, .owner = owner, .runbook = runbook};
+    struct framed show = show_election(framed_two_elections());
+    struct cluster_settings *cluster = stage_settings(show.stage)->clusters;
+
+    (void)state;
+    assert_has_not(show.text, "owner:");
+    cluster->elections = &said;
+    cluster->election_count = 1;
+    assert_has(framed_draw(&show), "owner: team-a   runbook: https://example.org/a");
+    cluster->elections = NULL;
+    cluster->election_count = 0;
+    framed_end(&show);
+}
+
 /* All of a candidate's Stat is there, in ZooKeeper's words, and its place among the others. */
 static void candidate_shows_all_of_its_stat(void **state)
 {
@@ -311,6 +329,7 @@ int main(void)
         cmocka_unit_test(election_says_whether_the_line_is_whole),
         cmocka_unit_test(election_filter_finds_one_in_a_crowd),
         cmocka_unit_test(election_that_is_gone_says_so),
+        cmocka_unit_test(election_names_its_owner),
         cmocka_unit_test(candidate_shows_all_of_its_stat),
         cmocka_unit_test(candidate_data_has_forms),
         cmocka_unit_test(candidate_that_left_says_so),
