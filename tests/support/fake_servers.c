@@ -205,11 +205,6 @@ void fake_servers_fire(struct fake_servers *s, const char *path)
         fake_servers_unwatch(s, s->ones[i].id, path);
 }
 
-size_t fake_servers_watches(const struct fake_servers *s, uint64_t session)
-{
-    return of(s, session)->path_count;
-}
-
 static const char *address_of(unsigned server, char *buffer, size_t size)
 {
     snprintf(buffer, size, "zk%u:2181", server);

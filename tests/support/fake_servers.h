@@ -38,7 +38,6 @@ void fake_servers_watch(struct fake_servers *, uint64_t session, const char *pat
 void fake_servers_unwatch(struct fake_servers *, uint64_t session, const char *path);
 /* Everybody's watch on this path fires. */
 void fake_servers_fire(struct fake_servers *, const char *path);
-size_t fake_servers_watches(const struct fake_servers *, uint64_t session);
 bool fake_servers_has_watch(const struct fake_servers *, uint64_t session, const char *path);
 
 /* So many watches on children are our own, wherever they are counted. */

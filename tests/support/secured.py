@@ -184,10 +184,6 @@ class Kdc:
         self.process.wait()
 
 
-def has_tls():
-    return os.path.exists("/usr/share/java/netty-handler.jar")
-
-
 def tls_lines(authority, client_auth):
     """Lines of zoo.cfg for a server with TLS, but for its port."""
     lines = ["serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory", f"ssl.clientAuth={client_auth}",
