@@ -29,7 +29,7 @@ struct capture_query {
     const char *election;   /* only those with this path, or that match this pattern; NULL: all */
 };
 
-/* What a capture could not show. */
+/* The limits of a capture: facts that it could not show. */
 struct capture_limits {
     uint64_t packets;   /* read */
     uint64_t late;      /* connections that were open before the capture began */

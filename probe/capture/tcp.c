@@ -226,7 +226,7 @@ static void tcp_stream_take(const struct tcp_turn *t, const struct tcp_segment *
     }
 }
 
-/* What the other side says it has received. */
+/* Takes the other side's acknowledgement. */
 static void stream_acknowledged(const struct tcp_turn *t, uint32_t acknowledged)
 {
     struct tcp_stream *stream = t->stream;

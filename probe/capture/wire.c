@@ -206,7 +206,7 @@ static void skip_acl(struct frame_reader *r)
     }
 }
 
-/* ---- what a request asks for ---- */
+/* ---- requests ---- */
 
 static bool is_creation(int32_t kind)
 {
@@ -326,7 +326,7 @@ static void wire_request(struct wire_connection *c, int64_t at_us, const uint8_t
     owed_add(c, number, kind, frame + 8, kept ? length - 8 : 0);
 }
 
-/* ---- what a reply says ---- */
+/* ---- replies ---- */
 
 /* A reply and the request that it answers. */
 struct wire_answer {

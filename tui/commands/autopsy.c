@@ -1,5 +1,5 @@
 /*
- * autopsy.c - what happened, from servers' transaction logs: made into a recording and shown as one.
+ * autopsy.c - makes a recording from servers' transaction logs, and shows it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ static void autopsy_note(void *context, const struct stream_note *note)
                  (uint64_t)note->zxid, note->where, note->other);
 }
 
-/* What the captures do not show, and why. */
+/* The facts that the captures do not show, and why. */
 static void report_capture(const struct autopsy_run *run)
 {
     const struct capture_limits *limits = capture_limits(log_recorder_capture(run->recorder));
@@ -195,7 +195,7 @@ static bool is_recorded(const char *file)
     return file && stat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
 }
 
-/* What a recording has of a time stays: the logs go behind its end. */
+/* Begins after the end of an existing recording: recorded times are not written again. */
 static bool autopsy_follows_recording(const struct autopsy_run *run)
 {
     const char *file = run->options.file;

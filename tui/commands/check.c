@@ -84,8 +84,7 @@ static void check_add_line(struct check *check, const char *words)
     free(safe);
 }
 
-/* As it is called in the configuration, or its path; with its cluster where there are several. Until the next
-   call. */
+/* Its configured name, or its path; with its cluster if there are several. Valid until the next call. */
 static const char *check_name(struct check *check, const struct election *election)
 {
     const struct cluster *cluster = election->cluster;

@@ -17,7 +17,7 @@
 #include "tui/commands/command_output.h"
 #include "tui/screen/safe.h"
 
-/* A word that a shell and its terminal take as it is. */
+/* Prints a word if a shell and its terminal take it unchanged. */
 static void completion_put_word(struct text *out, const char *word)
 {
     char *safe = safe_text(word, strlen(word), false);

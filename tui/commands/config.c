@@ -87,7 +87,7 @@ struct settings *command_reload(const struct options *options)
     return NULL;
 }
 
-/* What a bundle has; NULL: the reason has been printed. */
+/* The configuration in a bundle; NULL: the reason has been printed. */
 static char *config_of_bundle(const char *file)
 {
     int64_t from_us, to_us;

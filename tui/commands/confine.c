@@ -23,7 +23,7 @@
 
 #ifdef SYSTEM_CALLS
 
-/* What a command does, beside what all do. */
+/* Groups of calls that a command needs, beside those that all need. */
 enum {
     DOES_ALL = 0,
     DOES_CONNECT = 1, /* to servers, resolvers and a KDC */

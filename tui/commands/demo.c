@@ -79,7 +79,7 @@ static bool servers_begin(struct demo *demo)
     return demo->servers == SERVERS_SERVE;
 }
 
-/* What only the demo knows of its cluster and elections. */
+/* Settings that only the demo knows of its cluster and elections. */
 static void settings_complete(struct cluster_settings *cluster, const struct play *plays, size_t count)
 {
     free(cluster->name);
@@ -244,7 +244,7 @@ static int command_demo_on(uv_loop_t *loop, const struct invocation *invocation)
     return status;
 }
 
-/* What this demo would not heed; NULL: nothing. */
+/* The option that this demo would ignore; NULL: none. */
 static const char *unheeded(const struct options *options)
 {
     bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);

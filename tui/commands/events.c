@@ -1,5 +1,5 @@
 /*
- * events.c - what happens, a line an event, as text or as JSON Lines.
+ * events.c - prints events, one a line, as text or as JSON Lines.
  *
  * An event's line is written in the same turn of the loop in which the event was found out. A reader that
  * is too slow is never waited for: see tui/output/output.h.

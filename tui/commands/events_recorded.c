@@ -1,6 +1,5 @@
 /*
- * events_recorded.c - what happened in a stretch of a recording or a case, a line an event, in place of a
- * cluster.
+ * events_recorded.c - prints the events in a part of a recording or a case, one a line, in place of a cluster.
  *
  * A case is folded here, event by event as live: a recording made from it would name an election's kind and
  * recipe as they were known at its end.

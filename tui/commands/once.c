@@ -132,7 +132,7 @@ struct once_watch {
     int status;
 };
 
-/* A separator that each form knows, and in a table the time: what follows is another snapshot. */
+/* A separator before another snapshot, in each form; in a table with the time. */
 static void watch_separate(struct buffer *out, const struct options *options)
 {
     char when[32];

@@ -30,7 +30,7 @@ static bool private_directory_is_ours(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Nothing lies in it but what a run records for itself. */
+/* It holds only files that a run records for itself. */
 static bool holds_only_ours(int directory)
 {
     int again = dup(directory);
@@ -64,7 +64,7 @@ static bool is_left(int directory)
            time(NULL) - status.st_mtime >= YOUNG_S && holds_only_ours(directory) && !is_in_use(directory);
 }
 
-/* What a run left that was killed. */
+/* Files of a run that was killed. */
 static void private_directory_sweep(const char *base)
 {
     DIR *entries = opendir(base);

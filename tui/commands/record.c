@@ -31,7 +31,7 @@ struct recording {
     uv_loop_t *loop;
     const struct settings *settings;
     struct monitor *monitor;
-    struct preload *earlier; /* what the file holds of before; or NULL */
+    struct preload *earlier; /* the file's earlier content; or NULL */
     struct recorder *recorder;
     struct first_snapshot *snapshot; /* its complaints */
     struct exporter *exporter;       /* of --listen; or NULL */
@@ -99,7 +99,7 @@ static void recording_alerts(struct recording *r)
     }
 }
 
-/* What the monitor sees is subscribed to before anything happens: nothing is missed. */
+/* Subscribes before the monitor observes anything, so that nothing is missed. */
 static bool record_begin(struct recording *r, const struct settings *settings, char **error)
 {
     *error = NULL;

@@ -1,5 +1,5 @@
 /*
- * report.c - what happened in a stretch of a recording, as text, JSON, Markdown or a page.
+ * report.c - reports on a part of a recording, as text, JSON, Markdown or a page.
  */
 #include <stdlib.h>
 #include <unistd.h>

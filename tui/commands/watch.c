@@ -35,7 +35,7 @@
 struct watch {
     struct monitor *monitor;
     struct event_log *events;
-    struct preload *earlier;   /* what the history holds of before; or NULL */
+    struct preload *earlier;   /* the recording's earlier content; or NULL */
     struct recorder *recorder; /* NULL: nothing is recorded ... */
     char *complaint;           /* ... for this reason; NULL: it has been said, or all is well */
     bool failing;              /* it could not write a second ago */
@@ -47,7 +47,7 @@ struct watch {
     const struct settings *settings;
     struct settings *next; /* read again, to be shown from now on; or NULL */
     struct tells tells;
-    uint64_t known_ms; /* what was known before a reload is known again by then, of the loop's clock; 0: it is */
+    uint64_t known_ms; /* by this time of the loop's clock a reloaded model knows its elections; 0: it does */
 };
 
 static bool watch_on_mute(void *context, const struct event *event)

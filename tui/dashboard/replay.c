@@ -14,7 +14,7 @@
 #define SECOND_US INT64_C(1000000)
 #define MINUTE_US (60 * SECOND_US)
 #define HOUR_US (60 * MINUTE_US)
-/* So many events fill the screens; they are looked for in longer and longer times. */
+/* This many events fill the screens; they are searched for in longer and longer periods. */
 #define EVENTS_WANTED 200
 #define FIRST_SPAN_US (10 * SECOND_US)
 
@@ -251,7 +251,7 @@ struct moment replay_now(const struct replay *past)
 
 /* Playing. */
 
-/* Plays so many times as fast as real time; 0 stops. mono_us: of the clock passed to replay_tick(). */
+/* Plays this many times as fast as real time; 0 stops. mono_us: of the clock passed to replay_tick(). */
 static void replay_play(struct replay *past, int pace, int64_t mono_us)
 {
     past->pace = pace;

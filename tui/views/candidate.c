@@ -310,7 +310,7 @@ static void candidate_put_watchers(struct block *block, const struct election *e
     candidate_put(block, "watched by", ROLE_TEXT, text);
 }
 
-/* What its session watches besides, as far as a screen has room: what concerns no candidate, too. */
+/* The other watches of its session, as many as fit, including those that concern no candidate. */
 static void put_watches(struct block *block, const struct election *election,
                         const struct candidate *candidate)
 {

@@ -32,7 +32,8 @@ static const char *cluster_lines_name(const struct cluster *cluster)
     return cluster->name[0] != '\0' ? cluster->name : cluster->hosts;
 }
 
-/* Its name, in what the reason behind it leaves: a connect string of three long names would fill the line. */
+/* Its name, in the room that the reason after it leaves: a connect string of three long names would fill the
+ * line. */
 static int put_name(struct cells *cells, int x, int y, const struct cluster *cluster, int behind)
 {
     int room = cells->width - x - behind;

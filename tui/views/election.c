@@ -31,7 +31,7 @@
 #define WIDE 140
 #define VERY_WIDE 180
 #define NOTES_MOST 5   /* rows */
-#define ROOMY 28       /* from so many rows on, a blank one precedes the footer */
+#define ROOMY 28       /* with at least this many rows, a blank one precedes the footer */
 #define APART 160      /* from so many columns on, the failovers are beside the findings and events */
 #define APART_LEAST 12 /* rows */
 
@@ -296,7 +296,7 @@ struct below {
     int apart; /* in place of the last three: they share so many rows, side by side */
 };
 
-/* What the line of candidates has at least: all of it, within so many rows. */
+/* The minimum height of the line of candidates: all of it, up to this many rows. */
 static int least_rows(const struct election *election, int most)
 {
     int wanted = 2 + (int)(election->candidate_count < 1000 ? election->candidate_count : 1000);

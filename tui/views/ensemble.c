@@ -65,7 +65,7 @@ static const struct column columns_of_ensemble[COLUMN_COUNT] = {
     [COLUMN_VERSION] = {.heading = "VERSION", .least = 7, .most = 16, .importance = 30, .optional = true},
 };
 
-/* The servers of every cluster: how each is, and what each of them shows. */
+/* The servers of every cluster, their state, and the facts that each shows. */
 struct ensemble_view {
     struct view view;
     struct list list; /* at: which server, over all clusters */
@@ -403,7 +403,7 @@ static int draw_dangers(struct cells *cells, int y, int end, const struct cluste
     return y - begin;
 }
 
-/* What a server does not show, why, and what to switch on. Returns the row below it. */
+/* The facts that a server hides, the reason, and the setting to change. Returns the row below it. */
 static int ensemble_draw_detail(struct cells *cells, int y, const struct scene *scene, size_t at)
 {
     const struct cluster *cluster;

@@ -55,7 +55,7 @@ static bool short_name(const struct cells *cells, const char *text, int room, ch
     return true;
 }
 
-/* within: what a name that is shortened says of who that is. */
+/* within: the identity in the name, shown after the name if that is shortened; "": none. */
 static int event_lines_put_who(struct cells *cells, int x, int y, int room, const char *subject,
                                const char *within)
 {

@@ -15,7 +15,7 @@
 
 #define KEY_SIZE 1024
 #define BIT(kind) (UINT64_C(1) << (kind))
-#define ROOMY 28 /* from so many rows on, a blank one precedes the footer */
+#define ROOMY 28 /* with at least this many rows, a blank one precedes the footer */
 
 struct events_view {
     struct view view;
@@ -312,7 +312,7 @@ static bool events_show(struct view *self, const struct scene *scene, int64_t at
         line = line_at(view, scene, at);
         if (line->at.wall_us < at_us)
             continue;
-        if (at == count - 1) /* what happened before it may not be kept here */
+        if (at == count - 1) /* earlier events may not be kept here */
             return false;
         view->follow = false;
         view->list.at = at;

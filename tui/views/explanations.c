@@ -12,7 +12,7 @@
 #define INDEX_WIDTH 30 /* of the list of codes */
 #define TEXT_MOST 90   /* longer lines are hard to read */
 
-/* What every code of a finding means: a list of them, and the page of the one that is selected. */
+/* The meaning of each finding's code: a list, and the page of the selected one. */
 struct explanations_view {
     struct view view;
     struct list list;

@@ -21,7 +21,7 @@
 
 #define SIGN_X 2
 #define TABLE_X 4
-#define BESIDE 180 /* from so many columns on the selected finding is beside the list */
+#define BESIDE 180 /* with at least this many columns the selected finding is beside the list */
 #define DETAIL_MOST 90
 #define ROOMY 24 /* rows of a detail that also explains */
 
@@ -38,7 +38,7 @@ static const struct column columns_of_findings[COLUMN_COUNT] = {
     [COLUMN_EVIDENCE] = {.heading = "EVIDENCE", .least = 24, .most = 200, .importance = 50, .optional = true},
 };
 
-/* The same finding in so many elections is one line. */
+/* The same finding in this many elections is one line. */
 #define GROUP_LEAST 3
 
 enum findings_sort { SORT_WORST, SORT_NEWEST, SORT_ELECTION, SORT_CODE, SORT_COUNT };
@@ -602,7 +602,7 @@ static void findings_draw(struct view *self, const struct scene *scene, struct c
     beside = cells->width >= BESIDE && cells->height - y >= ROOMY;
     pane = !beside && cells->height >= 14 ? cells->height / 3 : 0;
     rows = cells->height - view->first_y - pane;
-    if (pane > 0 && (size_t)rows > view->count + 1) { /* what the table leaves */
+    if (pane > 0 && (size_t)rows > view->count + 1) { /* the room below the table */
         rows = (int)view->count + 1;
         pane = cells->height - view->first_y - rows;
     }

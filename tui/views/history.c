@@ -27,7 +27,7 @@
 #define EVIDENCE_X 24
 #define ROWS_LEAST 2
 #define HOURS_FROM_US (3 * INT64_C(3600) * SECOND_US) /* failovers of less show nothing of the day */
-/* A window of many is read again the less often: so many rows are worth a second. */
+/* A window of many rows is read again less often: a second for this many. */
 #define ROWS_A_SECOND 2000
 
 static const int64_t windows_s[] = {60, 300, 900, 1800, 3600, 10800, 21600, 86400, 604800, 2592000, 31536000};
@@ -65,8 +65,8 @@ struct history_view {
     const char *longest_evidence; /* of all failovers, in the chronicle; "": there is none */
 };
 
-/* The rows under the lanes: a rule, the table with its head, the figures, on what the chosen one's cause
- * rests. */
+/* The rows under the lanes: a rule, the table with its head, the figures, the evidence for the selected one's
+ * cause. */
 struct shares {
     int rows, stats, evidence;
     int hours;  /* of the day, on rows that the table leaves */
@@ -385,8 +385,8 @@ static bool spans_hours(const struct leadership_history *leadership)
     return count > 1 && failovers[count - 1].lost_at.wall_us - failovers[0].lost_at.wall_us >= HOURS_FROM_US;
 }
 
-/* As much as the longest evidence wants, so that nothing moves as one goes through the table; of which two
-   rows stay at least. */
+/* The rows of the longest evidence, so that nothing moves while the selection moves; the table keeps at least
+ * two rows. */
 static struct shares share_out(const struct history_view *view, const struct cells *cells, int y, int bottom)
 {
     int room = bottom - y, width = label_room(EVIDENCE_X, cells->width - 1);
@@ -417,7 +417,7 @@ static struct shares share_out(const struct history_view *view, const struct cel
     return shares;
 }
 
-/* On what its cause rests. */
+/* The evidence for its cause. */
 static void draw_evidence(const struct history_view *view, struct cells *cells, int y, int rows)
 {
     const struct failover *failover = failover_at(view, view->list.at);

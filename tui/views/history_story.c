@@ -12,7 +12,7 @@
 #define KIND_WIDTH 11 /* "suspected" and a space */
 #define TEXT_MOST 100 /* longer lines are hard to read */
 
-/* Why the leader of one election changed: the story of a failover, and what each sentence rests on. */
+/* Why the leader of one election changed: the story of a failover, and the evidence for each sentence. */
 struct story_view {
     struct view view;
     char *cluster, *path;
@@ -55,7 +55,7 @@ static int sentence_height(const struct cells *cells, const struct sentence *sen
            columns_wrap_lines(cells, width, sentence->evidence) + airy;
 }
 
-/* So many of the last ones fill the screen. */
+/* The number of the latest ones that fills the screen. */
 static size_t story_view_rows(const struct story_view *view, const struct cells *cells, int top)
 {
     int room = cells->height - top;

@@ -29,7 +29,7 @@ struct inject_view {
     bool starts;       /* the question in the last line is whether to start; else it is for a field */
     char cluster[128]; /* that the run would write to */
     bool chooses;      /* the form is shown though there is a report */
-    char said[200];    /* what the last key came to; "": nothing */
+    char said[200];    /* the result of the last key; "": none */
     struct list candidates;
     struct list report; /* only scrolls */
 };

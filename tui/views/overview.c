@@ -27,7 +27,7 @@
 #define TABLE_X 4
 #define STRIP_MOST 60
 #define VERY_WIDE 160
-#define ROOMY 28 /* from so many rows on, a blank one precedes the footer */
+#define ROOMY 28 /* with at least this many rows, a blank one precedes the footer */
 #define KEY_BYTES 2048
 
 enum {
@@ -318,7 +318,7 @@ static int finding_width(const struct cells *cells, const struct election *elect
     return cells->width < 100 && width > 17 ? 17 : width;
 }
 
-/* What the columns would like for one row. */
+/* The widths that one row needs. */
 static void want_row(struct overview *overview, const struct cells *cells, const struct scene *scene,
                      const struct overview_row *row)
 {
@@ -349,7 +349,7 @@ static void want_row(struct overview *overview, const struct cells *cells, const
         columns_want(&columns[COLUMN_LEADER], 20);
 }
 
-/* Gathers what the columns would like from all rows, so that scrolling moves no column. */
+/* Collects the widths that all rows need, so that scrolling moves no column. */
 static void want_rows(struct overview *overview, const struct cells *cells, const struct scene *scene)
 {
     if (overview->wanted_version == overview->order.version)
@@ -385,7 +385,7 @@ static int leave_out(struct overview *overview, int room, int gap)
     return spare;
 }
 
-/* Lays the columns out by what their contents would like. */
+/* Lays the columns out by the widths that their contents need. */
 static void overview_lay_columns(struct overview *overview, const struct cells *cells,
                                  const struct scene *scene)
 {
@@ -574,7 +574,7 @@ bool overview_view_take_choice(struct view *view, char *buffer, size_t size)
     return used < size;
 }
 
-/* From so many columns, and lines of the pane, on. */
+/* The least columns, and lines of the pane, for the election beside the events. */
 #define BESIDE_COLUMNS 180
 #define BESIDE_LINES 12
 
@@ -625,7 +625,7 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
     y += totals->elections == 0 ? airy : cells->height >= ROOMY;
     bottom = cells->height - (cells->height >= ROOMY);
     rows = bottom - y - 1;
-    if (cells->height >= 12) { /* the pane gets what the table leaves, and at least a quarter */
+    if (cells->height >= 12) { /* the pane gets the rest of the table's room, and at least a quarter */
         int wanted = overview->order.count < 6
                          ? 7
                          : (int)(overview->order.count < 500 ? overview->order.count : 500) + 1;

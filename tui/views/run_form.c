@@ -16,7 +16,7 @@
 /* Lines longer than this are hard to read. */
 #define TEXT_COLUMNS 100
 
-/* What each field may say. */
+/* The values of each field. */
 static const int counts[] = {2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
 static const int rates[] = {0, 1, 5, 10, 20, 50, 100, 500, 1000};
 /* The values of FIELD_PLACE. */

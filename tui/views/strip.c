@@ -46,7 +46,7 @@ int64_t strip_known_us(const struct election *election, struct moment now)
 
 #define STRIP_WIDEST 512
 
-/* What one cell has to show; the larger wins. */
+/* The content of one cell; the larger wins. */
 enum strip_slot { SLOT_NOTHING, SLOT_FREE, SLOT_GAP, SLOT_A, SLOT_B, SLOT_CHANGE, SLOT_VACANT };
 
 static const struct {

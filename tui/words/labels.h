@@ -29,7 +29,7 @@ struct badge {
 #define LABEL_STALLED "stalled"
 /* The finding for which an election that is led is called so, sure or not (vacancy_is_sure()); NULL: it is not. */
 const struct finding *label_stall(const struct election *election, struct moment now);
-/* What the first in line does: "leads", "holds it", or only "is first", where it is certain that it does not lead. */
+/* The verb for the first in line: "leads", "holds it", or only "is first", if it certainly does not lead. */
 const char *label_leads(const struct election *election);
 struct badge label_badge(const struct election *election, struct moment now);
 
@@ -156,7 +156,7 @@ const char *label_connection(enum connection_state state);
 
 /* Case is ignored for ASCII letters; an empty needle is in everything. */
 bool label_match(const char *text, const char *needle);
-/* In its name, identity, session, or its client's address: what every filter looks for in a candidate. */
+/* Whether a filter matches a candidate: its name, identity, session, or its client's address. */
 bool label_candidate_match(const struct candidate *candidate, const char *needle);
 
 #endif

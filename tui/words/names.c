@@ -59,7 +59,7 @@ static size_t head_of(const struct cells *cells, const char *text, int room)
     return at;
 }
 
-/* So many columns of its beginning, and its end. */
+/* This many columns of its beginning, and its end. */
 static char *cut_middle(const struct cells *cells, const char *name, int room, int columns, char *buffer,
                         size_t size)
 {

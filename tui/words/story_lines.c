@@ -10,7 +10,7 @@
 #include "probe/json/json_event.h"
 #include "tui/words/format.h"
 
-/* So many sessions that end together are no coincidence. */
+/* This many sessions that end together are no coincidence. */
 #define TOGETHER_LEAST 2
 /* A client that comes back so soon was restarted on purpose. */
 #define RESTARTED_US INT64_C(60000000)
@@ -55,7 +55,7 @@ static char *story_clock(const struct sentences *s, int64_t wall_us, char buffer
     return buffer;
 }
 
-/* ---- what happened ---- */
+/* ---- the change of leader ---- */
 
 /* There was no leader since, as far as was recorded. */
 static void say_open(struct sentences *s, const struct story *story)
@@ -165,7 +165,7 @@ static void say_no_pause(struct sentences *s, const struct client_pause *pause)
                                    "or a kill"));
 }
 
-/* What its host's logs say of the time in which its client was silent. */
+/* Entries of its host's logs in the time in which its client was silent. */
 static void say_pause(struct sentences *s, const struct story *story)
 {
     const struct client_pause *pause = &story->pause;
