@@ -178,9 +178,9 @@ void monitor_unsubscribe(struct monitor *m, monitor_event_fn fn, void *context)
     m->subscriber_count = kept;
 }
 
-void monitor_one_poll(struct monitor *m)
+void monitor_one_poll(struct monitor *m, bool only)
 {
-    m->model->one_poll = true;
+    m->model->one_poll = only;
 }
 
 const struct model *monitor_model(const struct monitor *m)
@@ -292,7 +292,7 @@ static uint64_t poll_due_ms(struct monitor *m, uint64_t now_ms)
     if (m->due_known_ms != 0 && now_ms - m->due_known_ms < DUE_EVERY_MS)
         return m->due_ms;
     int64_t due_us = earliest_poll_us(m), now_us = clock_now().mono_us;
-    uint64_t least_ms = m->complete_ms + SECOND_POLL_LEAST_MS;
+    uint64_t least_ms = due_us == 0 ? 0 : m->complete_ms + SECOND_POLL_LEAST_MS;
     m->due_known_ms = now_ms;
     m->due_ms = due_us == INT64_MAX ? UINT64_MAX
                                     : now_ms + (due_us > now_us ? (uint64_t)(due_us - now_us) / 1000 + 1 : 0);

@@ -27,8 +27,8 @@ void monitor_unsubscribe(struct monitor *monitor, monitor_event_fn fn, void *con
 
 const struct model *monitor_model(const struct monitor *monitor);
 
-/* Before anything is observed: no second poll will follow. */
-void monitor_one_poll(struct monitor *monitor);
+/* Before anything is observed: no second poll will follow. False, later: others will, after all. */
+void monitor_one_poll(struct monitor *monitor, bool only);
 
 /*
  * For one complete snapshot: the servers' data has been compared, as far as that is possible before until_ms

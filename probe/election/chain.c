@@ -772,7 +772,7 @@ void chain_update(struct diagnosis *d)
 {
     struct election *election = d->election;
     election->own->link_count = 0;
-    election->suspected = false;
+    election->suspected = election->own->lists_settle = false;
     election->hidden_watches = certainty_hidden_watches(election);
     election->overdue_us = 0;
     election->reader_count = 0;

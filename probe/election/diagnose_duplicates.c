@@ -107,6 +107,12 @@ static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
         if (!own[i]->own->named ||
             !recipe_parse_name(d->f->model->recipes, d->election->recipe, own[i]->name, &names[i]))
             names[i].guid_length = 0;
+    /* A member that may have several znodes is one candidate. */
+    size_t same = 1;
+    while (same < count && same_guid(&names[0], &names[same]))
+        same++;
+    if (same == count && d->election->recipe && d->election->recipe->watches == WATCHES_MEMBER)
+        return;
     /* The first of two equal ones is the orphan. */
     bool often = contends_often(own, count);
     size_t orphan = count;

@@ -56,6 +56,13 @@ static bool owner_read_since(struct diagnosis *d, const struct candidate *c, int
     return candidate->own->again_us >= since_us && candidate->own->read_us >= candidate->own->again_us;
 }
 
+/* If so, a suspicion is settled by further lists of connections and sessions, however soon they come. */
+static void diagnose_sessions_awaits_lists(struct election *election, bool awaits)
+{
+    election->suspected |= awaits;
+    election->own->lists_settle |= awaits;
+}
+
 /*
  * A former leader of ZooKeeper that has not noticed its loss expires every session, including those that live
  * on under its successor, where their znodes remain. So it must have led while the znode was read: its list
@@ -75,7 +82,7 @@ static bool ghost(struct diagnosis *d, const struct candidate *c)
         return false;
     if (client->absent_rounds < 2 || election->own->synced_us <= client->absent_us ||
         !owner_read_since(d, c, client->absent_us)) {
-        election->suspected = true;
+        diagnose_sessions_awaits_lists(election, true);
         diagnosis_keep(d, FINDING_GHOST_EPHEMERAL, diagnosis_subject(c));
         diagnosis_keep(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
         return true;
@@ -83,7 +90,7 @@ static bool ghost(struct diagnosis *d, const struct candidate *c)
     if (client->outlived_us == 0)
         client->outlived_us = election->listed.mono_us;
     bool certain = clients->leads_us > client->outlived_us;
-    election->suspected |= !certain;
+    diagnose_sessions_awaits_lists(election, !certain);
     char when[SPAN_TEXT], path[PATH_TEXT];
     diagnosis_raise(d, FINDING_GHOST_EPHEMERAL, SEVERITY_CRITICAL,
                     certain ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, diagnosis_subject(c), &c, 1, NULL,
@@ -135,6 +142,16 @@ static enum answer_of diagnose_sessions_connection_of(const struct diagnosis *d,
     return NOT_YET;
 }
 
+/* ZooKeeper's leader has not listed the sessions yet, or no server its tick: a later poll asks for both. */
+static bool awaits_sessions(const struct cluster *cluster, const struct client *client)
+{
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (cluster->servers[i].mode == SERVER_LEADER)
+            return !cluster->servers[i].hidden[HIDDEN_SESSIONS] &&
+                   (!client->shown.alive_known || cluster_tick_ms(cluster) == 0);
+    return false;
+}
+
 /*
  * One server has it or not. Of several, each is polled at a different time: a client that moves from one to
  * the next can be missed by all of them, repeatedly. But none accepts it before ZooKeeper's leader was
@@ -148,15 +165,18 @@ static enum certainty certainty_of_absence(struct diagnosis *d, const struct can
     if (cluster->server_count == 1 ||
         diagnosis_is_certain(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c)))
         return CERTAINTY_CERTAIN;
-    if (cluster->ensemble != ENSEMBLE_WHOLE || !client_was_heard(cluster, c->own->client, &low_us, &high_us))
+    if (cluster->ensemble != ENSEMBLE_WHOLE ||
+        !client_was_heard(cluster, c->own->client, &low_us, &high_us)) {
+        diagnose_sessions_awaits_lists(d->election, awaits_sessions(cluster, c->own->client));
         return CERTAINTY_SUSPECTED;
+    }
     bool proved = true;
     for (size_t i = 0; i < cluster->server_count; i++) {
         const struct server *server = &cluster->servers[i];
         proved = proved && server->listed.mono_us > high_us &&
                  server->listed.mono_us + server->list_took_us <= cluster->clients->sessions_seen.mono_us;
     }
-    d->election->suspected |= !proved; /* further lists settle it */
+    diagnose_sessions_awaits_lists(d->election, !proved);
     return proved ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
 }
 
@@ -218,7 +238,7 @@ static void diagnose_sessions_disconnected(struct diagnosis *d, const struct can
     bool heard = client_was_heard(election->cluster, c->own->client, &low_us, &high_us);
     bool heard_again = heard && low_us > since.mono_us;
     /* Candidates that were found by walking are often known only after the first lists have come. */
-    election->suspected = election->suspected || where == NOT_YET;
+    diagnose_sessions_awaits_lists(election, where == NOT_YET);
     if ((where == NOT_KNOWN || where == NOT_YET) && !heard_again)
         diagnosis_keep(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
     if (where == SOMEWHERE || (heard && low_us > c->own->client->refuted_us) ||
@@ -236,7 +256,7 @@ static void diagnose_sessions_disconnected(struct diagnosis *d, const struct can
     diagnosis_again(d, expires.mono_us + 1);
     enum certainty certainty = certainty_of_absence(d, c);
     if (certainty == CERTAINTY_CERTAIN && !owns_while_listed(d, c, since.mono_us)) {
-        election->suspected = true;
+        diagnose_sessions_awaits_lists(election, true);
         certainty = CERTAINTY_SUSPECTED;
     }
     char until[SPAN_TEXT], last[160], end[96] = "", path[PATH_TEXT];

@@ -94,6 +94,7 @@ struct election_private {
     bool ack_doubted;           /* it is missing, and was never seen: the layout may have none */
     bool ack_proved;            /* a member's session was seen to own it: the layout has it */
     bool ack_denied, ack_configured;
+    bool lists_settle;         /* of what is suspected: the next lists of connections or sessions settle it */
     bool ack_unread;           /* it, or its registry, may be otherwise by now */
     bool unacknowledged_found; /* it was missing when first looked for: its end was not seen */
     unsigned char *ack_data;

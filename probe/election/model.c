@@ -467,7 +467,7 @@ int64_t model_poll_due_us(const struct model *model, unsigned cluster, int64_t n
         int64_t due_us = election->suspected ? chain_poll_due_us(election, now_us, watches) : INT64_MAX;
         if (election->overdue_us && election->overdue_us < earliest_us)
             earliest_us = election->overdue_us;
-        if (election->suspected && due_us == INT64_MAX) {
+        if (election->suspected && (due_us == INT64_MAX || election->own->lists_settle)) {
             *watches = true;
             return 0; /* another list settles it, whenever it comes */
         }

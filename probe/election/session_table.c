@@ -212,13 +212,19 @@ bool client_was_heard(const struct cluster *cluster, const struct client *client
 {
     const struct session_table *clients = cluster->clients;
     const struct client_session *shown = &client->shown;
-    if (!shown->alive_known || !shown->alive || client->ends_ms < 0 || shown->timeout_ms <= 0 ||
+    if (!shown->alive_known || !shown->alive || client->ends_ms < 0 ||
         clients->sessions_server >= cluster->server_count)
         return false;
     const struct server *leader = &cluster->servers[clients->sessions_server];
     int64_t heard_us = (client->ends_ms - shown->timeout_ms) * 1000; /* or up to a tick before */
     int64_t tick_us = cluster_tick_ms(cluster) * INT64_C(1000);
-    if (!leader->clock_known)
+    if (shown->timeout_ms <= 0 && tick_us > 0) {
+        /* Its end is rounded to ticks: a contact that was more than a tick later would have changed it. */
+        *low_us = INT64_MIN;
+        *high_us = client->same_end_us ? client->same_end_us + tick_us : INT64_MAX;
+        return true;
+    }
+    if (shown->timeout_ms <= 0 || !leader->clock_known)
         return false;
     /* Followers report the sessions they heard every half tick. */
     *low_us =

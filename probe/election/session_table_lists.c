@@ -552,6 +552,10 @@ void session_table_sessions(struct cluster *cluster, size_t server, struct momen
             continue;
         heard += client->ours && client->ends_ms >= 0 && seen->list[i].ends_ms > client->ends_ms;
         client->session_round = clients->session_round;
+        if (client->ends_ms != seen->list[i].ends_ms || !same)
+            client->same_end_us = 0;
+        else if (client->same_end_us == 0)
+            client->same_end_us = at.mono_us;
         client->ends_ms = seen->list[i].ends_ms;
     }
     for (struct client *client = session_table_walk(clients, NULL); client;

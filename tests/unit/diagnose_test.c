@@ -192,7 +192,7 @@ static void sessions(void **state)
                      "? findings none\n"
                      "tick 1000\nround\ntick 1000\nround\n"
                      "? findings owner-disconnected warning suspected " B "\n"
-                     "? suspected no\n" /* no list of sessions was ever had */
+                     "? suspected yes\n" /* the list of sessions is still to come */
                      "tick 10000\nround\n"
                      "? findings owner-disconnected warning suspected " B "\n"
                      "sessions\n"

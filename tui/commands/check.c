@@ -20,6 +20,8 @@
 #include "probe/history/history.h"
 #include "probe/history/preload.h"
 #include "probe/history/recording_file.h"
+#include "probe/election/chain.h"
+#include "probe/election/client.h"
 #include "probe/election/summary.h"
 #include "probe/election/vacancy.h"
 #include "probe/metrics/figures.h"
@@ -671,6 +673,19 @@ static void check_guard(int64_t ms)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
+/* Whether no server lists a connection of some leader: it may be gone, which further lists prove in seconds. */
+static bool check_misses_leader(const struct model *model)
+{
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t k = 0; k < model->clusters[i].election_count; k++) {
+            const struct candidate *leader = model->clusters[i].elections[k]->leader;
+            const struct client_session *client = leader ? candidate_client(leader) : NULL;
+            if (client && !client->connected)
+                return true;
+        }
+    return false;
+}
+
 static int command_check_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     char *error = NULL;
@@ -683,11 +698,16 @@ static int command_check_on(uv_loop_t *loop, const struct invocation *invocation
     int status = CHECK_UNKNOWN;
     if (monitor) {
         monitor_ask(monitor);
-        monitor_one_poll(monitor);
-        uint64_t until_ms = uv_now(loop) + (uint64_t)wait_ms;
+        monitor_one_poll(monitor, true);
+        uint64_t until_ms = uv_now(loop) + (uint64_t)(wait_ms - check_end_ms(wait_ms));
         while (!ending.signal && !ending.passed[0] &&
                !(monitor_complete(monitor) && monitor_compared(monitor, until_ms)))
             uv_run(loop, UV_RUN_ONCE);
+        if (check_misses_leader(monitor_model(monitor))) {
+            monitor_one_poll(monitor, false);
+            while (!ending.signal && !ending.passed[0] && !monitor_settled(monitor, until_ms))
+                uv_run(loop, UV_RUN_ONCE);
+        }
         preload_end(earlier);
         if (!ending.signal) {
             bool late = monitor_cut(monitor) || !monitor_complete(monitor);

@@ -95,7 +95,7 @@ static void search_run(struct search *s, uv_loop_t *loop, const struct invocatio
     bool bounded = invocation->options->wait_given;
     if (isatty(STDERR_FILENO))
         uv_timer_start(&s->progress, discover_on_progress, PROGRESS_MS, PROGRESS_MS);
-    monitor_one_poll(s->monitor);
+    monitor_one_poll(s->monitor, true);
     while (goes_on(s, ending, bounded) && !monitor_complete(s->monitor))
         uv_run(loop, UV_RUN_ONCE);
     /* Watches are polled once the candidates are known. */

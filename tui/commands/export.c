@@ -131,7 +131,7 @@ static int export_once(struct exporting *e, const struct invocation *invocation,
                        const struct shutdown *ending)
 {
     monitor_ask(e->monitor);
-    monitor_one_poll(e->monitor);
+    monitor_one_poll(e->monitor, true);
     while (!ending->signal && !ending->passed[0] && !monitor_complete(e->monitor))
         uv_run(e->loop, UV_RUN_ONCE);
     return ending->signal ? 128 + ending->signal : export_print(e->exporter, e->monitor, invocation);

@@ -233,7 +233,7 @@ static void once_take(uv_loop_t *loop, struct monitor *monitor, const struct inv
     uv_timer_t *shows = progress_begin(loop, &progress);
     monitor_ask(monitor);
     if (options->quick && !options->watch)
-        monitor_one_poll(monitor);
+        monitor_one_poll(monitor, true);
     else
         preload_follow(earlier);
     while (!ending->signal && !ending->passed[0] &&
