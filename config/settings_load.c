@@ -7,7 +7,6 @@
 #include "config/alert_rules.h"
 #include "config/secret.h"
 #include "config/config_file.h"
-#include "config/connect_string.h"
 #include "config/key_rules.h"
 #include "config/keys.h"
 #include "config/memory.h"

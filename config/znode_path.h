@@ -12,7 +12,6 @@
 #define ELECTOP_CONFIG_ZNODE_PATH_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #define ZNODE_PATH_MAX 4096 /* bytes; ZooKeeper itself has no limit but the size of a packet */
 

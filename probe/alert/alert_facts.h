@@ -5,8 +5,6 @@
 #ifndef ELECTOP_PROBE_ALERT_ALERT_FACTS_H
 #define ELECTOP_PROBE_ALERT_ALERT_FACTS_H
 
-#include <stdbool.h>
-
 #include "config/settings.h"
 #include "probe/alert/alert_book.h"
 #include "probe/json/buffer.h"

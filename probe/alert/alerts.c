@@ -16,7 +16,6 @@
 #include "config/memory.h"
 #include "config/secret.h"
 #include "config/text.h"
-#include "config/utf8.h"
 #include "probe/alert/alert_book.h"
 #include "probe/alert/alert_facts.h"
 #include "probe/clock.h"

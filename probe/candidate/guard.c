@@ -1,6 +1,5 @@
 #include "probe/candidate/guard.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include "probe/candidate/shared_list.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "config/memory.h"
 #include "probe/candidate/test_candidate_state.h"

@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <uv.h>
 
 #include "probe/candidate/test_candidate.h"

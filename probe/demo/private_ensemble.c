@@ -121,8 +121,6 @@ struct private_ensemble {
     char hosts[128], admin[128];
 };
 
-static void waiting_begin(struct private_server *);
-
 /* ---- requirements ---- */
 
 static bool in_path(const char *program)

@@ -5,7 +5,6 @@
 #ifndef ELECTOP_PROBE_ELECTION_CAPTURED_H
 #define ELECTOP_PROBE_ELECTION_CAPTURED_H
 
-#include "probe/election/failover.h"
 #include "probe/election/findings.h"
 #include "probe/election/observation.h"
 

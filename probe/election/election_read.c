@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "config/memory.h"
-#include "config/znode_path.h"
 #include "probe/election/cluster.h"
 #include "probe/election/registry.h"
 #include "probe/election/replicas.h"

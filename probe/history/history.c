@@ -1,6 +1,5 @@
 #include "probe/history/history.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -11,7 +11,6 @@
 #include "probe/candidate/naming.h"
 #include "probe/candidate/shared_list.h"
 #include "probe/candidate/test_candidate.h"
-#include "probe/election/recipe.h"
 #include "probe/inject/kill_schedule.h"
 #include "probe/inject/run_stats.h"
 #include "probe/loop_timer.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "config/memory.h"
-#include "config/text.h"
 #include "probe/candidate/naming.h"
 #include "probe/log.h"
 

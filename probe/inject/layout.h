@@ -5,7 +5,6 @@
 #define ELECTOP_PROBE_INJECT_LAYOUT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "probe/zookeeper/answer.h"
 #include "probe/zookeeper/session.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "config/memory.h"
-#include "config/text.h"
 #include "probe/candidate/naming.h"
 #include "probe/election/recipe.h"
 

@@ -1,6 +1,5 @@
 #include "probe/inject/run_live.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 
 #include "config/memory.h"
 #include "config/text.h"
-#include "config/znode_path.h"
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
 #include "probe/election/dangers.h"

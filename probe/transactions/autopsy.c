@@ -1,7 +1,5 @@
 #include "probe/transactions/autopsy.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

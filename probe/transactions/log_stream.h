@@ -13,7 +13,6 @@
 #define ELECTOP_PROBE_TRANSACTIONS_LOG_STREAM_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "probe/transactions/log_set.h"

@@ -26,7 +26,6 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <uv.h>

@@ -6,7 +6,6 @@
 
 #include "config/connect_string.h"
 #include "config/memory.h"
-#include "config/units.h"
 #include "probe/log.h"
 #include "probe/watch/server_poll.h"
 #include "probe/watch/server_address.h"

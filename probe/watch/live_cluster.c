@@ -1,7 +1,6 @@
 #include "probe/watch/live_cluster.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

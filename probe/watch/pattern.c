@@ -1,6 +1,5 @@
 #include "probe/watch/pattern.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "probe/watch/replica_check.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "config/memory.h"
 #include "config/settings.h"

@@ -1,7 +1,6 @@
 #include "probe/watch/server_facts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "config/memory.h"
 #include "probe/clock.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "config/memory.h"
-#include "config/text.h"
 #include "probe/clock.h"
 #include "probe/log.h"
 #include "probe/watch/server_facts.h"

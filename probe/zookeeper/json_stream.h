@@ -13,7 +13,6 @@
 #ifndef ELECTOP_PROBE_ZOOKEEPER_JSON_STREAM_H
 #define ELECTOP_PROBE_ZOOKEEPER_JSON_STREAM_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Deeper nesting is refused: AdminServer's own answers have three levels. */

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "config/text.h"
-#include "config/times.h"
 #include "probe/clock.h"
 #include "probe/history/case_recorder.h"
 #include "tui/commands/case.h"

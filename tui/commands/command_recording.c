@@ -1,7 +1,6 @@
 #include "tui/commands/command_recording.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "config/memory.h"
 #include "config/times.h"

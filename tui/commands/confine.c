@@ -5,7 +5,6 @@
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "config/memory.h"
-#include "config/security.h"
 #include "probe/demo/demo_elections.h"
 #include "probe/demo/private_ensemble.h"
 #include "probe/loop_timer.h"

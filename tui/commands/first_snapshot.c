@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "config/memory.h"
-#include "config/znode_path.h"
 #include "probe/election/summary.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/snapshot_exit.h"

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/memory.h"
 #include "config/text.h"
 #include "config/units.h"
 #include "probe/alert/alerts.h"

@@ -1,6 +1,5 @@
 #include "tui/commands/snapshot_exit.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

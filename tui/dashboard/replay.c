@@ -2,12 +2,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "config/memory.h"
 #include "config/text.h"
 #include "config/times.h"
-#include "tui/screen/safe.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 

@@ -4,7 +4,6 @@
 #ifndef ELECTOP_TUI_DASHBOARD_TELL_H
 #define ELECTOP_TUI_DASHBOARD_TELL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "probe/election/model.h"

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "config/text.h"
 #include "tui/words/labels.h"

@@ -1,7 +1,6 @@
 #include "tui/output/run_lines.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +14,6 @@
 #include "probe/inject/agent_results.h"
 #include "probe/json/buffer.h"
 #include "tui/output/document.h"
-#include "tui/screen/safe.h"
 #include "tui/words/format.h"
 
 #define FORM_CELL 32

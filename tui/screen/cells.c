@@ -1,6 +1,5 @@
 #include "tui/screen/cells.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

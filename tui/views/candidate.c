@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "config/memory.h"
-#include "tui/screen/safe.h"
 #include "tui/views/cluster_lines.h"
 #include "tui/views/data_lines.h"
 #include "tui/views/event_lines.h"

@@ -8,7 +8,6 @@
 #include "probe/election/election.h"
 #include "tui/screen/cells.h"
 #include "tui/screen/columns.h"
-#include "tui/screen/safe.h"
 #include "tui/views/candidate_filter.h"
 #include "tui/views/cluster_lines.h"
 #include "tui/views/election_head.h"

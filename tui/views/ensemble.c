@@ -6,7 +6,6 @@
 #include "config/memory.h"
 #include "probe/election/dangers.h"
 #include "tui/screen/columns.h"
-#include "tui/screen/safe.h"
 #include "tui/views/cluster_lines.h"
 #include "tui/views/list.h"
 #include "tui/views/view.h"

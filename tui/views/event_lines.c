@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "tui/words/format.h"
-#include "tui/screen/safe.h"
 #include "tui/words/labels.h"
 #include "tui/words/names.h"
 #include "tui/views/view.h"

@@ -8,7 +8,6 @@
 #define ELECTOP_TUI_VIEWS_EVENT_LOG_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "tui/words/event_text.h"
 

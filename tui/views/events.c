@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "config/memory.h"
-#include "tui/screen/safe.h"
 #include "tui/views/event_lines.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/format.h"

@@ -1,6 +1,5 @@
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "config/memory.h"
 #include "tui/screen/columns.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "tui/screen/safe.h"
 #include "tui/words/failover_facts.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"

@@ -8,7 +8,6 @@
 #include "config/znode_path.h"
 #include "probe/election/dangers.h"
 #include "tui/screen/columns.h"
-#include "tui/screen/safe.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/list.h"
 #include "tui/views/view.h"

@@ -1,11 +1,9 @@
 #include "tui/views/gantt.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "tui/screen/safe.h"
 #include "tui/words/labels.h"
 
 #define SECOND_US INT64_C(1000000)

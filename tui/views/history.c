@@ -8,7 +8,6 @@
 
 #include "config/memory.h"
 #include "tui/screen/columns.h"
-#include "tui/screen/safe.h"
 #include "tui/views/cluster_lines.h"
 #include "tui/views/failover_table.h"
 #include "tui/views/gantt.h"

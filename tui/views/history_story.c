@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "config/memory.h"
 #include "tui/screen/columns.h"

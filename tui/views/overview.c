@@ -7,7 +7,6 @@
 #include "config/option_table.h"
 #include "tui/screen/cells.h"
 #include "tui/screen/columns.h"
-#include "tui/screen/safe.h"
 #include "tui/views/cluster_lines.h"
 #include "tui/views/election_head.h"
 #include "tui/views/event_lines.h"

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/screen/safe.h"
 #include "tui/words/labels.h"
 #include "tui/words/names.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "probe/election/election.h"
-#include "tui/screen/safe.h"
 #include "tui/views/gantt.h"
 #include "tui/views/strip.h"
 #include "tui/words/labels.h"

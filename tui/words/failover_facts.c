@@ -6,7 +6,6 @@
 #include "probe/election/election.h"
 #include "probe/election/failover.h"
 #include "probe/election/tenure.h"
-#include "tui/screen/safe.h"
 
 static char *failover_facts_put_span(const struct cells *cells, struct span span, int room,
                                      char buffer[FORMAT_INTERVAL])

@@ -9,7 +9,6 @@
 #include "probe/election/whatif.h"
 #include "tui/screen/key_bindings.h"
 #include "tui/screen/columns.h"
-#include "tui/screen/safe.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 #include "tui/words/mutes.h"

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "tui/screen/safe.h"
-
 #define MS_US INT64_C(1000)
 #define SECOND_US INT64_C(1000000)
 #define MINUTE_S INT64_C(60)

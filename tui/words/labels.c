@@ -15,7 +15,6 @@
 #include "tui/words/format.h"
 #include "tui/words/mutes.h"
 #include "tui/words/names.h"
-#include "tui/screen/safe.h"
 
 #define DAY_US INT64_C(86400000000)
 

@@ -7,7 +7,6 @@
 #include "probe/election/election.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/key_bindings.h"
-#include "tui/screen/safe.h"
 #include "tui/words/chain_lines.h"
 #include "tui/words/failover_facts.h"
 #include "tui/words/format.h"
