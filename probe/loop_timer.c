@@ -12,7 +12,7 @@ uv_timer_t *loop_timer_new(uv_loop_t *loop, void *owner)
     return timer;
 }
 
-static void loop_timer_on_closed(uv_handle_t *handle)
+void loop_timer_free_handle(uv_handle_t *handle)
 {
     free(handle);
 }
@@ -20,5 +20,5 @@ static void loop_timer_on_closed(uv_handle_t *handle)
 void loop_timer_free(uv_timer_t *timer)
 {
     if (timer)
-        uv_close((uv_handle_t *)timer, loop_timer_on_closed);
+        uv_close((uv_handle_t *)timer, loop_timer_free_handle);
 }

@@ -11,5 +11,7 @@ uv_timer_t *loop_timer_new(uv_loop_t *loop, void *owner);
 /* It does not fire any more, and its owner may go; it goes itself in a later turn of the loop. NULL is fine.
  */
 void loop_timer_free(uv_timer_t *timer);
+/* For uv_close(): frees any handle that has its own block. */
+void loop_timer_free_handle(uv_handle_t *handle);
 
 #endif

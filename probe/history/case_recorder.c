@@ -1,15 +1,10 @@
 #include "probe/history/case_recorder.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "config/text.h"
 #include "probe/history/recorder.h"
 
-/* A case may be of any age. */
-#define CASE_KEEP_MS (INT64_C(100) * 365 * 24 * 3600 * 1000)
-/* The disk may be slower than observations are folded: the backlog is bounded. */
-#define CASE_WAITING_MOST (8u << 20)
 /* By the observations' clock, so that every run makes the same recording. */
 #define CASE_FLUSH_US INT64_C(250000)
 
@@ -23,7 +18,7 @@ static bool case_run_begin(struct case_run_recorder *run, const struct case_read
                            char **error)
 {
     *run = (struct case_run_recorder){.model = case_model(reader, error)};
-    run->recorder = run->model ? recorder_new(run->model, file, CASE_KEEP_MS, error) : NULL;
+    run->recorder = run->model ? recorder_new(run->model, file, RECORDER_KEEP_ALL_MS, error) : NULL;
     if (!run->recorder)
         return false;
     run->model->on_event = recorder_event;
@@ -37,9 +32,7 @@ static void case_run_observe(struct case_run_recorder *run, const struct observa
     if (o->at.mono_us - run->flushed_us < CASE_FLUSH_US)
         return;
     run->flushed_us = o->at.mono_us;
-    recorder_flush(run->recorder);
-    while (recorder_waiting(run->recorder) > CASE_WAITING_MOST)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    recorder_pace(run->recorder);
 }
 
 static bool case_run_end(struct case_run_recorder *run, char **error)

@@ -1,16 +1,10 @@
 #include "probe/history/log_recorder.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "config/memory.h"
 #include "probe/history/recorder.h"
 #include "probe/transactions/log_set.h"
-
-/* A recording from logs is as old as they are: nothing of it is forgotten for its age. */
-#define KEEP_MS (INT64_C(100) * 365 * 24 * 3600 * 1000)
-/* The disk may be slower than the logs are read: the backlog is bounded. */
-#define WAITING_MOST (8u << 20)
 
 struct log_recorder {
     struct log_set *set;
@@ -37,9 +31,7 @@ static void log_recorder_changed(void *context)
 {
     struct log_recorder *r = context;
     model_catch_up(r->model);
-    recorder_flush(r->recorder);
-    while (recorder_waiting(r->recorder) > WAITING_MOST)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    recorder_pace(r->recorder);
 }
 
 static void log_recorder_fact(void *context, const struct logged_fact *fact)
@@ -78,7 +70,7 @@ static bool log_recorder_begin(struct log_recorder *r, const struct settings *se
                       : log_set_open(r->options.paths, r->options.path_count, settings->history.unpack_bytes,
                                      error);
     r->model = captures ? r->model : r->set ? model_new(settings, error) : NULL;
-    r->recorder = r->model ? recorder_new(r->model, r->options.file, KEEP_MS, error) : NULL;
+    r->recorder = r->model ? recorder_new(r->model, r->options.file, RECORDER_KEEP_ALL_MS, error) : NULL;
     if (!r->recorder)
         return false;
     recorder_from_log(r->recorder);

@@ -12,6 +12,7 @@
 #include "probe/history/schema.h"
 #include "probe/history/store.h"
 #include "probe/log.h"
+#include "probe/loop_timer.h"
 
 /* A snapshot is brought up to date at most for this part of the time. */
 #define COST_PART 50
@@ -24,6 +25,8 @@
 /* The wall clock was set if it deviates this much from the monotonic one. */
 #define CLOCK_SET_US 1000000
 #define CHECK_MS 500
+/* Bytes that a source faster than the disk may leave unwritten. */
+#define PACE_MOST (8u << 20)
 /* A crash costs observations of this time, and no event. */
 #define OBSERVED_EVERY_US (INT64_C(300) * 1000000)
 
@@ -460,6 +463,13 @@ void recorder_flush(struct recorder *r)
     update(r, true);
 }
 
+void recorder_pace(struct recorder *r)
+{
+    recorder_flush(r);
+    while (recorder_waiting(r) > PACE_MOST)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
 bool recorder_settle(struct recorder *r, bool begin)
 {
     if (begin) {
@@ -490,19 +500,6 @@ struct recorder *recorder_new(const struct model *model, const char *file, int64
     snapshot_free(r->snapshot);
     free(r);
     return NULL;
-}
-
-static void recorder_on_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
-static void recorder_close_handle(uv_handle_t *handle)
-{
-    if (handle && handle->data)
-        uv_close(handle, recorder_on_closed);
-    else
-        free(handle);
 }
 
 static void on_deferred(uv_timer_t *timer);
@@ -556,16 +553,14 @@ struct recorder *recorder_start(uv_loop_t *loop, struct monitor *monitor, const 
         return NULL;
     r->prepare = xcalloc(1, sizeof *r->prepare);
     r->check = xcalloc(1, sizeof *r->check);
-    r->timer = xcalloc(1, sizeof *r->timer);
-    r->defer = xcalloc(1, sizeof *r->defer);
+    r->timer = loop_timer_new(loop, r);
+    r->defer = loop_timer_new(loop, r);
     monitor_subscribe(monitor, recorder_event, r);
     r->monitor = monitor;
     recorder_keep_observed(r, monitor);
     uv_prepare_init(loop, r->prepare);
     uv_check_init(loop, r->check);
-    uv_timer_init(loop, r->timer);
-    uv_timer_init(loop, r->defer);
-    r->prepare->data = r->check->data = r->timer->data = r->defer->data = r;
+    r->prepare->data = r->check->data = r;
     uv_prepare_start(r->prepare, recorder_on_prepare);
     uv_check_start(r->check, recorder_on_check);
     uv_timer_start(r->timer, recorder_on_timer, CHECK_MS, CHECK_MS);
@@ -593,10 +588,12 @@ bool recorder_stop(struct recorder *r, char **problem)
             *problem = store_loss(lost, r->lost_us);
     }
     free(lost);
-    recorder_close_handle((uv_handle_t *)r->prepare);
-    recorder_close_handle((uv_handle_t *)r->check);
-    recorder_close_handle((uv_handle_t *)r->timer);
-    recorder_close_handle((uv_handle_t *)r->defer);
+    if (r->prepare) {
+        uv_close((uv_handle_t *)r->prepare, loop_timer_free_handle);
+        uv_close((uv_handle_t *)r->check, loop_timer_free_handle);
+    }
+    loop_timer_free(r->timer);
+    loop_timer_free(r->defer);
     batch_free(r->batch);
     char *none;
     case_writer_close(r->observed, &none);

@@ -64,6 +64,10 @@ void recorder_from_log(struct recorder *recorder);
 uint64_t recorder_turn(struct recorder *recorder);
 /* The same, however much it costs. */
 void recorder_flush(struct recorder *recorder);
+/* The same for a source that may be faster than the disk: waits while too many bytes are not written yet. */
+void recorder_pace(struct recorder *recorder);
+/* Keeps the recording of a past source, however old it is. */
+#define RECORDER_KEEP_ALL_MS (INT64_C(100) * 365 * 24 * 3600 * 1000)
 /* Bytes that are not written yet. */
 size_t recorder_waiting(const struct recorder *recorder);
 

@@ -446,18 +446,13 @@ static struct listener *listener_start(uv_loop_t *loop, const char *address, lis
     return NULL;
 }
 
-static void listener_on_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
 /* NULL is fine; its handles close on the loop */
 static void listener_stop(struct listener *l)
 {
     if (!l)
         return;
     if (l->poll)
-        uv_close((uv_handle_t *)l->poll, listener_on_closed);
+        uv_close((uv_handle_t *)l->poll, loop_timer_free_handle);
     loop_timer_free(l->timer);
     if (l->daemon)
         MHD_stop_daemon(l->daemon);

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "config/secret.h"
+#include "probe/loop_timer.h"
 
 #define SERVICE "zookeeper"
 /* ZooKeeper's servers all have this name in DIGEST-MD5. */
@@ -464,11 +465,6 @@ static void *job_run(void *argument)
     return NULL;
 }
 
-static void on_async_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
 static void on_job_done(uv_async_t *async)
 {
     struct sasl *s = async->data;
@@ -518,7 +514,7 @@ static void job_end(struct sasl *s, bool abandon)
         s->connection = NULL;
     pthread_mutex_unlock(&job->lock);
     job->done->data = NULL;
-    uv_close((uv_handle_t *)job->done, on_async_closed);
+    uv_close((uv_handle_t *)job->done, loop_timer_free_handle);
     job_release(job);
 }
 

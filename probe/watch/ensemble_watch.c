@@ -7,6 +7,7 @@
 #include "config/connect_string.h"
 #include "config/memory.h"
 #include "probe/log.h"
+#include "probe/loop_timer.h"
 #include "probe/watch/server_poll.h"
 #include "probe/watch/server_address.h"
 #include "probe/zookeeper/adminserver.h"
@@ -359,15 +360,11 @@ struct ensemble_watch *ensemble_watch_new(struct live_cluster *live)
     struct ensemble_watch *s = xcalloc(1, sizeof *s);
     s->live = live;
     s->places.live = live;
-    s->timer = xcalloc(1, sizeof *s->timer);
-    s->watcher = xcalloc(1, sizeof *s->watcher);
     s->http = http_new(live->loop, &live->cluster->security);
     s->places.book = host_aliases_new(live->loop, on_names, s);
     if (!s->http || !read_named(s)) {
         server_addresses_release(&s->places);
         http_free(s->http);
-        free(s->timer);
-        free(s->watcher);
         free(s);
         return NULL;
     }
@@ -376,8 +373,8 @@ struct ensemble_watch *ensemble_watch_new(struct live_cluster *live)
         host_aliases_add(s->places.book, s->places.named.servers[i].host);
     for (size_t i = 0; i < s->places.admin_count; i++)
         host_aliases_add(s->places.book, s->places.admins[i].host);
-    uv_timer_init(live->loop, s->timer);
-    s->timer->data = s;
+    s->timer = loop_timer_new(live->loop, s);
+    s->watcher = xcalloc(1, sizeof *s->watcher);
     uv_prepare_init(live->loop, s->watcher);
     s->watcher->data = s;
     uv_timer_start(s->timer, ensemble_watch_on_timer, s->configured ? 0 : UNCONNECTED_AFTER_MS, 0);
@@ -389,11 +386,6 @@ void ensemble_watch_news(struct ensemble_watch *s)
     uv_prepare_start(s->watcher, servers_after_turn);
 }
 
-static void on_handle_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
 void ensemble_watch_free(struct ensemble_watch *s)
 {
     if (!s)
@@ -402,10 +394,8 @@ void ensemble_watch_free(struct ensemble_watch *s)
         server_poll_free(s->all[i].poll);
     server_addresses_release(&s->places);
     http_free(s->http);
-    uv_timer_stop(s->timer);
-    uv_close((uv_handle_t *)s->timer, on_handle_closed);
-    uv_prepare_stop(s->watcher);
-    uv_close((uv_handle_t *)s->watcher, on_handle_closed);
+    loop_timer_free(s->timer);
+    uv_close((uv_handle_t *)s->watcher, loop_timer_free_handle);
     s->freed = true;
     if (!s->owed)
         free(s);

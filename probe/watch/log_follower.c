@@ -11,6 +11,7 @@
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
 #include "probe/log.h"
+#include "probe/loop_timer.h"
 #include "probe/transactions/log_stream.h"
 #include "probe/watch/live_cluster.h"
 
@@ -238,11 +239,6 @@ static void log_follower_on_wake(uv_async_t *wake)
     free(found);
 }
 
-static void log_follower_on_closed(uv_handle_t *handle)
-{
-    free(handle);
-}
-
 struct log_follower *log_follower_new(struct live_cluster *live)
 {
     const char *directory = live->cluster->servers.transactions;
@@ -271,7 +267,7 @@ void log_follower_free(struct log_follower *f)
     uv_mutex_lock(&f->mutex);
     bool begun = !f->over;
     f->over = true;
-    uv_close((uv_handle_t *)f->wake, log_follower_on_closed);
+    uv_close((uv_handle_t *)f->wake, loop_timer_free_handle);
     f->wake = NULL;
     uv_cond_signal(&f->moved);
     if (!f->ended)
