@@ -639,6 +639,8 @@ static void connection_coding(struct coding *c, struct observed_connection *o)
     coding_sentence(c, &o->problem);
     if (coding_left(c))
         coding_flag(c, &o->sees_all);
+    if (coding_left(c))
+        coding_flag(c, &o->no_chroot);
 }
 
 static void server_coding(struct coding *c, struct observed_server *o)

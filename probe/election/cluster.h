@@ -116,8 +116,6 @@ struct zxid_report {
     int64_t at_us;
 };
 
-#define CLUSTER_NO_CHROOT "the chroot " /* a problem that begins so says that it does not exist */
-
 struct cluster {
     char *name;   /* for the user; may be "" for a single cluster */
     char *hosts;  /* the connect string as given */
@@ -129,9 +127,9 @@ struct cluster {
     uint64_t session;
     int timeout_ms;
     char *connected_to;
-    char *problem; /* why it is not connected, or why facts are missing (CLUSTER_NO_CHROOT: it is missing); or
-                      NULL */
-    bool sees_all; /* connected: the problem hides nothing, but names what deserves a look */
+    char *problem;  /* why it is not connected, or why facts are missing; or NULL */
+    bool no_chroot; /* connected: its chroot does not exist, so nothing can be there */
+    bool sees_all;  /* connected: the problem hides nothing, but names what deserves a look */
     struct server *servers;
     size_t server_count;
     enum ensemble_known ensemble;                   /* whether these are all members */

@@ -211,6 +211,7 @@ static void model_observe_connection(struct model *model, struct cluster *cluste
     bool other_problem = text_replace(&cluster->problem, seen->problem);
     changed |= other_problem;
     cluster->sees_all = seen->sees_all;
+    cluster->no_chroot = seen->no_chroot;
     changed |= cluster->session != seen->session || cluster->timeout_ms != seen->timeout_ms ||
                before != now || !was_known;
     if (cluster->session != 0 && cluster->session != seen->session)

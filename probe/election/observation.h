@@ -105,6 +105,7 @@ struct observed_connection {
                             connected: why nothing is visible (no such chroot), or not everything (an
                             unreadable directory); or NULL */
     bool sees_all;       /* connected: the problem hides nothing, but names what deserves a look */
+    bool no_chroot;      /* connected: the problem is that the chroot does not exist */
 };
 
 struct observed_server {

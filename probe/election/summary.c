@@ -65,12 +65,6 @@ const char *summary_problem(const struct cluster *cluster, char buffer[SUMMARY_Q
     return no_quorum ? no_quorum : cluster->problem;
 }
 
-bool summary_no_chroot(const struct cluster *cluster)
-{
-    return cluster->connection == CONNECTION_CONNECTED && cluster->problem &&
-           strncmp(cluster->problem, CLUSTER_NO_CHROOT, sizeof CLUSTER_NO_CHROOT - 1) == 0;
-}
-
 enum summary_result summary_result(const struct model *model)
 {
     size_t answered = 0, denied = 0, reached = 0;
@@ -80,7 +74,7 @@ enum summary_result summary_result(const struct model *model)
             continue;
         reached += cluster->connection == CONNECTION_CONNECTED;
         if (!cluster->election_count) /* that there is nothing to look at is an answer, too */
-            answered += !summary_no_chroot(cluster);
+            answered += !cluster->no_chroot;
         for (size_t j = 0; j < cluster->election_count; j++) {
             /* State read before the connection was lost counts as a snapshot. */
             enum election_state state = cluster->elections[j]->state;

@@ -34,9 +34,6 @@ const char *summary_problem(const struct cluster *cluster, char buffer[SUMMARY_Q
  * kind, even if that is only assumed. */
 bool summary_must_lead(const struct election *election);
 
-/* We are connected below a path that does not exist, so that nothing can be there. */
-bool summary_no_chroot(const struct cluster *cluster);
-
 enum summary_result {
     SUMMARY_TAKEN,     /* something answered */
     SUMMARY_UNREACHED, /* no cluster is reachable */

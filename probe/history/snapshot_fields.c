@@ -195,11 +195,15 @@ static void fields_need(struct fields *f, const void *text)
 
 void cluster_fields(struct fields *f, struct cluster *cluster)
 {
+    /* One number, for the second flag came later. */
+    unsigned reached = (unsigned)cluster->ever_connected | (unsigned)cluster->no_chroot << 1;
     field_text(f, &cluster->name);
     field_text(f, &cluster->hosts);
     field_text(f, &cluster->chroot);
     field_enum(f, &cluster->connection, CONNECTION_REFUSED);
-    field_flag(f, &cluster->ever_connected);
+    field_enum(f, &reached, 3);
+    cluster->ever_connected = reached & 1;
+    cluster->no_chroot = reached & 2;
     field_moment(f, &cluster->connection_since);
     field_number(f, &cluster->session);
     field_int(f, &cluster->timeout_ms);

@@ -177,8 +177,7 @@ static void live_cluster_observe_connection(struct live_cluster *live, enum conn
     char *missing = NULL;
     bool sees_all = false;
     if (live->chroot_missing && state == CONNECTION_CONNECTED)
-        missing =
-            text_format(CLUSTER_NO_CHROOT "%s does not exist on this cluster; check --server", live->chroot);
+        missing = text_format("the chroot %s does not exist on this cluster; check --server", live->chroot);
     else if (refusing(live) && state == CONNECTION_CONNECTED)
         problem = refusing(live);
     else if (live->cut && state == CONNECTION_CONNECTED)
@@ -200,7 +199,8 @@ static void live_cluster_observe_connection(struct live_cluster *live, enum conn
                                                 .server = session_server(live->session),
                                                 .silent_us = silent_us,
                                                 .problem = missing ? missing : problem,
-                                                .sees_all = sees_all};
+                                                .sees_all = sees_all,
+                                                .no_chroot = missing != NULL};
     live_observe(live, &o);
     free(missing);
 }

@@ -431,7 +431,7 @@ def test_bad_paths(zk, bad):
     assert os.path.basename(bad) in refused.err
 
 
-def test_missing_chroot(zk, client, path):
+def test_missing_chroot(zk, client, path, tmp_path):
     """A chroot that does not exist is said wherever nothing can be seen because of it, until it appears."""
     hosts = f"{zk.hosts}{path}"
     said = f"the chroot {path} does not exist on this cluster; check --server"
@@ -440,6 +440,10 @@ def test_missing_chroot(zk, client, path):
         done = run("once", "-s", hosts, *arguments)
         assert done.status == (0 if arguments == ["/election"] else 3) and said in done.out, done
         assert "no election was found" not in done.out, done
+    case = str(tmp_path / "a.case")
+    look(hosts, "--observe", case, status=3)
+    done = run("once", "--replay", case)
+    assert done.status == 3 and said in done.out, done
     with Events(hosts, "/election") as events:
         events.expect("connection", state="connected", detail=said)
         stand(client, f"{path}/election", b"host-a:1")

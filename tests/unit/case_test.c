@@ -97,7 +97,8 @@ static void draw_servers(struct drawn_observation *d)
                                                      any_text(false),
                                                      any(),
                                                      any_text(false),
-                                                     dice_draw(&dice, 2) == 1};
+                                                     coin(),
+                                                     coin()};
         break;
     case OBSERVED_SERVER:
         o->server = (struct observed_server){
@@ -273,7 +274,8 @@ static void same_rest(const struct observation *a, const struct observation *b)
                     a->connection.session == b->connection.session &&
                     a->connection.timeout_ms == b->connection.timeout_ms &&
                     a->connection.silent_us == b->connection.silent_us &&
-                    a->connection.sees_all == b->connection.sees_all);
+                    a->connection.sees_all == b->connection.sees_all &&
+                    a->connection.no_chroot == b->connection.no_chroot);
         break;
     case OBSERVED_SERVER:
         same_text(a->server.address, b->server.address);

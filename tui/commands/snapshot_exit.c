@@ -147,7 +147,7 @@ static void complain_unfinished(const struct model *model, const char *wait)
     for (size_t i = 0; i < model->cluster_count && !why; i++)
         why = model->clusters[i].problem;
     for (size_t i = 0; i < model->cluster_count; i++)
-        if (summary_no_chroot(&model->clusters[i])) {
+        if (model->clusters[i].no_chroot) {
             complain("%s: %s", model->clusters[i].hosts, model->clusters[i].problem);
             return;
         }
