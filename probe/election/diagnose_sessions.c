@@ -290,7 +290,7 @@ static void leader_silent(struct diagnosis *d)
     /* A client that pings seldom is silent at each ping: it is late a fifth after the next one was due. */
     int64_t usual_ms = leader->own->client->ping_ms * INT64_C(6) / 5;
     bool late = shown->silent_ms > usual_ms || client_is_overdue(shown);
-    if (shown->silent_ms * 100 < (int64_t)shown->timeout_ms * percent || !late)
+    if (shown->silent_ms * INT64_C(100) < (int64_t)shown->timeout_ms * percent || !late)
         return;
     bool error = client_is_overdue(shown);
     char session[SESSION_TEXT], silent[SPAN_TEXT], timeout[SPAN_TEXT], until[SPAN_TEXT], advice[160];

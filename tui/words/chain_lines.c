@@ -279,7 +279,7 @@ int64_t chain_silent_ms(const struct election *election, const struct candidate 
     if (session->timeout_ms > 0)
         *percent = session->silent_ms > session->timeout_ms * INT64_C(9)
                        ? 900
-                       : (int)(session->silent_ms * 100 / session->timeout_ms);
+                       : (int)(session->silent_ms * INT64_C(100) / session->timeout_ms);
     return session->silent_ms;
 }
 
