@@ -35,7 +35,7 @@ def configured(directory, proxy, sandbox=None, election=None):
 
 # Every third step; each of them is in the slow tier.
 @pytest.fixture(params=[3, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "each"])
-def at_every_step(request):
+def at_every_step(request, client):
     """Calls play(n), for n = 1, 2, ... or 1, 4, ... until one says that its run ended before its nth step."""
     def at_every_step(play):
         ended, first = False, 1
@@ -46,7 +46,9 @@ def at_every_step(request):
                     ended |= not done.result()
                 first += AT_ONCE * request.param
         return first - 1
-    return at_every_step
+    yield at_every_step
+    for name in set(client.get_children("/")) - {"zookeeper"}:  # some and each may run one after the other
+        client.delete(f"/{name}", recursive=True)
 
 
 def prepare(client, sandbox):
