@@ -6,7 +6,7 @@ import re
 import pytest
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-SECTIONS = "TLS", "SASL", "WHAT SERVERS SEND", "WHAT A SECURED CLUSTER HIDES", "WHAT IT TRUSTS"
+SECTIONS = "DESCRIPTION", "TLS", "SASL", "WHAT SERVERS SEND", "WHAT A SECURED CLUSTER HIDES", "WHAT IT TRUSTS"
 MARKER = re.compile(r'^\.\\" Shown by (tests/\S+) (\w+)$', re.M)
 ROWS = {
     "Writes": ["live/test_footprint.py test_writes_nothing", "live/test_keys.py test_no_command_writes",
@@ -34,8 +34,8 @@ def promises(page):
     """The paragraphs and items of the sections that promise something."""
     for section in re.split(r"^\.Sh ", page, flags=re.M):
         name, _, text = section.partition("\n")
-        if name in SECTIONS:
-            for part in re.split(r"^\.(?:Pp|Bl .*|El)$|^(?=\.It )", text, flags=re.M):
+        if name in SECTIONS:  # what follows .Ss are examples
+            for part in re.split(r"^\.(?:Pp|Bl .*|El)$|^(?=\.It )", text.partition("\n.Ss ")[0], flags=re.M):
                 if part and part.strip():
                     yield f"{name}: {part.strip()[:60]!r}", part
 
