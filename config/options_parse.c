@@ -384,10 +384,17 @@ static bool read_arguments(struct parse *parse, int command_at)
     return fine;
 }
 
+bool options_beside(const struct options *options)
+{
+    bool live = options->command == COMMAND_WATCH || options->command == COMMAND_ONCE ||
+                options->command == COMMAND_EVENTS || options->command == COMMAND_RECORD;
+    return live && options->capture_count > 0 && (options->server || options->cluster);
+}
+
 /* A recording has no cluster that could be asked, and a cluster no past. */
 static bool check_replay(struct parse *parse)
 {
-    const bool captured = parse->options->capture_count > 0;
+    const bool captured = parse->options->capture_count > 0 && !options_beside(parse->options);
     static const char *const of_clusters[] = {
         "server",       "cluster", "session-timeout", "auth-file", "admin", "four-letter",
         "transactions", "wait",    "quick",           "watch",     "for",   "observe"};
@@ -395,7 +402,7 @@ static bool check_replay(struct parse *parse)
     const struct options *options = parse->options;
     const bool *given = parse->given;
     bool logs = options->command == COMMAND_AUTOPSY && options->path_count > 0;
-    if (captured && (options->replay || options->recording || logs))
+    if (options->capture_count > 0 && (options->replay || options->recording || logs))
         return options_parse_refuse(parse, "--capture and a recording, or logs, are two sources; name one");
     if (options->command != COMMAND_ONCE && options->command != COMMAND_EVENTS &&
         options->command != COMMAND_WATCH && options->command != COMMAND_CONFIG &&
@@ -414,9 +421,10 @@ static bool check_replay(struct parse *parse)
     }
     for (size_t i = 0; i < sizeof of_clusters / sizeof *of_clusters; i++)
         if (given[find_long(of_clusters[i], strlen(of_clusters[i])) - option_table])
-            return options_parse_refuse(
-                parse, "--%s has no meaning with --%s, which uses no cluster; leave one of them out",
-                of_clusters[i], captured ? "capture" : "replay");
+            return options_parse_refuse(parse, "--%s has no meaning with --%s, which uses no cluster; %s",
+                                        of_clusters[i], captured ? "capture" : "replay",
+                                        captured ? "name one with --server, or leave it out"
+                                                 : "leave one of them out");
     return true;
 }
 
@@ -443,7 +451,7 @@ static bool check_linear(struct parse *parse)
 {
     static const char *const of_screens[] = {"replay", "capture", "sort", "columns", "theme", "refresh"};
     for (size_t i = 0; parse->options->linear && i < sizeof of_screens / sizeof *of_screens; i++)
-        if (was_given(parse, of_screens[i]))
+        if (was_given(parse, of_screens[i]) && !(i == 1 && options_beside(parse->options)))
             return options_parse_refuse(parse, "--%s has no meaning with --linear%s; leave one of them out",
                                         of_screens[i],
                                         i < 2 ? ", which follows a cluster" : ", which has no screen");

@@ -171,6 +171,9 @@ struct settings {
     size_t action_count;
     struct alert_settings *alerts;
     size_t alert_count;
+    char *const
+        *captures; /* not a key: packets to read beside the cluster; of the options, which outlive this */
+    size_t capture_count;
     char *observe; /* not a key: the case that observations are written to (probe/case/); NULL: none */
 };
 

@@ -562,6 +562,9 @@ static void check_single(const struct settings *settings, const struct options *
     if (options->transactions)
         problems_add(problems, 0, 0, "--transactions with %zu clusters; choose one with --cluster",
                      settings->cluster_count);
+    if (options->capture_count > 0)
+        problems_add(problems, 0, 0, "--capture with %zu clusters; choose one with --cluster",
+                     settings->cluster_count);
     if (options->auth_file)
         problems_add(problems, 0, 0, "--auth-file with %zu clusters; choose one with --cluster",
                      settings->cluster_count);
@@ -627,6 +630,10 @@ static void settings_fill(struct settings *settings, const struct options *optio
         return;
     for (size_t i = 0; i < settings->cluster_count; i++)
         override_cluster(&settings->clusters[i], options, problems);
+    if (options_beside(options)) {
+        settings->captures = options->captures;
+        settings->capture_count = options->capture_count;
+    }
     if (options->observe)
         set_text(&settings->observe, options->observe);
     if (options->ascii)

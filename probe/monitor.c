@@ -147,7 +147,7 @@ struct monitor *monitor_start(uv_loop_t *loop, const struct settings *settings, 
     m->beat = clock_now();
     uv_timer_start(m->heartbeat, on_beat, BEAT_MS, BEAT_MS);
     for (size_t i = 0; i < settings->cluster_count; i++) {
-        struct live_cluster *live = live_new(loop, m->model, settings, (unsigned)i);
+        struct live_cluster *live = live_new(loop, m->model, settings, (unsigned)i, error);
         if (!live)
             goto failed;
         live->reading = monitor_on_reading;

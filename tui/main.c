@@ -19,6 +19,7 @@
 #include "config/settings.h"
 #include "probe/alert/alert_book.h"
 #include "probe/alert/alert_facts.h"
+#include "probe/capture/capture_file.h"
 #include "probe/election/recipe.h"
 #include "probe/log.h"
 #include "probe/monitor.h"
@@ -65,6 +66,24 @@ static bool hold_stack(void)
         pthread_attr_destroy(&attributes);
     }
     return true;
+}
+
+/* The dashboard's keys come from the terminal where packets come from standard input. */
+static void keys_from_terminal(const struct options *options)
+{
+    bool input = false;
+    for (size_t i = 0; i < options->capture_count; i++) {
+        const char *equals = strchr(options->captures[i], '=');
+        input |= strcmp(equals ? equals + 1 : options->captures[i], "-") == 0;
+    }
+    if (!input || options->command != COMMAND_WATCH || isatty(STDIN_FILENO))
+        return;
+    capture_file_take_input();
+    int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC);
+    if (terminal < 0)
+        return;
+    dup2(terminal, STDIN_FILENO);
+    close(terminal);
 }
 
 static int print_help(const struct options *options)
@@ -181,6 +200,7 @@ static int main_run(const struct options *options)
         return main_refuse(options, error);
     if (options->command == COMMAND_CHECK)
         memory_on_exhausted(check_on_exhausted);
+    keys_from_terminal(options);
     struct settings *settings = command_settings(options, &error);
     if (!settings)
         return main_refuse(options, error);

@@ -30,6 +30,9 @@
 /* Sessions are looked through for those that are over. */
 #define SWEEP_US INT64_C(60000000)
 #define FORGOTTEN_US INT64_C(600000000)
+/* Every client has sent something within this time: a third of the longest usual timeout. */
+#define PINGED_US INT64_C(30000000)
+#define SERVERS_MOST 64
 
 struct asked_deletion {
     char *path;
@@ -44,8 +47,10 @@ struct ended_znode {
 
 /* One connection's state. */
 struct capture_client {
-    char *server;          /* its name as given; NULL: its address */
-    char *told[TOLD_MOST]; /* changes that it was notified of since its latest request */
+    struct wire_client *client;
+    struct capture_client *next, **link; /* of all that are open */
+    char *server;                        /* its name as given; NULL: its address */
+    char *told[TOLD_MOST];               /* changes that it was notified of since its latest request */
     size_t told_count;
 };
 
@@ -68,9 +73,29 @@ struct capture {
     struct ended_znode ended[ENDED_KEPT];
     size_t next_ended;
     struct capture_limits limits;
+    struct capture_client *clients;
+    int64_t began_us; /* the first packet */
+    /* Beside a live cluster. */
+    struct moment add;
+    bool doubted;
+    const char *(*name_of)(void *context, const char *address);
+    void *name_context;
 };
 
 /* ---- reporting ---- */
+
+static struct moment capture_moment(const struct capture *k, int64_t at_us)
+{
+    return (struct moment){at_us + k->add.mono_us, at_us + k->add.wall_us};
+}
+
+/* The name of its server; NULL: it is no server of the live cluster. */
+static const char *capture_server_of(const struct capture *k, const struct wire_client *client)
+{
+    const struct capture_client *own = client->user;
+    const char *named = own && own->server ? own->server : client->server;
+    return k->name_of ? k->name_of(k->name_context, named) : named;
+}
 
 static void note_unreported(struct capture *k)
 {
@@ -111,24 +136,29 @@ static bool concerns_elections(const struct capture *k, const struct captured_wa
 static void show_client(struct capture *k, const struct wire_client *client, enum captured_step step,
                         uint64_t session, const char *path)
 {
-    const struct capture_client *own = client->user;
-    struct observation o = {.kind = OBSERVED_CAPTURED, .at = k->now, .path = path};
+    struct observation o = {.kind = OBSERVED_CAPTURED, .at = capture_moment(k, k->now.mono_us), .path = path};
     struct captured_watch *watches = xmalloc((client->watch_count + 1) * sizeof *watches);
     size_t count = 0;
     for (size_t i = 0; i < client->watch_count; i++)
-        if (concerns_elections(k, &client->watches[i]))
-            watches[count++] = client->watches[i];
-    o.captured = (struct observed_captured){.step = step,
-                                            .address = own && own->server ? own->server : client->server,
-                                            .session = session,
-                                            .client = client->address,
-                                            .timeout_ms = client->timeout_ms,
-                                            .connected = client->ended_us == 0 && step != CAPTURED_OVER,
-                                            .watches_known = client->watches_known,
-                                            .watches = watches,
-                                            .count = count,
-                                            .heard_us = client->heard_us};
-    if (k->showing && session != 0)
+        if (concerns_elections(k, &client->watches[i])) {
+            watches[count] = client->watches[i];
+            watches[count++].since_us += k->add.mono_us;
+        }
+    o.captured =
+        (struct observed_captured){.step = step,
+                                   .address = capture_server_of(k, client),
+                                   .session = session,
+                                   .client = client->address,
+                                   .timeout_ms = client->timeout_ms,
+                                   .connected = client->ended_us == 0 && step != CAPTURED_OVER,
+                                   .watches_known = client->watches_known && !k->doubted,
+                                   .watches = watches,
+                                   .count = count,
+                                   .heard_us = capture_moment(k, client->heard_us).mono_us,
+                                   .asked_us = client->asked_us ? client->asked_us + k->add.mono_us : 0};
+    if (client->heard_us == 0)
+        o.captured.heard_us = 0;
+    if (k->showing && session != 0 && o.captured.address)
         model_observe(k->model, &o);
     free(watches);
     note_unreported(k);
@@ -185,7 +215,7 @@ void capture_settle(struct capture *k)
 
 static void capture_begin(struct capture *k)
 {
-    if (k->showing || k->now.wall_us < k->query.from_us)
+    if (k->showing || k->query.beside || k->now.wall_us < k->query.from_us)
         return;
     k->showing = true;
     struct observation o = {.kind = OBSERVED_CONNECTION, .at = k->now};
@@ -206,6 +236,42 @@ static void show_again(void *context, struct logged_session *session)
         session_changed(k, session);
 }
 
+/* Whether all that is connected to this server is known: a connection that was open before shows itself when its
+ * client pings. */
+static bool shows_all(const struct capture *k, const char *address)
+{
+    bool all = k->now.mono_us - k->began_us >= PINGED_US;
+    for (const struct capture_client *one = k->clients; all && one; one = one->next) {
+        const char *server =
+            one->client->ended_us == 0 && !one->client->watches_known && one->client->problem != WIRE_FOREIGN
+                ? capture_server_of(k, one->client)
+                : NULL;
+        all = !server || strcmp(server, address) != 0;
+    }
+    return all;
+}
+
+/* Beside a live cluster: which of its servers are captured. */
+static void show_servers(struct capture *k, bool captured)
+{
+    const char *shown[SERVERS_MOST];
+    size_t count = 0;
+    for (const struct capture_client *one = k->clients; k->query.beside && k->showing && one;
+         one = one->next) {
+        const char *address = capture_server_of(k, one->client);
+        size_t i = 0;
+        while (address && i < count && strcmp(shown[i], address) != 0)
+            i++;
+        if (!address || i < count || count == SERVERS_MOST)
+            continue;
+        shown[count++] = address;
+        struct observation o = {.kind = OBSERVED_CAPTURED, .at = capture_moment(k, k->now.mono_us)};
+        o.captured = (struct observed_captured){
+            .address = address, .connected = captured, .watches_known = captured && shows_all(k, address)};
+        model_observe(k->model, &o);
+    }
+}
+
 static void capture_tick(struct capture *k, int64_t at_us)
 {
     k->now = (struct moment){at_us, at_us};
@@ -213,8 +279,9 @@ static void capture_tick(struct capture *k, int64_t at_us)
     if (at_us - k->shown_us >= SHOW_US) {
         k->shown_us = at_us;
         znode_tree_each_session(k->tree, show_again, k);
+        show_servers(k, !k->doubted);
     }
-    if (k->showing)
+    if (k->showing && !k->query.beside)
         model_observe(k->model, &(struct observation){.kind = OBSERVED_TICK, .at = k->now});
     note_unreported(k);
     capture_settle(k);
@@ -225,7 +292,7 @@ static void capture_go_on(struct capture *k, int64_t at_us)
 {
     if (!k->started) {
         k->started = true;
-        k->ticked_us = k->swept_us = at_us;
+        k->ticked_us = k->swept_us = k->began_us = at_us;
         k->now = (struct moment){at_us, at_us};
         capture_begin(k);
         return;
@@ -296,6 +363,18 @@ static bool has_ended(const struct capture *k, const char *path)
     return false;
 }
 
+/* The live session sees that it is gone; only packets show why. */
+static void show_end(struct capture *k, const char *path, const struct observed_transaction *deed)
+{
+    struct observation o = {
+        .kind = OBSERVED_TRANSACTION, .at = capture_moment(k, k->now.mono_us), .path = path};
+    o.transaction = *deed;
+    o.transaction.heard_us += deed->heard_us ? k->add.mono_us : 0;
+    o.transaction.gone_us += deed->gone_us ? k->add.mono_us : 0;
+    if (k->showing && concerns_elections(k, &(struct captured_watch){.path = (char *)(uintptr_t)path}))
+        model_observe(k->model, &o);
+}
+
 static void znode_ends(struct capture *k, struct znode *node, const struct observed_transaction *deed)
 {
     struct observed_transaction seen = *deed;
@@ -309,7 +388,10 @@ static void znode_ends(struct capture *k, struct znode *node, const struct obser
         capture_fact(
             k, (struct logged_fact){
                    .kind = FACT_DELETED, .session = deed->session, .owner = session->id, .path = node->path});
-    logged_elections_deleted(k->elections, node, &seen, k->now);
+    if (k->query.beside)
+        show_end(k, node->path, &seen);
+    else
+        logged_elections_deleted(k->elections, node, &seen, k->now);
     note_ended(k, node->path);
     znode_tree_deleted(k->tree, node->path, node->path_length, INT64_MAX);
     note_unreported(k);
@@ -490,9 +572,6 @@ static struct logged_session *capture_session_of(struct capture *k, const struct
 static void on_opened(struct capture *k, struct wire_client *client)
 {
     struct logged_session *session = znode_tree_session_made(k->tree, client->session);
-    struct capture_client *own = client->user;
-    if (k->server && !own->server)
-        own->server = text_copy(k->server);
     if (session->began_ms == 0 && session->active_us == 0)
         session->began_ms = k->now.wall_us / 1000;
     session->timeout_ms = client->timeout_ms;
@@ -558,12 +637,23 @@ static void on_lost(struct capture *k, struct logged_session *session, const str
     session->heard_about = true;
 }
 
+static void capture_client_new(struct capture *k, struct wire_client *client)
+{
+    struct capture_client *own = client->user = xcalloc(1, sizeof *own);
+    *own = (struct capture_client){.client = client, .next = k->clients, .link = &k->clients};
+    if (k->clients)
+        k->clients->link = &own->next;
+    k->clients = own;
+    if (k->server)
+        own->server = text_copy(k->server);
+}
+
 static void capture_on_fact(void *context, struct wire_client *client, const struct wire_fact *fact)
 {
     struct capture *k = context;
     struct logged_session *session = capture_session_of(k, client);
     if (!client->user)
-        client->user = xcalloc(1, sizeof(struct capture_client));
+        capture_client_new(k, client);
     hear(session, client);
     if (fact->zxid > k->zxid)
         k->zxid = fact->zxid;
@@ -639,8 +729,12 @@ static void capture_on_gone(void *context, struct wire_client *client)
         session->connection = NULL;
     for (size_t i = 0; own && i < own->told_count; i++)
         free(own->told[i]);
-    if (own)
+    if (own) {
+        *own->link = own->next;
+        if (own->next)
+            own->next->link = own->link;
         free(own->server);
+    }
     free(own);
 }
 
@@ -698,6 +792,53 @@ bool capture_take(struct capture *k, const struct captured_packet *packet)
         znode_tree_each_session(k->tree, sweep_session, k);
     }
     return true;
+}
+
+void capture_tie(struct capture *k, struct moment add)
+{
+    bool again = !k->showing || k->doubted;
+    k->add = add;
+    k->showing = true;
+    k->doubted = false;
+    if (!again)
+        return;
+    znode_tree_each_session(k->tree, unshow_session, NULL);
+    k->sessions_changed = true;
+    show_servers(k, true);
+    note_unreported(k);
+}
+
+void capture_doubt(struct capture *k)
+{
+    if (!k->showing || k->doubted)
+        return;
+    k->doubted = true;
+    znode_tree_each_session(k->tree, unshow_session, NULL);
+    k->sessions_changed = true;
+    show_sessions(k);
+    show_servers(k, false);
+}
+
+void capture_name_servers(struct capture *k, const char *(*name_of)(void *context, const char *address),
+                          void *context)
+{
+    k->name_of = name_of;
+    k->name_context = context;
+}
+
+void capture_learn(struct capture *k, const char *path, const struct znode_stat *stat)
+{
+    capture_on_read(k, &(struct wire_fact){.path = path, .stat = stat});
+}
+
+int64_t capture_quiet_us(const struct capture *k)
+{
+    int shortest_ms = 0;
+    for (const struct capture_client *one = k->clients; one; one = one->next)
+        if (one->client->ended_us == 0 && one->client->timeout_ms > 0 &&
+            (shortest_ms == 0 || one->client->timeout_ms < shortest_ms))
+            shortest_ms = one->client->timeout_ms;
+    return shortest_ms * INT64_C(1000) / 3;
 }
 
 int64_t capture_latest_us(const struct capture *k)

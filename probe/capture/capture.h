@@ -7,6 +7,9 @@
  * when its client was silent for the whole timeout on every captured server.
  *
  * Times are those of the packets: the wall clock of the capturing host, and monotonic.
+ *
+ * Beside a live cluster, which shows the elections itself, only sessions and the ends of their znodes are
+ * observed: see capture_tie().
  */
 #ifndef ELECTOP_PROBE_CAPTURE_CAPTURE_H
 #define ELECTOP_PROBE_CAPTURE_CAPTURE_H
@@ -27,6 +30,7 @@ struct capture_sink {
 struct capture_query {
     int64_t from_us, to_us; /* wall clock; 0: from the beginning; INT64_MAX: to the end */
     const char *election;   /* only those with this path, or that match this pattern; NULL: all */
+    bool beside;            /* the model is that of a live cluster: its elections, its time, its servers */
 };
 
 /* The limits of a capture: facts that it could not show. */
@@ -51,6 +55,22 @@ bool capture_take(struct capture *capture, const struct captured_packet *packet)
 void capture_pass(struct capture *capture, int64_t wall_us);
 /* Hands on the pending observations. */
 void capture_settle(struct capture *capture);
+
+/*
+ * Beside a live cluster. Nothing is observed before the clocks are tied: add is what makes the observer's clocks of a
+ * packet's time. capture_doubt(): packets may be missing from now on, until they are tied again, so that no watch is
+ * known. name_of: the cluster's name for the server at this address; NULL: it is no server of the cluster, and its
+ * packets are left out.
+ */
+void capture_tie(struct capture *capture, struct moment add);
+void capture_doubt(struct capture *capture);
+void capture_name_servers(struct capture *capture, const char *(*name_of)(void *context, const char *address),
+                          void *context);
+/* The live session has read this znode: whose it is need not be in the packets. */
+void capture_learn(struct capture *capture, const char *path, const struct znode_stat *stat);
+/* For so long no client needs to say anything: a third of the shortest timeout of all that are connected; 0: not
+ * known. */
+int64_t capture_quiet_us(const struct capture *capture);
 
 int64_t capture_latest_us(const struct capture *capture); /* wall clock; 0: no packet yet */
 const struct capture_limits *capture_limits(const struct capture *capture);

@@ -1,12 +1,13 @@
-/* libpcap's header uses the BSD names of integers. */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE /* fopencookie(); and libpcap's header uses the BSD names of integers */
 #include "probe/capture/capture_file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <pcap/pcap.h>
@@ -15,15 +16,18 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "probe/capture/packet.h"
+#include "probe/clock.h"
 
 /* A longer packet was not captured by any tool. */
 #define PACKET_MOST (1u << 20)
 /* Packets that a pipe has delivered and that were not taken yet. */
 #define QUEUED_MOST (8u << 20)
+/* A file that is followed is looked at this often. */
+#define GROWS_NS INT64_C(20000000)
 
 struct queued_packet {
     struct queued_packet *next;
-    int64_t at_us;
+    int64_t at_us, arrived_us;
     size_t captured, length;
     uint8_t bytes[];
 };
@@ -36,8 +40,9 @@ struct capture_file {
     char *note;
     bool noted, over, ready;
     struct captured_packet packet; /* the next one, if ready */
-    /* Of a pipe. */
-    bool piped;
+    /* Of a pipe, and of a file that is followed. */
+    bool piped, follow, grows; /* a file, whose thread soon sees that it is to stop */
+    int fd; /* that is followed */
     uv_thread_t thread;
     uv_mutex_t mutex;
     uv_cond_t taken;
@@ -101,14 +106,107 @@ static bool capture_file_wait(struct capture_file *file)
     return !file->stopping;
 }
 
+static bool capture_file_stops(struct capture_file *file)
+{
+    uv_mutex_lock(&file->mutex);
+    bool stops = file->stopping;
+    uv_mutex_unlock(&file->mutex);
+    return stops;
+}
+
+/* The end of a file that is followed is not its end. */
+static ssize_t capture_file_grow(void *cookie, char *bytes, size_t room)
+{
+    struct capture_file *file = cookie;
+    ssize_t got;
+    while ((got = read(file->fd, bytes, room)) == 0 && file->grows && !capture_file_stops(file))
+        nanosleep(&(struct timespec){.tv_nsec = GROWS_NS}, NULL);
+    return got;
+}
+
+static int capture_file_shut(void *cookie)
+{
+    return close(((struct capture_file *)cookie)->fd);
+}
+
+static int input_fd = STDIN_FILENO;
+
+int capture_file_input(void)
+{
+    return input_fd;
+}
+
+void capture_file_take_input(void)
+{
+    int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    input_fd = fd >= 0 ? fd : STDIN_FILENO;
+}
+
+static char *open_problem(const char *path, const char *problem)
+{
+    bool none = strstr(problem, "unknown file format") || strstr(problem, "truncated");
+    return text_format("%s: %s%s", path, problem,
+                       none ? "; write a capture with: tcpdump -U -s0 -w FILE port 2181" : "");
+}
+
+static FILE *capture_file_stream(struct capture_file *file)
+{
+    static const cookie_io_functions_t grows = {.read = capture_file_grow, .close = capture_file_shut};
+    bool input = strcmp(file->path, "-") == 0;
+    file->fd = input ? dup(input_fd) : open(file->path, O_RDONLY | O_CLOEXEC);
+    return file->fd < 0 ? NULL : file->follow ? fopencookie(file, "rb", grows) : fdopen(file->fd, "rb");
+}
+
+/* Reads the header: of a pipe, this waits for it. */
+static bool capture_file_begin(struct capture_file *file, char **error)
+{
+    char problem[PCAP_ERRBUF_SIZE] = "";
+    struct stat status;
+    FILE *stream = capture_file_stream(file);
+    if (!stream) {
+        *error = open_problem(file->path, strerror(errno));
+        return false;
+    }
+    file->piped = file->follow || (fstat(file->fd, &status) == 0 && !S_ISREG(status.st_mode));
+    file->pcap = pcap_fopen_offline(stream, problem);
+    if (!file->pcap) {
+        fclose(stream);
+        *error = open_problem(strcmp(file->path, "-") == 0 ? "standard input" : file->path, problem);
+        return false;
+    }
+    file->link = pcap_datalink(file->pcap);
+    if (packet_link_is_known(file->link))
+        return true;
+    const char *name = pcap_datalink_val_to_name(file->link);
+    *error = text_format("%s: packets of link type %s cannot be read; capture on -i any, or on an Ethernet "
+                         "interface",
+                         file->path, name ? name : "unknown");
+    return false;
+}
+
+/* A pipe that is followed is opened on its thread. */
+static bool capture_file_open(struct capture_file *file, const char *path, char **error)
+{
+    const char *equals = strchr(path, '=');
+    struct stat status;
+    file->path = equals ? equals + 1 : path;
+    file->server = equals ? text_format("%.*s", (int)(equals - path), path) : NULL;
+    file->piped = file->follow;
+    bool input = strcmp(file->path, "-") == 0, there = !input && access(file->path, R_OK) == 0;
+    file->grows = file->follow && there && stat(file->path, &status) == 0 && S_ISREG(status.st_mode);
+    bool later = file->follow && (input || (there && (!file->grows || capture_file_is(file->path))));
+    return later || capture_file_begin(file, error);
+}
+
 static void capture_file_run(void *context)
 {
     struct capture_file *file = context;
     struct captured_packet packet;
-    bool goes_on = true;
+    bool goes_on = file->pcap || capture_file_begin(file, &file->note);
     while (goes_on && capture_file_read(file, &packet)) {
         struct queued_packet *one = xmalloc(sizeof *one + packet.captured);
-        *one = (struct queued_packet){NULL, packet.at_us, packet.captured, packet.length};
+        *one =
+            (struct queued_packet){NULL, packet.at_us, clock_now().mono_us, packet.captured, packet.length};
         memcpy(one->bytes, packet.bytes, packet.captured);
         uv_mutex_lock(&file->mutex);
         *file->last = one;
@@ -133,49 +231,17 @@ static bool take_queued(struct capture_file *file)
             file->last = &file->first;
         file->queued -= one->captured + sizeof *one;
         uv_cond_signal(&file->taken);
-        file->packet = (struct captured_packet){one->at_us,    file->link,  one->bytes,
-                                                one->captured, one->length, file->server};
+        file->packet = (struct captured_packet){.at_us = one->at_us,
+                                                .arrived_us = one->arrived_us,
+                                                .link = file->link,
+                                                .bytes = one->bytes,
+                                                .captured = one->captured,
+                                                .length = one->length,
+                                                .server = file->server};
     }
     file->over = !one && file->ended;
     uv_mutex_unlock(&file->mutex);
     return one != NULL;
-}
-
-static char *open_problem(const char *path, const char *problem)
-{
-    bool none = strstr(problem, "unknown file format") || strstr(problem, "truncated");
-    return text_format("%s: %s%s", path, problem,
-                       none ? "; write a capture with: tcpdump -U -s0 -w FILE port 2181" : "");
-}
-
-static bool capture_file_open(struct capture_file *file, const char *path, char **error)
-{
-    char problem[PCAP_ERRBUF_SIZE] = "";
-    const char *equals = strchr(path, '=');
-    file->path = equals ? equals + 1 : path;
-    file->server = equals ? text_format("%.*s", (int)(equals - path), path) : NULL;
-    bool input = strcmp(file->path, "-") == 0;
-    FILE *stream = input ? fdopen(dup(STDIN_FILENO), "rb") : fopen(file->path, "rbe");
-    struct stat status;
-    if (!stream) {
-        *error = open_problem(file->path, strerror(errno));
-        return false;
-    }
-    file->piped = fstat(fileno(stream), &status) == 0 && !S_ISREG(status.st_mode);
-    file->pcap = pcap_fopen_offline(stream, problem);
-    if (!file->pcap) {
-        fclose(stream);
-        *error = open_problem(input ? "standard input" : file->path, problem);
-        return false;
-    }
-    file->link = pcap_datalink(file->pcap);
-    if (packet_link_is_known(file->link))
-        return true;
-    const char *name = pcap_datalink_val_to_name(file->link);
-    *error = text_format("%s: packets of link type %s cannot be read; capture on -i any, or on an Ethernet "
-                         "interface",
-                         file->path, name ? name : "unknown");
-    return false;
 }
 
 static void capture_file_close(struct capture_file *file)
@@ -187,7 +253,7 @@ static void capture_file_close(struct capture_file *file)
         bool ended = file->ended;
         uv_mutex_unlock(&file->mutex);
         /* It may wait for a pipe that never says anything: its thread ends with the program. */
-        if (!ended)
+        if (!ended && !file->grows)
             return;
         uv_thread_join(&file->thread);
         uv_mutex_destroy(&file->mutex);
@@ -221,13 +287,14 @@ static bool capture_file_start(struct capture_file *file)
 
 /* ---- all of them ---- */
 
-struct capture_files *capture_files_open(char *const *paths, size_t count, char **error)
+struct capture_files *capture_files_open(char *const *paths, size_t count, bool follow, char **error)
 {
     struct capture_files *files = xcalloc(1, sizeof *files);
     for (size_t i = 0; i < count; i++) {
         struct capture_file *file = xcalloc(1, sizeof *file);
         room_for_one(&files->list, files->count, &files->room, sizeof(struct capture_file *));
         files->list[files->count++] = file;
+        file->follow = follow;
         if (capture_file_open(file, paths[i], error) && capture_file_start(file))
             continue;
         capture_files_close(files);

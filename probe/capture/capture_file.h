@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 struct captured_packet {
-    int64_t at_us; /* wall clock of the capturing host */
+    int64_t at_us;      /* wall clock of the capturing host */
+    int64_t arrived_us; /* of a pipe: when it was read, monotonic */
     int link;
     const uint8_t *bytes;
     size_t captured, length; /* length: on the wire */
@@ -29,15 +30,20 @@ enum capture_next {
 struct capture_files;
 
 /*
- * Each: a file, "-" for standard input, or NAME=FILE, where NAME is that of the server. They must outlive it.
+ * follow: a file is read as a pipe, for ever, as it grows; nothing is waited for, so that a bad pipe is told by
+ * capture_files_note(). Each: a file, "-" for standard input, or NAME=FILE, where NAME is that of the server. They must outlive it.
  * NULL and a text in *error (caller frees): which cannot be read, and the remedy.
  */
-struct capture_files *capture_files_open(char *const *paths, size_t count, char **error);
+struct capture_files *capture_files_open(char *const *paths, size_t count, bool follow, char **error);
 void capture_files_close(struct capture_files *files); /* NULL is fine */
 enum capture_next capture_files_next(struct capture_files *files, struct captured_packet *packet);
 
 /* Why one of them ended early or was left out, for the user; NULL: no more. Valid until it is closed. */
 const char *capture_files_note(struct capture_files *files);
+
+/* "-" is the descriptor that standard input has now: it may become that of the terminal. */
+void capture_file_take_input(void);
+int capture_file_input(void);
 
 /* Whether this file begins as a capture does. */
 bool capture_file_is(const char *path);

@@ -312,6 +312,7 @@ static void wire_request(struct wire_connection *c, int64_t at_us, const uint8_t
     if (kind == REQUEST_PING || kind == REQUEST_CREDENTIAL || number == NUMBER_PING ||
         number == NUMBER_CREDENTIAL)
         return;
+    c->shown.asked_us = at_us;
     wire_tell(c, (struct wire_fact){.kind = WIRE_ASKED, .at_us = at_us});
     if (kind == REQUEST_WATCHES || kind == REQUEST_WATCHES_ALL) {
         renew_watches(c, kind, r, at_us);

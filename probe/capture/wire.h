@@ -30,6 +30,7 @@ struct wire_client {
     uint64_t session;                                 /* 0: not known */
     int timeout_ms;                                   /* negotiated; 0: not known */
     int64_t heard_us;                                 /* its latest bytes; 0: none were captured */
+    int64_t asked_us;                                 /* its latest request that was no ping; 0: none was */
     int64_t opened_us, ended_us;                      /* ended_us 0: it is open */
     bool ended_by_server;
     bool watches_known; /* they are all of this connection */

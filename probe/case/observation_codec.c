@@ -725,6 +725,9 @@ static void captured_coding(struct coding *c, struct observed_captured *o)
         watches[i].path = (char *)(uintptr_t)path;
     }
     o->watches = watches;
+    if (!c->out && c->in.at == c->in.end) /* from a version that read packets alone */
+        return;
+    coding_signed(c, &o->asked_us);
 }
 
 static void payload_coding(struct coding *c, struct observation *o)

@@ -137,7 +137,7 @@ void captured_observe(struct cluster *cluster, const struct observation *o)
 {
     if (!cluster->captured)
         cluster->captured = xcalloc(1, sizeof *cluster->captured);
-    if (o->captured.step != CAPTURED_OVER)
+    if (o->captured.step != CAPTURED_OVER && o->captured.address)
         session_table_captured(cluster, o->at, &o->captured);
     if (o->captured.step == CAPTURED_NOTIFIED)
         note_woken(cluster, cluster->captured, o);
@@ -147,18 +147,18 @@ void captured_observe(struct cluster *cluster, const struct observation *o)
         note_over(cluster, cluster->captured, o);
 }
 
-void captured_lost(struct election *election, const struct candidate *leader, uint64_t session,
-                   int64_t gone_us)
+void captured_lost(struct election *election, uint64_t session, int64_t gone_us)
 {
+    const struct change *change = &election->change;
     struct captured *captured = election->cluster->captured;
-    if (!captured || session == 0)
+    if (!captured || session == 0 || !change->from)
         return;
     struct captured_loss *loss = &captured->losses[captured->next_loss++ % LOSSES_KEPT];
     loss_release(loss);
     *loss = (struct captured_loss){session,
                                    text_copy(election->path),
-                                   path_in(election, leader->name),
-                                   text_copy(leader->identity ? leader->identity : leader->name),
+                                   path_in(election, change->from),
+                                   text_copy(change->from_identity ? change->from_identity : change->from),
                                    gone_us,
                                    {0}};
 }

@@ -16,9 +16,8 @@ void captured_free(struct captured *captured); /* NULL is fine */
 bool cluster_is_captured(const struct cluster *cluster);
 /* Takes OBSERVED_CAPTURED. */
 void captured_observe(struct cluster *cluster, const struct observation *observation);
-/* This leader is lost, because its session expired; its znode went at gone_us. */
-void captured_lost(struct election *election, const struct candidate *leader, uint64_t session,
-                   int64_t gone_us);
+/* The leader of election->change is lost, because its session expired; its znode went at gone_us. */
+void captured_lost(struct election *election, uint64_t session, int64_t gone_us);
 
 /* When this session was notified of that loss, and when it reacted: after gone_us, in microseconds, 1 at least;
  * 0: not known. */

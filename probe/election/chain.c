@@ -181,8 +181,8 @@ size_t chain_watched_by(const struct election *election, const struct candidate 
 
 const char *chain_watches_problem(const struct server *server)
 {
-    return server->hidden[HIDDEN_WATCHES] ? server->hidden[HIDDEN_WATCHES]
-                                          : server->hidden[HIDDEN_CONNECTIONS];
+    return server->hidden[HIDDEN_WATCHES] || server_is_captured(server) ? server->hidden[HIDDEN_WATCHES]
+                                                                        : server->hidden[HIDDEN_CONNECTIONS];
 }
 
 bool chain_watches_complete(const struct cluster *cluster)
@@ -373,17 +373,20 @@ static const char *chain_why_unknown(const struct election *election, const stru
         return "it belongs to no session";
     if (cluster_is_from_logs(cluster))
         return "logs contain no watches";
-    bool asked = false;
+    bool asked = false, captured = false;
     size_t hiding = 0, hiding_both = 0;
     for (size_t i = 0; i < cluster->server_count; i++) {
         const struct server *server = &cluster->servers[i];
+        captured = captured || (cluster->session != 0 && server_is_captured(server));
         hiding += server->hidden[HIDDEN_CONNECTIONS] != NULL;
         hiding_both += server->hidden[HIDDEN_CONNECTIONS] && server->hidden[HIDDEN_WATCHES];
         asked = asked || server->list_round > 0 || chain_watches_problem(server);
     }
+    const struct client_session *shown = candidate_client(c);
+    if (captured && (!shown || !shown->watches_known))
+        return "its connection was opened before the capture began, or packets of it are missing";
     if (!asked)
         return "the servers have not been polled yet";
-    const struct client_session *shown = candidate_client(c);
     if (!shown || !shown->connected) {
         if (hiding == 0)
             return "no server shows a connection of its session";

@@ -173,11 +173,18 @@ struct server *servers_get(struct cluster *cluster, const char *address)
     return server;
 }
 
+bool server_is_captured(const struct server *server)
+{
+    return server->watches_from && strcmp(server->watches_from, "capture") == 0;
+}
+
 /* A part of its facts is known again, or cannot be had. */
 static void server_hides(struct model *model, struct cluster *cluster, struct server *server,
                          enum hidden_part part, const char *problem)
 {
     bool was_hidden = server->hidden[part] != NULL;
+    if (part == HIDDEN_WATCHES && problem && server_is_captured(server))
+        return; /* packets show them */
     model->generation += text_replace(&server->hidden[part], problem);
     if (!problem)
         return;

@@ -52,9 +52,10 @@ struct server {
     int connections;
     int tick_ms; /* 0: unknown */
     char *version, *problem;
-    struct moment seen;       /* of the last answer, or of the first failed poll */
-    const char *watches_from; /* "adminserver", "four-letter", or NULL: its watches are not known */
-    char *hidden[3];          /* by enum hidden_part: why this is unavailable; NULL: it is available */
+    struct moment seen; /* of the last answer, or of the first failed poll */
+    const char
+        *watches_from; /* "adminserver", "four-letter", "capture", or NULL: its watches are not known */
+    char *hidden[3];   /* by enum hidden_part: why this is unavailable; NULL: it is available */
     struct moment watches_seen;
     size_t watch_count;       /* data and exists watches */
     int64_t child_watches;    /* their number, without owners; -1: unknown */
@@ -183,6 +184,8 @@ bool cluster_shows(const struct cluster *cluster);
 bool cluster_is_from_logs(const struct cluster *cluster);
 /* The epoch of its latest zxid; -1: none reported. */
 int64_t server_epoch(const struct server *server);
+/* Its packets show what its clients watch, and it lists nothing itself. */
+bool server_is_captured(const struct server *server);
 /* "follower"; NULL: unknown. */
 const char *server_mode_word(enum server_mode mode);
 

@@ -134,15 +134,26 @@ static bool is_path_of(const struct election *election, const char *name, const 
     return path[length] == '\0' || (path[length] == '/' && strcmp(path + length + 1, name) == 0);
 }
 
+/* Else a silent client may have moved to another server. Of a capture alone, it is not known. */
+static bool all_are_captured(const struct cluster *cluster)
+{
+    for (size_t i = 0; cluster->session != 0 && i < cluster->server_count; i++)
+        if (!server_is_captured(&cluster->servers[i]))
+            return false;
+    return cluster->session == 0 || cluster->ensemble != ENSEMBLE_PART;
+}
+
 static void take_logged(struct failover_case *c, const struct observed_transaction *t)
 {
     struct failover_evidence *e = &c->evidence;
+    const struct cluster *cluster = c->election->cluster;
     /* The same name may have been used before, or again since. */
     bool same = t->czxid != 0 && c->czxid != 0 ? t->czxid == c->czxid : t->zxid > c->czxid;
     if (e->logged != DEED_NONE || !same)
         return;
     e->logged = t->deed;
-    e->logged_unproven = t->unproven;
+    e->logged_unproven =
+        t->unproven || (t->captured && t->deed == DEED_EXPIRED && !all_are_captured(cluster));
     e->logged_stalled = t->stalled;
     e->logged_session = t->session;
     e->logged_zxid = t->zxid;
@@ -157,6 +168,9 @@ static void take_logged(struct failover_case *c, const struct observed_transacti
     if (e->heard_low_us == 0 && t->active_us != 0 &&
         e->gone_us - t->active_us <= (int64_t)e->timeout_ms * 3000)
         e->heard_low_us = e->heard_high_us = t->active_us;
+    /* A leader that resigned, or was evicted, does not believe that it leads until its session is over. */
+    if (t->captured && t->deed == DEED_EXPIRED)
+        captured_lost(c->election, e->session, t->gone_us ? t->gone_us : e->gone_us);
 }
 
 static void find_logged(struct failover_case *c, const struct election *election, const char *name)
@@ -231,10 +245,6 @@ void failover_case_open(const struct update *f, const struct candidate *leader)
     if (leader->known && leader->stat.czxid <= stood_zxid)
         c->stood_zxid = stood_zxid;
     find_logged(c, f->election, leader->name);
-    /* A leader that resigned, or was evicted, does not believe that it leads until its session is over. */
-    if (c->evidence.captured && c->evidence.logged == DEED_EXPIRED)
-        captured_lost(f->election, leader, c->evidence.session,
-                      c->evidence.captured_gone_us ? c->evidence.captured_gone_us : c->evidence.gone_us);
 }
 
 void failover_case_found(const struct update *f, const struct candidate *leader, struct moment since)

@@ -233,9 +233,10 @@ static void describe_captured(const struct failover_evidence *e, enum failover_c
         snprintf(
             buffer, size,
             "the last packet of its client came %s before its znode went; its timeout is %s, and no captured "
-            "server heard it since",
+            "server heard it since%s",
             seconds(gone_us - e->captured_heard_us, silent, sizeof silent),
-            seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout));
+            seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout),
+            e->logged_unproven ? "; not all servers are captured" : "");
     else if (cause == CAUSE_EXPIRED)
         snprintf(buffer, size, "the servers had ended session 0x%" PRIx64 " when its client came back",
                  e->logged_session);

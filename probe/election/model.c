@@ -424,6 +424,7 @@ void model_observe(struct model *model, const struct observation *o)
         break;
     case OBSERVED_CAPTURED:
         captured_observe(cluster, o);
+        model->generation += o->captured.session == 0;
         break;
     case OBSERVED_TICK:
     case OBSERVED_READ:

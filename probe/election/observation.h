@@ -309,7 +309,8 @@ enum captured_step {
     CAPTURED_OVER      /* its client learned that the session is over */
 };
 
-/* The state is that after the step. */
+/* The state is that after the step. Of session 0, beside a live cluster: the packets of this server are read, or
+ * (not connected) no longer; watches_known: of all its connections. */
 struct observed_captured {
     enum captured_step step;
     const char *address; /* of the server, from the packets or the capture's name */
@@ -321,6 +322,7 @@ struct observed_captured {
     const struct captured_watch *watches;
     size_t count;
     int64_t heard_us; /* its client's latest bytes, on the observer's monotonic clock */
+    int64_t asked_us; /* ... and its latest request that was no ping; 0: not known */
 };
 
 struct observed_node {

@@ -50,6 +50,7 @@ struct client {
     bool idle : 1;     /* in the series: no real request, none outstanding */
     bool ours : 1;     /* a session of this program */
     bool answered : 1; /* since the latest enclosed poll */
+    bool captured : 1; /* packets show all of its connection: no list of a server knows more */
 };
 
 struct session_table {

@@ -236,9 +236,15 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
                            bool bound, const struct seen_connection *seen)
 {
     struct client *client = session_table_make(cluster, seen->session);
+    struct client_session *shown = &client->shown;
+    if (client->captured) {
+        client->list_round = cluster->servers[server].list_round;
+        client->response_ms = seen->last_response_ms;
+        client->last_zxid = seen->last_zxid;
+        return true;
+    }
     if (shadowed(cluster, client, server, seen))
         return false;
-    struct client_session *shown = &client->shown;
     bool same = shown->connected && shown->server == server && shown->established_ms == seen->established_ms;
     bool moved = set_address(shown, seen->client);
     same = same && !moved;
@@ -329,7 +335,7 @@ void session_table_connections(struct cluster *cluster, size_t server, struct mo
         /* A second list without it may prove that it is nowhere. */
         if (client->owned && !client->shown.connected)
             touch_owned(client);
-        if (client->shown.server != server || client->list_round == from->list_round)
+        if (client->shown.server != server || client->list_round == from->list_round || client->captured)
             continue;
         if (client->shown.connected) {
             session_disconnected(cluster, client);
@@ -443,7 +449,7 @@ void session_table_watches(struct cluster *cluster, size_t server, struct moment
         struct client *client = session_table_find(clients, seen->list[i].session);
         /* Only the list before says who is here: others moved away, or came just now. */
         if (!client || !client->shown.connected || client->shown.server != server ||
-            client->list_round != from->list_round)
+            client->list_round != from->list_round || client->captured)
             continue;
         client->watch_round = from->watch_round;
         see_watches(cluster, client, at, &seen->list[i], true);
@@ -452,7 +458,8 @@ void session_table_watches(struct cluster *cluster, size_t server, struct moment
     for (struct client *client = session_table_walk(clients, NULL); client;
          client = session_table_walk(clients, client))
         if (client->shown.connected && client->shown.server == server &&
-            client->list_round == from->list_round && client->watch_round != from->watch_round)
+            client->list_round == from->list_round && client->watch_round != from->watch_round &&
+            !client->captured)
             see_watches(cluster, client, at, &none, false);
     if (from->list_source != seen->source)
         forget_pending_polls(cluster, server);
@@ -464,12 +471,32 @@ void session_table_watches(struct cluster *cluster, size_t server, struct moment
 static size_t captured_server(struct cluster *cluster, struct moment at, const char *address)
 {
     struct server *server = servers_get(cluster, address);
-    if (!server->watches_from && !server->hidden[HIDDEN_WATCHES]) {
+    bool alone = cluster->connection == CONNECTION_CONNECTED && cluster->session == 0;
+    if (alone && !server->watches_from) {
         server->unasked = server->reachable = true;
         server->watches_from = "capture";
         server->seen = at;
     }
     return (size_t)(server - cluster->servers);
+}
+
+/* Where a server lists its watches, its lists say what is hidden; packets know more of single sessions. */
+static void captured_cluster(struct cluster *cluster, struct server *server,
+                             const struct observed_captured *seen)
+{
+    bool was = server_is_captured(server);
+    if ((server->watches_from && !was) || (!was && !seen->connected))
+        return;
+    const char *why = !seen->connected ? "the capture has ended, or brings no packets"
+                      : seen->watches_known
+                          ? NULL
+                          : "packets show only the watches of connections that were opened since the capture "
+                            "began; the others are known when their clients reconnect";
+    server->watches_from = seen->connected ? "capture" : NULL;
+    if (!text_replace(&server->hidden[HIDDEN_WATCHES], why) && was == seen->connected)
+        return;
+    for (size_t i = 0; i < cluster->election_count; i++)
+        diagnose_soon(cluster->elections[i]);
 }
 
 static void captured_watches(struct cluster *cluster, struct client *client, struct moment at,
@@ -489,14 +516,43 @@ static void captured_watches(struct cluster *cluster, struct client *client, str
     free(kinds);
 }
 
+/* Nothing that it does is missed: each moment counts as a poll that lies between two lists. */
+static void captured_proof(struct client *client, struct moment at, const struct observed_captured *seen)
+{
+    client->captured = seen->watches_known;
+    if (!seen->watches_known) {
+        client_series_end(client);
+        return;
+    }
+    int64_t asked_us = seen->asked_us ? seen->asked_us : client->still_us ? client->still_us : at.mono_us;
+    int64_t pause_ms = client->still_us ? (asked_us - client->still_us) / 1000 : 0;
+    if (pause_ms > client->rhythm_ms)
+        client->rhythm_ms = pause_ms > INT32_MAX ? INT32_MAX : (int32_t)pause_ms;
+    client->still_us = asked_us;
+    client->idle = client->answered = true;
+    if (client->series_us == 0)
+        client->series_us = client->series_shown_us = at.mono_us;
+    if (client->enclosed < UINT16_MAX)
+        client->counted = ++client->enclosed;
+    client->enclosed_asked_us = client->counted_asked_us = client->counted_shown_us = at.mono_us;
+    client->enclosed_took_us = client->counted_took_us = 0;
+}
+
 void session_table_captured(struct cluster *cluster, struct moment at, const struct observed_captured *seen)
 {
-    if (seen->session == 0)
-        return;
     size_t server = captured_server(cluster, at, seen->address);
+    const struct server *from = &cluster->servers[server];
+    if (seen->session == 0) {
+        captured_cluster(cluster, &cluster->servers[server], seen);
+        return;
+    }
     struct client *client = session_table_make(cluster, seen->session);
     struct client_session *shown = &client->shown;
+    bool listed = from->list_round > 0 && !from->hidden[HIDDEN_CONNECTIONS];
+    if (listed && !seen->watches_known && !client->captured)
+        return;
     if (!seen->connected) {
+        client->captured = false;
         if (shown->connected && shown->server == server) {
             session_disconnected(cluster, client);
             client->parted_us = at.mono_us;
@@ -514,6 +570,7 @@ void session_table_captured(struct cluster *cluster, struct moment at, const str
     shown->silent_ms = silent_ms > INT32_MAX ? INT32_MAX : silent_ms < 0 ? -1 : (int32_t)silent_ms;
     captured_watches(cluster, client, at, seen);
     shown->watches_known = shown->all_watches = seen->watches_known;
+    captured_proof(client, at, seen);
     news = news || was_silent || client_is_silent(shown);
     for (struct candidate *c = client->owned; c; c = c->own->owned_next) {
         if (moved)
@@ -595,7 +652,7 @@ void session_table_hidden(struct cluster *cluster, size_t server, enum hidden_pa
                 touch_owned(client);
             client->shown.alive_known = false;
             client->absent_rounds = 0;
-        } else if (client->shown.server == server) {
+        } else if (client->shown.server == server && !client->captured) {
             if (client->shown.watches_known)
                 touch_owned(client);
             client->shown.watches_known = false;

@@ -50,12 +50,12 @@ static void log_recorder_note(void *context, const struct stream_note *note)
 static bool capture_begin_in(struct log_recorder *r, const struct settings *settings, char **error)
 {
     const struct autopsy_query *query = &r->options.query;
-    r->files = capture_files_open(r->options.paths, r->options.path_count, error);
+    r->files = capture_files_open(r->options.paths, r->options.path_count, false, error);
     r->model = r->files ? model_new(settings, error) : NULL;
     if (!r->model)
         return false;
     r->capture = capture_new(r->model, settings,
-                             &(struct capture_query){query->from_us, query->to_us, query->election},
+                             &(struct capture_query){query->from_us, query->to_us, query->election, false},
                              &(struct capture_sink){r, log_recorder_changed, log_recorder_fact});
     return true;
 }

@@ -19,6 +19,7 @@
 #include "probe/watch/pattern.h"
 #include "probe/watch/election_watch.h"
 #include "probe/watch/ensemble_watch.h"
+#include "probe/watch/capture_follower.h"
 #include "probe/watch/log_follower.h"
 #include "probe/watch/observer_watch.h"
 #include "probe/watch/replica_check.h"
@@ -113,6 +114,7 @@ struct observation live_observation(const struct live_cluster *live, enum observ
 void live_observe(const struct live_cluster *live, const struct observation *observation)
 {
     model_observe(live->model, observation);
+    capture_follower_learn(live->packets, observation);
     if (live->servers)
         ensemble_watch_news(live->servers);
 }
@@ -573,7 +575,8 @@ bool live_complete(struct live_cluster *live)
             return false;
         }
     }
-    return !live->servers || ensemble_watch_rounds(live->servers) > 0;
+    return (!live->servers || ensemble_watch_rounds(live->servers) > 0) &&
+           capture_follower_complete(live->packets);
 }
 
 uint64_t live_comparison_due_ms(struct live_cluster *live)
@@ -619,6 +622,8 @@ void live_stop(struct live_cluster *live)
     ensemble_watch_free(live->servers);
     live->servers = NULL; /* later observations poll no server */
     log_follower_free(live->log);
+    capture_follower_free(live->packets);
+    live->packets = NULL;
     discover_free(live->discover);
     for (size_t i = 0; i < live->pattern_count; i++)
         pattern_free(live->patterns[i]);
@@ -677,7 +682,7 @@ static void watch_configured(struct live_cluster *live)
 }
 
 struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct settings *settings,
-                              unsigned cluster)
+                              unsigned cluster, char **error)
 {
     struct live_cluster *live = xcalloc(1, sizeof *live);
     live->loop = loop;
@@ -686,16 +691,18 @@ struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct
     live->cluster = &settings->clusters[cluster];
     live->index = cluster;
     struct connect_string parsed;
-    char *error = NULL;
-    if (connect_string_parse(live->cluster->hosts, &parsed, &error)) {
+    char *unread = NULL;
+    if (connect_string_parse(live->cluster->hosts, &parsed, &unread)) {
         live->hosts = xstrdup(parsed.hosts);
         live->chroot = xstrdup(parsed.chroot);
         connect_string_free(&parsed);
     }
-    free(error);
+    free(unread);
+    live->packets = capture_follower_new(live, error);
     live->slow = loop_timer_new(loop, live);
     live->account = read_account_new(loop, live_cluster_on_delay, live);
-    if (!live->hosts || !shard_open(live)) {
+    if (*error || !live->hosts || !shard_open(live)) {
+        capture_follower_free(live->packets);
         loop_timer_free(live->slow);
         read_account_free(live->account);
         free(live->hosts);

@@ -82,6 +82,7 @@ struct session_shard {
 #define SESSION_SHARD_PATH_BYTES 600000
 
 struct log_follower;
+struct capture_follower;
 
 struct live_cluster {
     uv_loop_t *loop;
@@ -115,14 +116,15 @@ struct live_cluster {
     size_t pattern_count;
     struct discover *discover;
     struct ensemble_watch *servers;
-    bool candidates_changed;        /* since the servers were last notified */
-    bool leader_missed;             /* a leader's connection has just disappeared from a server's list */
-    struct log_follower *log;       /* NULL: no transaction log is followed */
-    struct replica_check *replicas; /* NULL: not compared */
-    uv_timer_t *slow;               /* housekeeping every few seconds */
-    uv_timer_t *pulse;              /* checks that our server answers; NULL: no user is watching */
-    struct moment asked;            /* the time of an unanswered probe; mono_us 0: it was answered */
-    int unanswered;                 /* timer turns since that probe */
+    bool candidates_changed;          /* since the servers were last notified */
+    bool leader_missed;               /* a leader's connection has just disappeared from a server's list */
+    struct log_follower *log;         /* NULL: no transaction log is followed */
+    struct capture_follower *packets; /* NULL: no capture is */
+    struct replica_check *replicas;   /* NULL: not compared */
+    uv_timer_t *slow;                 /* housekeeping every few seconds */
+    uv_timer_t *pulse;                /* checks that our server answers; NULL: no user is watching */
+    struct moment asked;              /* the time of an unanswered probe; mono_us 0: it was answered */
+    int unanswered;                   /* timer turns since that probe */
 };
 
 /* The cluster's name in the log: its configured name, or its address. */
@@ -168,9 +170,10 @@ void live_cluster_left_out(struct live_cluster *live);
 /* ---- for the monitor ---- */
 
 /* The cluster at settings->clusters[cluster]. It feeds model, and learns from the model what to read next. It
- * runs on the loop until live_stop(). NULL: no file descriptor is left. */
+ * runs on the loop until live_stop(). NULL: no file descriptor is left; or, with a text in *error (caller frees), a
+ * capture cannot be read. */
 struct live_cluster *live_new(uv_loop_t *loop, struct model *model, const struct settings *settings,
-                              unsigned cluster);
+                              unsigned cluster, char **error);
 /* Stops all observations and frees the cluster. */
 void live_stop(struct live_cluster *live);
 

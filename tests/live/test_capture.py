@@ -122,7 +122,7 @@ def test_the_other_commands(private, tmp_path):
 @pytest.mark.parametrize("arguments, says", [
     (("events", "--capture", "/etc/passwd"), "unknown file format; write a capture with: tcpdump"),
     (("events", "--capture", "/nowhere"), "No such file"),
-    (("once", "--capture", CAPTURE, "-s", "zk1"), "--server has no meaning with --capture"),
+    (("once", "--capture", CAPTURE, "--admin", "off"), "--admin has no meaning with --capture, which uses no cluster; name one"),
     (("events", "--capture", CAPTURE, "--replay", "x"), "two sources"),
     (("why", "--capture", CAPTURE, "--client-log", "/nowhere"), "/nowhere: No such file"),
 ])

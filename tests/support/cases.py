@@ -22,7 +22,8 @@ def observed(arguments):
     """The arguments of a command that watches, with a case of its own."""
     global written
     test = test_name()
-    if not test or not arguments or arguments[0] not in OBSERVING or {"--replay", "--capture", "--observe", "--help"} & set(arguments):
+    if not test or not arguments or arguments[0] not in OBSERVING or {"--replay", "--observe", "--help"} & set(arguments) or \
+            ("--capture" in arguments and "-s" not in arguments):
         return list(arguments)
     os.makedirs(FOLDER, exist_ok=True)
     written += 1

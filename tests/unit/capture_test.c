@@ -42,7 +42,7 @@ static int read_sample(void **state)
     char *error = NULL, *paths[] = {(char *)(uintptr_t)CAPTURE};
     struct captured_packet packet;
     (void)state;
-    struct capture_files *files = capture_files_open(paths, 1, &error);
+    struct capture_files *files = capture_files_open(paths, 1, false, &error);
     assert_non_null(files);
     while (capture_files_next(files, &packet) == CAPTURE_PACKET) {
         struct kept_packet *kept = &sample[sample_count++];
@@ -58,7 +58,8 @@ static int read_sample(void **state)
 
 static struct captured_packet as_captured(const struct kept_packet *kept)
 {
-    return (struct captured_packet){kept->at_us, kept->link, kept->bytes, kept->captured, kept->length, NULL};
+    return (struct captured_packet){
+        kept->at_us, 0, kept->link, kept->bytes, kept->captured, kept->length, NULL};
 }
 
 /* ---- what is said of them ---- */

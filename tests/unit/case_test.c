@@ -196,6 +196,7 @@ static void draw_observation(struct drawn_observation *d, struct moment at)
                                                  coin(),
                                                  &d->watch,
                                                  dice_draw(&dice, 2),
+                                                 any(),
                                                  any()};
         break;
     default:

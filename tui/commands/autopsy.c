@@ -521,7 +521,7 @@ static bool is_live(const struct options *options)
         const char *equals = strchr(options->captures[i], '=');
         const char *file = equals ? equals + 1 : options->captures[i];
         struct stat status;
-        if (strcmp(file, "-") == 0 ? fstat(STDIN_FILENO, &status) == 0 && !S_ISREG(status.st_mode)
+        if (strcmp(file, "-") == 0 ? fstat(capture_file_input(), &status) == 0 && !S_ISREG(status.st_mode)
                                    : stat(file, &status) == 0 && S_ISFIFO(status.st_mode))
             return true;
     }
@@ -580,7 +580,7 @@ int command_on_logs(const struct invocation *invocation, int (*command)(const st
     const struct options *options = invocation->options;
     const char *named = options->recording ? options->recording : options->replay;
     bool captures = options->capture_count > 0 || capture_file_is(named), live = is_live(options);
-    if (options->command == COMMAND_AUTOPSY || (!captures && !is_logs(named)))
+    if (options->command == COMMAND_AUTOPSY || options_beside(options) || (!captures && !is_logs(named)))
         return command(invocation);
     if (options->capture_count > 0 &&
         (options->command == COMMAND_WATCH || options->command == COMMAND_RECORD ||

@@ -77,8 +77,12 @@ void command_taken_over(const struct settings *settings)
 
 struct settings *command_reload(const struct options *options)
 {
-    char *error;
-    struct settings *settings = command_settings(options, &error);
+    char *error = NULL;
+    struct settings *settings = NULL;
+    if (options->capture_count > 0) /* packets come once */
+        error = text_format("the configuration is not read again while packets are read; restart electop");
+    else
+        settings = command_settings(options, &error);
     if (settings && !error)
         return settings;
     settings_free(settings);

@@ -131,8 +131,11 @@ static bool watch_reload(void *context, char *problem, size_t size)
     struct watch *watch = context;
     const struct options *options = watch->invocation->options;
     char *error = NULL;
-    if (options->command != COMMAND_WATCH) { /* whose servers are in no file */
-        snprintf(problem, size, "the demo's configuration cannot be read again");
+    bool captures = options->capture_count > 0;          /* packets come once */
+    if (options->command != COMMAND_WATCH || captures) { /* whose servers are in no file */
+        snprintf(problem, size, "%s",
+                 captures ? "the configuration is not read again while packets are read"
+                          : "the demo's configuration cannot be read again");
         return false;
     }
     struct settings *settings = command_settings(options, &error);

@@ -1,0 +1,129 @@
+"""Packets beside a live cluster whose servers hide everything, as ZooKeeper 3.10 does unless it is told otherwise: our own
+session shows who stands, and the packets prove the rest. The packets are written by a line before the server."""
+import json
+import os
+
+import pytest
+
+from electop import PROGRAM, Events, elections, run
+from ensemble import Ensemble
+from raw_session import RawSession
+from tap import Tap
+from terminal import Tmux
+from waiting import until
+
+LIMIT_S = 150
+HIDDEN = ("--admin", "off")
+
+
+@pytest.fixture(scope="module")
+def hiding():
+    ensemble = Ensemble(1, config=("4lw.commands.whitelist=srvr",))
+    yield ensemble
+    ensemble.close()
+
+
+class Line:
+    """Members of an election in their order, each of which watches the one before; deaf ones watch nobody."""
+
+    def __init__(self, tap, path, deaf=()):
+        self.tap, self.path, self.deaf, self.sessions, self.names = tap, path, deaf, [], []
+        made = RawSession(tap.address, 10)
+        made.make(path)
+        made.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for session in self.sessions:
+            session.close()
+
+    def join(self, count=1):
+        for _ in range(count):
+            session, place = RawSession(self.tap.address, 4), len(self.names)
+            self.names.append(session.create(f"{self.path}/n_", b"m%d" % place))
+            self.sessions.append(session)
+            if place and place not in self.deaf:
+                session.watch(f"{self.path}/{self.names[place - 1]}")
+
+
+@pytest.fixture
+def packets(hiding, tmp_path):
+    """A file that grows as tcpdump's does, and the line whose packets it has."""
+    with open(tmp_path / "zk.pcap", "wb", buffering=0) as out, Tap(hiding.addresses[0], out) as tap:
+        yield tap, str(tmp_path / "zk.pcap")
+
+
+def look(hiding, path, file):
+    done = run("once", "--json", "-s", hiding.hosts, *HIDDEN, path, *(("--capture", file) if file else ()))
+    assert done.status == 0, done
+    return elections(json.loads(done.out))[path]
+
+
+def test_what_servers_hide(hiding, packets, path):
+    """The chain, a deaf member, why the leader went and when, and who was told of it."""
+    tap, file = packets
+    with Line(tap, path, deaf=(3,)) as line, Events(hiding.hosts, *HIDDEN, path, "--capture", file) as events:
+        line.join(4)
+        found = events.expect("finding-raised", 80,
+                              finding=lambda f: f and f["code"] == "no-watch" and f["certainty"] == "certain")["finding"]
+        assert found["candidates"] == [line.names[3]], found
+        chain = look(hiding, path, file)
+        assert [c["state"] for c in chain["candidates"]][:3] == ["leader", "waiting", "waiting"], chain
+        assert chain["next_failover"]["told"] is True, chain
+        line.sessions[0].fall_silent()
+        events.expect("leader-lost", candidate=line.names[0])
+        line.sessions[1].watch(path)
+        told = events.expect("failover")["failover"]
+        assert (told["cause"], told["cause_certainty"]) == ("expired", "certain"), told
+        assert told["detection_ms"][0] == told["detection_ms"][1] and 3.8e3 < told["detection_ms"][0] < 8e3, told
+        assert told["notified_ms"] and told["notified_ms"][0] <= told["reacted_ms"][0] < 8e3, told
+        line.sessions[1].close()
+        line.sessions[2].watch(path)
+        told = events.expect("failover")["failover"]
+        assert (told["cause"], told["cause_certainty"], told["to"]) == ("closed", "certain", line.names[2]), told
+        said = {(e["finding"]["code"], e["finding"]["certainty"]) for e in events.all("finding-raised")}
+        certain = {code for code, certainty in said if certainty == "certain"}
+        assert certain <= {"no-watch", "no-guid", "leader-silent", "slow-reaction"}, said
+
+
+def test_what_the_capture_has_missed_is_unknown(hiding, packets, path):
+    """Connections that were open before, until they are opened anew; and all, when no packet comes any more."""
+    tap, file = packets
+    tap.deaf = True
+    with Line(tap, path) as line:
+        line.join(2)
+        tap.deaf = False
+        late = look(hiding, path, file)["candidates"][1]
+        assert late["state"] == "unknown" and late["watches"] is None, late
+        line.sessions[1] = line.sessions[1].move(tap.address)
+        line.sessions[1].watch(f"{path}/{line.names[0]}")
+        assert look(hiding, path, file)["candidates"][1]["state"] == "waiting"
+        tap.deaf = True
+        assert look(hiding, path, file)["candidates"][1]["state"] == "unknown"
+        assert look(hiding, path, None)["next_failover"]["told"] is None
+
+
+def test_keys_come_from_the_terminal(hiding, tmp_path, path):
+    """... where the packets come from standard input."""
+    os.mkfifo(tmp_path / "pipe")
+    command = f"cat {tmp_path}/pipe | {PROGRAM} watch -s {hiding.hosts} {' '.join(HIDDEN)} {path} --capture -"
+    with Tmux(command, 120, 36, {"HOME": str(tmp_path), "LSAN_OPTIONS": "exitcode=0"}) as screen:
+        with open(tmp_path / "pipe", "wb", buffering=0) as out, Tap(hiding.addresses[0], out) as tap, Line(tap, path) as line:
+            line.join(2)
+            screen.shows(path, "1 would work")
+            screen.keys("?")
+            screen.shows("KEYS HERE")
+            screen.keys("Escape", "q")
+            assert screen.status() == 0
+
+
+@pytest.mark.parametrize("arguments, says", [
+    (("once", "-s", "127.0.0.1:1", "--capture", "/nowhere"), "No such file"),
+    (("once", "-s", "127.0.0.1:1", "--capture", "/etc/passwd"), "unknown file format"),
+    (("once", "-s", "127.0.0.1:1", "--capture", "x", "--at", "12:00"), "--at is a time in a recording"),
+])
+def test_what_is_refused(arguments, says):
+    done = run(*arguments)
+    assert done.status == 2 and says in done.err, done
