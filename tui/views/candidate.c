@@ -599,7 +599,7 @@ static const char *candidate_footer_word(const struct view *self, const struct s
 {
     (void)self;
     (void)scene;
-    return action == ACTION_OPEN ? "its host's elections" : NULL;
+    return action == ACTION_OPEN ? "same host" : NULL;
 }
 
 static enum view_result candidate_action(struct view *self, const struct scene *scene, enum action action,
