@@ -95,8 +95,12 @@ struct log_recorder *log_recorder_new(const struct settings *settings,
 bool log_recorder_step(struct log_recorder *r, size_t most)
 {
     struct captured_packet packet;
+    if (r->autopsy && autopsy_step(r->autopsy, most))
+        return true;
+    if (r->autopsy && autopsy_show_snapshot(r->autopsy))
+        log_recorder_changed(r);
     if (r->autopsy)
-        return autopsy_step(r->autopsy, most);
+        return false;
     enum capture_next next = r->over ? CAPTURE_END : CAPTURE_PACKET;
     for (size_t i = 0; i < most && next == CAPTURE_PACKET; i++) {
         next = capture_files_next(r->files, &packet);

@@ -725,6 +725,28 @@ void autopsy_pass(struct autopsy *a, int64_t wall_us)
     tick(a, mono_us);
 }
 
+static void later_time(void *context, struct znode *node)
+{
+    int64_t *latest_ms = context;
+    if (node->stat.ctime_ms > *latest_ms)
+        *latest_ms = node->stat.ctime_ms;
+    if (node->stat.mtime_ms > *latest_ms)
+        *latest_ms = node->stat.mtime_ms;
+}
+
+bool autopsy_show_snapshot(struct autopsy *a)
+{
+    int64_t latest_ms = 0;
+    if (a->transactions > 0 || a->showing || a->zxid == 0)
+        return false;
+    znode_tree_each(a->tree, later_time, &latest_ms);
+    if (latest_ms == 0 || latest_ms * 1000 < a->query.from_us)
+        return false;
+    a->latest_us = latest_ms * 1000;
+    autopsy_pass(a, a->latest_us);
+    return true;
+}
+
 /* The latest file of each server that begins by then: earlier ones hold nothing of the requested time. */
 static int64_t first_zxid(struct log_set *set, int64_t from_us)
 {

@@ -1,5 +1,6 @@
 """`electop autopsy`: what happened, from the transaction logs of a real server alone."""
 import datetime
+import glob
 import gzip
 import html
 import json
@@ -483,3 +484,21 @@ def test_live_with_the_log_of_a_server(zk):
             assert moment(told["time"]) - at < 1, (told, at)  # both by the clock of this machine
     clients[2].stop()
     clients[3].stop()
+
+
+def test_a_snapshot_without_logs(tmp_path):
+    """It is one moment: who leads in it is shown, and that nothing else is known is said."""
+    zk = Ensemble(1)
+    try:
+        (_, name), _ = candidate(zk, "first", 60), candidate(zk, "second", 60)
+        zk.kill(0)
+        zk.start(0)  # a server that starts writes a snapshot
+        newest = max(glob.glob(f"{zk.directory}/**/snapshot.*", recursive=True),
+                     key=lambda file: int(file.rsplit(".", 1)[1], 16))
+        shutil.copy(newest, tmp_path)
+    finally:
+        zk.close()
+    shown = run("autopsy", str(tmp_path), "--json")
+    election, = json.loads(shown.out)["clusters"][0]["elections"]
+    assert (shown.status, election["leader"]["identity"], len(election["candidates"])) == (0, "first", 2), shown
+    assert "one moment" in shown.err and name.endswith(election["leader"]["name"]), shown

@@ -46,7 +46,7 @@ struct autopsy_run {
     struct printer printer;
     long reported;
     int output_error;
-    bool over, failed;
+    bool over, failed, moment; /* moment: of a snapshot without logs */
 };
 
 /* ---- problems of files ---- */
@@ -386,6 +386,8 @@ static int report_recording(const struct autopsy_run *run, const char *file)
     options.path_count = 0;
     /* It contains only the requested period. */
     options.from = options.to = NULL;
+    if (run->moment && !options.screen && !options.events && !options.markdown && !options.html)
+        options.at = options.at ? options.at : "-0s";
     if (!options.screen && !options.events && !options.at)
         options.replay = NULL;
     options.cluster = NULL;
@@ -458,6 +460,11 @@ static int autopsy_into(struct autopsy_run *run, const char *file)
     }
     autopsy_read_all(run);
     report_notes(run);
+    const struct autopsy *autopsy = log_recorder_autopsy(run->recorder);
+    run->moment = autopsy && autopsy_transactions(autopsy) == 0 && autopsy_latest_us(autopsy) != 0;
+    if (run->moment)
+        complain("a snapshot without logs is one moment, that of the latest change in it; who led before or "
+                 "after it is not known");
     char *what = what_was_read(run);
     if (autopsy_run_end(run) && run->invocation->options->into)
         complain("%s: from %s", run->invocation->options->into, what);
