@@ -325,6 +325,24 @@ static void a_vacancy_that_was_seen_is_reported(void **state)
     model_free(model);
 }
 
+/* Of one that certainly keeps everybody waiting it is not said that it leads. */
+static void a_leftover_is_first(void **state)
+{
+    static const struct scripted_node nodes[] = {{"n_0000000001", 0, -60, NULL},
+                                                 {"n_0000000002", 0x100000000000002, -50, NULL}};
+    (void)state;
+    char *error = NULL;
+    struct model *model = model_new(scripted_settings(), &error);
+    assert_non_null(model);
+    scripted_connect(model, 0, -10, CONNECTION_CONNECTED, NULL);
+    scripted_watch(model, 0, "/election", -9);
+    scripted_list(model, 0, "/election", -8, 2, nodes, 2);
+    struct print_style how = {.theme = {.depth = DEPTH_MONO}};
+    assert_int_equal(lines_with(model, &how, " has been first for at most "), 1);
+    assert_int_equal(lines_with(model, &how, " led for"), 0);
+    model_free(model);
+}
+
 /* A table shows the first of a crowd and says how many more there are; who names the path gets all. */
 static void show_first_of_many(struct model *model, size_t many)
 {
@@ -530,6 +548,7 @@ int main(void)
         cmocka_unit_test(paths_below_the_chroot),
         cmocka_unit_test(text_in_ascii),
         cmocka_unit_test(a_vacancy_that_was_seen_is_reported),
+        cmocka_unit_test(a_leftover_is_first),
         cmocka_unit_test(text_on_a_terminal),
         cmocka_unit_test(ten_thousand),
         cmocka_unit_test(unasked_is_unknown),

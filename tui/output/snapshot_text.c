@@ -64,24 +64,28 @@ static const char *acknowledged_text(enum acknowledged acknowledged)
 static int put_tenure(struct printer *printer, const struct election *election, struct moment now)
 {
     const struct candidate *leader = election->leader;
-    bool lock = election->kind == KIND_LOCK, exact = election->leader_since_exact;
+    bool exact = election->leader_since_exact;
+    const char *word = label_leads(election);
+    const char *did = election->kind == KIND_LOCK  ? "held it"
+                      : strcmp(word, "leads") == 0 ? "led"
+                                                   : "been first";
     int64_t since_us = election->leader_since.wall_us;
-    char age[32], date[32];
+    char age[32], date[32], text[32];
     int x = 2;
     if (leader->denied) {
         x = printer_put(printer, x, ROLE_TEXT, leader->name);
-        x = printer_put(printer, x, ROLE_TEXT, lock ? " holds it" : " leads");
+        x = printer_put(printer, printer_put(printer, x, ROLE_TEXT, " "), ROLE_TEXT, word);
         return printer_put(printer, x, ROLE_WARNING, "; who and since when: permission denied (ACL)");
     }
     x += label_put_leader(printer->row, x, 0, -1, election, now, NULL);
-    if (since_us == 0) {
-        x = printer_put(printer, x, ROLE_TEXT, lock ? " holds it" : " leads");
+    bool at_most = since_us != 0 && !exact;
+    snprintf(text, sizeof text, " %s%s%s", at_most ? "has " : "", at_most ? did : word,
+             since_us == 0 ? ""
+             : exact       ? " for "
+                           : " for at most ");
+    x = printer_put(printer, x, ROLE_TEXT, text);
+    if (since_us == 0)
         return printer_put(printer, x, ROLE_DIM, "; it is not known since when");
-    }
-    if (exact)
-        x = printer_put(printer, x, ROLE_TEXT, lock ? " holds it for " : " leads for ");
-    else
-        x = printer_put(printer, x, ROLE_TEXT, lock ? " has held it for at most " : " has led for at most ");
     format_age_as(label_age_us(election->leader_since, label_as_of(election, now)), exact ? 0 : AGE_AT_MOST,
                   age, sizeof age);
     x = printer_put(printer, x, ROLE_TEXT, age);
