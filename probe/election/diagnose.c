@@ -32,9 +32,8 @@ static int64_t diagnose_time_window_us(const struct election *election)
 static void no_leader(struct diagnosis *d)
 {
     const struct election *election = d->election;
-    bool vanished =
-        election->state == ELECTION_ABSENT && election->change.lost_at.mono_us != 0 &&
-        !election_vanished(election); /* a configured election needs a leader even without its directory */
+    /* A configured election needs a leader even without its directory, and if it never existed. */
+    bool vanished = election->state == ELECTION_ABSENT && !election_vanished(election);
     if ((election->state != ELECTION_VACANT && !vanished) || election->kind != KIND_LEADER ||
         election_has_no_line(election))
         return;
@@ -45,10 +44,10 @@ static void no_leader(struct diagnosis *d)
     char when[SPAN_TEXT], allowed[SPAN_TEXT], why[VACANCY_TEXT];
     vacancy_describe(election, d->f->at, why);
     diagnosis_raise(d, FINDING_NO_LEADER, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
-                    "there has been no candidate under %s since %s, longer than the %s allowed%s%s",
-                    election->path, describe_clock(election->state_since, when, sizeof when),
-                    describe_span(election->settings->allow.vacancy_ms * 1000, allowed, sizeof allowed),
-                    why[0] ? "; " : "", why);
+                    "%s%sno candidate since %s%s, longer than the %s allowed", why, why[0] ? "; " : "",
+                    describe_clock(election->state_since, when, sizeof when),
+                    election->state_since_exact ? "" : " or before",
+                    describe_span(election->settings->allow.vacancy_ms * 1000, allowed, sizeof allowed));
 }
 
 /* Since then: changes in which the leader's client gave the leadership up and lives on. */

@@ -35,8 +35,8 @@ static void persistent(struct diagnosis *d, const struct candidate *c)
     diagnosis_raise(
         d, FINDING_PERSISTENT_CANDIDATE, c->place == 0 ? SEVERITY_CRITICAL : SEVERITY_ERROR,
         CERTAINTY_CERTAIN, diagnosis_subject(c), &c, 1, NULL,
-        "%s has no owner: it is persistent, or a container or TTL znode (a Stat shows them alike); "
-        "it was created at %s and is %s in line",
+        "no session owns it: it is persistent, or a container or TTL znode (a Stat shows them alike); "
+        "%s was created at %s and is %s in line",
         describe_path(c, path, sizeof path), describe_clock(made, when, sizeof when),
         c->place == 0 ? "first" : "waiting");
 }

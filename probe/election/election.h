@@ -252,9 +252,11 @@ const char *election_problem(const struct election *election, char *buffer, size
 
 /*
  * It is an election: its layout has a distinctive signature or is configured, a watch on a predecessor was
- * seen, or its path (not a pattern) is configured. What only has an election's kind of names is none: a
- * registry, a queue or a semaphore has them, too. Such a directory is neither led nor vacant.
+ * seen, or its path is configured, or a pattern that it matches while it is empty. What only has an election's
+ * kind of names is none: a registry, a queue or a semaphore has them, too. Such a directory is neither led nor
+ * vacant.
  */
+bool election_is_matched(const struct election *election); /* by a pattern */
 bool election_is_proven(const struct election *election);
 
 /* It and directories beside it have one member each, of different sessions: each server owns one, without
@@ -270,8 +272,11 @@ bool election_is_tried(const struct election *election);
 bool election_is_named(const struct election *election);
 
 /* It existed once, is not named, and is gone: no vacancy, but an end. Not so if its layout is one of
- * elections, and its last leader expired or was evicted, and was not followed: it still needs one. */
+ * elections, and its last leader expired or was evicted, or is gone for an unknown cause, and was not followed: it
+ * still needs one. */
 bool election_vanished(const struct election *election);
+/* Of the latter, that its last leader left on purpose is not excluded: that it needs one is suspected. */
+bool election_may_be_over(const struct election *election);
 /* For how long an absent one is kept: five minutes where it vanished, a day where it still needs a leader or is
  * a lock without a holder; 0: without end, as it is configured or not absent. */
 uint64_t election_absent_kept_ms(const struct election *election);

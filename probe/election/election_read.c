@@ -131,14 +131,21 @@ const char *election_problem(const struct election *election, char *buffer, size
     return buffer;
 }
 
+bool election_is_matched(const struct election *election)
+{
+    return election->origin == ORIGIN_PATTERN || election->origin == ORIGIN_EXPECTED;
+}
+
 bool election_is_proven(const struct election *election)
 {
     if (election->recognised != RECOGNISED_NAME)
         return true;
-    bool named = election->origin == ORIGIN_CONFIGURED, known = election->kind_proof == KIND_CONFIGURED;
     /* A path that a pattern matches may be a directory of directories; so may a path without further
      * configuration. */
     bool holds_others = election->candidate_count == 0 && election->outsider_count > 0;
+    bool empty = election->candidate_count == 0 && !holds_others;
+    bool named = election->origin == ORIGIN_CONFIGURED || (empty && election_is_matched(election));
+    bool known = election->kind_proof == KIND_CONFIGURED;
     if (election->mixed && !known)
         return false;
     return (named && known) || ((named || known) && !holds_others);
@@ -208,14 +215,22 @@ static bool was_taken_away(const struct failover *failover)
            (failover->cause == CAUSE_EVICTED && failover->cause_certainty == CERTAINTY_CERTAIN);
 }
 
-/* Its last leader did not leave on purpose and has no successor: its directory was deleted because it was
- * empty. */
+/* As far as is known, its last leader did not leave on purpose; it has no successor: its directory was deleted
+ * because it was empty. */
 static bool election_read_was_needed(const struct election *election)
 {
     const struct change *change = &election->change;
     const struct failover *last = election_last_failover(election);
     return election->kind == KIND_LEADER && election->kind_proof != KIND_ASSUMED && change->from &&
-           !change->to && last && was_taken_away(last);
+           !change->to && last &&
+           (was_taken_away(last) || (last->cause == CAUSE_UNKNOWN && election->origin != ORIGIN_ORPHANED));
+}
+
+bool election_may_be_over(const struct election *election)
+{
+    const struct failover *last = election_last_failover(election);
+    return election->state == ELECTION_ABSENT && !election_is_named(election) && last &&
+           last->cause == CAUSE_UNKNOWN;
 }
 
 bool election_is_named(const struct election *election)

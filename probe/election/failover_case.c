@@ -259,6 +259,7 @@ void failover_case_found(const struct update *f, const struct candidate *leader,
     struct failover_case *c = case_of(election);
     c->found = true;
     c->stood_zxid = 0; /* this run's reads are later */
+    c->zxid_most = election->directory_known ? election->own->directory.pzxid : 0;
     if (!election->leader)
         return;
     failover_case_won(f);
@@ -547,12 +548,30 @@ static bool had_asked_before(const struct failover_case *c)
     return c->asked_zxid > 0 && (c->zxid != 0 ? c->asked_zxid < c->zxid : c->asked_zxid <= stood_zxid);
 }
 
+/* The servers' list of sessions is asked for. */
+static bool sessions_shown(const struct cluster *cluster)
+{
+    const struct session_table *clients = cluster->clients;
+    return clients && clients->sessions_seen.mono_us != 0 &&
+           clients->sessions_server < cluster->server_count &&
+           !cluster->servers[clients->sessions_server].hidden[HIDDEN_SESSIONS];
+}
+
+static bool shows_nothing(const struct cluster *cluster)
+{
+    size_t hiding = 0;
+    while (hiding < cluster->server_count && cluster->servers[hiding].hidden[HIDDEN_CONNECTIONS])
+        hiding++;
+    return hiding > 0 && hiding == cluster->server_count && !sessions_shown(cluster);
+}
+
 static void finish_evidence(struct failover_case *c)
 {
     const struct cluster *cluster = c->election->cluster;
     struct failover_evidence *e = &c->evidence;
     e->tick_ms = cluster_tick_ms(cluster);
     e->unreported = is_unreported(c);
+    e->hidden = shows_nothing(cluster);
     e->server = c->server < cluster->server_count ? cluster->servers[c->server].address : NULL;
     /* Also where only its timeout is known, the latest that it can have been heard. */
     int64_t heard_us = e->heard_low_us, most_us = failover_expiry_most_us(e->timeout_ms, e->tick_ms);
@@ -584,12 +603,8 @@ static bool may_be_shown(const struct failover_case *c, struct moment now)
         shown = true;
         waits = waits || server->listed.mono_us < e->gone_us;
     }
-    const struct session_table *clients = cluster->clients;
-    bool asked = clients && clients->sessions_seen.mono_us != 0 &&
-                 clients->sessions_server < cluster->server_count &&
-                 !cluster->servers[clients->sessions_server].hidden[HIDDEN_SESSIONS];
     bool hopeful = now.mono_us - e->gone_us < HOPELESS_AFTER_US;
-    if (!shown && !asked)
+    if (!shown && !sessions_shown(cluster))
         return hopeful;
     return waits || e->fate == FATE_UNKNOWN || (e->fate == FATE_OVER && c->over_zxid == 0 && hopeful);
 }
@@ -847,7 +862,7 @@ void failover_cases_settle(struct model *model, struct cluster *cluster, struct 
     struct failover_case *next;
     for (struct failover_case *c = cluster->cases; c; c = next) {
         next = c->next;
-        bool open = c->won.mono_us == 0, late = c->found || is_late(c, now);
+        bool open = c->won.mono_us == 0, late = (c->found && !may_be_shown(c, now)) || is_late(c, now);
         bool awaits_more = open ? awaits_log(c, now) : !awaits_cause_only(c, now);
         if ((open && !is_to_tell_open(c)) || (!late && awaits_more))
             continue;

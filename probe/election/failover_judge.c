@@ -175,8 +175,9 @@ static void describe_end(const struct failover_evidence *e, enum failover_cause 
     const char *at = e->server ? e->server : "its server";
     seconds(e->fate_us - e->gone_us, listed, sizeof listed);
     if (cause == CAUSE_ENDED && e->heard_low_us == 0) {
-        snprintf(buffer, size,
-                 "absent from the session list %s after; it is not known when it was last heard", listed);
+        bool seen = e->since_us == e->gone_us;
+        snprintf(buffer, size, "absent from the session list %s%s; it is not known when it was last heard",
+                 seen ? listed : "when its loss was found", seen ? " after" : "");
         return;
     }
     if (e->parted_us != 0) {
@@ -295,6 +296,8 @@ const char *failover_evidence_describe(const struct failover_evidence *e, enum f
             snprintf(buffer + length, size - (size_t)length, ", and it had requested nothing in that time");
     } else if (e->fate == FATE_OVER) {
         describe_end(e, cause, buffer, size);
+    } else if (e->hidden) {
+        snprintf(buffer, size, "no server shows its connections or sessions");
     }
     return buffer;
 }

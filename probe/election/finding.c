@@ -16,7 +16,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "This election has had no candidate for longer than allowed: the leader's work is not done.",
             .looks = "The directory exists and has no candidate (a lock: its znode does not exist) for "
                      "longer than allow.vacancy. A directory that went after its last leader expired or "
-                     "was evicted counts for a day, and without end where its path is configured.",
+                     "was evicted counts for a day, as a suspicion where no server shows how that leader "
+                     "went, and without end where its path is named: then also if it never existed.",
             .advice = "check the clients: are they running, can they reach ZooKeeper, why do they not join?",
         },
     [FINDING_NEVER_WAKES] =

@@ -177,9 +177,22 @@ static size_t clients_that_left(const struct election *election, struct vacancy_
     return count;
 }
 
+/* Of one whose leader was never seen, the directory shows whether there was any candidate. */
+static void describe_empty(const struct election *election, size_t foreign, char *buffer, size_t size)
+{
+    int64_t created = election->next_sequence;
+    if (election->change.from || foreign > 0 || created < 0)
+        snprintf(buffer, size, "nobody stands");
+    else if (created == 0)
+        snprintf(buffer, size, "nobody stands, and no znode was ever created here");
+    else
+        snprintf(buffer, size, "nobody stands; %" PRId64 " znode%s been created here, and none is left",
+                 created, created == 1 ? " had" : "s had");
+}
+
 size_t vacancy_reasons(const struct election *election, struct vacancy_reason reasons[VACANCY_REASONS])
 {
-    size_t count = 0;
+    size_t count = 0, foreign = election->recipe ? election->foreign_count : election->outsider_count;
     char when[40];
     if (!vacancy_is_open(election))
         return reasons_of_doubt(election, reasons);
@@ -190,11 +203,10 @@ size_t vacancy_reasons(const struct election *election, struct vacancy_reason re
         snprintf(r->evidence, sizeof r->evidence, "%.160s did not exist at %s", election->path,
                  describe_clock(election->state_since, when, sizeof when));
     } else {
-        snprintf(r->text, sizeof r->text, "nobody stands");
+        describe_empty(election, foreign, r->text, sizeof r->text);
         snprintf(r->evidence, sizeof r->evidence, "the latest list of %.160s has no candidate",
                  election->path);
     }
-    size_t foreign = election->recipe ? election->foreign_count : election->outsider_count;
     if (election->state == ELECTION_VACANT && foreign > 0) {
         r = &reasons[count++];
         r->certainty = CERTAINTY_CERTAIN;

@@ -197,7 +197,7 @@ static void ignores_unknown_keys(void **state)
     (void)state;
     struct emulator *terminal = terminal_open(120, 36, "usual", "dark", NULL);
     emulator_wait_for(terminal, "druid");
-    emulator_type(terminal, "\033[B\r");
+    emulator_type(terminal, "\033[B\033[B\r");
     emulator_wait_for(terminal, "/_zkelection/app   ");
     emulator_wait_for(terminal, "Esc");
     emulator_type(terminal, "\033[1;5Q\033[200~q\033[201~\033[99;99;99~\033Oq\033[?1;2c\x01\x02");

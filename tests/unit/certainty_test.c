@@ -363,8 +363,9 @@ static void names_alone(void **state)
 }
 
 #define LATCH "_c_11111111-2222-3333-4444-555555555501-latch-0000000000"
-#define ONE_LATCH                                                                                            \
-    "servers 1\nwatch /jobs kind=auto found\nconnect\n> connection connected\nfailovers\n"                   \
+#define ONE_LATCH LATCH_AT("watch /jobs kind=auto found\n")
+#define LATCH_AT(watch)                                                                                      \
+    "servers 1\n" watch "connect\n> connection connected\nfailovers\n"                                       \
     "+ " LATCH " s=a\nclient a on=1 at=10.0.0.1:11 timeout=10000\n"                                          \
     "tick 1000\nlist\n> election-seen\nreadall\nround\ntick 3000\nround\nsessions\n"
 #define LATCH_2 "_c_22222222-2222-4222-8222-222222222222-latch-0000000001"
@@ -388,6 +389,42 @@ static void directory_goes_with_its_last_candidate(void **state)
                                "sessions\n> failover " LATCH " -> nobody expired? detection 7513-11149 "
                                "vacancy 102--1\n" DIRECTORY_GOES
                                "? kept-minutes 1440\n? findings no-leader critical certain\n");
+    model_script_run("no server shows how it went: it may still need a leader",
+                     ONE_LATCH "hide 1 connections\nhide 1 sessions\n- " LATCH "\nlist\n> leader-lost " LATCH
+                               " @1\n> candidate-left " LATCH " @1\ntick 1100\ntime\n> failover " LATCH
+                               " -> nobody unknown vacancy 1100--1\n" DIRECTORY_GOES
+                               "? kept-minutes 1440\n? findings no-leader warning suspected\n");
+}
+
+/* Found after a gap, the sessions that there are now show how the leader went. */
+static void a_loss_that_is_found_has_a_cause(void **state)
+{
+#define FOUND_LATER                                                                                          \
+    "- " LATCH "\nrestart 20000\nconnect\n> connection connected\nlist\n> election-seen\n"                   \
+    "tick 100\nround\nstated\nsessions\n"
+    (void)state;
+    model_script_run("its session lives: its znode was deleted", LATCH_AT("watch /jobs\n") FOUND_LATER
+                     "> failover " LATCH " -> nobody deleted vacancy 102--1 gap 20000\n");
+    model_script_run("its session has ended",
+                     LATCH_AT("watch /jobs\n") "end a\n" FOUND_LATER "tick 1100\ntime\n> failover " LATCH
+                                               " -> nobody ended? vacancy 1200--1 gap 20000\n");
+}
+
+static void nobody_ever_led(void **state)
+{
+    (void)state;
+    model_script_run("a named path that never existed",
+                     "watch /a/leader\nconnect\n> connection connected\ngone .\n? findings none\n"
+                     "tick 6000\ntime\n? findings no-leader critical certain\n");
+    model_script_run(
+        "a named path in which all are gone",
+        "watch /a/leader\nconnect\n> connection connected\n+ " A " s=a\n+ " B "\n- " A "\n- " B
+        "\nlist\n> election-seen\n"
+        "? why-nobody certain: nobody stands; 2 znodes had been created here, and none is left\n");
+    model_script_run("an empty directory that a pattern matches",
+                     "watch /a/leader matched kind=auto\nconnect\n> connection connected\n+ " A "\n- " A
+                     "\nlist\n> election-seen\ntick 6000\ntime\n? summary vacant\n? sound no\n"
+                     "? findings no-leader warning suspected\n");
 }
 
 /* A pattern that ends in a name says what belongs into each directory that it matches. */
@@ -721,6 +758,8 @@ int main(void)
         cmocka_unit_test(roles_in_names),
         cmocka_unit_test(names_alone),
         cmocka_unit_test(directory_goes_with_its_last_candidate),
+        cmocka_unit_test(a_loss_that_is_found_has_a_cause),
+        cmocka_unit_test(nobody_ever_led),
         cmocka_unit_test(a_pattern_ends_in_its_name),
         cmocka_unit_test(assumed_kind),
         cmocka_unit_test(released_again_and_again),

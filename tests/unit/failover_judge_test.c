@@ -254,6 +254,9 @@ static void reports_its_evidence(void **state)
         "its session 0x1234 is still alive: listed 0.20 s after, and it had requested nothing in that time");
     e.fate = FATE_UNKNOWN;
     assert_string_equal(failover_evidence_describe(&e, CAUSE_UNKNOWN, text, sizeof text), "");
+    e.hidden = true;
+    failover_evidence_describe(&e, CAUSE_UNKNOWN, text, sizeof text);
+    assert_string_equal(text, "no server shows its connections or sessions");
 }
 
 int main(void)

@@ -436,7 +436,7 @@ static void overview_weighs_findings(void **state)
     (void)state;
     assert_true(strstr(text, "never-acknowledged") < strstr(text, "/secret/election"));
     assert_true(strstr(text, "orders") < strstr(text, "never-acknowledged"));
-    assert_has(text, "findings       X 1 critical");
+    assert_has(text, "findings       X 2 critical");
     framed_end(&show);
 }
 

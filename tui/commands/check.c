@@ -297,7 +297,7 @@ static void check_vacancy(struct check *check, const struct election *election, 
 {
     char age[24], why[VACANCY_TEXT], local[VACANCY_TEXT];
     double allowed_s = (double)election->settings->allow.vacancy_ms / 1000;
-    bool named = election->origin == ORIGIN_CONFIGURED;
+    bool named = election->origin == ORIGIN_CONFIGURED || election_is_matched(election);
     vacancy_describe(election, check->now, why);
     format_local_times(why, check->now.wall_us, local, sizeof local);
     if (!named && election->kind_proof == KIND_ASSUMED)

@@ -216,6 +216,8 @@ struct badge label_badge(const struct election *election, struct moment now)
             return badge_of(SIGN_OK, ROLE_DIM, "free", RANK_HEALTHY);
         if (election_vanished(election))
             return badge_of(SIGN_INFO, ROLE_DIM, "vanished", RANK_HEALTHY - 1);
+        if (election_may_be_over(election))
+            return badge_of(SIGN_WARNING, ROLE_WARNING, "absent", 2);
         return badge_of(SIGN_CRITICAL, ROLE_CRITICAL, "absent", 2);
     case ELECTION_DENIED:
         return badge_of(SIGN_WARNING, ROLE_WARNING, "denied", 3);
