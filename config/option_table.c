@@ -253,7 +253,7 @@ const struct option_row option_table[] = {
      .help = "read packets of tcpdump: beside the cluster of --server or --cluster, else instead of one;\n"
              "                                    - for standard input; repeatable; SERVER=FILE names the "
              "server"},
-    {"client-log", 0, "FILE", WHY, OWN(add_client_log),
+    {"client-log", 0, "FILE", WHY | REPORT, OWN(add_client_log),
      .help = "GC log or kernel log of the lost leader's host; repeatable"},
     {"screen", 0, NULL, AUTOPSY, FLAG(screen), .help = "open the dashboard on it"},
     {"events", 0, NULL, AUTOPSY, FLAG(events), .help = "print one line per event"},

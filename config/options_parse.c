@@ -488,6 +488,9 @@ static bool check_together(struct parse *parse)
     if (options->follow && (options->html || options->markdown || options->to))
         return options_parse_refuse(
             parse, "--follow never ends, so it takes no --to and writes no report; leave one of them out");
+    if (options->command == COMMAND_REPORT && options->json && options->client_log_count > 0)
+        return options_parse_refuse(parse, "--client-log adds to stories, which report --json has not; leave "
+                                           "one of them out, or use why --json");
     if (options->markdown && options->json)
         return options_parse_refuse(parse, "--json and --markdown exclude each other; give one of them");
     if (page && (options->markdown || options->json))

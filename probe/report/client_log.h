@@ -19,6 +19,12 @@ struct client_pause {
     size_t undated;         /* lines of pauses without a date */
 };
 
+/* Borrowed. */
+struct client_logs {
+    char *const *files;
+    size_t count;
+};
+
 /* The pause that overlaps this time the longest. False and a text in *error (caller frees): a file cannot be
  * read. */
 bool client_log_find(char *const *files, size_t count, int64_t from_us, int64_t to_us,

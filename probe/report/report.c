@@ -638,13 +638,14 @@ static const struct failover *longest_failover(const struct report_election *ele
     return longest;
 }
 
-static bool gather_story(struct history *history, struct report_election *election,
-                         const struct failover *failover, char **error)
+static bool gather_story(struct history *history, const struct report_query *asked,
+                         struct report_election *election, const struct failover *failover, char **error)
 {
     const struct story_query query = {.election = election->full_path,
                                       .cluster = election->cluster,
                                       .at_us = failover->lost_at.wall_us,
-                                      .from_us = failover->lost_at.wall_us};
+                                      .from_us = failover->lost_at.wall_us,
+                                      .client_logs = asked->client_logs};
     struct story *story = story_make(history, &query, error);
     if (story)
         election->stories[election->story_count++] = story;
@@ -652,8 +653,8 @@ static bool gather_story(struct history *history, struct report_election *electi
 }
 
 /* The longest, and as many of the latest as there is room for. */
-static bool gather_stories(struct history *history, struct report_election *election, size_t most,
-                           char **error)
+static bool gather_stories(struct history *history, const struct report_query *asked,
+                           struct report_election *election, size_t most, char **error)
 {
     const struct failover *longest = longest_failover(election);
     size_t left = most, first = election->failover_count;
@@ -665,21 +666,23 @@ static bool gather_stories(struct history *history, struct report_election *elec
     for (size_t i = 0; i < election->failover_count; i++) {
         const struct failover *failover = &election->failovers[i];
         if ((failover == longest || (i >= first && failover->gap_us <= 0)) &&
-            !gather_story(history, election, failover, error))
+            !gather_story(history, asked, election, failover, error))
             return false;
     }
     return true;
 }
 
 /* Each election that changed its leader gets its share. */
-static bool report_gather_stories(struct report *report, struct history *history, size_t most, char **error)
+static bool report_gather_stories(struct report *report, struct history *history,
+                                  const struct report_query *asked, char **error)
 {
+    size_t most = asked->stories;
     size_t changed = 0, left = STORIES_MOST;
     for (size_t i = 0; i < report->election_count; i++)
         changed += report->elections[i].change_count > 0;
     size_t share = changed > 0 && changed < STORIES_MOST ? STORIES_MOST / changed : 1;
     for (size_t i = 0; i < report->election_count && left > 0; i++) {
-        if (!gather_stories(history, &report->elections[i], share < most ? share : most, error))
+        if (!gather_stories(history, asked, &report->elections[i], share < most ? share : most, error))
             return false;
         left -= report->elections[i].story_count;
     }
@@ -694,7 +697,7 @@ struct report *report_make(struct history *history, const struct report_query *q
     report->from_us = query->from_us;
     report->to_us = query->to_us;
     bool gathered = report_gather_gather(&gathering, history, error) &&
-                    report_gather_stories(report, history, query->stories, error);
+                    report_gather_stories(report, history, query, error);
     name_lookup_free(&gathering.by_identity);
     name_lookup_free(&gathering.by_name);
     if (gathered)

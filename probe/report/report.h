@@ -97,6 +97,7 @@ struct report_query {
     const char *election;
     const struct settings *settings; /* for owners and runbooks; may be NULL */
     size_t stories;                  /* the maximum number of stories per election; 0: none */
+    struct client_logs client_logs;  /* for the stories */
 };
 
 /* All recorded facts lie outside the window, or there are none. */

@@ -13,6 +13,8 @@
 #include "probe/election/summary.h"
 
 #define DAY_US (INT64_C(24) * 3600 * 1000000)
+/* Where it is not known since when a client was silent, this time before the loss is looked through. */
+#define WITHOUT_SILENCE_US INT64_C(60000000)
 
 struct earlier_loss {
     int64_t lost_us;
@@ -560,6 +562,27 @@ static bool story_gather(struct story_search *search, struct history *history, c
     return fine;
 }
 
+int64_t story_silent_since(const struct story *story)
+{
+    const struct failover *f = &story->failover;
+    int64_t silent_us = f->detection.high_us >= 0 ? f->detection.high_us : story->silent_us;
+    return silent_us > 0 ? f->lost_at.wall_us - silent_us : 0;
+}
+
+/* The pause of its client that overlaps its silence. */
+static bool story_read_client_logs(const struct story_search *search, char **error)
+{
+    const struct story_query *query = search->query;
+    struct story *story = search->story;
+    int64_t lost_us = story->failover.lost_at.wall_us, from_us = story_silent_since(story);
+    if (query->client_logs.count == 0)
+        return true;
+    story->pauses_read =
+        client_log_find(query->client_logs.files, query->client_logs.count,
+                        from_us ? from_us : lost_us - WITHOUT_SILENCE_US, lost_us, &story->pause, error);
+    return story->pauses_read;
+}
+
 struct story *story_make(struct history *history, const struct story_query *query, char **error)
 {
     struct story *story = xcalloc(1, sizeof *story);
@@ -570,7 +593,8 @@ struct story *story_make(struct history *history, const struct story_query *quer
     bool fine =
         history_failovers(history, &filter, query->from_us, query->at_us + 1, story_find, &search, error);
     bool found = fine && story->election;
-    fine = fine && (!found || story_gather(&search, history, error));
+    fine =
+        fine && (!found || (story_gather(&search, history, error) && story_read_client_logs(&search, error)));
     story_leaders_before(&search, history);
     if (fine && found)
         return story;

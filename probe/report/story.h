@@ -76,7 +76,7 @@ struct story {
     char *server;              /* the server of its connection; NULL: unknown */
     int timeout_ms;            /* 0: unknown */
     int64_t silent_us;         /* the minimum length of its silence at the loss; -1: unknown */
-    struct client_pause pause; /* of its client, as its host's logs show it; the caller's */
+    struct client_pause pause; /* of its client, as its host's logs show it */
     bool pauses_read;
 
     /* From the transaction logs, if they were read. */
@@ -138,15 +138,18 @@ struct story {
 };
 
 struct story_query {
-    const char *election; /* its path, full path or name; NULL: any */
-    const char *cluster;  /* NULL: any */
-    int64_t at_us;        /* the latest failover lost by this time */
-    int64_t from_us;      /* and not before this time; 0: no limit */
-    bool open_first;      /* one that is still open comes before later ones that are over */
+    const char *election;           /* its path, full path or name; NULL: any */
+    const char *cluster;            /* NULL: any */
+    int64_t at_us;                  /* the latest failover lost by this time */
+    int64_t from_us;                /* and not before this time; 0: no limit */
+    bool open_first;                /* one that is still open comes before later ones that are over */
+    struct client_logs client_logs; /* of the lost leader's host: story->pause */
 };
 
 /* NULL, and *error NULL: there is no such failover; else a text in *error (the caller frees it). */
 struct story *story_make(struct history *history, const struct story_query *query, char **error);
 void story_free(struct story *story); /* NULL is fine */
+/* When the client of the lost leader fell silent (wall clock), at the earliest; 0: not known. */
+int64_t story_silent_since(const struct story *story);
 
 #endif

@@ -109,7 +109,9 @@ def test_the_other_commands(private, tmp_path):
     log.write_text("hello\n")
     assert "no line of them is one of a JVM's GC log" in \
         run("why", "--capture", CAPTURE, "--client-log", str(log), "/election", "2026-11-25T18:47:40Z", env=private).out
-    report = run("report", "--capture", CAPTURE, env=private).out
+    log.write_text("[2026-11-25T18:47:46.400+0000][info][gc] GC(7) Pause Full (G1 Compaction Pause) 9M->8M(9M) 14215.000ms\n")
+    report = run("report", "--capture", CAPTURE, "--client-log", str(log), env=private).out
+    assert "a pause of 14.2s (Pause Full (G1 Compaction Pause)) began 455ms after" in report, report
     assert "double-leader" in report and "DETECTED IN  VACANT  NOTIFIED  REACTED  TAKEOVER" in report, report
     assert "2  18:47:37.952  b → c      expired        6.22s     0ms    0.94ms   1.55ms" in report, report
     assert "until it reacted      3  1.55ms  25.0ms" in report, report
@@ -124,6 +126,7 @@ def test_the_other_commands(private, tmp_path):
     (("events", "--capture", "/nowhere"), "No such file"),
     (("once", "--capture", CAPTURE, "--admin", "off"), "--admin has no meaning with --capture, which uses no cluster; name one"),
     (("events", "--capture", CAPTURE, "--replay", "x"), "two sources"),
+    (("report", "--json", "--client-log", "/nowhere"), "--client-log adds to stories"),
     (("why", "--capture", CAPTURE, "--client-log", "/nowhere"), "/nowhere: No such file"),
 ])
 def test_what_is_refused(private, arguments, says):

@@ -120,7 +120,8 @@ int command_report(const struct invocation *invocation)
     struct report_query query = {.cluster = options->cluster,
                                  .election = options->election,
                                  .settings = invocation->settings,
-                                 .stories = options->json ? 0 : STORIES};
+                                 .stories = options->json ? 0 : STORIES,
+                                 .client_logs = {options->client_logs, options->client_log_count}};
     int64_t begin_us, end_us;
     int status = EXIT_USAGE;
     if (!history) {

@@ -12,9 +12,6 @@
 #include "tui/output/report_document.h"
 #include "tui/words/story_lines.h"
 
-/* Where it is not known since when a client was silent, this time before the loss is looked through. */
-#define WITHOUT_SILENCE_US INT64_C(60000000)
-
 static void print_sentences(struct buffer *out, const struct sentences *s, const struct print_style *how)
 {
     struct document doc = {.form = DOCUMENT_TEXT};
@@ -48,30 +45,20 @@ static bool choose_moment(const char *when, int64_t to_us, int64_t *at_us)
     return !problem;
 }
 
-/* The pause of its client that overlaps its silence. */
-static bool read_client_logs(struct story *story, const struct options *options, char **error)
-{
-    int64_t lost_us = story->failover.lost_at.wall_us, from_us = story_silent_since(story);
-    if (options->client_log_count == 0)
-        return true;
-    story->pauses_read =
-        client_log_find(options->client_logs, options->client_log_count,
-                        from_us ? from_us : lost_us - WITHOUT_SILENCE_US, lost_us, &story->pause, error);
-    return story->pauses_read;
-}
-
 int command_why(const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     int64_t from_us, to_us;
-    struct story_query query = {.election = options->election, .cluster = options->cluster};
+    struct story_query query = {.election = options->election,
+                                .cluster = options->cluster,
+                                .client_logs = {options->client_logs, options->client_log_count}};
     char *error = NULL, *file = command_recording_file(invocation, options->replay);
     struct history *history = file ? command_recording_open(file, &from_us, &to_us) : NULL;
     int status = EXIT_USAGE;
     query.open_first = !options->when;
     if (history && choose_moment(options->when, to_us, &query.at_us)) {
         struct story *story = story_make(history, &query, &error);
-        if (story && read_client_logs(story, options, &error))
+        if (story)
             status = report_story(story, invocation);
         else if (error)
             complain("%s", error);

@@ -146,13 +146,6 @@ static void say_detection(struct sentences *s, const struct story *story)
                               "timeout from when they last heard from it"));
 }
 
-int64_t story_silent_since(const struct story *story)
-{
-    const struct failover *f = &story->failover;
-    int64_t silent_us = f->detection.high_us >= 0 ? f->detection.high_us : story->silent_us;
-    return silent_us > 0 ? f->lost_at.wall_us - silent_us : 0;
-}
-
 static void say_no_pause(struct sentences *s, const struct client_pause *pause)
 {
     story_lines_say(

@@ -28,8 +28,6 @@ struct sentences {
 
 /* utc: else times of the day are local. (Evidence has dates and UTC.) */
 struct sentences story_sentences(const struct story *story, bool utc);
-/* When the client of the lost leader fell silent (wall clock), at the earliest; 0: not known. */
-int64_t story_silent_since(const struct story *story);
 void sentences_free(struct sentences *sentences);
 
 /* The object of `electop why --json`. */
