@@ -120,7 +120,8 @@ static struct span judge_detection(const struct failover_evidence *e)
     int64_t latest_us = e->gone_us - least_us + LATE_US;
     if (e->listed_us >= e->gone_us - timeout_us && e->heard_high_us + pause_us + LATE_US < latest_us)
         latest_us = e->heard_high_us + pause_us + LATE_US;
-    if (e->parted_us != 0 && e->parted_us < latest_us)
+    /* Where servers were restarted, clients go from one to the next, faster than lists follow. */
+    if (e->parted_us != 0 && !e->restarted && e->parted_us < latest_us)
         latest_us = e->parted_us;
     span.low_us = e->gone_us - latest_us;
     int64_t widest_us = most_us < 0 ? INT64_MAX : most_us - timeout_us + pause_us;

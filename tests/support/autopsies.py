@@ -17,8 +17,15 @@ def lives(truth, path):
     return [life for made in truth.directories[path] for life in made.lives]
 
 
+def is_of(change, failover):
+    """Whether this change of leader may be that failover: an identity may not have been read yet."""
+    return all(change[key] == failover[key] or key.endswith("identity") and None in (change[key], failover[key])
+               for key in ("from", "to", "from_identity", "to_identity"))
+
+
 def with_losses(events, paths):
-    """Each failover of these elections, with when its leader was lost: it may be told after the next loss."""
+    """Each failover of these elections, with when its leader was lost: it may be told after the next loss. A leader that
+    makes its candidate anew is elected, too, and that is no failover."""
     lost, changes = {}, collections.defaultdict(list)
     for event in events:
         path = event.get("election")
@@ -27,9 +34,11 @@ def with_losses(events, paths):
         if event["event"] == "leader-lost":
             lost[path] = moment(event["time"])
         elif event["event"] == "leader-elected" and event["from"]:
-            changes[path].append(lost.get(path, moment(event["time"])))
+            changes[path].append((lost.get(path, moment(event["time"])), event))
         elif event["event"] == "failover" and not event["failover"]["open"]:
-            yield event, changes[path].pop(0) if changes[path] else moment(event["time"])
+            at = next((i for i, (_, change) in enumerate(changes[path]) if is_of(change, event["failover"])), None)
+            yield event, moment(event["time"]) if at is None else changes[path][at][0]
+            del changes[path][:0 if at is None else at + 1]
 
 
 def check_exact(truth, paths, events, lies):
