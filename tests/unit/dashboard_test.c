@@ -538,6 +538,10 @@ static void shows_one_cluster(void **state)
     key(&fixture, 'C');
     assert_true(shows(&fixture, "filter cluster:staging"));
     assert_true(shows(&fixture, "1 of 4"));
+    dashboard_tell(fixture.dashboard, &fixture.tells);
+    key(&fixture, 'A'); /* prod has this path, too */
+    assert_string_equal(fixture.tells.all[0].cluster, "staging");
+    tell_release(&fixture.tells);
     key(&fixture, 'C');
     key(&fixture, 'C');
     assert_false(shows(&fixture, "filter cluster"));

@@ -32,6 +32,7 @@
 #define RUN_US INT64_C(250000)   /* a run goes on */
 #define PLAYED_US INT64_C(40000) /* a picture at most this often */
 
+#define PATH_BYTES 4096
 #define COPIED_COLUMNS 120
 #define COPIED_ROWS 200
 
@@ -71,7 +72,7 @@ struct dashboard {
     void (*mute)(void *context, const struct event *);
     void *mute_context;
     struct tells *tells; /* the caller's; NULL: in a replay */
-    char **command; /* the latest that was to be run; NULL: none */
+    char **command;      /* the latest that was to be run; NULL: none */
     const char *command_name;
     struct finding_place reported; /* candidate "": not used */
     struct finding_place clearing; /* that c shall clear ... */
@@ -434,7 +435,7 @@ static enum dashboard_wish copy_path(struct dashboard *dashboard)
 {
     struct view *view = top_of(dashboard)->view;
     struct scene scene = scene_of(dashboard);
-    char path[4096];
+    char path[PATH_BYTES];
     if (view->ops->path && view->ops->path(view, &scene, path, sizeof path))
         return dashboard_copy_text(dashboard, path, NULL);
     dashboard_say(dashboard, ROLE_DIM, "the selection has no path");
@@ -560,22 +561,32 @@ void dashboard_record_mutes(struct dashboard *dashboard, const char *author,
     dashboard->mute_context = context;
 }
 
-/* The election that is selected, or that this screen is about; NULL: none, which is said. */
-static const struct election *selected_election(struct dashboard *dashboard, const struct scene *scene)
+/* The election that is selected, or whose candidate is, or that this screen is about; NULL: none. Its row's path
+ * is left in path. */
+static const struct election *election_of_row(struct dashboard *dashboard, const struct scene *scene,
+                                              char path[PATH_BYTES])
 {
     struct view *view = top_of(dashboard)->view;
-    char path[4096];
     const struct election *found = NULL;
-    if (view->ops->path && view->ops->path(view, scene, path, sizeof path))
-        for (unsigned i = 0; i < scene->model->cluster_count && !found; i++) {
+    const char *cluster = view->ops->path ? view->ops->path(view, scene, path, PATH_BYTES) : NULL;
+    for (unsigned i = 0; cluster && i < scene->model->cluster_count && !found; i++) {
+        if (strcmp(scene->model->clusters[i].name, cluster) != 0)
+            continue;
+        found = model_election(scene->model, i, path);
+        char *slash = strrchr(path, '/');
+        if (!found && slash && slash != path) { /* of a candidate its election */
+            *slash = '\0';
             found = model_election(scene->model, i, path);
-            char *slash = strrchr(path, '/');
-            if (!found && slash && slash != path) { /* of a candidate its election */
-                *slash = '\0';
-                found = model_election(scene->model, i, path);
-                *slash = '/';
-            }
+            *slash = '/';
         }
+    }
+    return found;
+}
+
+static const struct election *selected_election(struct dashboard *dashboard, const struct scene *scene,
+                                                char path[PATH_BYTES])
+{
+    const struct election *found = election_of_row(dashboard, scene, path);
     if (!found)
         dashboard_say(dashboard, ROLE_DIM, "no election is selected");
     return found;
@@ -584,17 +595,16 @@ static const struct election *selected_election(struct dashboard *dashboard, con
 /* The row is read once more at this moment: the command is about what is selected now. */
 static enum dashboard_wish run_row_command(struct dashboard *dashboard, size_t which)
 {
-    struct view *view = top_of(dashboard)->view;
     struct scene scene = scene_of(dashboard);
     const struct action_settings *own = &dashboard->settings->actions[which];
-    char path[4096], problem[160] = "this is a replay: commands are for what is there now";
-    const struct election *election = scene.past ? NULL : selected_election(dashboard, &scene);
+    char path[PATH_BYTES], problem[160] = "this is a replay: commands are for what is there now";
+    const struct election *election = scene.past ? NULL : selected_election(dashboard, &scene, path);
     if (!election && !scene.past)
         return DASHBOARD_NOTHING;
     host_list_free(dashboard->command);
     dashboard->command = NULL;
     dashboard->command_name = own->name;
-    if (election && view->ops->path(view, &scene, path, sizeof path))
+    if (election)
         dashboard->command = row_command_make(own->run, election, path, problem, sizeof problem);
     if (dashboard->command)
         return DASHBOARD_RUN;
@@ -612,13 +622,13 @@ char **dashboard_command(const struct dashboard *dashboard, const char **name)
 static void tell_selected(struct dashboard *dashboard)
 {
     struct scene scene = scene_of(dashboard);
-    char text[200];
+    char path[PATH_BYTES], text[200];
     if (scene.past || !dashboard->tells) {
         dashboard_say(dashboard, ROLE_DIM, "this is a replay: nothing here will change");
         return;
     }
     scene.model = dashboard->model;
-    const struct election *election = selected_election(dashboard, &scene);
+    const struct election *election = selected_election(dashboard, &scene, path);
     if (!election)
         return;
     static const char *const answers[] = {[TELL_BEGUN] = "you will be told once about the next change of",
@@ -632,8 +642,9 @@ static void tell_selected(struct dashboard *dashboard)
 
 const char *dashboard_told(struct dashboard *dashboard)
 {
-    const char *told =
-        dashboard->tells ? tell_change(dashboard->tells, dashboard->model, dashboard_now_of(dashboard)) : NULL;
+    const char *told = dashboard->tells
+                           ? tell_change(dashboard->tells, dashboard->model, dashboard_now_of(dashboard))
+                           : NULL;
     if (told)
         dashboard_say(dashboard, ROLE_WARNING, told);
     return told;
@@ -643,11 +654,12 @@ static enum dashboard_wish report_selected(struct dashboard *dashboard)
 {
     struct scene scene = scene_of(dashboard);
     struct finding_place *about = &dashboard->reported;
+    char path[PATH_BYTES];
     if (!scene.recorded) {
         dashboard_say(dashboard, ROLE_DIM, "nothing is recorded, so there is nothing to report");
         return DASHBOARD_NOTHING;
     }
-    const struct election *found = selected_election(dashboard, &scene);
+    const struct election *found = selected_election(dashboard, &scene, path);
     if (!found)
         return DASHBOARD_NOTHING;
     snprintf(about->cluster, sizeof about->cluster, "%s", found->cluster->name);
@@ -743,18 +755,9 @@ static void compare(struct dashboard *dashboard)
 /* The form, for the election that is selected, if one is. */
 static void open_inject(struct dashboard *dashboard)
 {
-    struct view *view = top_of(dashboard)->view;
     struct scene scene = scene_of(dashboard);
-    char path[4096];
-    const struct election *election = NULL;
-    if (view->ops->path && view->ops->path(view, &scene, path, sizeof path)) {
-        election = model_election(scene.model, 0, path);
-        char *slash = strrchr(path, '/');
-        if (!election && slash && slash != path) { /* of a candidate its election */
-            *slash = '\0';
-            election = model_election(scene.model, 0, path);
-        }
-    }
+    char path[PATH_BYTES];
+    const struct election *election = election_of_row(dashboard, &scene, path);
     dashboard_push(dashboard,
                    inject_view_new(election ? election->path : NULL, election ? election->name : NULL));
 }

@@ -641,12 +641,12 @@ static void candidate_title(struct view *self, const struct scene *scene, struct
                      view->name);
 }
 
-static bool candidate_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+static const char *candidate_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
     const struct candidate_view *view = candidate_view_of(self);
     const struct election *election = candidate_election_of(view, scene);
 
-    return label_candidate_path(election, view->path, view->name, buffer, size);
+    return label_candidate_path(election, view->path, view->name, buffer, size) ? view->cluster : NULL;
 }
 
 static void candidate_free(struct view *self)

@@ -308,12 +308,12 @@ static void compare_title(struct view *self, const struct scene *scene, struct c
     cells_put(cells, x, 0, room, ROLE_TITLE, text);
 }
 
-static bool compare_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+static const char *compare_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
     struct compare_view *view = compare_view_of(self);
+    const struct compare_line *line = view->list.at < view->count ? &view->lines[view->list.at] : NULL;
     (void)scene;
-    return view->list.at < view->count &&
-           snprintf(buffer, size, "%s", view->lines[view->list.at].path) < (int)size;
+    return line && snprintf(buffer, size, "%s", line->path) < (int)size ? line->cluster : NULL;
 }
 
 static void compare_free(struct view *self)

@@ -625,7 +625,7 @@ static void election_title(struct view *self, const struct scene *scene, struct 
 }
 
 /* Of the selection: the candidate; without one, the election. */
-static bool election_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+static const char *election_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
     struct election_view *view = election_view_of(self);
     const struct election *election = subject(view, scene);
@@ -635,8 +635,9 @@ static bool election_path(struct view *self, const struct scene *scene, char *bu
         election_follow_model(view, scene, election, view->list.rows);
         candidate = candidate_at(view, election, view->list.at);
     }
-    return label_candidate_path(election, view->path, candidate != NULL ? candidate->name : NULL, buffer,
-                                size);
+    const char *name = candidate != NULL ? candidate->name : NULL;
+
+    return label_candidate_path(election, view->path, name, buffer, size) ? view->cluster : NULL;
 }
 
 /* Of the selected candidate, else the worst of the election. */

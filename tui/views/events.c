@@ -328,14 +328,14 @@ static void events_title(struct view *self, const struct scene *scene, struct ce
     cells_put(cells, x, 0, room, ROLE_TITLE, "events");
 }
 
-static bool events_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+static const char *events_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
     const struct events_view *view = events_view_of(self);
     const struct event_line *line = line_at(view, scene, view->list.at);
 
     if (line == NULL || line->path == NULL)
-        return false;
-    return snprintf(buffer, size, "%s", line->path) < (int)size;
+        return NULL;
+    return snprintf(buffer, size, "%s", line->path) < (int)size ? line->cluster : NULL;
 }
 
 static void events_filter(struct view *self, const char *text)

@@ -704,7 +704,7 @@ static void findings_title(struct view *self, const struct scene *scene, struct 
     cells_put(cells, x, 0, room, ROLE_TITLE, "findings");
 }
 
-static bool findings_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+static const char *findings_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
     struct findings_view *view = findings_view_of(self);
     const struct finding_row *row;
@@ -713,11 +713,13 @@ static bool findings_path(struct view *self, const struct scene *scene, char *bu
     findings_follow_model(view, scene, view->list.rows);
     row = selected(view);
     if (row == NULL)
-        return false;
+        return NULL;
     child = row->finding->candidate_count > 0 &&
             (row->election->recipe == NULL || row->election->recipe->family != FAMILY_LOCK);
     return snprintf(buffer, size, "%s%s%s", row->election->path, child ? "/" : "",
-                    child ? row->finding->candidates[0] : "") < (int)size;
+                    child ? row->finding->candidates[0] : "") < (int)size
+               ? row->election->cluster->name
+               : NULL;
 }
 
 static bool findings_clearable(struct view *self, const struct scene *scene, struct finding_place *place)

@@ -615,10 +615,11 @@ static void history_title(struct view *self, const struct scene *scene, struct c
                  cells_sign(cells, SIGN_CRUMB));
 }
 
-static bool history_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+static const char *history_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
+    const struct history_view *view = history_view_of(self);
     (void)scene;
-    return snprintf(buffer, size, "%s", history_view_of(self)->path) < (int)size;
+    return snprintf(buffer, size, "%s", view->path) < (int)size ? view->cluster : NULL;
 }
 
 static void history_view_free(struct view *self)

@@ -123,10 +123,11 @@ static void story_view_title(struct view *self, const struct scene *scene, struc
                  cells_sign(cells, SIGN_CRUMB));
 }
 
-static bool story_view_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+static const char *story_view_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
+    const struct story_view *view = story_view_of(self);
     (void)scene;
-    return snprintf(buffer, size, "%s", story_view_of(self)->path) < (int)size;
+    return snprintf(buffer, size, "%s", view->path) < (int)size ? view->cluster : NULL;
 }
 
 static void story_view_free(struct view *self)

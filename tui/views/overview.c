@@ -796,7 +796,7 @@ static enum view_result overview_click(struct view *view, const struct scene *sc
     return twice ? overview_open_selected(overview, next) : VIEW_DONE;
 }
 
-static bool overview_path(struct view *view, const struct scene *scene, char *buffer, size_t size)
+static const char *overview_path(struct view *view, const struct scene *scene, char *buffer, size_t size)
 {
     struct overview *overview = overview_of(view);
     const struct election *election;
@@ -804,8 +804,8 @@ static bool overview_path(struct view *view, const struct scene *scene, char *bu
     overview_follow_model(overview, scene, overview->list.rows);
     election = overview_order_at(&overview->order, overview->list.at);
     if (election == NULL)
-        return false;
-    return snprintf(buffer, size, "%s", election->path) < (int)size;
+        return NULL;
+    return snprintf(buffer, size, "%s", election->path) < (int)size ? election->cluster->name : NULL;
 }
 
 static const struct finding *overview_finding(struct view *view, const struct scene *scene,

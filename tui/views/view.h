@@ -68,8 +68,8 @@ struct view_ops {
     /* The left part of the title ("prod > /election") of a view opened from another. For the first view, the
      * dashboard shows the clusters and their servers there. */
     void (*title)(struct view *, const struct scene *, struct cells *, int x, int room);
-    /* The path that y copies, or false. May be NULL. */
-    bool (*path)(struct view *, const struct scene *, char *buffer, size_t size);
+    /* The path that y copies, and the name of its cluster; NULL: none. May be NULL. */
+    const char *(*path)(struct view *, const struct scene *, char *buffer, size_t size);
     /* The finding that c clears, or false: the selected finding is cleared automatically. NULL: no findings
      * here. */
     bool (*clearable)(struct view *, const struct scene *, struct finding_place *);
