@@ -84,3 +84,18 @@ def test_a_change_is_told(screen, client):
     assert told and all(b"/mine: led" in one and one == two and b";" not in two for one, two in told), told
     screen.keys("q")
     assert screen.wait() == 0 and screen.restored()
+
+
+def test_the_first_action_needs_a_new_start(zk, tmp_path):
+    """Without actions the system calls are filtered for good: a reload that brings the first one says so."""
+    config = tmp_path / "config.yaml"
+    config.write_text(f"clusters: [{{hosts: '{zk.hosts}', servers: {{admin: off}}}}]\n")
+    terminal = Pty([PROGRAM, "watch", "-c", str(config)], env={"LC_ALL": "C.UTF-8"})
+    try:
+        terminal.shows("connected ")
+        with config.open("a") as file:
+            file.write("actions: [{name: show it, key: Q, run: ['true']}]\n")
+        terminal.keys("\x12")
+        terminal.shows("restart electop to use actions")
+    finally:
+        terminal.close()

@@ -237,8 +237,12 @@ static int watch_show(struct watch *watch, uv_loop_t *loop, char **error)
         monitor_subscribe(watch->monitor, event_log_add, watch->events);
         monitor_subscribe(watch->monitor, watch_on_event, watch);
         begin_recording(watch, loop, watch->events);
+        /* Without actions at the start, no command can run any more: see confine.h. */
+        bool late = watch->invocation->settings->action_count == 0 && watch->settings->action_count > 0;
         if (watch->settings != watch->invocation->settings && !watch->complaint)
-            watch->complaint = text_copy("the configuration was read again");
+            watch->complaint =
+                text_copy(late ? "the configuration was read again: restart electop to use actions"
+                               : "the configuration was read again");
         struct run_control *control =
             run_control_new(loop, watch->settings, options->command != COMMAND_WATCH);
         struct main_loop show = {
