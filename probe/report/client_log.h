@@ -23,6 +23,7 @@ struct client_pause {
 struct client_logs {
     char *const *files;
     size_t count;
+    bool of_one_host; /* which need not be that of every lost leader */
 };
 
 /* The pause that overlaps this time the longest. False and a text in *error (caller frees): a file cannot be

@@ -580,6 +580,7 @@ static bool story_read_client_logs(const struct story_search *search, char **err
     story->pauses_read =
         client_log_find(query->client_logs.files, query->client_logs.count,
                         from_us ? from_us : lost_us - WITHOUT_SILENCE_US, lost_us, &story->pause, error);
+    story->pause_assumed = query->client_logs.of_one_host;
     return story->pauses_read;
 }
 

@@ -71,13 +71,13 @@ struct story {
     struct failover failover;
     int64_t led_since_us; /* of the lost leader; 0: unknown */
     bool led_exact;
-    uint64_t session;          /* of the lost leader; 0: unknown */
-    char *client;              /* its address, "10.0.3.17:51234"; NULL: unknown */
-    char *server;              /* the server of its connection; NULL: unknown */
-    int timeout_ms;            /* 0: unknown */
-    int64_t silent_us;         /* the minimum length of its silence at the loss; -1: unknown */
-    struct client_pause pause; /* of its client, as its host's logs show it */
-    bool pauses_read;
+    uint64_t session;                /* of the lost leader; 0: unknown */
+    char *client;                    /* its address, "10.0.3.17:51234"; NULL: unknown */
+    char *server;                    /* the server of its connection; NULL: unknown */
+    int timeout_ms;                  /* 0: unknown */
+    int64_t silent_us;               /* the minimum length of its silence at the loss; -1: unknown */
+    struct client_pause pause;       /* of its client, as its host's logs show it */
+    bool pauses_read, pause_assumed; /* assumed: nobody said that these logs are of this client's host */
 
     /* From the transaction logs, if they were read. */
     bool logged;              /* the recording holds facts of that time */

@@ -740,7 +740,7 @@ bool autopsy_show_snapshot(struct autopsy *a)
     if (a->transactions > 0 || a->showing || a->zxid == 0)
         return false;
     znode_tree_each(a->tree, later_time, &latest_ms);
-    if (latest_ms == 0 || latest_ms * 1000 < a->query.from_us)
+    if (latest_ms == 0 || latest_ms * 1000 < a->query.from_us || latest_ms * 1000 > a->query.to_us)
         return false;
     a->latest_us = latest_ms * 1000;
     autopsy_pass(a, a->latest_us);

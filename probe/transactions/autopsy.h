@@ -48,8 +48,8 @@ void autopsy_close(struct autopsy *autopsy); /* NULL is fine */
 bool autopsy_step(struct autopsy *autopsy, size_t most);
 /* All before the query's end was read. */
 bool autopsy_is_over(const struct autopsy *autopsy);
-/* Snapshots without logs: shows the latest one, as of the latest time in it. False: there were transactions, or
- * there is none. */
+/* Snapshots without logs: shows the latest one, as of the latest time in it. (It was taken then or later: a
+ * deletion leaves no time.) False: there were transactions, or there is none in the query's time. */
 bool autopsy_show_snapshot(struct autopsy *autopsy);
 /* Advances the model's time, at most to the query's end: nothing else has happened until then. */
 void autopsy_pass(struct autopsy *autopsy, int64_t wall_us);

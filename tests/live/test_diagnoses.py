@@ -446,9 +446,10 @@ def play(code, findings, lines):
         assert raised["evidence"] and raised["advice"] and raised["since"], raised
         last = found.code
     findings.expect_cleared(ill.path, last, CLEARED_S)
-    wrong = [finding for _, finding in findings.told(well.path) if finding["severity"] != "info"]
+    said = findings.raised_since_joined(well.path)
+    wrong = [finding for finding in said if finding["severity"] != "info"]
     assert not wrong, wrong
-    assert last not in [finding["code"] for _, finding in findings.told(well.path)]
+    assert last not in [finding["code"] for finding in said]
 
 
 @pytest.fixture(scope="module")

@@ -158,7 +158,7 @@ def secret(folder):
 
 KINDS = transaction_log, snapshot, packed_log, recording, case, capture, configuration, secret
 # What a program says of a file that is not what it was, beside its name.
-DAMAGE = "cut", "damaged", "missing", "gap", "truncated"
+DAMAGE = "cut", "damaged", "missing", "truncated"
 
 
 @pytest.mark.parametrize("replace", REPLACEMENTS, ids=lambda one: one.__name__)
@@ -180,7 +180,6 @@ def test_replaced_while_it_is_read(kind, replace, tmp_path):
         said = status, out.replace(str(folder).encode(), b"")
         if n == 0:  # what is told of either file
             told.append(said)
-        all_told = err + out.decode("utf-8", "replace")
-        assert said in told or str(path) in err or any(word in all_told for word in DAMAGE), (n, status, all_told)
+        assert said in told or str(path) in err or any(word in err for word in DAMAGE), (n, status, err, out)
         if n and not reached:
             return

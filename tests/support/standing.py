@@ -1,4 +1,5 @@
 """Elections of raw sessions, each of whose members does what its test says; and the tool's findings on them."""
+import itertools
 import json
 import os
 import threading
@@ -92,6 +93,13 @@ class Findings:
         with self.events.changed:
             return [(event["event"], event["finding"]) for event in self.events.seen
                     if event["event"].startswith("finding-") and event["election"] == path]
+
+    def raised_since_joined(self, path):
+        """What was found after its first candidate had joined: before, it was truly vacant."""
+        with self.events.changed:
+            said = [event for event in self.events.seen if event["election"] == path]
+        joined = itertools.dropwhile(lambda event: event["event"] != "candidate-joined", said)
+        return [event["finding"] for event in joined if event["event"] == "finding-raised"]
 
     def now(self, path):
         """The findings that stand, by code and what each is about."""

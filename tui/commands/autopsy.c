@@ -463,8 +463,9 @@ static int autopsy_into(struct autopsy_run *run, const char *file)
     const struct autopsy *autopsy = log_recorder_autopsy(run->recorder);
     run->moment = autopsy && autopsy_transactions(autopsy) == 0 && autopsy_latest_us(autopsy) != 0;
     if (run->moment)
-        complain("a snapshot without logs is one moment, that of the latest change in it; who led before or "
-                 "after it is not known");
+        complain(
+            "a snapshot without logs is one moment, at the latest creation or write in it or later; who led "
+            "before or after it is not known");
     char *what = what_was_read(run);
     if (autopsy_run_end(run) && run->invocation->options->into)
         complain("%s: from %s", run->invocation->options->into, what);

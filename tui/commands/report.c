@@ -121,7 +121,7 @@ int command_report(const struct invocation *invocation)
                                  .election = options->election,
                                  .settings = invocation->settings,
                                  .stories = options->json ? 0 : STORIES,
-                                 .client_logs = {options->client_logs, options->client_log_count}};
+                                 .client_logs = {options->client_logs, options->client_log_count, true}};
     int64_t begin_us, end_us;
     int status = EXIT_USAGE;
     if (!history) {

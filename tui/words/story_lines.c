@@ -164,7 +164,7 @@ static void say_pause(struct sentences *s, const struct story *story)
     const struct client_pause *pause = &story->pause;
     char length[32], apart[32], from[40], to[40], silent[40], lost[40];
     int64_t since_us = story_silent_since(story), lost_us = story->failover.lost_at.wall_us;
-    if (story->pauses_read && !pause->what[0])
+    if (story->pauses_read && !pause->what[0] && !story->pause_assumed)
         say_no_pause(s, pause);
     if (!story->pauses_read || !pause->what[0])
         return;
@@ -172,14 +172,15 @@ static void say_pause(struct sentences *s, const struct story *story)
     int64_t apart_us = pause->from_us - (since_us ? since_us : lost_us);
     format_span(ends ? pause->to_us - pause->from_us : 0, length, sizeof length);
     format_span(apart_us < 0 ? -apart_us : apart_us, apart, sizeof apart);
+    const char *whose = story->pause_assumed ? "If this log is of its host, its client" : "Its client";
     const char *when = !since_us      ? "before its znode went"
                        : apart_us < 0 ? "before it was last heard"
                                       : "after it was last heard";
     story_lines_say(
         s, SENTENCE_INFERRED,
-        ends ? text_format("Its client stopped: a pause of %s (%s) began %s %s.", length, pause->what, apart,
+        ends ? text_format("%s stopped: a pause of %s (%s) began %s %s.", whose, length, pause->what, apart,
                            when)
-             : text_format("Its client stopped: its host's kernel logged \"%s\" %s %s.", pause->what, apart,
+             : text_format("%s stopped: its host's kernel logged \"%s\" %s %s.", whose, pause->what, apart,
                            when),
         text_format("%s: from %s to %s; it was silent from %s to %s; the clocks are assumed to be equal",
                     pause->file, format_time(pause->from_us, from, sizeof from),
