@@ -888,8 +888,6 @@ static void filters_by_fields(void **state)
     assert_true(shows(fixture, "● druid"));
 }
 
-/* i opens the form; what would touch a live election begins only once its very name was typed, and the keys
-   of a run do nothing anywhere else. */
 /* F2: a column goes and comes again, the rest keeps its order, and each choice is said for the next time. */
 static void chooses_columns(void **state)
 {
@@ -918,6 +916,46 @@ static void chooses_columns(void **state)
     assert_true(shows(fixture, "[x] election"));
 }
 
+/* The elections of one host: its filter is one like any other, the order and the columns are those of the first
+   screen, and a choice of columns holds in both. */
+static void lists_a_host(void **state)
+{
+    struct fixture fixture = {.stage = scene_pods(), .cells = cells_new(120, 36)};
+    (void)state;
+    fixture.dashboard = dashboard_new(stage_settings(fixture.stage), stage_model(fixture.stage),
+                                      stage_events(fixture.stage), stage_clock, fixture.stage);
+    dashboard_arrange(fixture.dashboard, "candidates", "election,leader,cand");
+    type(&fixture, "/payments");
+    key(&fixture, KEY_CODE_ENTER);
+    key(&fixture, KEY_CODE_HOME);
+    for (int i = 0; i < 3; i++)
+        key(&fixture, KEY_CODE_ENTER);
+    assert_true(shows(&fixture, "elections with client:10.42.0.19"));
+    assert_true(shows(&fixture, "filter client:10.42.0.19"));
+    assert_true(shows(&fixture, "CAND▾"));
+    assert_false(shows(&fixture, "STATE"));
+    key(&fixture, KEY_CODE_F2);
+    key(&fixture, KEY_CODE_DOWN);
+    key(&fixture, KEY_CODE_DOWN);
+    dashboard_draw(fixture.dashboard, fixture.cells);
+    assert_int_equal(dashboard_key(fixture.dashboard, KEY_CODE_ENTER, -1, -1), DASHBOARD_KEEP_COLUMNS);
+    assert_string_equal(dashboard_columns(fixture.dashboard), "election,state,leader,cand");
+    key(&fixture, KEY_CODE_F2);
+    key(&fixture, '/');
+    assert_true(shows(&fixture, "/client:10.42.0.19"));
+    key(&fixture, KEY_CODE_ESCAPE);
+    assert_true(shows(&fixture, "all elections"));
+    assert_false(shows(&fixture, "elections with"));
+    for (int i = 0; i < 4; i++)
+        key(&fixture, KEY_CODE_ESCAPE);
+    assert_true(shows(&fixture, "STATE"));
+    dashboard_free(fixture.dashboard);
+    cells_free(fixture.cells);
+    stage_free(fixture.stage);
+}
+
+/* i opens the form; what would touch a live election begins only once its very name was typed, and the keys
+   of a run do nothing anywhere else. */
 static void asks_before_it_writes(void **state)
 {
     struct fixture *fixture = *state;
@@ -1009,6 +1047,7 @@ int main(void)
         cmocka_unit_test(copies_a_finding),
         cmocka_unit_test(mutes_a_finding),
         cmocka_unit_test(shows_one_cluster),
+        cmocka_unit_test(lists_a_host),
         cmocka_unit_test(shows_silence),
         cmocka_unit_test(copies_no_control_characters),
         TEST(survives_any_key),

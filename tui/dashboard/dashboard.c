@@ -305,6 +305,30 @@ static void go_to(struct dashboard *dashboard, const struct destination *to)
         dashboard_push(dashboard, election_view_new(to->cluster, to->path));
 }
 
+/* A list of elections is arranged as the first one, and its filter is the level's: Esc ends it. */
+static void dashboard_open(struct dashboard *dashboard, struct view *next)
+{
+    const char *filter = overview_view_filter(next);
+    if (filter)
+        overview_view_arrange_as(next, dashboard->levels[0].view);
+    dashboard_push(dashboard, next);
+    if (filter && top_of(dashboard)->view == next)
+        dashboard_set_filter(dashboard, filter);
+}
+
+/* The choice is that of all lists of elections. */
+static enum dashboard_wish take_columns(struct dashboard *dashboard)
+{
+    struct view *view = top_of(dashboard)->view;
+    if (!overview_view_filter(view) ||
+        !overview_view_take_choice(view, dashboard->columns, sizeof dashboard->columns))
+        return DASHBOARD_NOTHING;
+    for (size_t i = 0; i < dashboard->level_count; i++)
+        if (overview_view_filter(dashboard->levels[i].view))
+            overview_view_arrange(dashboard->levels[i].view, NULL, dashboard->columns);
+    return DASHBOARD_KEEP_COLUMNS;
+}
+
 static void follow_result(struct dashboard *dashboard, enum view_result result, struct view *next)
 {
     if (result == VIEW_TRAVEL) {
@@ -312,7 +336,7 @@ static void follow_result(struct dashboard *dashboard, enum view_result result, 
         struct destination to = view->ops->destination(view);
         go_to(dashboard, &to);
     } else if (result == VIEW_OPEN)
-        dashboard_push(dashboard, next);
+        dashboard_open(dashboard, next);
     else if (result == VIEW_CLOSE && dashboard->level_count > 1)
         pop(dashboard);
     else if (result == VIEW_ASK) {
@@ -899,10 +923,7 @@ static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum actio
         break;
     case ACTION_OPEN:
         ask_view(dashboard, action);
-        if (overview_view_take_choice(dashboard->levels[0].view, dashboard->columns,
-                                      sizeof dashboard->columns))
-            return DASHBOARD_KEEP_COLUMNS;
-        break;
+        return take_columns(dashboard);
     case ACTION_HELP:
         show_help(dashboard);
         break;

@@ -847,8 +847,11 @@ static void overview_filter(struct view *view, const char *text)
 /* Of one that another view has opened. */
 static void overview_title(struct view *view, const struct scene *scene, struct cells *cells, int x, int room)
 {
+    const char *filter = overview_of(view)->order.filter;
+
     (void)scene;
-    cells_printf(cells, x, 0, room, ROLE_TITLE, "elections with %s", overview_of(view)->order.filter);
+    cells_printf(cells, x, 0, room, ROLE_TITLE, "%s%s", *filter != '\0' ? "elections with " : "all elections",
+                 filter);
 }
 
 static void overview_free(struct view *view)
@@ -887,6 +890,22 @@ struct view *overview_view_filtered(const char *filter)
 
     overview_filter(view, filter);
     return view;
+}
+
+const char *overview_view_filter(const struct view *view)
+{
+    return view->ops == &ops ? ((const struct overview *)(const void *)view)->order.filter : NULL;
+}
+
+void overview_view_arrange_as(struct view *view, const struct view *first)
+{
+    struct overview *overview = overview_of(view);
+    const struct overview *as = (const struct overview *)(const void *)first;
+
+    overview->order.sort = as->order.sort;
+    overview->order.reverse = as->order.reverse;
+    overview->order.dirty = true;
+    memcpy(overview->left_out, as->left_out, sizeof overview->left_out);
 }
 
 void overview_view_arrange(struct view *view, const char *sort, const char *columns)

@@ -104,10 +104,14 @@ struct view {
 };
 
 struct view *overview_view_new(void);
-/* The elections that match it, to be opened from another view. */
+/* The elections that match it, to be opened from another view. Whoever shows it sets that filter. */
 struct view *overview_view_filtered(const char *filter);
+/* The filter of that view; NULL: it is another view. */
+const char *overview_view_filter(const struct view *);
 /* For that view: sort: a word of --sort; columns: those of --columns; NULL: the default. */
 void overview_view_arrange(struct view *, const char *sort, const char *columns);
+/* Arranges a view that was opened as that first one is. */
+void overview_view_arrange_as(struct view *, const struct view *first);
 /* Selects that election for the return to that view. */
 void overview_view_select(struct view *, const struct election *);
 /* The columns in the form of --columns, if the user has selected others since the last call; else false. */
