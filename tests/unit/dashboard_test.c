@@ -728,6 +728,12 @@ static void compares_two_moments(void **state)
     assert_true(shows(fixture, "this moment is marked: at another one, M lists what differs"));
     type(fixture, "M");
     assert_true(shows(fixture, "Nothing differs"));
+    const struct stand again = {"controller", 0x77, "{\"version\":1,\"brokerid\":2}", 0};
+    stage_node(fixture->stage, 0, "/kafka/controller", "/kafka/controller", &again); /* the same broker */
+    assert_true(shows(fixture, "~ leader         "));
+    assert_true(shows(fixture, "session 0x100002a4d0a0051"));
+    assert_true(shows(fixture, "session 0x77"));
+    assert_true(shows(fixture, "- candidate      controller"));
     stage_children(fixture->stage, 0, "/druid/coordinator/_COORDINATOR", NULL, 0, 0, 0);
     assert_true(shows(fixture, "what changed from"));
     assert_true(shows(fixture, "druid/coordinator"));

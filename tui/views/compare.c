@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,29 @@ static void compare_add(struct compare_view *view, const struct election *electi
     compare_put(view, election, sign, look, word, from, to);
 }
 
+/* A fixed znode has one name whoever made it. */
+static bool compare_same_znode(const struct candidate *one, const struct candidate *other)
+{
+    return strcmp(one->name, other->name) == 0 &&
+           (!one->known || !other->known ||
+            (one->stat.czxid == other->stat.czxid && one->stat.owner == other->stat.owner));
+}
+
+/* Where the other moment has another candidate that is called the same, what tells them apart, too. */
+static void compare_who(const struct candidate *candidate, const struct candidate *other, char *buffer,
+                        size_t size)
+{
+    char who[256], others[256] = "";
+    label_who(candidate, who, sizeof who);
+    bool apart = candidate->known && other && !compare_same_znode(candidate, other) &&
+                 strcmp(who, label_who(other, others, sizeof others)) == 0;
+    if (apart)
+        snprintf(buffer, size, "%.160s, session 0x%" PRIx64 ", czxid 0x%" PRIx64, who, candidate->stat.owner,
+                 (uint64_t)candidate->stat.czxid);
+    else
+        snprintf(buffer, size, "%s", who);
+}
+
 /* Candidates of one that the other has not. */
 static void compare_candidate_lines(struct compare_view *view, const struct cells *cells,
                                     const struct election *one, const struct election *other, char sign)
@@ -87,10 +111,12 @@ static void compare_candidate_lines(struct compare_view *view, const struct cell
     char name[256], who[256], text[520];
     for (size_t i = 0; i < one->candidate_count; i++) {
         const struct candidate *candidate = one->candidates[i];
-        if (election_find(other, candidate->name))
+        const struct candidate *there = election_find(other, candidate->name);
+        if (there && compare_same_znode(candidate, there))
             continue;
+        compare_who(candidate, there, who, sizeof who);
         snprintf(text, sizeof text, "%s  %s", name_of_candidate(cells, candidate->name, name, sizeof name),
-                 label_who(candidate, who, sizeof who));
+                 who);
         compare_add(view, one, sign, ROLE_TEXT, "candidate", text, NULL);
     }
 }
@@ -148,9 +174,9 @@ static void compare_pair(struct compare_view *view, const struct cells *cells, c
     struct verdict could = label_verdict(cells, before), can = label_verdict(cells, after);
     char from[256] = "none", to[256] = "none";
     if (before->leader)
-        label_who(before->leader, from, sizeof from);
+        compare_who(before->leader, after->leader, from, sizeof from);
     if (after->leader)
-        label_who(after->leader, to, sizeof to);
+        compare_who(after->leader, before->leader, to, sizeof to);
     compare_add(view, after, '~', is.look, "state", was.word, is.word);
     compare_add(view, after, '~', ROLE_STRONG, "leader", from, to);
     compare_candidate_lines(view, cells, before, after, '-');
