@@ -158,19 +158,10 @@ static void compare_finding_lines(struct compare_view *view, const struct cells 
     }
 }
 
-/* Without the age of one that is out of date. */
-static struct badge compare_badge(const struct election *election, struct moment now)
-{
-    struct badge badge = label_badge(election, now);
-    if (label_stale(election))
-        badge.word[strcspn(badge.word, " ")] = '\0';
-    return badge;
-}
-
 static void compare_pair(struct compare_view *view, const struct cells *cells, const struct election *before,
                          struct moment before_at, const struct election *after, struct moment after_at)
 {
-    struct badge was = compare_badge(before, before_at), is = compare_badge(after, after_at);
+    struct badge was = label_badge_ageless(before, before_at), is = label_badge_ageless(after, after_at);
     struct verdict could = label_verdict(cells, before), can = label_verdict(cells, after);
     char from[256] = "none", to[256] = "none";
     if (before->leader)

@@ -227,6 +227,15 @@ struct badge label_badge(const struct election *election, struct moment now)
     return badge_of(SIGN_UNKNOWN, ROLE_WARNING, "unknown", 4);
 }
 
+struct badge label_badge_ageless(const struct election *election, struct moment now)
+{
+    struct badge badge = label_badge(election, now);
+
+    if (label_stale(election))
+        badge.word[strcspn(badge.word, " ")] = '\0';
+    return badge;
+}
+
 char *label_session(const struct candidate *candidate, char *buffer, size_t size)
 {
     if (candidate->denied)

@@ -32,6 +32,8 @@ const struct finding *label_stall(const struct election *election, struct moment
 /* The verb for the first in line: "leads", "holds it", or only "is first", if it certainly does not lead. */
 const char *label_leads(const struct election *election);
 struct badge label_badge(const struct election *election, struct moment now);
+/* Without the age of one that is out of date: it changes only with the facts. */
+struct badge label_badge_ageless(const struct election *election, struct moment now);
 
 /* Would the next failover work? */
 enum outlook {

@@ -22,13 +22,11 @@ char *state_line_name(const struct model *model, const struct election *election
 char *state_line(const struct model *model, const struct election *election, struct moment now)
 {
     const struct cells plain = {.ascii = true};
-    struct badge badge = label_badge(election, now);
+    struct badge badge = label_badge_ageless(election, now);
     struct verdict verdict = label_verdict(&plain, election);
     const struct finding *worst = mutes_worst(election, now);
     struct text line = {0};
     char who[256];
-    if (label_stale(election)) /* without its age */
-        badge.word[strcspn(badge.word, " ")] = '\0';
     char *name = state_line_name(model, election);
     text_printf(&line, "%s: %s", name, badge.word);
     free(name);
