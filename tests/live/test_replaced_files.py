@@ -161,8 +161,14 @@ KINDS = transaction_log, snapshot, packed_log, recording, case, capture, configu
 DAMAGE = "cut", "damaged", "missing", "truncated"
 
 
-@pytest.mark.parametrize("replace", REPLACEMENTS, ids=lambda one: one.__name__)
-@pytest.mark.parametrize("kind", KINDS, ids=lambda one: one.__name__)
+# Each replacement once; the others take minutes.
+USUAL = {(transaction_log, a_pipe), (recording, truncated), (configuration, a_link), (capture, renamed)}
+
+
+@pytest.mark.parametrize("kind, replace", [
+    pytest.param(kind, replace, id=f"{kind.__name__}-{replace.__name__}",
+                 marks=() if (kind, replace) in USUAL else pytest.mark.slow)
+    for kind in KINDS for replace in REPLACEMENTS])
 def test_replaced_while_it_is_read(kind, replace, tmp_path):
     told = []
     for n in (0, 0, *range(1, 9), *range(9, 400, 30)):
