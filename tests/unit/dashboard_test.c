@@ -278,6 +278,41 @@ static void presses_the_key_that_is_clicked(void **state)
     assert_int_equal(click(fixture, last, "quit"), DASHBOARD_QUIT);
 }
 
+static int row_of(const struct fixture *fixture, const char *text)
+{
+    char *all = drawn_text(fixture->cells), *at = strstr(all, text);
+    int y = 0;
+    assert_non_null(at);
+    for (const char *c = all; c < at; c++)
+        y += *c == '\n';
+    free(all);
+    return y;
+}
+
+/* A line that appears above just before a click does not make it hit another row; later it is where it is. */
+static void hits_what_was_there_just_before(void **state)
+{
+    struct fixture *fixture = *state;
+    char path[64];
+    key(fixture, KEY_CODE_HOME);
+    stage_until(fixture->stage, 15, 0, 0, 0);
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    int y = row_of(fixture, "nightly-job");
+    stage_watch(fixture->stage, 0, "/aaa", NULL, KIND_LEADER, NULL);
+    stage_children(fixture->stage, 0, "/aaa", NULL, 0, 0, 0); /* vacant: it is the first */
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    assert_true(row_of(fixture, "nightly-job") != y);
+    dashboard_key(fixture->dashboard, KEY_CODE_CLICK, 10, y);
+    key(fixture, 'y');
+    snprintf(path, sizeof path, "%s", dashboard_copied(fixture->dashboard));
+    assert_non_null(strstr(path, "nightly-job"));
+    stage_until(fixture->stage, 15, 0, 0, 400);
+    dashboard_draw(fixture->dashboard, fixture->cells);
+    dashboard_key(fixture->dashboard, KEY_CODE_CLICK, 10, y);
+    key(fixture, 'y');
+    assert_string_not_equal(dashboard_copied(fixture->dashboard), path);
+}
+
 /* A click on a heading of the overview sorts by its column, a second one turns that round. */
 static void sorts_by_the_heading_that_is_clicked(void **state)
 {
@@ -1059,6 +1094,7 @@ int main(void)
         TEST(survives_any_key),
         TEST(presses_the_key_that_is_clicked),
         TEST(sorts_by_the_heading_that_is_clicked),
+        TEST(hits_what_was_there_just_before),
         TEST(says_when_it_is_too_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include "probe/election/model.h"
 #include "probe/history/snapshot.h"
 #include "tui/dashboard/jump.h"
+#include "tui/dashboard/moved_rows.h"
 #include "tui/dashboard/replay.h"
 #include "tui/dashboard/row_command.h"
 #include "tui/dashboard/tell.h"
@@ -83,6 +84,7 @@ struct dashboard {
     bool touched;      /* by a key, since the last drawing */
     uint64_t drawn_generation;
     int64_t drawn_second, drawn_us;
+    struct moved_rows moved;
 };
 
 static struct moment dashboard_now_of(const struct dashboard *dashboard)
@@ -1101,6 +1103,7 @@ static enum dashboard_wish click(struct dashboard *dashboard, int x, int y, bool
         dashboard_show_note(dashboard, &note);
         return DASHBOARD_NOTHING;
     }
+    y = moved_rows_meant(&dashboard->moved, y, twice, dashboard_now_of(dashboard).mono_us);
     if (y < 1 || !view->ops->click)
         return DASHBOARD_NOTHING;
     enum view_result result = view->ops->click(view, &scene, x, y - 1, twice, &next);
@@ -1231,6 +1234,7 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
     if (dashboard->footer.typing == TYPING_JUMP)
         jump_draw(cells, &scene, &dashboard->footer, key_help_all(&key_help));
     footer_draw(&dashboard->footer, cells, &key_help, top_of(dashboard)->filter, now.mono_us);
+    moved_rows_see(&dashboard->moved, cells, now.mono_us);
 }
 
 bool dashboard_is_stale(const struct dashboard *dashboard)
