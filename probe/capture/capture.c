@@ -30,7 +30,7 @@
 /* Sessions are looked through for those that are over. */
 #define SWEEP_US INT64_C(60000000)
 #define FORGOTTEN_US INT64_C(600000000)
-/* Every client has sent something within this time: a third of the longest usual timeout. */
+/* Every client has sent something within this time: a third of its timeout, which is assumed to be 90 s at most. */
 #define PINGED_US INT64_C(30000000)
 #define SERVERS_MOST 64
 
@@ -78,6 +78,7 @@ struct capture {
     /* Beside a live cluster. */
     struct moment add;
     bool doubted;
+    int64_t doubted_us; /* up to this time, what a client did may be missing; 0: never */
     const char *(*name_of)(void *context, const char *address);
     void *name_context;
 };
@@ -251,14 +252,15 @@ static bool shows_all(const struct capture *k, const char *address)
     return all;
 }
 
-/* Beside a live cluster: which of its servers are captured. */
+/* Beside a live cluster: which of its servers are captured. Only who named it knows that the file has all its packets,
+ * and not only those of one client, or of our own session. */
 static void show_servers(struct capture *k, bool captured)
 {
     const char *shown[SERVERS_MOST];
     size_t count = 0;
     for (const struct capture_client *one = k->clients; k->query.beside && k->showing && one;
          one = one->next) {
-        const char *address = capture_server_of(k, one->client);
+        const char *address = one->server ? capture_server_of(k, one->client) : NULL;
         size_t i = 0;
         while (address && i < count && strcmp(shown[i], address) != 0)
             i++;
@@ -330,7 +332,8 @@ static const struct asked_deletion *find_deletion(const struct capture *k, const
 {
     for (size_t i = 0; i < DELETIONS_KEPT; i++) {
         const struct asked_deletion *one = &k->deletions[i];
-        if (one->path && strcmp(one->path, path) == 0 && k->now.mono_us - one->at_us < DELETION_KEPT_US)
+        if (one->path && one->at_us > k->doubted_us && strcmp(one->path, path) == 0 &&
+            k->now.mono_us - one->at_us < DELETION_KEPT_US)
             return one;
     }
     return NULL;
@@ -375,6 +378,12 @@ static void show_end(struct capture *k, const char *path, const struct observed_
         model_observe(k->model, &o);
 }
 
+/* ... since packets were missing last. */
+static bool was_heard(const struct capture *k, const struct logged_session *session)
+{
+    return session && session->active_us > k->doubted_us;
+}
+
 static void znode_ends(struct capture *k, struct znode *node, const struct observed_transaction *deed)
 {
     struct observed_transaction seen = *deed;
@@ -383,7 +392,7 @@ static void znode_ends(struct capture *k, struct znode *node, const struct obser
     seen.captured = true;
     seen.zxid = k->zxid > seen.czxid ? k->zxid : seen.czxid + 1;
     seen.timeout_ms = session ? session->timeout_ms : 0;
-    seen.heard_us = session && !session->heard_about ? session->active_us : 0;
+    seen.heard_us = was_heard(k, session) && !session->heard_about ? session->active_us : 0;
     if (deed->deed == DEED_DELETED && session)
         capture_fact(
             k, (struct logged_fact){
@@ -427,11 +436,11 @@ static void hear_connection(struct logged_session *session)
         hear(session, session->connection);
 }
 
-static bool was_silent_for_timeout(struct logged_session *session, int64_t at_us)
+static bool was_silent_for_timeout(const struct capture *k, struct logged_session *session)
 {
     hear_connection(session);
-    return session->timeout_ms > 0 && session->active_us != 0 &&
-           at_us - session->active_us >= session->timeout_ms * INT64_C(1000) - LATE_US;
+    return session->timeout_ms > 0 && was_heard(k, session) &&
+           k->now.mono_us - session->active_us >= session->timeout_ms * INT64_C(1000) - LATE_US;
 }
 
 /* A znode is gone. exact: it went just now. */
@@ -446,10 +455,10 @@ static void znode_vanishes(struct capture *k, const char *path, bool exact)
     if (deletion) {
         unknown.deed = DEED_DELETED;
         unknown.session = deletion->session;
-    } else if (session && session->closing_us != 0) {
+    } else if (session && session->closing_us > k->doubted_us) {
         session_ends(k, session, DEED_CLOSED, unknown.gone_us);
         return;
-    } else if (session && was_silent_for_timeout(session, k->now.mono_us)) {
+    } else if (session && was_silent_for_timeout(k, session)) {
         bool left = session->left_us != 0 && k->now.mono_us - session->left_us < ENDED_TOGETHER_US;
         session_ends(k, session, DEED_EXPIRED, left ? session->left_us : unknown.gone_us);
         return;
@@ -621,7 +630,7 @@ static void on_ended(struct capture *k, struct wire_client *client)
     struct logged_session *session = capture_session_of(k, client);
     if (!session || session->connection != client)
         return;
-    if (client->ended_by_server && was_silent_for_timeout(session, k->now.mono_us))
+    if (client->ended_by_server && was_silent_for_timeout(k, session))
         session->left_us = k->now.mono_us;
     show_client(k, client, CAPTURED_STATE, client->session, NULL);
     session->connection = NULL;
@@ -787,6 +796,8 @@ bool capture_take(struct capture *k, const struct captured_packet *packet)
     k->server = packet->server;
     if (packet_read(packet->link, packet->bytes, packet->captured, packet->length, &segment))
         wire_take(k->wire, k->now.mono_us, &segment);
+    if (k->doubted)
+        k->doubted_us = k->now.mono_us;
     if (k->now.mono_us - k->swept_us > SWEEP_US) {
         k->swept_us = k->now.mono_us;
         znode_tree_each_session(k->tree, sweep_session, k);
@@ -813,6 +824,7 @@ void capture_doubt(struct capture *k)
     if (!k->showing || k->doubted)
         return;
     k->doubted = true;
+    k->doubted_us = k->now.mono_us;
     znode_tree_each_session(k->tree, unshow_session, NULL);
     k->sessions_changed = true;
     show_sessions(k);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #define PACKET_MOST (1u << 20)
 /* Packets that a pipe has delivered and that were not taken yet. */
 #define QUEUED_MOST (8u << 20)
+#define MAGIC_BYTES 4
 /* A file that is followed is looked at this often. */
 #define GROWS_NS INT64_C(20000000)
 
@@ -29,6 +31,7 @@ struct queued_packet {
     struct queued_packet *next;
     int64_t at_us, arrived_us;
     size_t captured, length;
+    bool current;
     uint8_t bytes[];
 };
 
@@ -42,7 +45,8 @@ struct capture_file {
     struct captured_packet packet; /* the next one, if ready */
     /* Of a pipe, and of a file that is followed. */
     bool piped, follow, grows; /* a file, whose thread soon sees that it is to stop */
-    int fd; /* that is followed */
+    int fd;                    /* that is followed */
+    bool caught_up;            /* its thread's: its end was reached, and nothing has waited since */
     uv_thread_t thread;
     uv_mutex_t mutex;
     uv_cond_t taken;
@@ -58,11 +62,11 @@ struct capture_files {
 
 bool capture_file_is(const char *path)
 {
-    static const uint8_t magics[][4] = {{0xa1, 0xb2, 0xc3, 0xd4}, {0xd4, 0xc3, 0xb2, 0xa1},
-                                        {0xa1, 0xb2, 0x3c, 0x4d}, {0x4d, 0x3c, 0xb2, 0xa1},
-                                        {0x0a, 0x0d, 0x0d, 0x0a}, {0xa1, 0xb2, 0xcd, 0x34},
-                                        {0x34, 0xcd, 0xb2, 0xa1}};
-    uint8_t magic[4] = {0};
+    static const uint8_t magics[][MAGIC_BYTES] = {{0xa1, 0xb2, 0xc3, 0xd4}, {0xd4, 0xc3, 0xb2, 0xa1},
+                                                  {0xa1, 0xb2, 0x3c, 0x4d}, {0x4d, 0x3c, 0xb2, 0xa1},
+                                                  {0x0a, 0x0d, 0x0d, 0x0a}, {0xa1, 0xb2, 0xcd, 0x34},
+                                                  {0x34, 0xcd, 0xb2, 0xa1}};
+    uint8_t magic[MAGIC_BYTES] = {0};
     struct stat status;
     FILE *file = path && stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
     size_t got = file ? fread(magic, 1, sizeof magic, file) : 0;
@@ -101,8 +105,10 @@ static bool capture_file_read(struct capture_file *file, struct captured_packet 
 
 static bool capture_file_wait(struct capture_file *file)
 {
-    while (file->queued > QUEUED_MOST && !file->stopping)
+    while (file->queued > QUEUED_MOST && !file->stopping) {
+        file->caught_up = false;
         uv_cond_wait(&file->taken, &file->mutex);
+    }
     return !file->stopping;
 }
 
@@ -119,8 +125,12 @@ static ssize_t capture_file_grow(void *cookie, char *bytes, size_t room)
 {
     struct capture_file *file = cookie;
     ssize_t got;
-    while ((got = read(file->fd, bytes, room)) == 0 && file->grows && !capture_file_stops(file))
+    file->caught_up = file->caught_up ||
+                      (file->pcap && poll(&(struct pollfd){.fd = file->fd, .events = POLLIN}, 1, 0) == 0);
+    while ((got = read(file->fd, bytes, room)) == 0 && file->grows && !capture_file_stops(file)) {
+        file->caught_up = true;
         nanosleep(&(struct timespec){.tv_nsec = GROWS_NS}, NULL);
+    }
     return got;
 }
 
@@ -184,7 +194,7 @@ static bool capture_file_begin(struct capture_file *file, char **error)
     return false;
 }
 
-/* A pipe that is followed is opened on its thread. */
+/* A pipe that is followed is opened on its thread, and so is a file that has no header yet. */
 static bool capture_file_open(struct capture_file *file, const char *path, char **error)
 {
     const char *equals = strchr(path, '=');
@@ -194,7 +204,9 @@ static bool capture_file_open(struct capture_file *file, const char *path, char 
     file->piped = file->follow;
     bool input = strcmp(file->path, "-") == 0, there = !input && access(file->path, R_OK) == 0;
     file->grows = file->follow && there && stat(file->path, &status) == 0 && S_ISREG(status.st_mode);
-    bool later = file->follow && (input || (there && (!file->grows || capture_file_is(file->path))));
+    bool later =
+        file->follow &&
+        (input || (there && (!file->grows || status.st_size < MAGIC_BYTES || capture_file_is(file->path))));
     return later || capture_file_begin(file, error);
 }
 
@@ -205,8 +217,8 @@ static void capture_file_run(void *context)
     bool goes_on = file->pcap || capture_file_begin(file, &file->note);
     while (goes_on && capture_file_read(file, &packet)) {
         struct queued_packet *one = xmalloc(sizeof *one + packet.captured);
-        *one =
-            (struct queued_packet){NULL, packet.at_us, clock_now().mono_us, packet.captured, packet.length};
+        *one = (struct queued_packet){NULL,          packet.at_us,   clock_now().mono_us, packet.captured,
+                                      packet.length, file->caught_up};
         memcpy(one->bytes, packet.bytes, packet.captured);
         uv_mutex_lock(&file->mutex);
         *file->last = one;
@@ -237,7 +249,8 @@ static bool take_queued(struct capture_file *file)
                                                 .bytes = one->bytes,
                                                 .captured = one->captured,
                                                 .length = one->length,
-                                                .server = file->server};
+                                                .server = file->server,
+                                                .current = one->current};
     }
     file->over = !one && file->ended;
     uv_mutex_unlock(&file->mutex);

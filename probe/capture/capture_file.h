@@ -19,6 +19,7 @@ struct captured_packet {
     const uint8_t *bytes;
     size_t captured, length; /* length: on the wire */
     const char *server;      /* that the capture was named after; or NULL */
+    bool current;            /* of a file or pipe that is followed: it came after all that was there */
 };
 
 enum capture_next {

@@ -237,6 +237,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
 {
     struct client *client = session_table_make(cluster, seen->session);
     struct client_session *shown = &client->shown;
+    client->captured = client->captured && shown->server == server;
     if (client->captured) {
         client->list_round = cluster->servers[server].list_round;
         client->response_ms = seen->last_response_ms;
@@ -550,6 +551,10 @@ void session_table_captured(struct cluster *cluster, struct moment at, const str
     struct client_session *shown = &client->shown;
     bool listed = from->list_round > 0 && !from->hidden[HIDDEN_CONNECTIONS];
     if (listed && !seen->watches_known && !client->captured)
+        return;
+    /* Another server lists it, and it was not heard here since. */
+    if (shown->connected && shown->server != server && client->list_round != 0 && !client->captured &&
+        seen->heard_us <= shown->seen.mono_us)
         return;
     if (!seen->connected) {
         client->captured = false;

@@ -29,10 +29,10 @@ struct capture_follower {
     struct capture_files *files;
     struct capture *capture;
     uv_timer_t *timer;
-    int64_t began_us, arrived_us;             /* ours; the latest packet's */
-    int64_t paced_at_us, paced_us;            /* a packet's time, and when it came; 0: none yet */
+    int64_t began_us, arrived_us;              /* ours; the latest packet's */
+    int64_t paced_at_us, paced_us;             /* a packet's time, and when it came; 0: none yet */
     int64_t least_us, earlier_us, least_of_us; /* the least delay since least_of_us, and before that */
-    bool tied, over, noted;
+    bool tied, over, noted, unknown_noted;
 };
 
 /* ---- the clocks ---- */
@@ -53,7 +53,7 @@ static void follower_tie(struct capture_follower *f, const struct captured_packe
     int64_t delay_us = packet->arrived_us - packet->at_us;
     bool paced = comes_as_sent(f, packet);
     f->arrived_us = packet->arrived_us;
-    if (!f->tied && !paced)
+    if (!packet->current || (!f->tied && !paced))
         return;
     if (!f->tied || packet->arrived_us - f->least_of_us > DELAY_KEPT_US) {
         f->earlier_us = f->tied ? f->least_us : delay_us;
@@ -88,6 +88,10 @@ static void follower_stalls(struct capture_follower *f)
         return;
     f->tied = false;
     f->paced_us = 0;
+    if (!f->over)
+        log_line(LOG_LEVEL_WARNING,
+                 "%s: the capture brings no packets: what it showed is unknown until they come",
+                 live_name(f->live));
     capture_doubt(f->capture);
 }
 
@@ -112,8 +116,15 @@ static void follower_on_timer(uv_timer_t *timer)
 
 static const char *follower_name_of(void *context, const char *address)
 {
-    const struct capture_follower *f = context;
-    return f->live->servers ? ensemble_watch_address_of(f->live->servers, address) : NULL;
+    struct capture_follower *f = context;
+    struct ensemble_watch *servers = f->live->servers;
+    const char *name = servers ? ensemble_watch_address_of(servers, address) : NULL;
+    if (!name && !f->unknown_noted && servers && ensemble_watch_rounds(servers) > 0) {
+        f->unknown_noted = true;
+        log_line(LOG_LEVEL_WARNING, "%s: packets of %s: no server of this cluster; name it with SERVER=FILE",
+                 live_name(f->live), address);
+    }
+    return name;
 }
 
 void capture_follower_learn(struct capture_follower *f, const struct observation *o)

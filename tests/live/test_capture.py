@@ -117,6 +117,7 @@ def test_the_other_commands(private, tmp_path):
     assert "until it reacted      3  1.55ms  25.0ms" in report, report
     assert "c was notified 0.94ms after that znode went, and sent its next request after 1.55ms." in why.out, why
     assert "2 expired" in run("autopsy", "--capture", CAPTURE, env=private).out
+    assert "2 expired" in run("autopsy", "--capture", CAPTURE, "--capture", CAPTURE, env=private).out
     recorded = run("record", "--capture", CAPTURE, env=private)
     assert recorded.status == 0 and os.path.exists(tmp_path / "electop" / "history.db"), recorded
 

@@ -2,6 +2,7 @@
 session shows who stands, and the packets prove the rest. The packets are written by a line before the server."""
 import json
 import os
+import subprocess
 
 import pytest
 
@@ -50,9 +51,9 @@ class Line:
 
 @pytest.fixture
 def packets(hiding, tmp_path):
-    """A file that grows as tcpdump's does, and the line whose packets it has."""
+    """A line whose packets are written to a file that grows as tcpdump's does, which is named after its server."""
     with open(tmp_path / "zk.pcap", "wb", buffering=0) as out, Tap(hiding.addresses[0], out) as tap:
-        yield tap, str(tmp_path / "zk.pcap")
+        yield tap, f"{hiding.addresses[0]}={tmp_path}/zk.pcap"
 
 
 def look(hiding, path, file):
@@ -100,9 +101,68 @@ def test_what_the_capture_has_missed_is_unknown(hiding, packets, path):
         line.sessions[1] = line.sessions[1].move(tap.address)
         line.sessions[1].watch(f"{path}/{line.names[0]}")
         assert look(hiding, path, file)["candidates"][1]["state"] == "waiting"
-        tap.deaf = True
-        assert look(hiding, path, file)["candidates"][1]["state"] == "unknown"
         assert look(hiding, path, None)["next_failover"]["told"] is None
+
+
+def test_no_packets_come_any_more(hiding, packets, tmp_path, path):
+    """What was shown is taken back, and said."""
+    tap, file = packets
+    (tmp_path / "log").touch()
+    command = [PROGRAM, "once", "--watch", "-o", "json", "-s", hiding.hosts, *HIDDEN, path, "--capture", file,
+               "--log", str(tmp_path / "log")]
+    with Line(tap, path) as line, subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as shows:
+        line.join(2)
+
+        def shown(state):
+            text = ""
+            for line in shows.stdout:
+                text += line
+                if line == "}\n":
+                    document, text = elections(json.loads(text)), ""
+                    if [c["state"] for c in document.get(path, {"candidates": []})["candidates"]][1:2] == [state]:
+                        return True
+            return False
+
+        assert shown("waiting")
+        tap.deaf = True
+        until(lambda: "the capture brings no packets" in (tmp_path / "log").read_text())
+        line.join()
+        assert shown("unknown")
+        shows.terminate()
+
+
+def test_a_capture_that_is_not_named(hiding, packets, path):
+    """... may be that of one client's host: it proves what its sessions watch, and not that nobody else is there."""
+    tap, file = packets
+    with Line(tap, path) as line:
+        line.join(3)
+        file = file.partition("=")[2]
+        assert [c["state"] for c in look(hiding, path, file)["candidates"]] == ["leader", "waiting", "waiting"]
+        with Events(hiding.hosts, *HIDDEN, path, "--capture", file) as events:
+            events.expect("connection", state="connected")
+            line.sessions[0].fall_silent()
+            events.expect("leader-lost", candidate=line.names[0])
+            line.sessions[1].watch(path)
+            told = events.expect("failover")["failover"]
+            assert (told["cause"], told["cause_certainty"]) == ("expired", "suspected"), told
+
+
+def test_packets_of_another_server(hiding, packets, tmp_path, path):
+    tap, file = packets
+    log, file = tmp_path / "log", "zk9:1=" + file.partition("=")[2]
+    log.touch()
+    with Line(tap, path) as line, Events(hiding.hosts, *HIDDEN, path, "--capture", file, "--log", str(log)):
+        line.join(1)
+        until(lambda: "packets of zk9:1: no server of this cluster; name it with SERVER=FILE" in log.read_text())
+
+
+def test_a_file_without_a_header(hiding, tmp_path, path):
+    """... is waited for where the loop goes on."""
+    made = RawSession(hiding.addresses[0], 10)
+    made.make(path)
+    made.close()
+    (tmp_path / "empty.pcap").touch()
+    assert look(hiding, path, str(tmp_path / "empty.pcap"))["candidates"] == []
 
 
 def test_keys_come_from_the_terminal(hiding, tmp_path, path):
@@ -122,6 +182,7 @@ def test_keys_come_from_the_terminal(hiding, tmp_path, path):
 @pytest.mark.parametrize("arguments, says", [
     (("once", "-s", "127.0.0.1:1", "--capture", "/nowhere"), "No such file"),
     (("once", "-s", "127.0.0.1:1", "--capture", "/etc/passwd"), "unknown file format"),
+    (("once", "-s", "127.0.0.1:1", "--capture", "x", "--capture", "y"), "several captures beside a cluster"),
     (("once", "-s", "127.0.0.1:1", "--capture", "x", "--at", "12:00"), "--at is a time in a recording"),
 ])
 def test_what_is_refused(arguments, says):

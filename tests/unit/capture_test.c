@@ -16,6 +16,7 @@
 #include "config/settings.h"
 #include "probe/capture/capture.h"
 #include "probe/capture/wire.h"
+#include "probe/election/session_table.h"
 #include "probe/election/whatif.h"
 #include "probe/json/buffer.h"
 
@@ -58,8 +59,8 @@ static int read_sample(void **state)
 
 static struct captured_packet as_captured(const struct kept_packet *kept)
 {
-    return (struct captured_packet){
-        kept->at_us, 0, kept->link, kept->bytes, kept->captured, kept->length, NULL};
+    return (struct captured_packet){kept->at_us,  0,    kept->link, kept->bytes, kept->captured,
+                                    kept->length, NULL, false};
 }
 
 /* ---- what is said of them ---- */
@@ -308,6 +309,64 @@ static void a_candidate_that_does_not_react(void **state)
     assert_int_equal(election->findings[0]->code, FINDING_SLOW_REACTION);
     assert_int_equal(election->findings[0]->severity, SEVERITY_CRITICAL);
     assert_string_equal(election->findings[0]->candidates[0], election->candidates[0]->name);
+    told_free(told);
+}
+
+/* Packets were missing after a was heard last: it may have been heard since. b's silence began later. */
+static void a_gap_proves_no_silence(void **state)
+{
+    (void)state;
+    struct told *told = told_begin();
+    for (size_t i = 0; i < sample_count; i++) {
+        if (i > 0 && sample[i - 1].at_us < BASE_US + 45000000 && sample[i].at_us >= BASE_US + 45000000)
+            capture_doubt(told->capture);
+        else if (i > 0 && sample[i - 1].at_us < BASE_US + 47000000 && sample[i].at_us >= BASE_US + 47000000)
+            capture_tie(told->capture, (struct moment){0});
+        told_take(told, &sample[i]);
+    }
+    told_end(told);
+    assert_int_equal(told->failovers[0].lost_us, LOST_A);
+    assert_int_not_equal(told->failovers[0].cause, CAUSE_EXPIRED);
+    assert_int_equal(told->failovers[0].detection.low_us, SPAN_UNKNOWN.low_us);
+    assert_int_equal(told->failovers[1].cause, CAUSE_EXPIRED);
+    assert_int_equal(told->failovers[1].certainty, CERTAINTY_CERTAIN);
+    told_free(told);
+}
+
+static bool shown_at(struct told *told, const char *server, int64_t at_us, int64_t heard_us)
+{
+    struct observation o = {.kind = OBSERVED_CAPTURED, .at = {at_us, at_us}};
+    o.captured = (struct observed_captured){.step = CAPTURED_STATE,
+                                            .address = server,
+                                            .session = 7,
+                                            .client = "c:1",
+                                            .timeout_ms = 6000,
+                                            .connected = true,
+                                            .watches_known = true,
+                                            .heard_us = heard_us};
+    model_observe(told->model, &o);
+    return session_table_find(told->model->clusters[0].clients, 7)->shown.watches_known;
+}
+
+/* The packets of where a client went are not those that are read. */
+static void another_server_lists_it(void **state)
+{
+    (void)state;
+    struct told *told = told_begin();
+    assert_true(shown_at(told, "a:1", 1000000, 900000));
+    const struct seen_connection seen = {
+        .session = 7, .client = "c:2", .established_ms = 1, .last_response_ms = 1, .timeout_ms = 6000};
+    struct observation list = {.kind = OBSERVED_CONNECTIONS, .at = {2000000, 2000000}};
+    list.connections =
+        (struct observed_connections){.address = "a:1", .list = &seen, .count = 1, .now_ms = 1};
+    model_observe(told->model, &list);
+    assert_true(shown_at(told, "a:1", 2100000, 900000));
+    list.at = (struct moment){3000000, 3000000};
+    list.connections.address = "b:1";
+    model_observe(told->model, &list);
+    assert_false(session_table_find(told->model->clusters[0].clients, 7)->shown.watches_known);
+    assert_false(shown_at(told, "a:1", 4000000, 900000));
+    assert_true(shown_at(told, "a:1", 5000000, 4900000));
     told_free(told);
 }
 
@@ -657,6 +716,8 @@ int main(void)
         cmocka_unit_test(two_leaders_at_a_time),
         cmocka_unit_test(a_herd_is_counted),
         cmocka_unit_test(a_candidate_that_does_not_react),
+        cmocka_unit_test(a_gap_proves_no_silence),
+        cmocka_unit_test(another_server_lists_it),
         cmocka_unit_test(each_step_to_the_packet),
         cmocka_unit_test(packets_that_come_twice),
         cmocka_unit_test(packets_in_parts_and_in_disorder),
