@@ -30,7 +30,8 @@ def test_chain_and_herd(zk, client):
     assert herd["failover"]["requests_each"] > 10 * chain["failover"]["requests_each"]
     assert all(expectation["held"] for expectation in chain["expectations"])
     (removed,) = [note for note in chain["notes"] if note.startswith("everything removed: ")]
-    assert int(re.fullmatch(r"everything removed: (\d+) znodes", removed)[1]) >= 30 + chain["failover"]["total"]["count"]
+    count = int(re.fullmatch(r"everything removed: (\d+) znodes", removed)[1])
+    assert count >= 29 + chain["failover"]["total"]["count"]  # the last one that died need not be back at the end
     (server,) = chain["servers"]
     assert int(server["after"]["zxid"], 16) > int(server["before"]["zxid"], 16)
 
