@@ -49,9 +49,10 @@ int command_why(const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     int64_t from_us, to_us;
-    struct story_query query = {.election = options->election,
-                                .cluster = options->cluster,
-                                .client_logs = {options->client_logs, options->client_log_count}};
+    struct story_query query = {
+        .election = options->election,
+        .cluster = options->cluster,
+        .client_logs = {.files = options->client_logs, .count = options->client_log_count}};
     char *error = NULL, *file = command_recording_file(invocation, options->replay);
     struct history *history = file ? command_recording_open(file, &from_us, &to_us) : NULL;
     int status = EXIT_USAGE;
