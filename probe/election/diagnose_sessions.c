@@ -142,13 +142,16 @@ static enum answer_of diagnose_sessions_connection_of(const struct diagnosis *d,
     return NOT_YET;
 }
 
-/* ZooKeeper's leader has not listed the sessions yet, or no server its tick: a later poll asks for both. */
+/* ZooKeeper's leader has not listed the sessions yet, or no server its tick, which only AdminServer knows: not
+ * longer than for some lists. */
+#define TICK_WITHIN 3
 static bool awaits_sessions(const struct cluster *cluster, const struct client *client)
 {
     for (size_t i = 0; i < cluster->server_count; i++)
         if (cluster->servers[i].mode == SERVER_LEADER)
             return !cluster->servers[i].hidden[HIDDEN_SESSIONS] &&
-                   (!client->shown.alive_known || cluster_tick_ms(cluster) == 0);
+                   (!client->shown.alive_known ||
+                    (cluster_tick_ms(cluster) == 0 && cluster->clients->session_round < TICK_WITHIN));
     return false;
 }
 

@@ -220,7 +220,7 @@ bool client_was_heard(const struct cluster *cluster, const struct client *client
     int64_t tick_us = cluster_tick_ms(cluster) * INT64_C(1000);
     if (shown->timeout_ms <= 0 && tick_us > 0) {
         /* Its end is rounded to ticks: a contact that was more than a tick later would have changed it. */
-        *low_us = INT64_MIN;
+        *low_us = client->heard_since_us > cluster->epoch_us ? client->heard_since_us : INT64_MIN;
         *high_us = client->same_end_us ? client->same_end_us + tick_us : INT64_MAX;
         return true;
     }

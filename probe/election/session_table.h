@@ -16,12 +16,12 @@ struct client {
     struct hash_link by_id;
     struct candidate *owned; /* chained by owned_next */
 
-    int64_t response_ms; /* last response in the latest list */
-    int64_t last_zxid;   /* in the latest list: its last request was answered no later; -1: unknown */
-    int64_t ends_ms;     /* in the latest list of sessions: see seen_session; -1: unknown */
-    int64_t
-        same_end_us;   /* the second list in a row with that end was asked for then; 0: it was not the same */
-    int64_t parted_us; /* the first list without its connection had come by then */
+    int64_t response_ms;     /* last response in the latest list */
+    int64_t last_zxid;       /* in the latest list: its last request was answered no later; -1: unknown */
+    int64_t ends_ms;         /* in the latest list of sessions: see seen_session; -1: unknown */
+    int64_t same_end_us;     /* two lists in a row had that end, the second asked for then; 0: they had not */
+    int64_t heard_since_us;  /* its end had grown in the list after the one asked for then; 0: never */
+    int64_t parted_us;       /* the first list without its connection had come by then */
     uint64_t fingerprint;    /* of the watches that concern elections, in the series */
     int64_t series_us;       /* the series' first poll was asked for then; 0: no series */
     int64_t series_shown_us; /* ... and had been answered by then */

@@ -614,6 +614,8 @@ void session_table_sessions(struct cluster *cluster, size_t server, struct momen
             continue;
         heard += client->ours && client->ends_ms >= 0 && seen->list[i].ends_ms > client->ends_ms;
         client->session_round = clients->session_round;
+        if (same && client->ends_ms >= 0 && seen->list[i].ends_ms > client->ends_ms)
+            client->heard_since_us = before_us;
         if (client->ends_ms != seen->list[i].ends_ms || !same)
             client->same_end_us = 0;
         else if (client->same_end_us == 0)

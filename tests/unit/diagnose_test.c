@@ -266,6 +266,17 @@ static void sessions(void **state)
                      "? findings owner-disconnected warning suspected " B "\n"
                      "tick 5000\nround\ntick 10\nsessions\n"
                      "? findings owner-disconnected warning certain " B "\n");
+    model_script_run("... seen by nobody before: certain where its end stays the same for more than a tick",
+                     "servers 3\n" WHOLE THREE "away b\ntick 1000\nround\ntick 10\nsessions\n"
+                     "tick 1000\nround\ntick 10\nsessions\n"
+                     "? findings owner-disconnected warning suspected " B "\n? suspected yes\n"
+                     "tick 2000\nround\ntick 10\nsessions\n"
+                     "? findings owner-disconnected warning certain " B "\n");
+    model_script_run("... and where no server tells its tick, it is not asked for again and again",
+                     "servers 3\nensemble whole 1 2 3\n" THREE "away b\ntick 1000\nround\ntick 10\nsessions\n"
+                     "tick 1000\nround\ntick 10\nsessions\n? suspected yes\n"
+                     "tick 1000\nround\ntick 10\nsessions\n"
+                     "? findings owner-disconnected warning suspected " B "\n? suspected no\n");
     model_script_run("... whom another leader of ZooKeeper gave all its time anew was not heard",
                      "servers 3\n" WHOLE THREE "stated 4294967296\nround\naway b\n"
                      "tick 1000\nround\ntick 10000\nround\ntick 10\nsessions\n"
