@@ -77,7 +77,7 @@ struct story {
     int timeout_ms;                  /* 0: unknown */
     int64_t silent_us;               /* the minimum length of its silence at the loss; -1: unknown */
     struct client_pause pause;       /* of its client, as its host's logs show it */
-    bool pauses_read, pause_assumed; /* assumed: nobody said that these logs are of this client's host */
+    bool pauses_read, pause_assumed; /* assumed: these logs may be of another host */
 
     /* From the transaction logs, if they were read. */
     bool logged;              /* the recording holds facts of that time */

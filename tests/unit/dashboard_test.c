@@ -971,7 +971,7 @@ static void lists_a_host(void **state)
     key(&fixture, KEY_CODE_HOME);
     for (int i = 0; i < 3; i++)
         key(&fixture, KEY_CODE_ENTER);
-    assert_true(shows(&fixture, "elections with client:10.42.0.19"));
+    assert_true(shows(&fixture, "elections of host 10.42.0.19"));
     assert_true(shows(&fixture, "filter client:10.42.0.19"));
     assert_true(shows(&fixture, "CAND▾"));
     assert_false(shows(&fixture, "STATE"));
@@ -986,7 +986,7 @@ static void lists_a_host(void **state)
     assert_true(shows(&fixture, "/client:10.42.0.19"));
     key(&fixture, KEY_CODE_ESCAPE);
     assert_true(shows(&fixture, "all elections"));
-    assert_false(shows(&fixture, "elections with"));
+    assert_false(shows(&fixture, "elections of host"));
     for (int i = 0; i < 4; i++)
         key(&fixture, KEY_CODE_ESCAPE);
     assert_true(shows(&fixture, "STATE"));

@@ -50,7 +50,7 @@ void dashboard_equip(struct dashboard *dashboard, const struct run_control_inter
 void dashboard_record_mutes(struct dashboard *dashboard, const char *author,
                             void (*fn)(void *context, const struct event *), void *context);
 
-/* Those that the user asked to be told, which outlive it. Without this nothing is told. */
+/* The changes that the user waits for, which outlive it. Without this none is reported. */
 void dashboard_tell(struct dashboard *dashboard, struct tells *tells);
 
 /* The filter of the overview, as if it had been typed. */

@@ -12,7 +12,7 @@
 
 struct foreground {
     uv_process_t process;
-    foreground_fn fn; /* NULL: nobody waits for it any more */
+    foreground_fn fn; /* NULL: its result is not wanted any more */
     void *context;
 };
 

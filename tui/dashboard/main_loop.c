@@ -439,7 +439,7 @@ static void main_loop_on_command(void *context, const char *how)
     char *line = text_format("%s %s. Enter goes back.", safe, how);
     stage->command = NULL;
     stage->read_on = true;
-    tcflush(STDIN_FILENO, TCIFLUSH); /* what was typed for the command does not skip what it printed */
+    tcflush(STDIN_FILENO, TCIFLUSH); /* keys typed for the command must not skip its output */
     curses_say_suspended(stage->curses, line);
     send_rest(stage);
     free(line);
@@ -543,7 +543,7 @@ static void on_escape(uv_timer_t *timer)
 static void on_input(uv_poll_t *poll, int status, int events)
 {
     struct terminal_stage *stage = poll->data;
-    if (stage->read_on) { /* that line is for nobody; what is typed after it is the dashboard's */
+    if (stage->read_on) { /* this line is dropped; later keys are the dashboard's */
         char line[4096];
         if (events & UV_READABLE && read(STDIN_FILENO, line, sizeof line) < 0 && errno == EAGAIN)
             return;

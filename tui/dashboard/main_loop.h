@@ -46,7 +46,7 @@ struct main_loop {
      * MAIN_LOOP_RELOAD, to be called again. False: it is wrong, and problem says why. NULL: not live. */
     bool (*reload)(void *context, char *problem, size_t size);
     struct tells *tells; /* of the dashboards before this one, too; NULL: not live */
-    /* As much is known as a change can be told by: after a reload, not at once. NULL: it is. */
+    /* The model is complete enough to report changes: after a reload, not at once. NULL: always. */
     bool (*tells_now)(void *context);
     const struct run_control_interface *control; /* controls test candidates; NULL: not available */
     void *context;                               /* of all */

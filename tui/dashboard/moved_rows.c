@@ -4,7 +4,7 @@
 
 #include "config/hash_table.h"
 
-#define JUST_US INT64_C(300000) /* nobody aims again so soon */
+#define JUST_US INT64_C(300000) /* too short to aim again */
 #define MARK_COLUMNS 2          /* the selection's sign: it moves without the row */
 
 void moved_rows_see(struct moved_rows *moved, const struct cells *cells, int64_t now_us)

@@ -81,7 +81,7 @@ static void compare_add(struct compare_view *view, const struct election *electi
     compare_put(view, election, sign, look, word, from, to);
 }
 
-/* A fixed znode has one name whoever made it. */
+/* A fixed znode has the same name for every owner. */
 static bool compare_same_znode(const struct candidate *one, const struct candidate *other)
 {
     return strcmp(one->name, other->name) == 0 &&

@@ -850,8 +850,11 @@ static void overview_title(struct view *view, const struct scene *scene, struct 
     const char *filter = overview_of(view)->order.filter;
 
     (void)scene;
-    cells_printf(cells, x, 0, room, ROLE_TITLE, "%s%s", *filter != '\0' ? "elections with " : "all elections",
-                 filter);
+    if (strncmp(filter, "client:", 7) == 0)
+        cells_printf(cells, x, 0, room, ROLE_TITLE, "elections of host %s", filter + 7);
+    else
+        cells_printf(cells, x, 0, room, ROLE_TITLE, "%s%s", *filter ? "elections with " : "all elections",
+                     filter);
 }
 
 static void overview_free(struct view *view)

@@ -104,7 +104,7 @@ struct view {
 };
 
 struct view *overview_view_new(void);
-/* The elections that match it, to be opened from another view. Whoever shows it sets that filter. */
+/* The elections that match it, to be opened from another view. The caller sets that filter after showing it. */
 struct view *overview_view_filtered(const char *filter);
 /* The filter of that view; NULL: it is another view. */
 const char *overview_view_filter(const struct view *);
