@@ -202,20 +202,29 @@ class Secured:
         self.mode, self.folder, self.authority, self.kdc = mode, str(folder), authority, kdc
         os.makedirs(self.folder, exist_ok=True)
         self.env = {"KRB5_CONFIG": kdc.config} if kdc else {}
-        lines, java, self.port = [], [*java], free_port()
-        if mode in TLS:
-            lines += self._tls_lines(authority, unified)
+        lines, java = [], [*java]
         if mode in SASL:
             java += [f"-Djava.security.auth.login.config={self._jaas(kdc)}"]
             java += [f"-Djava.security.krb5.conf={kdc.config}"] if mode in KERBEROS else []
             java += ["-Dzookeeper.sessionRequireClientSASLAuth=true"] if required else []
             lines += ["authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider"]
-        self.ensemble = Ensemble(servers, config=[*lines, *config], java=java)
+        self.ensemble = self._start(servers, unified, [*lines, *config], java)
         host = "localhost" if mode in KERBEROS else "127.0.0.1"
         ports = [address.rsplit(":", 1)[1] for address in self.ensemble.addresses]
         self.hosts = ",".join(f"{host}:{port}" for port in (ports if mode not in TLS or unified else [self.port]))
         self.admin = self.ensemble.admin
         self.config = self._write(authority, kdc)
+
+    def _start(self, servers, unified, lines, java, again=2):
+        """Another process may take the port for TLS before the server does: then with another one."""
+        self.port = free_port()
+        tls = self._tls_lines(self.authority, unified) if self.mode in TLS else []
+        try:
+            return Ensemble(servers, config=[*tls, *lines], java=java)
+        except AssertionError as error:
+            if "bind" not in str(error) or not again:
+                raise
+            return self._start(servers, unified, lines, java, again - 1)
 
     def _tls_lines(self, authority, unified):
         lines = tls_lines(authority, "need" if self.mode == "mutual tls" else "none")
