@@ -138,7 +138,7 @@ static void departures_that_are_not_ordinary(void **state)
     stage_pass(stage, 1000000);
     show = framed_new(stage, election_view_new("prod", "/election"));
     text = framed_draw(&show);
-    assert_has(text, "X If the leader leaves now it stays forever (no session owns it): "
+    assert_has(text, "X If the first leaves now  it stays forever (no session owns it): "
                      "only a deletion lets n_..43 lead");
     assert_has(text,
                "X If n_..43 leaves         n_..45 not notified: it watches nothing here, and the chain ends "

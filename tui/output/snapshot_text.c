@@ -45,9 +45,9 @@ static const char *date_of(int64_t wall_us, char *buffer, size_t size)
     return buffer;
 }
 
-static const char *acknowledged_text(enum acknowledged acknowledged)
+static const char *acknowledged_text(const struct election *election)
 {
-    switch (acknowledged) {
+    switch (election->acknowledged) {
     case ACK_YES:
         return "acknowledged";
     case ACK_NO:
@@ -57,7 +57,7 @@ static const char *acknowledged_text(enum acknowledged acknowledged)
     case ACK_NOT_USED:
         break;
     }
-    return NULL;
+    return label_takeover_unseen(election);
 }
 
 /* Who leads, and for how long that can be said: a sentence, where a table has only a word. */
@@ -100,12 +100,15 @@ static int put_tenure(struct printer *printer, const struct election *election, 
 static void print_leader(struct printer *printer, const struct election *election, struct moment now)
 {
     char date[32];
-    const char *acknowledged = acknowledged_text(election->acknowledged);
+    const char *acknowledged = acknowledged_text(election);
     int x = put_tenure(printer, election, now);
     int64_t since_us = label_acknowledged_age_us(election, now);
     if (acknowledged)
         x = printer_put(printer, printer_put_bullet(printer, x),
-                        election->acknowledged == ACK_YES ? ROLE_TEXT : ROLE_WARNING, acknowledged);
+                        election->acknowledged == ACK_YES        ? ROLE_TEXT
+                        : election->acknowledged == ACK_NOT_USED ? ROLE_DIM
+                                                                 : ROLE_WARNING,
+                        acknowledged);
     if (since_us >= 0) {
         x = printer_put(printer, x, ROLE_TEXT, " ");
         x = printer_put(printer, x, ROLE_TEXT, format_age(since_us, date, sizeof date));

@@ -131,12 +131,14 @@ static void draw_state(struct head_line *line, const struct election *election, 
 static void say_acknowledgement(struct head_line *line, const struct election *election, struct moment now)
 {
     char age[16];
+    const char *unseen = label_takeover_unseen(election);
     int64_t since_us;
 
     switch (election->acknowledged) {
     case ACK_NOT_USED:
         if (line->x + 29 <= line->cells->width) /* the layout says as much */
-            election_head_say(line, ROLE_DIM, "takeover time unknown: no acknowledgement");
+            election_head_say(line, ROLE_DIM,
+                              unseen != NULL ? unseen : "takeover time unknown: no acknowledgement");
         return;
     case ACK_UNKNOWN:
         election_head_say(line, ROLE_WARNING, "acknowledged ?");

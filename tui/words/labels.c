@@ -396,6 +396,16 @@ int label_put_crumbs(struct cells *cells, int x, int room, const char *cluster, 
     return x + cells_put(cells, x, 0, label_room(x, end), ROLE_TITLE, name) - begin;
 }
 
+const char *label_takeover_unseen(const struct election *election)
+{
+    const struct candidate *leader = election->leader; /* number 0 was first from the beginning */
+
+    return leader != NULL && !election->leader_since_exact && leader->sequence > 0 &&
+                   election->kind == KIND_LEADER && election->acknowledged == ACK_NOT_USED
+               ? "takeover not seen, nor acknowledged"
+               : NULL;
+}
+
 int64_t label_acknowledged_age_us(const struct election *election, struct moment now)
 {
     int64_t at_us = acknowledge_time_us(election), until_us = label_as_of(election, now).wall_us;

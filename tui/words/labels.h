@@ -120,6 +120,10 @@ struct member_word {
 };
 struct member_word label_member(const struct election *election, const struct member *member);
 
+/* "takeover not seen, nor acknowledged"; NULL: it was seen, or has an acknowledgement, or a lock's holder needs
+ * none. A leader that was found first may be an heir that was never notified: no server can tell. */
+const char *label_takeover_unseen(const struct election *election);
+
 /* How long ago the leader acknowledged; -1: unknown. us */
 int64_t label_acknowledged_age_us(const struct election *election, struct moment now);
 
