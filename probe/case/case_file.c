@@ -150,6 +150,7 @@ struct case_writer {
     struct buffer raw;
     struct coding *coding; /* of the block; NULL: none has begun */
     size_t count;          /* of its observations, beside the state */
+    size_t state_bytes, state_memory;
     int64_t begun_us;
     bool keeps_state;
     struct pseudonyms *pseudonyms; /* NULL: none */
@@ -236,14 +237,23 @@ static void writer_renew(struct case_writer *w)
     if (w->keeps_state) {
         w->coding = coding_write(&w->raw);
         w->head.state = case_state_put(w->coding, before.bytes, before.length);
+        w->state_bytes = w->raw.length;
+        w->state_memory = coding_memory(w->coding);
     }
     buffer_free(&before);
 }
 
+/* A block has at least as many bytes as the state that it begins with: the cost of a state that is repeated is a
+ * part of the cost of what was observed, whatever its size. */
+static bool writer_is_full(const struct case_writer *w, size_t bytes)
+{
+    return w->raw.length > BLOCK_MOST / 2 || w->raw.length > bytes + 2 * w->state_bytes ||
+           coding_memory(w->coding) > STRETCH_MEMORY + 2 * w->state_memory;
+}
+
 bool case_writer_is_due(const struct case_writer *w, int64_t now_us, int64_t every_us)
 {
-    return w->count > 0 && (w->raw.length > BLOCK_BYTES * 4 || coding_memory(w->coding) > STRETCH_MEMORY ||
-                            now_us - w->begun_us > every_us);
+    return w->count > 0 && (writer_is_full(w, BLOCK_BYTES * 4) || now_us - w->begun_us > every_us);
 }
 
 void case_writer_take(struct case_writer *w, struct buffer *out)
@@ -292,8 +302,7 @@ void case_writer_observe(void *writer, const struct observation *o)
         coding_rename(w->coding, w->pseudonyms);
     }
     coding_put(w->coding, o);
-    if (w->file && (w->raw.length > BLOCK_BYTES || coding_memory(w->coding) > STRETCH_MEMORY ||
-                    o->at.mono_us - w->begun_us > BLOCK_US))
+    if (w->file && (writer_is_full(w, BLOCK_BYTES) || o->at.mono_us - w->begun_us > BLOCK_US))
         writer_flush(w);
 }
 

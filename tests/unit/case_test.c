@@ -595,12 +595,46 @@ static void test_files(void **state)
     folder_remove(folder);
 }
 
+/* A large state is repeated after as many bytes of something new, not at each change. */
+static void test_large_state(void **state)
+{
+    (void)state;
+    char *error;
+    struct model *model = model_new(scripted_settings(), &error);
+    struct case_writer *w = case_writer_new(scripted_settings(), model);
+    struct buffer out = {0};
+    char path[64], *problem, text[200];
+    memset(text, 'x', sizeof text);
+    struct observation o = {.kind = OBSERVED_NODE, .at = {1, 1}, .election = "/election", .path = path};
+    o.node.has_data = true;
+    o.node.data = text;
+    o.node.data_length = sizeof text;
+    struct znode_stat stat = {.data_length = sizeof text};
+    o.node.stat = &stat;
+    case_writer_keep_state(w);
+    unsigned taken = 0;
+    for (unsigned i = 0; i < 40000; i++) { /* 10,000 znodes, and each of them three times more */
+        snprintf(path, sizeof path, "/election/n_%010u", i % 10000);
+        stat.mzxid = i;
+        snprintf(text, sizeof text, "%u", i * 2654435761U);
+        case_writer_observe(w, &o);
+        if (!case_writer_is_due(w, 1, INT64_MAX))
+            continue;
+        case_writer_take(w, &out);
+        taken++;
+    }
+    assert_in_range(taken, 2, 8);
+    buffer_free(&out);
+    assert_true(case_writer_close(w, &problem));
+    model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_damage),
         cmocka_unit_test(test_later_version), cmocka_unit_test(test_own_recipes_with_pseudonyms),
-        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_files),         cmocka_unit_test(test_large_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
