@@ -5,7 +5,7 @@
  *     floor HOSTS look PATH             connect, read the list, read every candidate, pipelined
  *     floor HOSTS walk PATH             connect, read the list of children of every znode below, pipelined
  *     floor HOSTS elections PATH        connect, read the lists of PATH and of its children, and the data of theirs
- *     floor HOSTS churn PATH SECONDS    read the whole list again at every notification
+ *     floor HOSTS churn PATH SECONDS    read the list again a little after a notification, and each newcomer once
  *
  * It prints what it saw with its own times (microseconds of CLOCK_MONOTONIC); see each mode. It ends by
  * itself after SECONDS, and earlier on SIGTERM.
@@ -296,19 +296,66 @@ static void walk(struct watching *w, int data_depth, int64_t within_us)
 }
 
 /*
- * churn: prints "leader NAME AT" whenever a list shows another leader than the one before it, and at its
- * end "read LISTS CPU_MS".
+ * churn: prints "leader NAME AT" whenever another one is known to lead, and at its end "read LISTS CPU_MS".
+ *
+ * As well as it can be done: the list is read at most every LIST_EVERY_US, as electop reads one of this size, the
+ * numbers stay in order, each newcomer is read once, and a watch on the leader's znode tells its end at once.
  */
-static void read_again(struct watching *w);
+#define LIST_EVERY_US 250000
 
-static void on_children_changed(zhandle_t *zh, int type, int state, const char *path, void *context)
+static void churn_guard(struct watching *w);
+
+static void churn_lead(struct watching *w)
+{
+    printf("leader %s%010d %lld\n", w->prefix, w->sequences[w->at], (long long)now_us());
+    fflush(stdout);
+    churn_guard(w);
+}
+
+static void on_churn_leader_gone(zhandle_t *zh, int type, int state, const char *path, void *context)
 {
     struct watching *w = context;
-    (void)zh;
-    (void)state;
-    (void)path;
-    if (type == ZOO_CHILD_EVENT)
-        read_again(w);
+    (void)zh, (void)state;
+    if (type != ZOO_DELETED_EVENT || bare_sequence(path) != w->sequences[w->at] || w->at + 1 >= w->count)
+        return;
+    w->at++;
+    churn_lead(w);
+}
+
+static void on_churn_guarded(int rc, const struct Stat *stat, const void *context)
+{
+    struct watching *w = (struct watching *)(uintptr_t)context;
+    (void)stat;
+    if (rc != ZNONODE) {
+        check(rc, "exists");
+    } else if (w->at + 1 < w->count) {
+        w->at++;
+        churn_lead(w);
+    }
+}
+
+static void churn_guard(struct watching *w)
+{
+    char path[PATH_MOST];
+    name_path(w, w->sequences[w->at], path);
+    check(zoo_awexists(w->bare.zh, path, on_churn_leader_gone, w, on_churn_guarded, w), "exists");
+}
+
+static void on_churn_changed(zhandle_t *zh, int type, int state, const char *path, void *context)
+{
+    struct watching *w = context;
+    (void)zh, (void)state, (void)path;
+    w->again = w->again || type == ZOO_CHILD_EVENT;
+}
+
+/* The next number is above all that were there: newcomers are at the end of the list in order. */
+static void read_newcomers(struct watching *w, int32_t latest)
+{
+    char path[PATH_MOST];
+    for (size_t i = w->count; i > 0 && w->sequences[i - 1] > latest; i--) {
+        name_path(w, w->sequences[i - 1], path);
+        check(zoo_aget(w->bare.zh, path, 0, on_candidate, w), "get");
+    }
 }
 
 static void on_list(int rc, const struct String_vector *names, const struct Stat *stat, const void *context)
@@ -316,30 +363,36 @@ static void on_list(int rc, const struct String_vector *names, const struct Stat
     struct watching *w = (struct watching *)(uintptr_t)context;
     (void)stat;
     check(rc, "children");
+    int32_t led = w->count > 0 ? w->sequences[w->at] : -1, latest = w->count > 0 ? w->sequences[w->count - 1] : INT32_MAX;
     w->lists++;
-    int32_t before = w->count > 0 ? w->sequences[0] : -1, first = INT32_MAX;
+    w->reading = false;
     take_names(w, names);
-    for (size_t i = 0; i < w->count; i++)
-        first = w->sequences[i] < first ? w->sequences[i] : first;
-    if (w->count == 0)
-        return;
-    w->sequences[0] = first;
-    if (first != before) {
-        printf("leader %s%010d %lld\n", w->prefix, first, (long long)now_us());
-        fflush(stdout);
-    }
-}
-
-static void read_again(struct watching *w)
-{
-    check(zoo_awget_children2(w->bare.zh, w->path, on_children_changed, w, on_list, w), "children");
+    qsort(w->sequences, w->count, sizeof *w->sequences, by_sequence);
+    w->at = 0;
+    /* One that its own watch told to be gone may be in a list that was on its way. */
+    while (w->at + 1 < w->count && w->sequences[w->at] < led)
+        w->at++;
+    if (w->count > 0)
+        read_newcomers(w, latest);
+    if (w->count > 0 && w->sequences[w->at] != led)
+        churn_lead(w);
 }
 
 static void churn(struct watching *w, int64_t for_us)
 {
+    int64_t until_us = now_us() + for_us;
     bare_connect(&w->bare, 1);
-    read_again(w);
-    run_for(w, for_us);
+    w->again = true;
+    while (!bare_ended() && now_us() < until_us) {
+        int64_t next_us = w->listed_us + LIST_EVERY_US;
+        if (w->again && !w->reading && now_us() >= next_us) {
+            w->again = false;
+            w->reading = true;
+            w->listed_us = now_us();
+            check(zoo_awget_children2(w->bare.zh, w->path, on_churn_changed, w, on_list, w), "children");
+        }
+        bare_turn(&w->bare, 1, -1, w->again && !w->reading && next_us < until_us ? next_us : until_us);
+    }
     printf("read %llu %.1f\n", (unsigned long long)w->lists, gauge_cpu_ms());
 }
 
