@@ -43,14 +43,8 @@ static bool story_wants(const struct story_query *query, const struct election *
            story_same(query->election, election->path) || story_same(query->election, election->name);
 }
 
-static bool story_find(void *context, const struct election *election, const struct failover *failover)
+static void story_take(struct story *story, const struct election *election, const struct failover *failover)
 {
-    struct story_search *search = context;
-    struct story *story = search->story;
-    if (!story_wants(search->query, election) ||
-        (search->query->open_first && story->election && failover_is_open(&story->failover) &&
-         !failover_is_open(failover)))
-        return true;
     free(story->cluster);
     free(story->election);
     free(story->name);
@@ -60,7 +54,52 @@ static bool story_find(void *context, const struct election *election, const str
     story->election = text_copy(election->path);
     story->name = text_copy(election->name ? election->name : summary_path(election));
     failover_copy(&story->failover, failover);
+}
+
+static bool story_find(void *context, const struct election *election, const struct failover *failover)
+{
+    struct story_search *search = context;
+    const struct story *story = search->story;
+    if (story_wants(search->query, election) &&
+        !(search->query->open_first && story->election && failover_is_open(&story->failover) &&
+          !failover_is_open(failover)))
+        story_take(search->story, election, failover);
     return true;
+}
+
+/* Of an election that has no leader, though no open failover says so. What may be, or was so from the beginning,
+ * does not hide a failover of another election. */
+static void story_outage(struct story_search *search, const struct election *election, struct moment now)
+{
+    struct story *story = search->story;
+    const struct finding *doubt = vacancy_doubt(election);
+    struct failover lost;
+    if (!vacancy_lost(election, now, &lost) ||
+        (story->election && ((doubt && !vacancy_is_sure(doubt)) || (!lost.from && !search->query->election))))
+        return;
+    story->loss_unseen = !lost.from;
+    if (story->loss_unseen)
+        lost.lost_at = election->state == ELECTION_LED ? now : election->state_since;
+    story_take(story, election, &lost);
+    if (story->loss_unseen)
+        story->after_count = vacancy_reasons(election, story->after);
+}
+
+/* As the recording ends, or at the moment that was asked for. */
+static void story_find_outage(struct story_search *search, struct history *history)
+{
+    int64_t from_us, to_us, at_us = search->query->at_us;
+    if (!search->query->open_first ||
+        (search->story->election && failover_is_open(&search->story->failover)) ||
+        !history_bounds(history, &from_us, &to_us, NULL))
+        return;
+    char *unread = NULL;
+    const struct model *model = history_at(history, at_us < to_us ? at_us : to_us, &unread);
+    free(unread);
+    for (size_t i = 0; model && i < model->cluster_count; i++)
+        for (size_t k = 0; k < model->clusters[i].election_count; k++)
+            if (story_wants(search->query, model->clusters[i].elections[k]))
+                story_outage(search, model->clusters[i].elections[k], model->now);
 }
 
 /* ---- who it was ---- */
@@ -188,7 +227,9 @@ static void story_before(struct story_search *search, struct history *history)
         return;
     }
     const struct election *election = story_election_of(search);
+    const struct finding *doubt = vacancy_doubt(election);
     story->snapshot = true;
+    story->only_first = doubt && vacancy_is_sure(doubt);
     story_client(story, election, leader);
     story_chain(story, election);
     story_servers(story, election->cluster);
@@ -593,9 +634,11 @@ struct story *story_make(struct history *history, const struct story_query *quer
     story->successor_notified = -1;
     bool fine =
         history_failovers(history, &filter, query->from_us, query->at_us + 1, story_find, &search, error);
+    if (fine)
+        story_find_outage(&search, history);
     bool found = fine && story->election;
-    fine =
-        fine && (!found || (story_gather(&search, history, error) && story_read_client_logs(&search, error)));
+    fine = fine && (!found || story->loss_unseen ||
+                    (story_gather(&search, history, error) && story_read_client_logs(&search, error)));
     story_leaders_before(&search, history);
     if (fine && found)
         return story;

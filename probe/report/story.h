@@ -71,6 +71,7 @@ struct story {
     struct failover failover;
     int64_t led_since_us; /* of the lost leader; 0: unknown */
     bool led_exact;
+    bool only_first;                 /* it was first in line, and certainly did not lead */
     uint64_t session;                /* of the lost leader; 0: unknown */
     char *client;                    /* its address, "10.0.3.17:51234"; NULL: unknown */
     char *server;                    /* the server of its connection; NULL: unknown */
@@ -117,6 +118,9 @@ struct story {
     struct story_load *loads;
     size_t load_count;
 
+    /* The leader was lost before the recording began, or there was none: failover is empty but for lost_at, the
+     * time of the state in which there is no leader. */
+    bool loss_unseen;
     /* Why there is no leader after it, as the recording's end shows; 0: there is one, or it is not known. */
     struct vacancy_reason after[VACANCY_REASONS];
     size_t after_count;
@@ -138,11 +142,11 @@ struct story {
 };
 
 struct story_query {
-    const char *election;           /* its path, full path or name; NULL: any */
-    const char *cluster;            /* NULL: any */
-    int64_t at_us;                  /* the latest failover lost by this time */
-    int64_t from_us;                /* and not before this time; 0: no limit */
-    bool open_first;                /* one that is still open comes before later ones that are over */
+    const char *election; /* its path, full path or name; NULL: any */
+    const char *cluster;  /* NULL: any */
+    int64_t at_us;        /* the latest failover lost by this time */
+    int64_t from_us;      /* and not before this time; 0: no limit */
+    bool open_first;      /* an outage that lasts comes before failovers that are over, seen or not */
     struct client_logs client_logs; /* of the lost leader's host: story->pause */
 };
 

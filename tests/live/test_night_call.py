@@ -171,6 +171,28 @@ def test_the_first_does_not_take_over(zk, path, tmp_path, why):
         stalled.close()
 
 
+@pytest.mark.parametrize("left", [1, 0])
+def test_an_outage_whose_beginning_nobody_recorded(zk, client, path, tmp_path, left):
+    """A leftover is first already as the recording begins, or no znode is left."""
+    line = Line(zk, path)
+    line.join("host-a:80", flags=SEQUENCE)
+    if not left:
+        client.delete(line.members[0].path)
+    recorder = Recorder(tmp_path, zk.hosts, "--admin", zk.admin, elections=f"[{{path: {path}, kind: leader}}]")
+    try:
+        if left:
+            recorder.wait_for("SELECT 1 FROM finding WHERE code = 'persistent-candidate'")
+        until(lambda: run("why", "--config", str(recorder.config)).status == 0, what="the recording shows it")
+        why = run("why", "--config", str(recorder.config), path)
+        assert why.status == 0 and f"Nobody leads {path}." in why.out and "was not recorded" in why.out, why
+        assert ("is a leftover without a session" if left else "nobody stands") in why.out, why
+        story = json.loads(run("why", "--json", "--config", str(recorder.config)).out)
+        assert story["failover"] is None and story["sentences"][0]["certainty"] == "certain", story
+    finally:
+        recorder.end()
+        line.close()
+
+
 def test_a_deaf_heir_that_only_the_recording_knows(zk, path, tmp_path):
     """The recorder ended before the leader did: that the first watched nothing is suspected still."""
     stalled = Stalled(zk, path, tmp_path, "deaf")

@@ -73,6 +73,16 @@ static void say_open(struct sentences *s, const struct story *story)
                                 open ? "no candidate was recorded after it" : "no candidate came"));
 }
 
+static void say_outage(struct sentences *s, const struct story *story)
+{
+    char seen[40];
+    bool perhaps = story->after_count > 0 && story->after[0].certainty == CERTAINTY_SUSPECTED;
+    story_lines_say(s, perhaps ? SENTENCE_SUSPECTED : SENTENCE_CERTAIN,
+                    text_format("Nobody leads %s.", story->name),
+                    text_format("so it was at %s; how that began was not recorded",
+                                format_time(story->failover.lost_at.wall_us, seen, sizeof seen)));
+}
+
 static void say_change(struct sentences *s, const struct story *story)
 {
     char clock[STORY_CLOCK], lost[40], elected[40], vacancy[FORMAT_INTERVAL], without[96] = "";
@@ -86,8 +96,13 @@ static void say_change(struct sentences *s, const struct story *story)
         snprintf(without, sizeof without, " after %s without a candidate", vacancy);
     story_lines_say(
         s, SENTENCE_CERTAIN,
-        text_format("%s: leadership of %s moved from %s to %s%s.", story_clock(s, f->lost_at.wall_us, clock),
-                    story->name, from_of(story), to_of(story), without),
+        story->only_first
+            ? text_format("%s: leadership of %s went to %s%s. %s had been first, and did not lead.",
+                          story_clock(s, f->lost_at.wall_us, clock), story->name, to_of(story), without,
+                          from_of(story))
+            : text_format("%s: leadership of %s moved from %s to %s%s.",
+                          story_clock(s, f->lost_at.wall_us, clock), story->name, from_of(story),
+                          to_of(story), without),
         text_format("the znode of %s no longer existed at %s, %s was first at %s",
                     f->from ? f->from : "the leader", format_time(f->lost_at.wall_us, lost, sizeof lost),
                     f->to ? f->to : "no leader",
@@ -515,7 +530,8 @@ static void story_lines_say_leader(struct sentences *s, const struct story *stor
     if (!story->led_since_us)
         return;
     story_lines_say(s, SENTENCE_CERTAIN,
-                    text_format("%s had led for %s%s.", from_of(story), story->led_exact ? "" : "at least ",
+                    text_format("%s had %s for %s%s.", from_of(story),
+                                story->only_first ? "been first" : "led", story->led_exact ? "" : "at least ",
                                 led_us < 1000000 ? format_span(led_us, led, sizeof led)
                                                  : format_age(led_us, led, sizeof led)),
                     text_format("its tenure began %s%s", story->led_exact ? "at " : "at or before ",
@@ -586,13 +602,29 @@ static void say_after(struct sentences *s, const struct story *story)
     }
 }
 
+static bool same_kind(const struct story_finding *a, const struct story_finding *b)
+{
+    return a->code == b->code && a->certainty == b->certainty;
+}
+
+/* One of each kind: a long line may have one for each candidate. */
 static void say_findings(struct sentences *s, const struct story *story)
 {
     for (size_t i = 0; i < story->finding_count; i++) {
         const struct story_finding *finding = &story->findings[i];
+        const char *word = finding_kind(finding->code)->word;
+        size_t alike = 0, before = 0;
+        for (size_t k = 0; k < story->finding_count; k++) {
+            alike += same_kind(&story->findings[k], finding);
+            before += k < i && same_kind(&story->findings[k], finding);
+        }
+        if (before > 0)
+            continue;
         story_lines_say(s, finding->certainty == CERTAINTY_CERTAIN ? SENTENCE_CERTAIN : SENTENCE_SUSPECTED,
-                        text_format("Before it, %s had been found.", finding_kind(finding->code)->word),
-                        text_copy(finding->evidence ? finding->evidence : finding_kind(finding->code)->word));
+                        alike > 1
+                            ? text_format("Before it, %s had been found, of %zu candidates.", word, alike)
+                            : text_format("Before it, %s had been found.", word),
+                        text_copy(finding->evidence ? finding->evidence : word));
     }
     if (story->servers_away > 0)
         story_lines_say(s, SENTENCE_CERTAIN,
@@ -725,6 +757,11 @@ static void say_unknown(struct sentences *s, const struct story *story)
 struct sentences story_sentences(const struct story *story, bool utc)
 {
     struct sentences s = {.utc = utc};
+    if (story->loss_unseen) {
+        say_outage(&s, story);
+        say_after(&s, story);
+        return s;
+    }
     say_change(&s, story);
     say_after(&s, story);
     say_cause(&s, story);
@@ -772,7 +809,10 @@ void story_write(struct buffer *out, const struct story *story, const struct sen
     json_write_key(&w, "time");
     json_write_time(&w, story->failover.lost_at.wall_us);
     json_write_key(&w, "failover");
-    json_failover_write(&w, &story->failover);
+    if (story->loss_unseen)
+        json_write_null(&w);
+    else
+        json_failover_write(&w, &story->failover);
     json_write_key(&w, "sentences");
     json_write_begin(&w, '[');
     for (size_t i = 0; i < s->count; i++) {
