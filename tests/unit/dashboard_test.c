@@ -654,7 +654,7 @@ static void jumps(void **state)
     assert_true(shows(fixture, "/druid/coordinator"));
     type(fixture, ":findings");
     key(fixture, KEY_CODE_ENTER);
-    assert_true(shows(fixture, "CERTAINTY"));
+    assert_true(shows(fixture, "CERTAINTY") && shows(fixture, "Esc back to election"));
     type(fixture, ":zzzz");
     key(fixture, KEY_CODE_ENTER);
     assert_true(shows(fixture, "no such election, action or time"));

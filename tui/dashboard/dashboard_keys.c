@@ -331,7 +331,6 @@ static bool jump_to_name(struct dashboard *dashboard, const struct scene *scene,
     if (best.election) {
         overview_view_select(dashboard->levels[0].view, best.election);
         dashboard_push(dashboard, election_view_new(best.election->cluster->name, best.election->path));
-        dashboard_top(dashboard)->jumped = true;
         say_alike(dashboard, strcasecmp(best.name, text) == 0 ? 1 : alike, text);
     } else
         jump_act(dashboard, &best);
@@ -339,7 +338,7 @@ static bool jump_to_name(struct dashboard *dashboard, const struct scene *scene,
 }
 
 /* Where : goes: a cluster, an election, a time, or what an action does. False: nowhere. */
-static bool jump(struct dashboard *dashboard, const char *text)
+static bool jump_to(struct dashboard *dashboard, const char *text)
 {
     struct scene scene = dashboard_scene(dashboard);
     struct view *view = dashboard_top(dashboard)->view;
@@ -363,6 +362,15 @@ static bool jump(struct dashboard *dashboard, const char *text)
     bool there = replay_keys_to_typed(&dashboard->replay_keys, text, dashboard_now(dashboard), &note);
     if (there)
         dashboard_show_note(dashboard, &note);
+    return there;
+}
+
+static bool jump(struct dashboard *dashboard, const char *text)
+{
+    size_t before = dashboard->level_count;
+    bool there = jump_to(dashboard, text);
+    if (dashboard->level_count > before)
+        dashboard_top(dashboard)->jumped = true;
     return there;
 }
 
