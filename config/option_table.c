@@ -247,7 +247,7 @@ const struct option_row option_table[] = {
      .help = "write one self-contained page to FILE (-: standard output)"},
     {"replay", 0, "FILE", WATCH | ONCE | EVENTS | REPORT | WHY | CONFIG, TEXT(replay, "name a recording"),
      .help = "read this recording, case or transaction logs, instead of a cluster; config: a bundle"},
-    {"observe", 0, "FILE", LOOKING | RECORD | DISCOVER, TEXT(observe, "name a file"),
+    {"observe", 0, "FILE", LOOKING | RECORD | DISCOVER | INJECT | DEMO, TEXT(observe, "name a file"),
      .help = "append all observations to FILE, a case for --replay"},
     {"capture", 0, "FILE", WATCH | ONCE | EVENTS | RECORD | REPORT | WHY | AUTOPSY, OWN(add_capture),
      .help = "read packets of tcpdump: beside the cluster of --server or --cluster, else instead of one;\n"

@@ -145,6 +145,7 @@ static void narrow(struct live_checks *s, const struct settings *settings,
     s->settings = *settings;
     s->settings.clusters = &s->cluster;
     s->settings.cluster_count = 1;
+    s->settings.observe = NULL; /* it has another writer */
 }
 
 struct live_checks *live_checks_begin(uv_loop_t *loop, const struct settings *settings,

@@ -36,6 +36,19 @@ def test_chain_and_herd(zk, client):
     assert int(server["after"]["zxid"], 16) > int(server["before"]["zxid"], 16)
 
 
+def test_a_run_is_observed(zk, tmp_path):
+    """--observe: the case tells of the run's changes of leader; where it cannot be written, nothing is started."""
+    case = str(tmp_path / "run.case")
+    report = inject(zk, SANDBOX, "-n", "3", "--kill", "leader:every=500ms", "--how", "close", "--for", "3s", "--observe", case)
+    told = run("events", "--json", "--replay", case)
+    events = [json.loads(line) for line in told.out.splitlines()]
+    failovers = [event for event in events if event["event"] == "failover"]
+    assert told.status == 0 and len(failovers) >= 2, (told, report)
+    assert all(re.fullmatch(SANDBOX + r"/run-\w+/election", event["election"]) for event in failovers), told
+    refused = inject(zk, SANDBOX, "--for", "1s", "--observe", str(tmp_path), status=2)
+    assert f"{tmp_path}: " in refused, refused
+
+
 @pytest.mark.parametrize("how", ["drop", "pause", "resign"])
 def test_ways_to_die(zk, client, how):
     """Each way to go leads to failovers of that cause; those that must expire take the session's timeout."""

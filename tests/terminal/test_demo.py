@@ -138,7 +138,8 @@ def test_says_that_its_servers_ended(temporary, count):
 
 def test_refuses_what_it_would_not_heed(temporary):
     """--wait and PATHs where no look is taken: refused, and nothing is started."""
-    for arguments, word in ((["--no-screen", "--wait", "5s"], "--wait"), (["--no-screen", "/election"], "PATH")):
+    for arguments, word in ((["--no-screen", "--wait", "5s"], "--wait"), (["--no-screen", "/election"], "PATH"),
+                            (["--no-screen", "--observe", "x.case"], "--observe")):
         done = run("demo", *arguments, env={"TMPDIR": temporary}, within=20)
         assert done.status == 2 and done.err.startswith("electop: ") and word in done.err, done
     with Pty([PROGRAM, "demo", "--wait", "5s"], 80, 24, env={"TMPDIR": temporary}) as terminal:
@@ -146,9 +147,10 @@ def test_refuses_what_it_would_not_heed(temporary):
     assert os.listdir(temporary) == []
 
 
-def test_without_a_terminal(temporary):
-    """Into a pipe: one look, a few seconds of events, and the end."""
-    done = run("demo", env={"TMPDIR": temporary}, within=90)
+def test_without_a_terminal(temporary, tmp_path):
+    """Into a pipe: one look, a few seconds of events, and the end; its case has both, of all elections."""
+    case = str(tmp_path / "demo.case")
+    done = run("demo", "--observe", case, env={"TMPDIR": temporary}, within=90)
     assert done.status == 0 and "led" in done.out, done
     table = done.out[:done.out.index("\n\n", done.out.index("ELECTION"))].splitlines()
     for name, code in ILL.items():
@@ -156,6 +158,8 @@ def test_without_a_terminal(temporary):
         assert len(row) == 1 and f" {code} " in row[0], done
     healthy = [line for line in table if " ill: " not in line]
     assert not [line for line in healthy if "no-watch" in line or "wrong-predecessor" in line or "never" in line], done
+    again = run("once", "--replay", case)
+    assert again.status == 0 and all(name in again.out and code in again.out for name, code in ILL.items()), again
     until(lambda: gone(temporary))
 
 

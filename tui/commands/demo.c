@@ -249,6 +249,10 @@ static const char *unheeded(const struct options *options)
     bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     if (options->no_screen && options->path_count > 0)
         return "demo --no-screen shows nothing, so it takes no PATH; leave it out";
+    if (options->observe && options->no_screen)
+        return "demo --no-screen watches nothing, so it takes no --observe; leave it out, or observe with "
+               "the "
+               "command that it prints";
     if (options->wait_given && options->no_screen)
         return "demo --no-screen takes no snapshot, so it takes no --wait; leave it out";
     if (options->wait_given && terminal)

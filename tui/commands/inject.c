@@ -16,6 +16,7 @@
 #include "probe/inject/run.h"
 #include "probe/inject/run_options.h"
 #include "probe/inject/run_report.h"
+#include "probe/monitor.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/shutdown.h"
@@ -36,6 +37,10 @@ struct injection {
     struct run_options wanted;
     struct expectation expectations[INJECT_EXPECTATIONS];
     struct run *run;
+    struct monitor *monitor; /* --observe; or NULL */
+    struct settings observed;
+    struct cluster_settings observed_cluster;
+    struct election_settings observed_election;
     struct shutdown ending;
     uv_timer_t progress;
     bool shows_progress, over;
@@ -184,6 +189,47 @@ static bool injection_check(struct injection *in)
     else
         return inject_options_read(in) && !is_too_much(in) && !is_forbidden(in) && !has_no_place_for_page(in);
     return false;
+}
+
+/* ---- what is observed of it ---- */
+
+/* The elections of the run, as a path or a pattern: it chooses their names itself. */
+static char *observed_path(const struct injection *in)
+{
+    const char *sandbox = in->settings->inject.sandbox, *path = in->wanted.path;
+    size_t length = strlen(sandbox);
+    if (in->wanted.live || (strncmp(path, sandbox, length) == 0 && path[length] == '/'))
+        return xstrdup(path);
+    return in->wanted.join ? text_format("%s/%s/*", sandbox, in->wanted.join)
+                           : text_format("%s/*/election", sandbox);
+}
+
+/* False: the file cannot be written, which has been printed. */
+static bool observe_begin(struct injection *in, uv_loop_t *loop)
+{
+    char *error = NULL;
+    if (!in->settings->observe)
+        return true;
+    in->observed_election = in->wanted.cluster->elections[0];
+    in->observed_election.path = observed_path(in);
+    if (!in->wanted.live)
+        in->observed_election.name = NULL; /* it is that of the election whose layout is copied */
+    in->observed_cluster = *in->wanted.cluster;
+    in->observed_cluster.elections = &in->observed_election;
+    in->observed_cluster.election_count = 1;
+    in->observed = *in->settings;
+    in->observed.clusters = &in->observed_cluster;
+    in->monitor = monitor_start(loop, &in->observed, &error);
+    if (error)
+        complain("%s", error);
+    free(error);
+    return in->monitor != NULL;
+}
+
+static void observe_end(struct injection *in)
+{
+    monitor_stop(in->monitor);
+    free(in->observed_election.path);
 }
 
 /* ---- while it runs ---- */
@@ -338,21 +384,23 @@ static int command_inject_on(uv_loop_t *loop, const struct invocation *invocatio
         free(in);
         return status;
     }
-    bool reported = false;
+    bool reported = false, observed = true;
     if (shutdown_begin(&in->ending, loop, 0, 0)) {
         uv_timer_init(loop, &in->progress);
         in->progress.data = in;
         if (in->shows_progress)
             uv_timer_start(&in->progress, inject_on_progress, PROGRESS_MS, PROGRESS_MS);
-        reported = inject_run_loop(in, loop);
+        observed = observe_begin(in, loop);
+        reported = observed && inject_run_loop(in, loop);
         uv_close((uv_handle_t *)&in->progress, NULL);
         inject_clear_progress(in);
     }
     if (reported)
         status = inject_report(in);
-    else
+    else if (observed)
         complain("cannot run test candidates; raise the limit of open files (ulimit -n)");
     run_free(in->run);
+    observe_end(in);
     shutdown_finish(&in->ending, loop);
     if (in->ending.signal)
         status = 128 + in->ending.signal;
