@@ -298,7 +298,7 @@ const char *failover_evidence_describe(const struct failover_evidence *e, enum f
     } else if (e->fate == FATE_OVER) {
         describe_end(e, cause, buffer, size);
     } else if (e->hidden) {
-        snprintf(buffer, size, "no server shows its connections or sessions");
+        snprintf(buffer, size, "no server shows its connections or sessions; --transactions or --capture would tell");
     }
     return buffer;
 }

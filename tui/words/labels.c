@@ -398,12 +398,16 @@ int label_put_crumbs(struct cells *cells, int x, int room, const char *cluster, 
 
 const char *label_takeover_unseen(const struct election *election)
 {
-    const struct candidate *leader = election->leader; /* number 0 was first from the beginning */
+    const struct candidate *leader = election->leader;
+    bool waited, shown;
 
-    return leader != NULL && !election->leader_since_exact && leader->sequence > 0 &&
-                   election->kind == KIND_LEADER && election->acknowledged == ACK_NOT_USED
-               ? "takeover not seen, nor acknowledged"
-               : NULL;
+    if (leader == NULL || leader->sequence <= 0 || election->kind != KIND_LEADER ||
+        election->acknowledged != ACK_NOT_USED)
+        return NULL; /* number 0 was first from the beginning */
+    waited = !election->leader_since_exact || leader->joined.mono_us < election->leader_since.mono_us;
+    const struct client_session *client = candidate_client(leader);
+    shown = election->leader_since_exact && client != NULL && client->watches_known;
+    return waited && !shown ? "takeover not seen, nor acknowledged" : NULL;
 }
 
 int64_t label_acknowledged_age_us(const struct election *election, struct moment now)

@@ -121,7 +121,8 @@ struct member_word {
 struct member_word label_member(const struct election *election, const struct member *member);
 
 /* "takeover not seen, nor acknowledged"; NULL: it was seen, or has an acknowledgement, or a lock's holder needs
- * none. A leader that was found first may be an heir that was never notified: no server can tell. */
+ * none. A leader that was found first may be an heir that was never notified: no server can tell; nor can one that
+ * hides its watches. */
 const char *label_takeover_unseen(const struct election *election);
 
 /* How long ago the leader acknowledged; -1: unknown. us */
