@@ -95,7 +95,7 @@ struct private_server {
     int pid;                 /* 0: not running */
     bool waiting;            /* for it to serve */
     bool serves;             /* its client port does; AdminServer comes next */
-    bool answers;            /* AdminServer does, too: it is ready */
+    bool answers;            /* AdminServer does, too, where it is not off: it is ready */
     struct fourletter *word; /* what its client port is being asked; or NULL */
     struct http_get *page;   /* what AdminServer is being asked; or NULL */
     uint64_t waiting_since_ms;
@@ -359,6 +359,8 @@ static void private_ensemble_on_word(void *context, const char *problem, const c
     server->word = NULL;
     /* "This ZooKeeper instance is not currently serving requests" has no mode. */
     server->serves = text && strstr(text, "\nMode: ");
+    const char *config = server->sandbox->config;
+    server->answers = server->serves && config && strstr(config, "admin.enableServer=false");
 }
 
 static bool on_page_body(void *context, const char *bytes, size_t length)
