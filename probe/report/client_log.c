@@ -207,9 +207,35 @@ static void keep_longest(struct client_pause *longest, const struct client_pause
     memcpy(longest->what, one->what, sizeof longest->what);
 }
 
-bool client_log_find(char *const *files, size_t count, int64_t from_us, int64_t to_us,
+/* Whether the pause, by a clock that differs, can have begun and ended as the silence did. */
+static bool is_as_long(const struct client_pause *one, const struct client_silence *silence)
+{
+    int64_t silent_us = silence->back_us - silence->from_us;
+    if (silence->back_us == 0 || one->from_us == 0 || one->to_us == INT64_MAX)
+        return false;
+    int64_t length_us = one->to_us - one->from_us;
+    return length_us > silence->before_us && length_us <= silent_us &&
+           length_us >= silent_us - silence->before_us;
+}
+
+/* A stop of a JVM may have several lines. */
+static size_t note_as_long(struct client_pause *tied, const struct client_pause *one, const char *file,
+                           const struct client_silence *silence)
+{
+    if (!is_as_long(one, silence) || (tied->what[0] && overlap(one, tied->from_us, tied->to_us) > 0))
+        return 0;
+    *tied = *one;
+    tied->file = file;
+    tied->ahead_us = (one->from_us + one->to_us - silence->from_us - silence->back_us) / 2;
+    return 1;
+}
+
+bool client_log_find(char *const *files, size_t count, const struct client_silence *silence,
                      struct client_pause *pause, char **error)
 {
+    int64_t from_us = silence->from_us, to_us = silence->to_us;
+    struct client_pause tied = {0};
+    size_t ties = 0;
     *pause = (struct client_pause){0};
     for (size_t i = 0; i < count; i++) {
         char line[LINE_MOST];
@@ -223,7 +249,7 @@ bool client_log_find(char *const *files, size_t count, int64_t from_us, int64_t 
             struct client_pause one = {0};
             if (suspended_us && strstr(line, "PM: suspend exit")) {
                 one = (struct client_pause){
-                    suspended_us, line_time(line, to_us), "suspend of the host", NULL, 0, 0};
+                    .from_us = suspended_us, .to_us = line_time(line, to_us), .what = "suspend of the host"};
                 suspended_us = 0;
             } else if (!client_log_line(line, to_us, &one)) {
                 continue;
@@ -232,10 +258,17 @@ bool client_log_find(char *const *files, size_t count, int64_t from_us, int64_t 
             }
             pause->lines++;
             pause->undated += one.from_us == 0;
-            if (!suspended_us)
-                keep_longest(pause, &one, files[i], from_us, to_us);
+            if (suspended_us)
+                continue;
+            keep_longest(pause, &one, files[i], from_us, to_us);
+            ties += note_as_long(&tied, &one, files[i], silence);
         }
         fclose(file);
+    }
+    if (!pause->what[0] && ties == 1) {
+        tied.lines = pause->lines;
+        tied.undated = pause->undated;
+        *pause = tied;
     }
     return true;
 }

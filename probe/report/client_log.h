@@ -13,10 +13,12 @@
 
 struct client_pause {
     int64_t from_us, to_us; /* wall clock of that host; INT64_MAX: it did not end */
-    char what[80];          /* "Pause Full (G1 Compaction Pause)"; "" : none was found */
-    const char *file;       /* borrowed */
-    size_t lines;           /* of pauses, in all files */
-    size_t undated;         /* lines of pauses without a date */
+    int64_t
+        ahead_us;  /* about so far is that clock, as both ends of a silence tie it; 0: assumed to be equal */
+    char what[80]; /* "Pause Full (G1 Compaction Pause)"; "" : none was found */
+    const char *file; /* borrowed */
+    size_t lines;     /* of pauses, in all files */
+    size_t undated;   /* lines of pauses without a date */
 };
 
 /* Borrowed. */
@@ -26,9 +28,16 @@ struct client_logs {
     bool of_one_host; /* which need not be that of every lost leader */
 };
 
-/* The pause that overlaps this time the longest. False and a text in *error (caller frees): a file cannot be
- * read. */
-bool client_log_find(char *const *files, size_t count, int64_t from_us, int64_t to_us,
+/* Of a client, by our clock. */
+struct client_silence {
+    int64_t from_us, to_us; /* until its znode went */
+    int64_t back_us,
+        before_us; /* it was there again; so much earlier its process may have gone on. 0: not known */
+};
+
+/* The pause that overlaps the silence the longest; where none does, the only one that is as long as it was until the
+ * client was back. False and a text in *error (caller frees): a file cannot be read. */
+bool client_log_find(char *const *files, size_t count, const struct client_silence *silence,
                      struct client_pause *pause, char **error);
 
 /* One line. False: it is not about a pause. from_us 0: it has no date. year_us: any time of the line's year,

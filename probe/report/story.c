@@ -14,6 +14,8 @@
 
 #define DAY_US (INT64_C(24) * 3600 * 1000000)
 /* Where it is not known since when a client was silent, this time before the loss is looked through. */
+/* A client that goes on is a candidate again within this time. */
+#define RETURN_US INT64_C(3000000)
 #define WITHOUT_SILENCE_US INT64_C(60000000)
 
 struct earlier_loss {
@@ -618,9 +620,14 @@ static bool story_read_client_logs(const struct story_search *search, char **err
     int64_t lost_us = story->failover.lost_at.wall_us, from_us = story_silent_since(story);
     if (query->client_logs.count == 0)
         return true;
+    struct client_silence silence = {.from_us = from_us ? from_us : lost_us - WITHOUT_SILENCE_US,
+                                     .to_us = lost_us};
+    if (from_us && story->timeout_ms > 0 && !query->client_logs.of_one_host) {
+        silence.back_us = story->returned_us;
+        silence.before_us = story->timeout_ms * INT64_C(1000) / 3 + RETURN_US;
+    }
     story->pauses_read =
-        client_log_find(query->client_logs.files, query->client_logs.count,
-                        from_us ? from_us : lost_us - WITHOUT_SILENCE_US, lost_us, &story->pause, error);
+        client_log_find(query->client_logs.files, query->client_logs.count, &silence, &story->pause, error);
     story->pause_assumed = query->client_logs.of_one_host;
     return story->pauses_read;
 }

@@ -106,16 +106,31 @@ static void the_pause_that_overlaps(void **state)
           "[9.9s][info][gc] GC(3) Pause Full (c) 1M->1M(1M) 1.0ms\n",
           file);
     fclose(file);
-    assert_true(client_log_find(files, 1, NOON_US, NOON_US + 10000000, &pause, &error));
+    assert_true(client_log_find(files, 1, &(struct client_silence){NOON_US, NOON_US + 10000000, 0, 0}, &pause,
+                                &error));
     assert_string_equal(pause.what, "Pause Full (b)");
     assert_int_equal(pause.undated, 1);
-    assert_true(client_log_find(files, 1, NOON_US + 6500000, NOON_US + 10000000, &pause, &error));
+    assert_true(client_log_find(
+        files, 1, &(struct client_silence){NOON_US + 6500000, NOON_US + 10000000, 0, 0}, &pause, &error));
     assert_string_equal(pause.what, "suspend of the host");
     assert_int_equal(pause.to_us, NOON_US + 9000000);
-    assert_true(client_log_find(files, 1, NOON_US + 20000000, NOON_US + 30000000, &pause, &error));
+    assert_true(client_log_find(
+        files, 1, &(struct client_silence){NOON_US + 20000000, NOON_US + 30000000, 0, 0}, &pause, &error));
+    assert_string_equal(pause.what, "");
+    /* Of another clock, the only one that is as long as the silence was, until its client was back. */
+    const int64_t day_us = NOON_US + INT64_C(86400000000);
+    struct client_silence silence = {day_us, day_us + 12000000, day_us + 43000000, 5000000};
+    assert_true(client_log_find(files, 1, &silence, &pause, &error));
+    assert_string_equal(pause.what, "Pause Full (a)");
+    assert_int_equal(pause.ahead_us, NOON_US - 3600000000 + 20000000 - day_us - 21500000);
+    silence.back_us += 3000000;
+    assert_true(client_log_find(files, 1, &silence, &pause, &error));
+    assert_string_equal(pause.what, "");
+    silence = (struct client_silence){day_us, day_us + 4000000, day_us + 4000000, 1100000};
+    assert_true(client_log_find(files, 1, &silence, &pause, &error));
     assert_string_equal(pause.what, "");
     folder_remove(folder);
-    assert_false(client_log_find(files, 1, 0, 1, &pause, &error));
+    assert_false(client_log_find(files, 1, &(struct client_silence){0, 1, 0, 0}, &pause, &error));
     assert_non_null(strstr(error, "No such file"));
     free(error);
 }

@@ -173,6 +173,25 @@ static void say_no_pause(struct sentences *s, const struct client_pause *pause)
                                    "or a kill"));
 }
 
+/* A clock that differs: what ties it is that the pause is as long as the silence. */
+static void say_tied_pause(struct sentences *s, const struct story *story)
+{
+    const struct client_pause *pause = &story->pause;
+    char length[32], ahead[32], from[40], to[40], silent[40], back[40];
+    format_span(pause->to_us - pause->from_us, length, sizeof length);
+    format_span(pause->ahead_us < 0 ? -pause->ahead_us : pause->ahead_us, ahead, sizeof ahead);
+    story_lines_say(
+        s, SENTENCE_INFERRED,
+        text_format("Its client stopped: a pause of %s (%s) is as long as its silence.", length, pause->what),
+        text_format("%s: from %s to %s, by a clock that is then about %s %s; it was silent from %s, and back "
+                    "at %s; no "
+                    "other pause fits",
+                    pause->file, format_time(pause->from_us, from, sizeof from),
+                    format_time(pause->to_us, to, sizeof to), ahead, pause->ahead_us < 0 ? "behind" : "ahead",
+                    format_time(story_silent_since(story), silent, sizeof silent),
+                    format_time(story->returned_us, back, sizeof back)));
+}
+
 /* Entries of its host's logs in the time in which its client was silent. */
 static void say_pause(struct sentences *s, const struct story *story)
 {
@@ -181,7 +200,9 @@ static void say_pause(struct sentences *s, const struct story *story)
     int64_t since_us = story_silent_since(story), lost_us = story->failover.lost_at.wall_us;
     if (story->pauses_read && !pause->what[0] && !story->pause_assumed)
         say_no_pause(s, pause);
-    if (!story->pauses_read || !pause->what[0])
+    if (story->pauses_read && pause->ahead_us)
+        say_tied_pause(s, story);
+    if (!story->pauses_read || !pause->what[0] || pause->ahead_us)
         return;
     bool ends = pause->to_us != INT64_MAX;
     int64_t apart_us = pause->from_us - (since_us ? since_us : lost_us);
