@@ -569,7 +569,8 @@ static void step_failed(struct server_poll *q)
     } else if (q->step == STEP_ENDED || q->step == STEP_BEFORE || q->step >= STEP_WATCHES) {
         /* Names all words that will be needed, whichever is missed first: one restart of the server must
          * suffice. */
-        snprintf(problem, sizeof problem, "%s; %s; %s%s", q->problems[BY_ADMINSERVER], q->problems[BY_WORD],
+        snprintf(problem, sizeof problem, "%s; %s; %s%s; or read its packets (--capture)",
+                 q->problems[BY_ADMINSERVER], q->problems[BY_WORD],
                  settings->admin_off ? "use AdminServer (admin: 8080)" : ADMIN_LINE,
                  settings->four_letter == CHOICE_OFF ? "; or use four-letter words (four_letter: auto)"
                  : is_any_word_off(q)                ? "; or " WORDS_LINE
