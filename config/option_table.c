@@ -122,6 +122,12 @@ static const char *add_capture(struct options *options, const char *value)
         return "names no file; write FILE, SERVER=FILE, or - for standard input";
     if (options->capture_count == CAPTURES_MOST)
         return "is one too many; merge some captures with mergecap";
+    bool input = strcmp(equals ? equals + 1 : value, "-") == 0;
+    for (size_t i = 0; input && i < options->capture_count; i++) {
+        const char *other = strrchr(options->captures[i], '-');
+        if (other && !other[1] && (other == options->captures[i] || other[-1] == '='))
+            return "is standard input once more; write a named pipe";
+    }
     options->captures[options->capture_count++] = (char *)(uintptr_t)value;
     return NULL;
 }

@@ -404,10 +404,6 @@ static bool check_replay(struct parse *parse)
     bool logs = options->command == COMMAND_AUTOPSY && options->path_count > 0;
     if (options->capture_count > 0 && (options->replay || options->recording || logs))
         return options_parse_refuse(parse, "--capture and a recording, or logs, are two sources; name one");
-    /* The hosts that capture have as many clocks. */
-    if (options_beside(options) && options->capture_count > 1)
-        return options_parse_refuse(parse,
-                                    "several captures beside a cluster: name one, or leave the cluster out");
     if (options->command != COMMAND_ONCE && options->command != COMMAND_EVENTS &&
         options->command != COMMAND_WATCH && options->command != COMMAND_CONFIG &&
         !(captured && options->command == COMMAND_RECORD))

@@ -32,7 +32,6 @@
 #define FORGOTTEN_US INT64_C(600000000)
 /* Every client has sent something within this time: a third of its timeout, which is assumed to be 90 s at most. */
 #define PINGED_US INT64_C(30000000)
-#define SERVERS_MOST 64
 
 struct asked_deletion {
     char *path;
@@ -49,9 +48,16 @@ struct ended_znode {
 struct capture_client {
     struct wire_client *client;
     struct capture_client *next, **link; /* of all that are open */
-    char *server;                        /* its name as given; NULL: its address */
+    size_t source;                       /* the capture that it was seen in first */
     char *told[TOLD_MOST];               /* changes that it was notified of since its latest request */
     size_t told_count;
+};
+
+/* One of the captures. Tied: what it shows is known to be of now. */
+struct capture_source {
+    const char *server; /* its name as given; NULL: that of the packets */
+    int64_t began_us;   /* its first packet; 0: none came yet */
+    bool tied, doubted; /* ... and packets of it may be missing */
 };
 
 struct capture {
@@ -67,19 +73,19 @@ struct capture {
     int64_t zxid;          /* the latest that any reply bore */
     size_t election_count; /* when the sessions were last shown */
     bool started, showing, sessions_changed;
-    const char *server; /* of the present packet's capture */
+    struct capture_source sources[CAPTURES_MOST];
+    size_t source; /* of the present packet */
     struct asked_deletion deletions[DELETIONS_KEPT];
     size_t next_deletion;
     struct ended_znode ended[ENDED_KEPT];
     size_t next_ended;
     struct capture_limits limits;
     struct capture_client *clients;
-    int64_t began_us; /* the first packet */
     /* Beside a live cluster. */
     struct moment add;
-    bool doubted;
+    size_t doubted;     /* captures that are */
     int64_t doubted_us; /* up to this time, what a client did may be missing; 0: never */
-    const char *(*name_of)(void *context, const char *address);
+    capture_name_fn name_of;
     void *name_context;
 };
 
@@ -90,12 +96,22 @@ static struct moment capture_moment(const struct capture *k, int64_t at_us)
     return (struct moment){at_us + k->add.mono_us, at_us + k->add.wall_us};
 }
 
-/* The name of its server; NULL: it is no server of the live cluster. */
-static const char *capture_server_of(const struct capture *k, const struct wire_client *client)
+static const struct capture_source *capture_source_of(const struct capture *k,
+                                                      const struct wire_client *client)
 {
     const struct capture_client *own = client->user;
-    const char *named = own && own->server ? own->server : client->server;
-    return k->name_of ? k->name_of(k->name_context, named) : named;
+    return &k->sources[own ? own->source : k->source];
+}
+
+/* The name of its server; NULL: it is no server of the live cluster. A capture may hold what clients on its host say to
+ * other servers. */
+static const char *capture_server_of(const struct capture *k, const struct wire_client *client)
+{
+    const char *named = capture_source_of(k, client)->server;
+    if (!k->name_of)
+        return named ? named : client->server;
+    const char *known = k->name_of(k->name_context, client->server, named != NULL);
+    return known || !named ? known : k->name_of(k->name_context, named, false);
 }
 
 static void note_unreported(struct capture *k)
@@ -145,18 +161,18 @@ static void show_client(struct capture *k, const struct wire_client *client, enu
             watches[count] = client->watches[i];
             watches[count++].since_us += k->add.mono_us;
         }
-    o.captured =
-        (struct observed_captured){.step = step,
-                                   .address = capture_server_of(k, client),
-                                   .session = session,
-                                   .client = client->address,
-                                   .timeout_ms = client->timeout_ms,
-                                   .connected = client->ended_us == 0 && step != CAPTURED_OVER,
-                                   .watches_known = client->watches_known && !k->doubted,
-                                   .watches = watches,
-                                   .count = count,
-                                   .heard_us = capture_moment(k, client->heard_us).mono_us,
-                                   .asked_us = client->asked_us ? client->asked_us + k->add.mono_us : 0};
+    o.captured = (struct observed_captured){
+        .step = step,
+        .address = capture_server_of(k, client),
+        .session = session,
+        .client = client->address,
+        .timeout_ms = client->timeout_ms,
+        .connected = client->ended_us == 0 && step != CAPTURED_OVER,
+        .watches_known = client->watches_known && capture_source_of(k, client)->tied,
+        .watches = watches,
+        .count = count,
+        .heard_us = capture_moment(k, client->heard_us).mono_us,
+        .asked_us = client->asked_us ? client->asked_us + k->add.mono_us : 0};
     if (client->heard_us == 0)
         o.captured.heard_us = 0;
     if (k->showing && session != 0 && o.captured.address)
@@ -237,40 +253,29 @@ static void show_again(void *context, struct logged_session *session)
         session_changed(k, session);
 }
 
-/* Whether all that is connected to this server is known: a connection that was open before shows itself when its
- * client pings. */
-static bool shows_all(const struct capture *k, const char *address)
+/* Whether all that is connected to its server is known: a connection that was open before shows itself when its client
+ * pings. */
+static bool shows_all(const struct capture *k, size_t source)
 {
-    bool all = k->now.mono_us - k->began_us >= PINGED_US;
-    for (const struct capture_client *one = k->clients; all && one; one = one->next) {
-        const char *server =
-            one->client->ended_us == 0 && !one->client->watches_known && one->client->problem != WIRE_FOREIGN
-                ? capture_server_of(k, one->client)
-                : NULL;
-        all = !server || strcmp(server, address) != 0;
-    }
+    bool all = k->now.mono_us - k->sources[source].began_us >= PINGED_US;
+    for (const struct capture_client *one = k->clients; all && one; one = one->next)
+        all = one->source != source || one->client->ended_us != 0 || one->client->watches_known ||
+              one->client->problem == WIRE_FOREIGN;
     return all;
 }
 
 /* Beside a live cluster: which of its servers are captured. Only who named it knows that the file has all its packets,
  * and not only those of one client, or of our own session. */
-static void show_servers(struct capture *k, bool captured)
+static void show_servers(struct capture *k)
 {
-    const char *shown[SERVERS_MOST];
-    size_t count = 0;
-    for (const struct capture_client *one = k->clients; k->query.beside && k->showing && one;
-         one = one->next) {
-        const char *address = one->server ? capture_server_of(k, one->client) : NULL;
-        size_t i = 0;
-        while (address && i < count && strcmp(shown[i], address) != 0)
-            i++;
-        if (!address || i < count || count == SERVERS_MOST)
-            continue;
-        shown[count++] = address;
+    for (size_t i = 0; k->query.beside && k->showing && i < CAPTURES_MOST; i++) {
+        const struct capture_source *source = &k->sources[i];
+        const char *address = source->server ? k->name_of(k->name_context, source->server, false) : NULL;
         struct observation o = {.kind = OBSERVED_CAPTURED, .at = capture_moment(k, k->now.mono_us)};
         o.captured = (struct observed_captured){
-            .address = address, .connected = captured, .watches_known = captured && shows_all(k, address)};
-        model_observe(k->model, &o);
+            .address = address, .connected = source->tied, .watches_known = source->tied && shows_all(k, i)};
+        if (address)
+            model_observe(k->model, &o);
     }
 }
 
@@ -281,7 +286,7 @@ static void capture_tick(struct capture *k, int64_t at_us)
     if (at_us - k->shown_us >= SHOW_US) {
         k->shown_us = at_us;
         znode_tree_each_session(k->tree, show_again, k);
-        show_servers(k, !k->doubted);
+        show_servers(k);
     }
     if (k->showing && !k->query.beside)
         model_observe(k->model, &(struct observation){.kind = OBSERVED_TICK, .at = k->now});
@@ -294,7 +299,7 @@ static void capture_go_on(struct capture *k, int64_t at_us)
 {
     if (!k->started) {
         k->started = true;
-        k->ticked_us = k->swept_us = k->began_us = at_us;
+        k->ticked_us = k->swept_us = at_us;
         k->now = (struct moment){at_us, at_us};
         capture_begin(k);
         return;
@@ -653,8 +658,7 @@ static void capture_client_new(struct capture *k, struct wire_client *client)
     if (k->clients)
         k->clients->link = &own->next;
     k->clients = own;
-    if (k->server)
-        own->server = text_copy(k->server);
+    own->source = k->source;
 }
 
 static void capture_on_fact(void *context, struct wire_client *client, const struct wire_fact *fact)
@@ -742,7 +746,6 @@ static void capture_on_gone(void *context, struct wire_client *client)
         *own->link = own->next;
         if (own->next)
             own->next->link = own->link;
-        free(own->server);
     }
     free(own);
 }
@@ -783,6 +786,17 @@ void capture_free(struct capture *k)
     free(k);
 }
 
+/* Before the first packet of a further capture, any client may have been at its server. */
+static void capture_source_begin(struct capture *k, const char *server, bool late)
+{
+    struct capture_source *source = &k->sources[k->source];
+    if (source->began_us != 0)
+        return;
+    *source = (struct capture_source){.server = server, .began_us = k->now.mono_us, .tied = !k->query.beside};
+    if (late && k->query.beside)
+        k->doubted_us = k->now.mono_us;
+}
+
 bool capture_take(struct capture *k, const struct captured_packet *packet)
 {
     struct tcp_segment segment;
@@ -792,8 +806,10 @@ bool capture_take(struct capture *k, const struct captured_packet *packet)
         capture_pass(k, k->query.to_us);
         return false;
     }
+    bool late = k->started;
     capture_go_on(k, at_us);
-    k->server = packet->server;
+    k->source = packet->source;
+    capture_source_begin(k, packet->server, late);
     if (packet_read(packet->link, packet->bytes, packet->captured, packet->length, &segment))
         wire_take(k->wire, k->now.mono_us, &segment);
     if (k->doubted)
@@ -805,34 +821,41 @@ bool capture_take(struct capture *k, const struct captured_packet *packet)
     return true;
 }
 
-void capture_tie(struct capture *k, struct moment add)
+static void show_all_again(struct capture *k)
 {
-    bool again = !k->showing || k->doubted;
-    k->add = add;
-    k->showing = true;
-    k->doubted = false;
-    if (!again)
-        return;
-    znode_tree_each_session(k->tree, unshow_session, NULL);
-    k->sessions_changed = true;
-    show_servers(k, true);
-    note_unreported(k);
-}
-
-void capture_doubt(struct capture *k)
-{
-    if (!k->showing || k->doubted)
-        return;
-    k->doubted = true;
-    k->doubted_us = k->now.mono_us;
     znode_tree_each_session(k->tree, unshow_session, NULL);
     k->sessions_changed = true;
     show_sessions(k);
-    show_servers(k, false);
+    show_servers(k);
 }
 
-void capture_name_servers(struct capture *k, const char *(*name_of)(void *context, const char *address),
-                          void *context)
+void capture_tie(struct capture *k, size_t source, struct moment add)
+{
+    struct capture_source *tied = &k->sources[source];
+    k->add = add;
+    k->showing = true;
+    if (tied->tied && !tied->doubted)
+        return;
+    k->doubted -= tied->doubted;
+    tied->tied = true;
+    tied->doubted = false;
+    show_all_again(k);
+    note_unreported(k);
+}
+
+void capture_doubt(struct capture *k, size_t source)
+{
+    struct capture_source *doubted = &k->sources[source];
+    if (!k->showing || doubted->doubted)
+        return;
+    doubted->tied = false;
+    doubted->doubted = true;
+    k->doubted++;
+    k->doubted_us = k->now.mono_us;
+    show_all_again(k);
+}
+
+void capture_name_servers(struct capture *k, capture_name_fn name_of, void *context)
 {
     k->name_of = name_of;
     k->name_context = context;
@@ -843,11 +866,11 @@ void capture_learn(struct capture *k, const char *path, const struct znode_stat 
     capture_on_read(k, &(struct wire_fact){.path = path, .stat = stat});
 }
 
-int64_t capture_quiet_us(const struct capture *k)
+int64_t capture_quiet_us(const struct capture *k, size_t source)
 {
     int shortest_ms = 0;
     for (const struct capture_client *one = k->clients; one; one = one->next)
-        if (one->client->ended_us == 0 && one->client->timeout_ms > 0 &&
+        if (one->source == source && one->client->ended_us == 0 && one->client->timeout_ms > 0 &&
             (shortest_ms == 0 || one->client->timeout_ms < shortest_ms))
             shortest_ms = one->client->timeout_ms;
     return shortest_ms * INT64_C(1000) / 3;

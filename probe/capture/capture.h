@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "config/settings.h"
+#include "config/options.h"
 #include "probe/capture/capture_file.h"
 #include "probe/election/model.h"
 #include "probe/transactions/logged_fact.h"
@@ -57,20 +57,21 @@ void capture_pass(struct capture *capture, int64_t wall_us);
 void capture_settle(struct capture *capture);
 
 /*
- * Beside a live cluster. Nothing is observed before the clocks are tied: add is what makes the observer's clocks of a
- * packet's time. capture_doubt(): packets may be missing from now on, until they are tied again, so that no watch is
- * known. name_of: the cluster's name for the server at this address; NULL: it is no server of the cluster, and its
- * packets are left out.
+ * Beside a live cluster. Nothing is observed before a capture is tied: add is what makes the observer's clocks of a
+ * packet's time, which has one clock for all captures. capture_doubt(): packets of this capture may be missing from now
+ * on, until it is tied again, so that no watch of its clients is known, and no silence is proven.
  */
-void capture_tie(struct capture *capture, struct moment add);
-void capture_doubt(struct capture *capture);
-void capture_name_servers(struct capture *capture, const char *(*name_of)(void *context, const char *address),
-                          void *context);
+void capture_tie(struct capture *capture, size_t source, struct moment add);
+void capture_doubt(struct capture *capture, size_t source);
+/* The cluster's name for the server at this address; NULL: it is no server of the cluster, and its packets are left out
+ * unless their capture is named, too. */
+typedef const char *(*capture_name_fn)(void *context, const char *address, bool named);
+void capture_name_servers(struct capture *capture, capture_name_fn name_of, void *context);
 /* The live session has read this znode: whose it is need not be in the packets. */
 void capture_learn(struct capture *capture, const char *path, const struct znode_stat *stat);
-/* For so long no client needs to say anything: a third of the shortest timeout of all that are connected; 0: not
- * known. */
-int64_t capture_quiet_us(const struct capture *capture);
+/* For so long no client of this capture needs to say anything: a third of the shortest timeout of all that are
+ * connected; 0: not known. */
+int64_t capture_quiet_us(const struct capture *capture, size_t source);
 
 int64_t capture_latest_us(const struct capture *capture); /* wall clock; 0: no packet yet */
 const struct capture_limits *capture_limits(const struct capture *capture);

@@ -26,6 +26,8 @@
 #define MAGIC_BYTES 4
 /* A file that is followed is looked at this often. */
 #define GROWS_NS INT64_C(20000000)
+/* Packets of other captures may come so much later, and are older. */
+#define HELD_US INT64_C(20000)
 
 struct queued_packet {
     struct queued_packet *next;
@@ -45,8 +47,11 @@ struct capture_file {
     struct captured_packet packet; /* the next one, if ready */
     /* Of a pipe, and of a file that is followed. */
     bool piped, follow, grows; /* a file, whose thread soon sees that it is to stop */
+    bool held;                 /* see HELD_US */
     int fd;                    /* that is followed */
-    bool caught_up;            /* its thread's: its end was reached, and nothing has waited since */
+    int64_t shift_us;          /* see capture_files_shift() */
+    int64_t delay_us; /* its thread's: of what a file held before, until it was written; 0: not known */
+    bool caught_up;   /* its thread's: its end was reached, and nothing has waited since */
     uv_thread_t thread;
     uv_mutex_t mutex;
     uv_cond_t taken;
@@ -210,14 +215,37 @@ static bool capture_file_open(struct capture_file *file, const char *path, char 
     return later || capture_file_begin(file, error);
 }
 
+/* The latest packet that a file holds was captured when the file was written last: so what it holds keeps its times. */
+static int64_t delay_of(struct capture_file *file)
+{
+    char problem[PCAP_ERRBUF_SIZE];
+    struct captured_packet packet = {0};
+    struct stat status;
+    struct moment now = clock_now();
+    pcap_t *pcap = pcap_open_offline(file->path, problem);
+    struct capture_file held = {.path = file->path, .pcap = pcap};
+    while (pcap && !capture_file_stops(file) && capture_file_read(&held, &packet))
+        continue;
+    free(held.note);
+    if (pcap)
+        pcap_close(pcap);
+    if (packet.at_us == 0 || stat(file->path, &status) != 0)
+        return 0;
+    return status.st_mtim.tv_sec * INT64_C(1000000) + status.st_mtim.tv_nsec / 1000 - now.wall_us +
+           now.mono_us - packet.at_us;
+}
+
 static void capture_file_run(void *context)
 {
     struct capture_file *file = context;
     struct captured_packet packet;
     bool goes_on = file->pcap || capture_file_begin(file, &file->note);
+    file->delay_us = file->grows ? delay_of(file) : 0;
     while (goes_on && capture_file_read(file, &packet)) {
         struct queued_packet *one = xmalloc(sizeof *one + packet.captured);
-        *one = (struct queued_packet){NULL,          packet.at_us,   clock_now().mono_us, packet.captured,
+        int64_t arrived_us =
+            file->delay_us && !file->caught_up ? packet.at_us + file->delay_us : clock_now().mono_us;
+        *one = (struct queued_packet){NULL,          packet.at_us,   arrived_us, packet.captured,
                                       packet.length, file->caught_up};
         memcpy(one->bytes, packet.bytes, packet.captured);
         uv_mutex_lock(&file->mutex);
@@ -236,7 +264,9 @@ static bool take_queued(struct capture_file *file)
 {
     free(file->current);
     uv_mutex_lock(&file->mutex);
-    struct queued_packet *one = file->current = file->first;
+    struct queued_packet *one = file->first;
+    bool young = one && file->held && one->arrived_us > clock_now().mono_us - HELD_US;
+    one = file->current = young ? NULL : one;
     if (one) {
         file->first = one->next;
         if (!file->first)
@@ -252,7 +282,7 @@ static bool take_queued(struct capture_file *file)
                                                 .server = file->server,
                                                 .current = one->current};
     }
-    file->over = !one && file->ended;
+    file->over = !file->first && !one && file->ended;
     uv_mutex_unlock(&file->mutex);
     return one != NULL;
 }
@@ -308,6 +338,7 @@ struct capture_files *capture_files_open(char *const *paths, size_t count, bool 
         room_for_one(&files->list, files->count, &files->room, sizeof(struct capture_file *));
         files->list[files->count++] = file;
         file->follow = follow;
+        file->held = follow && count > 1;
         if (capture_file_open(file, paths[i], error) && capture_file_start(file))
             continue;
         capture_files_close(files);
@@ -328,6 +359,7 @@ void capture_files_close(struct capture_files *files)
 enum capture_next capture_files_next(struct capture_files *files, struct captured_packet *packet)
 {
     struct capture_file *earliest = NULL;
+    size_t source = 0;
     bool waits = false;
     for (size_t i = 0; i < files->count; i++) {
         struct capture_file *file = files->list[i];
@@ -336,15 +368,29 @@ enum capture_next capture_files_next(struct capture_files *files, struct capture
             file->over = file->last ? file->over : !file->ready;
         }
         waits = waits || (!file->ready && !file->over);
-        if (file->ready && (!earliest || file->packet.at_us < earliest->packet.at_us))
-            earliest = file;
+        if (!file->ready ||
+            (earliest && file->packet.at_us + file->shift_us >= earliest->packet.at_us + earliest->shift_us))
+            continue;
+        earliest = file;
+        source = i;
     }
     if (!earliest)
         return waits ? CAPTURE_WAITS : CAPTURE_END;
     /* A pipe that stalls must not hold the others up. */
     *packet = earliest->packet;
+    packet->source = source;
     earliest->ready = false;
     return CAPTURE_PACKET;
+}
+
+void capture_files_shift(struct capture_files *files, size_t source, int64_t shift_us)
+{
+    files->list[source]->shift_us = shift_us;
+}
+
+bool capture_files_over(const struct capture_files *files, size_t source)
+{
+    return files->list[source]->over;
 }
 
 const char *capture_files_note(struct capture_files *files)

@@ -13,13 +13,15 @@
 #include <stdint.h>
 
 struct captured_packet {
-    int64_t at_us;      /* wall clock of the capturing host */
-    int64_t arrived_us; /* of a pipe: when it was read, monotonic */
+    int64_t at_us; /* wall clock of the capturing host */
+    int64_t
+        arrived_us; /* of a pipe: when it was read, monotonic; of what a file held before: when it was written */
     int link;
     const uint8_t *bytes;
     size_t captured, length; /* length: on the wire */
     const char *server;      /* that the capture was named after; or NULL */
     bool current;            /* of a file or pipe that is followed: it came after all that was there */
+    size_t source;           /* which of the captures, from 0 */
 };
 
 enum capture_next {
@@ -38,6 +40,10 @@ struct capture_files;
 struct capture_files *capture_files_open(char *const *paths, size_t count, bool follow, char **error);
 void capture_files_close(struct capture_files *files); /* NULL is fine */
 enum capture_next capture_files_next(struct capture_files *files, struct captured_packet *packet);
+
+/* Makes the clock of this one that of the others: their packets come in the order of these times. */
+void capture_files_shift(struct capture_files *files, size_t source, int64_t shift_us);
+bool capture_files_over(const struct capture_files *files, size_t source); /* it has ended */
 
 /* Why one of them ended early or was left out, for the user; NULL: no more. Valid until it is closed. */
 const char *capture_files_note(struct capture_files *files);

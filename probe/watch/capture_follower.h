@@ -2,9 +2,10 @@
  * capture_follower.h - follows captures beside a live cluster: our own session shows the elections, the packets what the
  * servers hide.
  *
- * Packets have the clock of the capturing host. It is tied to ours once they come as fast as they were sent: a packet
- * arrives after it was sent, and the one with the least delay tells by how much the clocks differ. What came before
- * that shows only what is so by then. Where packets fail to come, all that they showed of watches is doubted.
+ * Packets have the clock of the capturing host. Each capture's is tied to ours once they come as fast as they were sent:
+ * a packet arrives after it was sent, and the one with the least delay tells by how much the clocks differ. What came
+ * before that shows only what is so by then. Where packets of one fail to come, what they showed of watches is doubted,
+ * and every silence that began before.
  */
 #ifndef ELECTOP_PROBE_WATCH_CAPTURE_FOLLOWER_H
 #define ELECTOP_PROBE_WATCH_CAPTURE_FOLLOWER_H

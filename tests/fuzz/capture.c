@@ -74,7 +74,8 @@ static void fuzz_stream(struct capture *capture, const uint8_t *data, size_t siz
             flags = 2;
         size_t whole = make_packet(packet, of_server, flags, next, data, length);
         size_t captured = how & CUT && length > 0 ? whole - 1 : whole;
-        capture_take(capture, &(struct captured_packet){at_us, 0, 101, packet, captured, whole, NULL, false});
+        capture_take(capture,
+                     &(struct captured_packet){at_us, 0, 101, packet, captured, whole, NULL, false, 0});
         next[of_server] += (uint32_t)length + (how & OPENS ? 1 : 0);
         data += length;
         size -= length;

@@ -13,8 +13,9 @@ FIN, SYN, PUSH, ACK = 1, 2, 8, 16
 
 
 class Tap(_Server):
-    def __init__(self, target, out):
-        """out: a binary file; in the packets, the server is the target."""
+    def __init__(self, target, out, ahead_s=0):
+        """out: a binary file; in the packets, the server is the target. ahead_s: how wrong the clock of its host is."""
+        self.ahead_us = int(ahead_s * 1e6)
         host, port = target.rsplit(":", 1)
         self.target, self.out, self.deaf, self.lock = (host, int(port)), out, False, threading.Lock()
         self.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 262144, RAW))
@@ -26,7 +27,7 @@ class Tap(_Server):
 
     def _packet(self, ends, sides, side, flags, data=b""):
         with self.lock:
-            now = time.time_ns() // 1000
+            now = time.time_ns() // 1000 + self.ahead_us
             head = struct.pack(">HHIIBBHHH", ends[side][1], ends[1 - side][1], sides[side], sides[1 - side], 0x50, flags,
                                65535, 0, 0)
             body = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 40 + len(data), 0, 0, 64, 6, 0,

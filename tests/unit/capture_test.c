@@ -60,7 +60,7 @@ static int read_sample(void **state)
 static struct captured_packet as_captured(const struct kept_packet *kept)
 {
     return (struct captured_packet){kept->at_us,  0,    kept->link, kept->bytes, kept->captured,
-                                    kept->length, NULL, false};
+                                    kept->length, NULL, false, 0};
 }
 
 /* ---- what is said of them ---- */
@@ -319,9 +319,9 @@ static void a_gap_proves_no_silence(void **state)
     struct told *told = told_begin();
     for (size_t i = 0; i < sample_count; i++) {
         if (i > 0 && sample[i - 1].at_us < BASE_US + 45000000 && sample[i].at_us >= BASE_US + 45000000)
-            capture_doubt(told->capture);
+            capture_doubt(told->capture, 0);
         else if (i > 0 && sample[i - 1].at_us < BASE_US + 47000000 && sample[i].at_us >= BASE_US + 47000000)
-            capture_tie(told->capture, (struct moment){0});
+            capture_tie(told->capture, 0, (struct moment){0});
         told_take(told, &sample[i]);
     }
     told_end(told);
