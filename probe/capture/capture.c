@@ -641,10 +641,18 @@ static void on_ended(struct capture *k, struct wire_client *client)
     session->connection = NULL;
 }
 
+/* From here on it may be that of any session that was heard elsewhere before, and is not silent. */
+static void on_nameless(struct capture *k)
+{
+    k->doubted_us = k->now.mono_us;
+}
+
 /* The client was heard at some time in a hole. */
 static void on_lost(struct capture *k, struct logged_session *session, const struct wire_fact *fact)
 {
     k->limits.holes++;
+    if (!session)
+        on_nameless(k);
     if (!session || fact->of_server)
         return;
     session->active_us = k->now.mono_us;
@@ -673,6 +681,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
     switch (fact->kind) {
     case WIRE_LATE:
         k->limits.late++;
+        on_nameless(k);
         break;
     case WIRE_OPENED:
         on_opened(k, client);

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import subprocess
+import time
 
 import pytest
 
@@ -107,6 +108,24 @@ def test_what_the_capture_has_missed_is_unknown(hiding, packets, path):
         line.sessions[1].watch(f"{path}/{line.names[0]}")
         assert look(hiding, path, file)["candidates"][1]["state"] == "waiting"
         assert look(hiding, path, None)["next_failover"]["told"] is None
+
+
+def test_a_connection_whose_beginning_is_missing(hiding, packets, path):
+    """... may be that of a session that seems to be silent since: it closes, and has not expired."""
+    tap, file = packets
+    with Line(path, tap) as line, Events(hiding.hosts, *HIDDEN, path, "--capture", file) as events:
+        line.join(2)
+        events.expect("election-seen")
+        time.sleep(1.5)  # packets come as they were sent
+        tap.deaf = True
+        line.sessions[0] = line.sessions[0].move(tap.address)
+        tap.deaf = False
+        time.sleep(5)  # longer than its timeout
+        line.sessions[0].close()
+        events.expect("leader-lost", candidate=line.names[0])
+        line.sessions[1].watch(path)
+        told = events.expect("failover")["failover"]
+        assert told["cause"] in ("ended", "unknown", "closed"), told
 
 
 def test_no_packets_come_any_more(hiding, packets, tmp_path, path):
