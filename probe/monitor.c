@@ -313,16 +313,24 @@ static bool still_needs_leader(const struct election *then)
     return false;
 }
 
-/* Elections that a recorder has discovered: also those without candidates, which no walk would find. */
-static void watch_known(struct monitor *m, const struct cluster *then, bool grows)
+/* One that was found, and that a search may not find again: it has no candidates, or is gone. */
+static bool is_known(const struct election *then, bool recent, bool grows)
+{
+    if (then->origin == ORIGIN_CONFIGURED)
+        return false;
+    if (then->failover_count && failover_is_open(election_failover_at(then, then->failover_count - 1)))
+        return true; /* however old: this run reports its end */
+    return recent && (then->state == ELECTION_LED || still_needs_leader(then) ||
+                      (grows && then->state != ELECTION_ABSENT));
+}
+
+static void watch_known(struct monitor *m, const struct cluster *then, bool recent, bool grows)
 {
     for (size_t i = 0; i < m->cluster_count; i++) {
         if (!baseline_same_cluster(then, &m->model->clusters[i]))
             continue;
         for (size_t k = 0; k < then->election_count; k++)
-            if (then->elections[k]->origin == ORIGIN_DISCOVERED &&
-                (then->elections[k]->state == ELECTION_LED || still_needs_leader(then->elections[k]) ||
-                 (grows && then->elections[k]->state != ELECTION_ABSENT)))
+            if (is_known(then->elections[k], recent, grows))
                 live_known(m->clusters[i], then->elections[k]->path);
     }
 }
@@ -333,8 +341,8 @@ void monitor_take_baseline(struct monitor *m, const struct model *then, int64_t 
     struct moment until = {now.mono_us - (now.wall_us - until_us), until_us};
     model_take_baseline(m->model, then, until, grows);
     bool recent = then && now.wall_us - until_us < KNOWN_US;
-    for (size_t i = 0; recent && i < then->cluster_count; i++)
-        watch_known(m, &then->clusters[i], grows);
+    for (size_t i = 0; then && i < then->cluster_count; i++)
+        watch_known(m, &then->clusters[i], recent, grows);
 }
 
 bool monitor_awaits_baseline(const struct monitor *m)

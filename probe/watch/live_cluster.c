@@ -482,7 +482,7 @@ void live_cluster_watch(struct live_cluster *live, const char *path, const struc
     if (!shard)
         return;
     static const char *const why[] = {"named", "matches a pattern", "discovered",
-                                      "a pattern ends in its name"};
+                                      "a pattern ends in its name", "was recorded"};
     read_account_grant(live->account, NEWS_READS + (seen ? 2 * seen->count : 0));
     live->elections[live->election_count++] = election_watch_new(live, shard, path, settings, origin, seen);
     log_line(LOG_LEVEL_INFO, "%s: watching %s (%s)", live_name(live), path, why[origin]);
@@ -653,6 +653,8 @@ void live_known(struct live_cluster *live, const char *path)
 {
     if (live->discover)
         discover_known(live->discover, path);
+    for (size_t i = 0; i < live->pattern_count; i++)
+        pattern_known(live->patterns[i], path);
 }
 
 bool live_discovery(const struct live_cluster *live, struct discovery *state)

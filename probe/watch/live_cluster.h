@@ -186,8 +186,8 @@ uint64_t live_comparison_due_ms(struct live_cluster *live);
 void live_ask(struct live_cluster *live);
 /* Some answers to live_ask() are still missing. */
 bool live_is_asking(const struct live_cluster *live);
-/* Adds an election known from another source, by full path. It is watched if the settings ask for
- * discovery. */
+/* Adds an election known from another source, by full path. It is watched if discovery or a pattern would find
+ * it. */
 void live_known(struct live_cluster *live, const char *path);
 /* The progress of discovery; valid until the loop continues. False: discovery is off. */
 bool live_discovery(const struct live_cluster *live, struct discovery *state);

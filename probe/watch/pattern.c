@@ -313,6 +313,14 @@ void pattern_begin(struct pattern *p)
     }
 }
 
+void pattern_known(struct pattern *p, const char *path)
+{
+    const char *last = strrchr(p->path, '/');
+    if (znode_pattern_match(p->path, path))
+        live_cluster_watch(p->live, path, p->settings,
+                           has_wildcard(last, strlen(last)) ? ORIGIN_PATTERN : ORIGIN_ORPHANED, NULL);
+}
+
 void pattern_try_again(struct pattern *p)
 {
     for (struct pattern_directory *place = p->places; place; place = place->next)

@@ -19,6 +19,9 @@ void pattern_free(struct pattern *pattern);
 /* Call this when the session is connected: lists everything (again). */
 void pattern_begin(struct pattern *pattern);
 
+/* A recording knows an election at this full path: it is watched if it matches. */
+void pattern_known(struct pattern *pattern, const char *path);
+
 /* Repeats reads that failed: for a timer. */
 void pattern_try_again(struct pattern *pattern);
 

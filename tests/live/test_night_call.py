@@ -348,3 +348,34 @@ def test_an_election_whose_directory_goes_with_its_last_candidate(zk, client, pa
     finally:
         recorder.end()
         line.close()
+
+
+FOUND = {"discovery": "[]", "a pattern": "[{path: /team/*, kind: leader}]", "a pattern with a name": "[{path: /*/latch, kind: leader}]"}
+
+
+@pytest.mark.parametrize("found_by", FOUND)
+def test_an_outage_whose_election_goes_while_nobody_records(zk, client, path, tmp_path, found_by):
+    """It was open at the recorder's end: the next recorder watches what is gone, until that counts as ended."""
+    client.ensure_path(f"{path}/other")
+    line = Line(zk, f"{path}/team/latch")
+    leader = line.join("host-a:80")
+
+    def start():
+        return Recorder(tmp_path, f"{zk.addresses[0]}{path}", "--admin", zk.admin, elections=FOUND[found_by])
+    recorder = start()
+    try:
+        recorder.wait_for("SELECT 1 FROM tenure")
+        leader.session.delete(leader.path)
+        recorder.wait_for("SELECT 1 FROM failovers WHERE elected IS NULL")
+        recorder.end()
+        client.delete(f"{path}/team", recursive=True)
+        recorder = start()
+
+        def is_watched():
+            shown = json.loads(run("once", "--json", "--replay", recorder.file).out)["clusters"][0]["elections"]
+            return [e for e in shown if (e["path"], e["state"]) == ("/team/latch", "absent")]
+        recorder.wait_for("SELECT 1 FROM stretch", 2)
+        until(is_watched, 20, "the next recorder watches it")
+    finally:
+        recorder.end()
+        line.close()
