@@ -29,7 +29,7 @@ actions:
   - {{name: breaks, key: I, run: ['{broken}']}}
 """)
     terminal = Pty([PROGRAM, "watch", "-c", str(config)], env={"LC_ALL": "C.UTF-8"})
-    terminal.candidate = node.rsplit("/", 1)[1]
+    terminal.candidate, terminal.leads = node.rsplit("/", 1)[1], lambda data: client.set(node, data)
     try:
         terminal.shows("/mine", "led", "-evil")
         yield terminal
@@ -51,6 +51,13 @@ def test_a_command_has_the_terminal_and_gives_it_back(screen):
     go_back(screen)
     screen.keys("E")
     screen.shows("{identity} of this row cannot be an argument")
+    for number, code in enumerate("$`;&|<>()\\'\"!"):
+        screen.leads(f"host{number}{code}id".encode())
+        screen.shows(f"host{number}{code}id")
+        screen.keys("E")
+        screen.shows("{identity} of this row cannot be an argument")
+    screen.leads(b"-evil")
+    screen.shows("-evil")
     screen.keys("O")
     screen.shows("missing cannot be run: no such file or directory: {candidate}")  # no stranger names the program
     screen.keys("U")

@@ -68,17 +68,20 @@ static int named_fact(const char *at)
     return -1;
 }
 
+/* What a shell takes for code: an argument may be the script of `sh -c`, or what ssh hands to a shell far away. */
+#define CODE "$`;&|<>()\\'\"!"
+
 /* False: it may not be an argument, or a part of one. */
 static bool row_fact_is_harmless(const char *fact, bool begins)
 {
     char *safe = safe_text(fact, strlen(fact), false);
-    bool harmless = strcmp(safe, fact) == 0 && !(begins && *fact == '-');
+    bool harmless = strcmp(safe, fact) == 0 && !(begins && *fact == '-') && !strpbrk(fact, CODE);
     free(safe);
     return harmless;
 }
 
 static char *row_fill(const char *argument, const struct election *election, const char *path, char *problem,
-                  size_t size)
+                      size_t size)
 {
     struct text out = {0};
     char session[32];
@@ -92,7 +95,8 @@ static char *row_fill(const char *argument, const struct election *election, con
         const char *text = row_fact(fact, election, path, session);
         if (!text || !*text || !row_fact_is_harmless(text, at == argument)) {
             snprintf(problem, size,
-                     text && *text ? "{%s} of this row cannot be an argument: a dash or a control character"
+                     text && *text ? "{%s} of this row cannot be an argument: a dash, a control character, "
+                                     "or what a shell runs"
                                    : "{%s} of this row is not known",
                      row_command_words[fact]);
             text_free(&out);
