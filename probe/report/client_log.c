@@ -1,11 +1,11 @@
 #include "probe/report/client_log.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "config/plain_file.h"
 #include "config/text.h"
 
 #define LINE_MOST 4096
@@ -240,9 +240,10 @@ bool client_log_find(char *const *files, size_t count, const struct client_silen
     for (size_t i = 0; i < count; i++) {
         char line[LINE_MOST];
         int64_t suspended_us = 0;
-        FILE *file = fopen(files[i], "re");
+        const char *why;
+        FILE *file = plain_file_stream(files[i], &why);
         if (!file) {
-            *error = text_format("%s: %s", files[i], strerror(errno));
+            *error = text_format("%s: %s", files[i], why);
             return false;
         }
         while (fgets(line, sizeof line, file)) {

@@ -129,6 +129,7 @@ def test_the_other_commands(private, tmp_path):
     (("events", "--capture", CAPTURE, "--replay", "x"), "two sources"),
     (("report", "--json", "--client-log", "/nowhere"), "--client-log adds to stories"),
     (("why", "--capture", CAPTURE, "--client-log", "/nowhere"), "/nowhere: No such file"),
+    (("why", "--capture", CAPTURE, "--client-log", "/dev/zero"), "/dev/zero: is not a plain file"),
 ])
 def test_what_is_refused(private, arguments, says):
     done = run(*arguments, env=private)
