@@ -12,56 +12,38 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "config/utf8.h"
-#include "probe/election/cluster.h"
+#include "probe/election/identity.h"
 #include "probe/election/recipe.h"
 #include "probe/json/buffer.h"
 
-/* Words for kinds of znodes, fields and operations, beside those of the recipes. */
-static const char *const plain_words[] = {
-    "active address addresses admin advertised aurora auto backup ballot broker brokerid brokers built "
-    "campaign",
-    "candidate candidates client closed cluster clusters com commands config configs connection consumers "
-    "container",
-    "coordinator coordinators count curator data default demo descriptors discover election elections",
-    "elector electop enable endpoint endpoints entries entry epoch external false features field fields "
-    "follower "
-    "ftp",
-    "four groups host hostname hosts http https id ids info instance instances internal ip isr jmx json key",
-    "latch lw whitelist leader leaders lease leases letter live rlock local localhost lock locks map master "
-    "masters member "
-    "members",
-    "metadata mode monitor multiple name namespace namespaces net never no node nodes none not null observer "
-    "off",
-    "ok old on only org owner participant partition partitions path plaintext port priority proc process "
-    "queue",
-    "quota rank reader ready read reads ref registry replica replicas requests rest role root rpc running "
-    "sandbox",
-    "service qn qnr semaphore semaphores sequence server servers service services serving session sessions "
-    "shard shards simple",
-    "sandbox slot slots ssl staged standby start started state status stopped svc taken task tasks tcp test",
-    "timeout timestamp tls token topic topics true ttl twitter type udp unit up uri url uuid value values",
-    "version voter tservers sservers compactors weight worker workers write writer yes zk zookeeper za fa "
-    "pbuf lost words word "
-    "alnum alpha ascii blank cntrl digit graph lower print punct space upper utf ucp xdigit",
-    "conf cons dump envi mntr ruok srvr stat wchc wchp wchs na sess ping dele mult multi crea setd getd exis "
-    "getc",
-    "setw sync noti clos chec addw auth sasl reco seta geta remw dark light mono dashboard watch watches"};
+/* Words for kinds of znodes, fields, values and requests, beside those of the recipes and of the configuration. */
+static const char plain_words[] =
+    "active address addw advertised alnum alpha aurora blank broker brokerid built campaign "
+    "candidates chec clos closed cntrl com commands compactors conf config configs cons consumers "
+    "container count crea data default dele demo descriptors digit dump electop elector enable "
+    "endpoint endpoints entries entry envi epoch exis external false features field fields follower "
+    "ftp geta getc getd graph groups hostname http https id internal ip isr jmx local localhost "
+    "locks lost lower lw map member metadata mntr mode mult multi multiple na namespace namespaces "
+    "net no node none not noti null observer off ok only org participant partition partitions pbuf "
+    "ping plaintext port print priority proc process punct qn qnr queue quota rank reader reads "
+    "ready reco ref remw replica requests rlock role root rpc ruok semaphores services serving sess "
+    "seta setd setw shards simple slot slots space srvr sservers ssl staged standby start started "
+    "stat state status stopped svc sync taken task tasks tcp test timestamp token topic topics true "
+    "tservers ttl twitter type ucp udp unit up upper uri url utf uuid value values voter watch wchc "
+    "wchp wchs weight whitelist word words worker writer xdigit yes za";
 /* These are separate words within another one, as in ordersElection. */
 static const char *const stems[] = {"election", "elector"};
 
-/* A hash of texts. */
 struct word {
+    struct hash_link link;
     char *text, *other;
 };
 
-struct words {
-    struct word *slots;
-    size_t count, size;
-};
-
 struct pseudonyms {
-    struct words known; /* and their pseudonyms: themselves, if they stay */
-    struct words taken; /* the pseudonyms in use */
+    struct hash_table known; /* and their pseudonyms: themselves, if they stay */
+    struct hash_table taken; /* the pseudonyms in use */
+    struct recipe_book *recipes;
+    uint64_t session; /* of a known layout, in the text; 0: none */
     uint64_t dice;
     uint32_t hosts; /* IPv6 */
     bool only_known;
@@ -70,50 +52,42 @@ struct pseudonyms {
 
 /* ---- words ---- */
 
-static struct word *words_slot(const struct words *words, const char *text, size_t length)
+static uint32_t word_hash(const struct hash_link *link)
 {
-    size_t i = hash_bytes(text, length, 0) & (words->size - 1);
-    while (words->slots[i].text &&
-           (strncmp(words->slots[i].text, text, length) != 0 || words->slots[i].text[length]))
-        i = (i + 1) & (words->size - 1);
-    return &words->slots[i];
+    const char *text = HASH_ENTRY(link, struct word, link)->text;
+    return hash_bytes(text, strlen(text), 0);
 }
 
-/* Takes both. */
-static void words_add(struct words *words, char *text, char *other)
+static const char *words_find(const struct hash_table *words, const char *text, size_t length)
 {
-    if (words->count * 2 >= words->size) {
-        struct words grown = {.size = words->size ? words->size * 2 : 1024, .count = words->count};
-        grown.slots = xcalloc(grown.size, sizeof *grown.slots);
-        for (size_t i = 0; i < words->size; i++)
-            if (words->slots[i].text)
-                *words_slot(&grown, words->slots[i].text, strlen(words->slots[i].text)) = words->slots[i];
-        free(words->slots);
-        *words = grown;
+    struct hash_link *link = hash_table_first(words, hash_bytes(text, length, 0));
+    for (; link; link = link->next) {
+        const struct word *word = HASH_ENTRY(link, struct word, link);
+        if (strncmp(word->text, text, length) == 0 && !word->text[length])
+            return word->other;
     }
-    struct word *slot = words_slot(words, text, strlen(text));
-    if (slot->text) {
-        free(text);
-        free(other);
-        return;
-    }
-    *slot = (struct word){text, other};
-    words->count++;
+    return NULL;
 }
 
-static const char *words_find(const struct words *words, const char *text, size_t length)
+/* Takes other. */
+static void words_add(struct hash_table *words, const char *text, char *other)
 {
-    const struct word *slot = words_slot(words, text, length);
-    return slot->text ? slot->other : NULL;
+    struct word *word = xcalloc(1, sizeof *word);
+    word->text = xstrdup(text);
+    word->other = other;
+    hash_table_add(words, &word->link);
 }
 
-static void words_free(struct words *words)
+static void words_free(struct hash_table *words)
 {
-    for (size_t i = 0; i < words->size; i++) {
-        free(words->slots[i].text);
-        free(words->slots[i].other);
+    for (struct hash_link *link = hash_table_walk(words, NULL), *next; link; link = next) {
+        struct word *word = HASH_ENTRY(link, struct word, link);
+        next = hash_table_walk(words, link);
+        free(word->text);
+        free(word->other);
+        free(word);
     }
-    free(words->slots);
+    hash_table_clear(words);
 }
 
 /* ---- characters, whatever the locale ---- */
@@ -155,7 +129,7 @@ static bool pseudonyms_take(struct pseudonyms *p, const char *drawn)
 {
     if (words_find(&p->taken, drawn, strlen(drawn)))
         return false;
-    words_add(&p->taken, xstrdup(drawn), xstrdup(drawn));
+    words_add(&p->taken, drawn, xstrdup(drawn));
     return true;
 }
 
@@ -192,7 +166,7 @@ static void put_word(struct pseudonyms *p, const char *text, size_t length)
     }
     const char *other = length == 1 ? word : words_find(&p->known, word, length);
     if (!other && !p->only_known) {
-        words_add(&p->known, xstrdup(word), pseudonyms_word(p, word, length, hex));
+        words_add(&p->known, word, pseudonyms_word(p, word, length, hex));
         other = words_find(&p->known, word, length);
     }
     size_t begin = p->out.length;
@@ -316,7 +290,7 @@ static size_t put_address(struct pseudonyms *p, const char *text, size_t length)
     snprintf(plain, sizeof plain, "%u.%u.%u.%u", octets[0], octets[1], octets[2], octets[3]);
     bool stays = octets[0] == 127 || strcmp(plain, "0.0.0.0") == 0 || octets[0] == 255;
     if (!stays && !words_find(&p->known, plain, strlen(plain)))
-        words_add(&p->known, xstrdup(plain), address_like(p, octets));
+        words_add(&p->known, plain, address_like(p, octets));
     buffer_put_text(&p->out, stays ? plain : words_find(&p->known, plain, strlen(plain)));
     for (size_t i = begin; memchr(text, '-', used) && i < p->out.length; i++)
         if (p->out.bytes[i] == '.')
@@ -352,7 +326,7 @@ static size_t put_long_address(struct pseudonyms *p, const char *text, size_t le
     inet_ntop(AF_INET6, &address, plain, sizeof plain);
     if (!words_find(&p->known, plain, strlen(plain))) {
         snprintf(number, sizeof number, "%u", ++p->hosts);
-        words_add(&p->known, xstrdup(plain), xstrdup(number));
+        words_add(&p->known, plain, xstrdup(number));
     }
     unsigned host = (unsigned)strtoul(words_find(&p->known, plain, strlen(plain)), NULL, 10);
     bool all = true;
@@ -383,35 +357,25 @@ static size_t hex_length(const char *text, size_t length)
     return ends && (begin ? i > begin : i >= 8 && letters && digits) ? i : 0;
 }
 
-/* Hexadecimal of a known layout's name, or of Helix's data: a session, or a GUID without dashes. before: bytes that precede it. */
-static bool is_layout_id(const char *text, size_t before, size_t used, size_t after)
+/* Hexadecimal of a known layout's name, or of Helix's data: a session, or a GUID without dashes. before: bytes
+ * that precede it; after: that follow. */
+static bool is_layout_id(const struct pseudonyms *p, const char *text, size_t before, size_t used,
+                         size_t after)
 {
-    static const struct {
-        const char *before;
-        size_t least, most;
-        const char *after;
-    } forms[] = {{"SESSION_ID\":\"", 8, 16, "\""},
-                 {"SESSION_ID\" : \"", 8, 16, "\""},
-                 {"SESSION_ID\": \"", 8, 16, "\""},
-                 {"sessionId\":\"", 8, 16, "\""},
-                 {"sessionId\": \"", 8, 16, "\""},
-                 {"session_id\":\"", 8, 16, "\""},
-                 {"session_id\": \"", 8, 16, "\""},
-                 {"x-", 16, 16, "-"},
-                 {"candidate-", 8, 16, "_"},
-                 {"_c_", 32, 32, "-"},
-                 {"read-", 32, 32, "-"},
-                 {"write-", 32, 32, "-"},
-                 {"", 32, 32, "__lock__"},
-                 {"", 32, 32, "__rlock__"}};
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        size_t front = strlen(forms[i].before), back = strlen(forms[i].after);
-        if (used >= forms[i].least && used <= forms[i].most && before >= front && after >= back &&
-            memcmp(text - front, forms[i].before, front) == 0 &&
-            memcmp(text + used, forms[i].after, back) == 0)
-            return true;
-    }
-    return false;
+    size_t begin = 0, end = used;
+    while (begin < before && !strchr("/\" ", text[-1 - (ptrdiff_t)begin]))
+        begin++;
+    while (end < used + after && !strchr("/\" ", text[end]))
+        end++;
+    char *name = xstrndup(text - begin, begin + end);
+    uint64_t number = strtoull(name + begin, NULL, 16);
+    bool stays = p->session && number == p->session;
+    struct candidate_name parts;
+    for (size_t i = 0; !stays && i < recipe_book_count(p->recipes); i++)
+        if (recipe_parse_name(p->recipes, recipe_book_at(p->recipes, i), name, &parts))
+            stays = parts.guid ? parts.guid == name + begin : parts.session && parts.session == number;
+    free(name);
+    return stays;
 }
 
 /* How many bytes it was; 0: no id begins here. */
@@ -420,7 +384,7 @@ static size_t put_id(struct pseudonyms *p, const char *text, size_t before, size
     size_t used = guid_length(text, length);
     bool stays = used > 0;
     if (!used && (used = hex_length(text, length)))
-        stays = text[1] == 'x' || is_layout_id(text, before, used, length - used);
+        stays = text[1] == 'x' || is_layout_id(p, text, before, used, length - used);
     if (stays)
         buffer_put(&p->out, text, used);
     else if (used)
@@ -435,13 +399,57 @@ static bool is_word_byte(unsigned char c)
     return is_letter(c) || is_digit(c);
 }
 
-/* wide: bytes above 0x7f are letters. */
+/* The code of an escaped character, \u00fc of JSON or %C3 of a URL, that begins here, and its bytes; 0: none. */
+static size_t escape_length(const char *at, size_t left, unsigned *code)
+{
+    size_t begin = *at == '%' ? 1 : *at == '\\' && left > 1 && at[1] == 'u' ? 2 : 0, end = begin == 1 ? 3 : 6;
+    *code = 0;
+    for (size_t i = begin; begin && i < end; i++) {
+        if (i == left || !is_hex((unsigned char)at[i]))
+            return 0;
+        *code =
+            *code * 16 + (unsigned)(is_digit((unsigned char)at[i]) ? at[i] - '0' : (at[i] | 0x20) - 'a' + 10);
+    }
+    return begin ? end : 0;
+}
+
+/* The bytes of the letter that begins here, perhaps escaped; 0: it is none. wide: bytes above 0x7f are letters. */
+static size_t letter_length(const char *at, size_t left, bool wide)
+{
+    unsigned code;
+    if (left > 0 && (is_letter((unsigned char)*at) || (wide && (unsigned char)*at >= 0x80)))
+        return 1;
+    size_t length = left > 0 ? escape_length(at, left, &code) : 0;
+    return length && (code >= 0x80 || is_letter((unsigned char)code)) ? length : 0;
+}
+
+/* Letters with a zero byte between them, as UTF-16 has them. How many bytes they were; 0: none begin here. */
+static size_t put_letters_apart(struct pseudonyms *p, const char *text, size_t length)
+{
+    char letters[256];
+    size_t count = 0, begin = p->out.length;
+    while (2 * count < length && count < sizeof letters && is_letter((unsigned char)text[2 * count]) &&
+           (count == 0 || !text[2 * count - 1]))
+        letters[count] = text[2 * count], count++;
+    if (count < 2)
+        return 0;
+    put_letters(p, letters, count);
+    char *made = xstrndup(p->out.bytes + begin, p->out.length - begin);
+    p->out.length = begin;
+    for (size_t i = 0; made[i]; i++)
+        buffer_put(&p->out, i ? "\0" : "", i ? 1 : 0), buffer_put_char(&p->out, made[i]);
+    free(made);
+    return 2 * count - 1;
+}
+
 static void put_text_of(struct pseudonyms *p, const char *text, size_t length, bool wide)
 {
+    p->session = identity_session(text, length);
     for (size_t i = 0; i < length;) {
         const char *at = text + i;
-        size_t left = length - i, used = 0;
-        bool begins = i == 0 || !is_word_byte((unsigned char)at[-1]);
+        size_t left = length - i, used = 0, letter;
+        unsigned code;
+        bool begins = i == 0 || !is_word_byte((unsigned char)at[-1]), escaped = false;
         bool in_number = i > 1 && (at[-1] == '.' || at[-1] == '-') && is_digit((unsigned char)at[-2]);
         if (begins && !in_number)
             used = put_address(p, at, left);
@@ -449,19 +457,26 @@ static void put_text_of(struct pseudonyms *p, const char *text, size_t length, b
             used = put_long_address(p, at, left);
         if (begins && !used)
             used = put_id(p, at, i, left);
-        bool coded = (*at == '%' && left > 2 && is_hex((unsigned char)at[1]) && is_hex((unsigned char)at[2]));
-        if (!used && (coded || (*at == '\\' && left > 1))) {
-            used = coded ? 3 : 2; /* %2F, and \d or \p{Greek} of a pattern */
-            if (!coded && (at[1] | 0x20) == 'p' && left > 2 && at[2] == '{')
+        if (!used)
+            used = put_letters_apart(p, at, left);
+        if (used) {
+            i += used;
+            continue;
+        }
+        for (; (letter = letter_length(at + used, left - used, wide)); used += letter)
+            escaped |= letter > 1;
+        if (escaped) {
+            put_word(p, at, used);
+        } else if (used) {
+            put_letters(p, at, used);
+        } else {
+            used = escape_length(at, left, &code); /* %2F, and \d or \p{Greek} of a pattern */
+            used = used ? used : *at == '\\' && left > 1 ? 2 : 1;
+            if (used == 2 && (at[1] | 0x20) == 'p' && left > 2 && at[2] == '{')
                 while (used < left && at[used - 1] != '}')
                     used++;
             buffer_put(&p->out, at, used);
         }
-        for (size_t k = 0; !used && k <= left; k++)
-            if (k == left || !(is_letter((unsigned char)at[k]) || (wide && (unsigned char)at[k] >= 0x80))) {
-                used = k ? k : 1;
-                k ? put_letters(p, at, k) : buffer_put_char(&p->out, *at);
-            }
         i += used;
     }
 }
@@ -578,8 +593,8 @@ static void keep_words(struct pseudonyms *p, const char *text)
         for (size_t i = 0; i < length; i++)
             word[i] = without_case(word[i]);
         if (length > 1 && !words_find(&p->known, word, length)) {
-            words_add(&p->known, xstrdup(word), xstrdup(word));
-            words_add(&p->taken, xstrdup(word), xstrdup(word));
+            words_add(&p->known, word, xstrdup(word));
+            words_add(&p->taken, word, xstrdup(word));
         }
         free(word);
         text += length ? length : 1;
@@ -589,11 +604,13 @@ static void keep_words(struct pseudonyms *p, const char *text)
 struct pseudonyms *pseudonyms_new(void)
 {
     struct pseudonyms *p = xcalloc(1, sizeof *p);
-    words_add(&p->known, xstrdup(""), xstrdup("")); /* which makes room */
-    words_add(&p->taken, xstrdup(""), xstrdup(""));
-    words_add(&p->taken, xstrdup("0.0.0.0"), xstrdup("")); /* which stays */
-    for (size_t i = 0; i < sizeof plain_words / sizeof *plain_words; i++)
-        keep_words(p, plain_words[i]);
+    char *error;
+    p->known.hash_of = p->taken.hash_of = word_hash;
+    p->recipes = recipe_book_new(NULL, 0, &error);
+    words_add(&p->taken, "0.0.0.0", xstrdup("")); /* which stays */
+    keep_words(p, plain_words);
+    for (size_t i = 0; i < key_count; i++)
+        keep_words(p, keys[i].path);
     for (size_t i = 0; i < recipe_table_count; i++) {
         keep_words(p, recipe_table[i].name);
         keep_words(p, recipe_table[i].candidate);
@@ -610,6 +627,7 @@ void pseudonyms_free(struct pseudonyms *p)
         return;
     words_free(&p->known);
     words_free(&p->taken);
+    recipe_book_free(p->recipes);
     buffer_free(&p->out);
     free(p);
 }

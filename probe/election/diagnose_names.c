@@ -9,6 +9,7 @@
 #include "probe/election/diagnose.h"
 #include "probe/election/election_private.h"
 #include "probe/election/findings.h"
+#include "probe/election/identity.h"
 #include "probe/election/registry.h"
 #include "probe/election/session_table.h"
 
@@ -354,36 +355,13 @@ static void acks(struct diagnosis *d)
     d->one_poll = false;
 }
 
-/* A session in the holder's data, as Helix writes it: "SESSION_ID": "100002a4d0a0001". */
-static uint64_t session_in(const struct candidate *holder)
-{
-    static const char *const keys[] = {"\"SESSION_ID\"", "\"sessionId\"", "\"session_id\""};
-    char text[CANDIDATE_DATA_KEPT + 1];
-    memcpy(text, holder->data_length ? (const char *)holder->data : "", holder->data_length);
-    text[holder->data_length] = '\0';
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const char *at = strstr(text, keys[i]);
-        if (!at)
-            continue;
-        at += strlen(keys[i]);
-        at += strspn(at, " \t\n:");
-        if (*at != '"')
-            continue;
-        char *end;
-        uint64_t session = strtoull(at + 1, &end, 16);
-        if (*end == '"' && end > at + 1)
-            return session;
-    }
-    return 0;
-}
-
 static void stale_lock(struct diagnosis *d)
 {
     struct election *election = d->election;
     const struct candidate *holder = election->candidate_count ? election->candidates[0] : NULL;
     if (!holder || election->recipe->family != FAMILY_LOCK || !holder->known)
         return;
-    uint64_t session = session_in(holder);
+    uint64_t session = identity_session(holder->data, holder->data_length);
     if (session == 0 && holder->identity && !registry_identity(election, holder->stat.owner))
         session = registry_session(election, holder->identity);
     if (session == 0 || session == holder->stat.owner)

@@ -375,6 +375,24 @@ char *identity_about_from_data(const void *data, size_t length)
     return about;
 }
 
+uint64_t identity_session(const void *data, size_t length)
+{
+    static const char *const keys[] = {"\"SESSION_ID\"", "\"sessionId\"", "\"session_id\""};
+    uint64_t session = 0;
+    char *text = xstrndup(length ? data : "", length);
+    for (size_t i = 0; session == 0 && i < sizeof keys / sizeof keys[0]; i++) {
+        const char *at = strstr(text, keys[i]);
+        at = at ? at + strlen(keys[i]) : "";
+        at += strspn(at, " \t\n:");
+        char *end;
+        uint64_t number = *at == '"' ? strtoull(at + 1, &end, 16) : 0;
+        if (number && *end == '"')
+            session = number;
+    }
+    free(text);
+    return session;
+}
+
 bool identity_is_personal(const char *identity)
 {
     struct in6_addr address; /* holds either */

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The longest identity made, in bytes. */
 #define IDENTITY_MAX 200
@@ -22,6 +23,9 @@ char *identity_from_data(const void *data, size_t length);
  * never empty; NULL: nothing.
  */
 char *identity_about_from_data(const void *data, size_t length);
+
+/* The session in a lock's data, as Helix writes it: "SESSION_ID": "100002a4d0a0001". 0: none. */
+uint64_t identity_session(const void *data, size_t length);
 
 /* Written by all test candidates of probe/inject that have no data to copy. */
 #define IDENTITY_TEST_CANDIDATE "electop test candidate"

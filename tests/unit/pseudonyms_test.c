@@ -113,6 +113,36 @@ static void test_the_same_everywhere(void **state)
     pseudonyms_free(p);
 }
 
+/* A name stays in no spelling of it: escaped as JSON or a URL does, or in UTF-16. */
+static void test_other_spellings(void **state)
+{
+    (void)state;
+    static const char *const replaced[][2] = {{"M\\u00fcller", "ller"},
+                                              {"\\u738b\\u5c0f\\u660e", "738b"},
+                                              {"M%C3%BCller", "ller"},
+                                              {"%61%63me", "%61"}};
+    static const char *const stays[] = {"a\\u003db", "http%3A%2F%2F", "\\d\\u"};
+    static const char wide[] = "\xff\xfe"
+                               "a\0c\0m\0e\0-\0Z\0\x07\0l\0a\0t\0c\0h";
+    struct pseudonyms *p = pseudonyms_new();
+    for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++) {
+        const char *other = pseudonyms_text(p, replaced[i][0]);
+        assert_int_equal(strlen(other), strlen(replaced[i][0]));
+        assert_null(strstr(other, replaced[i][1]));
+        assert_null(strpbrk(other, "\\%"));
+    }
+    for (size_t i = 0; i < sizeof stays / sizeof *stays; i++)
+        assert_string_equal(pseudonyms_text(p, stays[i]), stays[i]);
+    char *word = xstrdup(pseudonyms_text(p, "acme"));
+    size_t length = sizeof wide - 1;
+    const char *other = pseudonyms_data(p, wide, &length);
+    assert_int_equal(length, sizeof wide - 1);
+    for (size_t i = 0; i < length; i++)
+        assert_int_equal(other[i], i >= 2 && i < 10 && i % 2 == 0 ? word[i / 2 - 1] : wide[i]);
+    free(word);
+    pseudonyms_free(p);
+}
+
 /* Two words never have one pseudonym, nor one that a layout's word could be, even where there are more than
  * such words: all of two letters, all addresses of a network. */
 static void test_all_are_different(void **state)
@@ -182,7 +212,8 @@ static void test_hexadecimal(void **state)
         "candidate-10000ab12cd0003_0000000001",
         "candidate-0x10000ab12cd0003_0000000001",
         "_c_8e20c66800444b29a830c26f95ac6088-lock-0000000000",
-        "{\"SESSION_ID\":\"100002effa50017\", \"sessionId\": \"100002effa50018\"}",
+        "{\"SESSION_ID\":\"100002effa50017\"}",
+        "{\"port\": 1, \"sessionId\": \"100002effa50018\"}",
         "read-8e20c66800444b29a830c26f95ac6088-0000000000",
     };
     static const char *const replaced[] = {"4c01db0b339c", "8e20c66800444b29a830c26f95ac6088",
@@ -269,11 +300,10 @@ static void test_a_configuration(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts),
-                                       cmocka_unit_test(test_the_same_everywhere),
-                                       cmocka_unit_test(test_all_are_different),
-                                       cmocka_unit_test(test_a_full_network),
-                                       cmocka_unit_test(test_hexadecimal),
-                                       cmocka_unit_test(test_a_configuration)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_texts),           cmocka_unit_test(test_the_same_everywhere),
+        cmocka_unit_test(test_other_spellings), cmocka_unit_test(test_all_are_different),
+        cmocka_unit_test(test_a_full_network),  cmocka_unit_test(test_hexadecimal),
+        cmocka_unit_test(test_a_configuration)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
