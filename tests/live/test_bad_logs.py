@@ -284,6 +284,20 @@ def test_what_is_packed_is_bounded(folder, tmp_path):
     assert not [name for name in os.listdir(where) if not name.startswith("electop-") or os.listdir(where / name)]
 
 
+def test_no_data_of_others_is_shown(folder, tmp_path):
+    """What other programs keep in their znodes is in nothing that is told or written."""
+    secret, into, page = b"sEcret-of-others", tmp_path / "into.db", tmp_path / "page.html"
+    others = "/other", "/orders/password", f"{PATH}/password"
+    (folder / "log.1").write_bytes(log(*story(), *[create(11 + i, path, ephemeral=False, data=secret) for i, path in enumerate(others)]))
+    (folder / "snapshot.0").write_bytes(snapshot(znode("", 0, made=1), znode("/another", 0, data=secret)))
+    for arguments in (["autopsy", folder], ["autopsy", folder, "--events", "--json"], ["autopsy", folder, "--into", into],
+                      ["autopsy", folder, "--html", page], ["report", folder, "--json"], ["why", "--replay", folder, "--json"],
+                      ["once", "--replay", into, "--json"], ["events", "--replay", into, "--json"], ["report", into]):
+        done = run(*map(str, arguments), within=60)
+        assert done.status == 0 and secret.decode() not in done.out + done.err, (arguments, done)
+    assert secret in (folder / "log.1").read_bytes() and secret not in into.read_bytes() + page.read_bytes()
+
+
 def test_a_packed_copy_in_the_making(folder):
     """A log is compressed beside itself: the whole one is read."""
     whole = log(*story())

@@ -54,8 +54,8 @@ class Files:
 
 
 class Recorder:
-    def __init__(self, config):
-        self.process = subprocess.Popen([PROGRAM, "record", "-c", config], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    def __init__(self, config, *command):
+        self.process = subprocess.Popen([PROGRAM, *(command or ["record"]), "-c", config], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.PIPE, text=True)
         self.said = ""
         threading.Thread(target=self._read, daemon=True).start()
@@ -73,11 +73,12 @@ class Recorder:
         check_sanitizers(self.said)
 
 
-def test_read_again_on_sighup(authority, tmp_path):
+@pytest.mark.parametrize("command", [["record"], ["export", "--listen", "127.0.0.1:0"]], ids=["record", "export"])
+def test_read_again_on_sighup(command, authority, tmp_path):
     """A new connection shows the new certificate; where the new file is wrong it is said, and nothing changes."""
     with TlsServer(authority, scripted(answer), clients=True) as server:
         files = Files(authority, tmp_path, server.address)
-        recorder = Recorder(files.config)
+        recorder = Recorder(files.config, *command)
         until(lambda: server.clients, 30, "the recorder connects")
         files.use("second")
         recorder.reload()
@@ -205,6 +206,22 @@ def test_key_with_password(mutual, authority, tmp_path):
     done = look("open sesame\n")
     cluster = json.loads(done.out)["clusters"][0]
     assert cluster["state"] == "connected" and cluster["servers"][0]["watches_from"] == "adminserver", done
+
+
+def test_admin_server_waits_for_the_key(mutual, authority, tmp_path):
+    """It is not asked with a key that others can read, while the session goes on; and is once the key is right."""
+    key, log, config = tmp_path / "c.key", tmp_path / "log", tmp_path / "config.yaml"
+    shutil.copy(authority.path("client.key"), key)
+    key.chmod(0o600)
+    config.write_text(f"clusters:\n  - name: c\n    hosts: {mutual.hosts}\n    servers: {{admin: ['{mutual.admin}'], four_letter: off, every: 200ms}}\n"
+                      f"    elections: [{{path: /election}}]\n"
+                      f"    tls: {{ca: {authority.ca}, cert: {authority.path('client.crt')}, key: {key}, admin: https}}\n")
+    with Events(None, "-c", str(config), "--log", str(log)) as events:
+        events.expect("connection", state="connected")
+        for mode, told in (0o644, "can be read or written by others"), (0o600, "the key of TLS can be read again"):
+            key.chmod(mode)
+            until(lambda: told in log.read_text(), 40, told)
+        assert not [e for e in events.all("connection") if e["state"] != "connected"], events.seen
 
 
 def test_least_version(authority, tmp_path):

@@ -273,6 +273,8 @@ def test_client_certificate(authority, tmp_path):
         done = run("once", "-c", made.config)
         assert done.status == 2 and "can be read or written by others; run chmod 600 on it" in done.err, done
         os.chmod(key, 0o600)
+        both = run("once", "--json", "--quick", "-s", made.hosts, "--tls-ca", authority.ca, "--tls-cert", authority.path("client.pem"), "--admin", "off")
+        assert json.loads(both.out)["clusters"][0]["state"] == "connected", both
         other = authority.issue("other")
         done = run("once", "--quick", "-s", made.hosts, "--tls-ca", authority.ca, "--tls-cert", f"{other}.crt",
                    "--tls-key", key, "--admin", "off", "--wait", "3s")
@@ -513,6 +515,12 @@ def test_tickets(kdc, tmp_path):
         assert "run kinit" in with_cache()
         said = problem_of(tmp_path, f"127.0.0.1:{port}", f"    sasl: {{keytab: {kdc.path('watcher.keytab')}}}\n", env=made.env)
         assert "Kerberos knows no service zookeeper/127.0.0.1" in said, said
+        said = problem_of(tmp_path, made.hosts, f"    sasl: {{keytab: {kdc.path('watcher.keytab')}, service: other}}\n", env=made.env)
+        assert "Kerberos knows no service other/localhost" in said, said
+        file = made.write("host.yaml", f"clusters:\n  - name: c\n    hosts: 127.0.0.1:{port}\n    sasl: {{ticket_cache: 'FILE:{cache}', host: localhost}}\n")
+        kdc.kinit(cache)
+        done = run("once", "--json", "--quick", "-c", file, "--admin", "off", env=made.env)
+        assert json.loads(done.out)["clusters"][0]["state"] == "connected", done
         for principal in "other", f"other@{REALM}":
             said = problem_of(tmp_path, made.hosts, f"    sasl: {{keytab: {kdc.path('watcher.keytab')}, principal: {principal}}}\n", env=made.env)
             assert f"{kdc.path('watcher.keytab')} has no key for other@{REALM}; check sasl: keytab" in said and "--wait" not in said, said
