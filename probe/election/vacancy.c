@@ -261,5 +261,8 @@ const char *vacancy_describe(const struct election *election, struct moment now,
         length += (size_t)snprintf(
             buffer + length, VACANCY_TEXT - length, "%s%s%s", length > said ? "; " : "",
             reasons[i].certainty == CERTAINTY_SUSPECTED ? "suspected: " : "", reasons[i].text);
+    if (!lost.from && !doubt && election->next_sequence > 0 && length < VACANCY_TEXT)
+        snprintf(buffer + length, VACANCY_TEXT - length,
+                 "; who led, and how it was lost, only transaction logs tell (electop autopsy)");
     return buffer;
 }
