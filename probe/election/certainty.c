@@ -177,12 +177,22 @@ static bool nobody_watches(const struct election *election)
     return line->waiting >= 2 && line->watching == 0 && election->recognised != RECOGNISED_CONFIGURED;
 }
 
+/* It and all before it watch nothing that brings their turn: where the names leave it open they may hold together, as
+   leases of a semaphore, or lead together. */
+static bool may_hold(const struct election *election, const struct candidate *c)
+{
+    size_t at = c->place < election->candidate_count ? c->place : 0;
+    while (at > 0 && !election->candidates[at]->own->watches_right)
+        at--;
+    return at == 0;
+}
+
 /* The znode that members of this layout watch is known. If that follows only from a name that others may use
    too, the names leave it open, and the watches have to show it. */
 static bool certainty_layout(const struct election *election, const struct candidate *c)
 {
     return election->recognised != RECOGNISED_NAME && c->election == election && !nobody_watches(election) &&
-           (!names_leave_open(election) || election->own->shows_layout);
+           (!names_leave_open(election) || (election->own->shows_layout && !may_hold(election, c)));
 }
 
 static bool line_has_one_role(const struct election *election)
@@ -344,7 +354,9 @@ static bool certainty_alone(const struct election *election, const struct candid
 bool certainty_lasts(const struct candidate *c, unsigned holds)
 {
     bool helped = client_is_helped(c->own->client, c->own->helped_us);
-    return (holds | BIT(WATCHES) | (helped ? 0 : BIT(ALONE))) == CERTAINTY_OF_MEMBER;
+    bool still = client_is_passive(c->own->client, 0); /* it was before its predecessor's end */
+    return (holds | BIT(WATCHES) | (helped ? 0 : BIT(ALONE)) | (still ? BIT(PASSIVE) : 0)) ==
+           CERTAINTY_OF_MEMBER;
 }
 
 unsigned certainty_of_member(const struct election *election, const struct candidate *c)

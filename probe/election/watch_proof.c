@@ -128,9 +128,13 @@ bool client_is_helped(const struct client *client, int64_t helped_us)
 
 bool client_is_passive(const struct client *client, int64_t passed_us)
 {
+    int64_t seen_us = client->shown.seen.mono_us;
+    bool still = seen_us >= client_passive_at_us(client);
     bool rests = client->still_us <= passed_us - PASSED_US && client->rhythm_ms * INT64_C(1000) < PASSED_US;
-    return client->shown.seen.mono_us >= client_passive_at_us(client) ||
-           (rests && client_let_pass(client, passed_us));
+    /* It has had watches, so it may just have been notified, and be busy. */
+    if (client->shown.watches_listed && passed_us != 0)
+        return still && seen_us >= passed_us + PASSIVE_US;
+    return still || (rests && client_let_pass(client, passed_us));
 }
 
 void client_is_proved(struct client *client)

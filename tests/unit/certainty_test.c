@@ -219,6 +219,11 @@ static void predecessors_end_passes(void **state)
                      "? standing no-watch suspected\ntick 4500\nround\nsync\n? standing no-watch certain\n");
     model_script_run("... it has requested something: it polls, or was notified", PASSES
                      "request c\ntick 4500\nround\ntick 3000\nround\nsync\n? standing no-watch suspected\n");
+    model_script_run("one that was notified may be busy for half a minute",
+                     FOUR "w c " B "\nw d " C "\nproof\n- " B "\nend b\nfire " B "\nlist\n"
+                          "> candidate-left " B " @2\nround\ntick 6000\nround\ntick 6000\nround\n"
+                          "tick 6000\nround\ntick 6000\nround\nsync\n? standing no-watch suspected\n"
+                          "tick 6000\nround\ntick 6000\nround\nsync\n? standing no-watch certain\n");
     model_script_run("it becomes first, and requests nothing: it does not know",
                      FOUR "unw b " A "\nw c " B "\nw d " C "\nround\ntick 6000\nround\n"
                           "- " A "\nend a\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
@@ -272,6 +277,9 @@ static void names_that_leave_the_watches_open(void **state)
                                  "; " WRONG(L2) "; " WRONG(L3) "; " WRONG(L4) "\n"
                                                                               "? next-failover " L1
                                                                               " unknown, chain unknown\n");
+    model_script_run("... whose waiters watch the one before them: the second lease's holder watches nothing",
+                     FIVE_LEASES "w c " L1 "\nw d " L2 "\nw e " L3 "\nproof\nproof\n"
+                                 "? findings no-watch warning suspected " L1 "\n");
     model_script_run("... a line that shows that it is a mutex",
                      FIVE_LEASES "w b " L0 "\nw c " L1 "\nw e " L3 "\nproof\n"
                                  "? findings no-watch error certain " L3 "\n");

@@ -371,7 +371,10 @@ static void layouts(void **state)
                      "? findings no-watch warning suspected q-0000000001\n"
                      "+ q-0000000003 s=d\nclient d on=1 at=h:4\n"
                      "list\n> candidate-joined q-0000000003 @4\nreadall\nw d q-0000000002\nproof\nproof\n"
-                     "? findings no-watch critical certain q-0000000001\n");
+                     "? findings no-watch warning suspected q-0000000001\n" /* it may hold another lease */
+                     "w b q-0000000000\nunw c q-0000000001\n+ q-0000000004 s=e\nclient e on=1 at=h:5\n"
+                     "list\n> candidate-joined q-0000000004 @5\nreadall\nw e q-0000000003\nproof\nproof\n"
+                     "? findings no-watch error certain q-0000000002\n");
     model_script_run("a plain name is no proof of whom it watches: another member's watch is",
                      "watch /things\nconnect\n> connection connected\n"
                      "+ n_0000000000 s=a\n+ n_0000000001 s=b\n"
