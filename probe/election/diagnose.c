@@ -50,14 +50,36 @@ static void no_leader(struct diagnosis *d)
                     describe_span(election->settings->allow.vacancy_ms * 1000, allowed, sizeof allowed));
 }
 
-/* Since then: changes in which the leader's client gave the leadership up and lives on. */
-static int passed_on(const struct election *election, int64_t since_us)
+static bool stands(const struct election *election, const char *identity)
+{
+    for (size_t i = 0; i < election->candidate_count; i++)
+        if (election->candidates[i]->identity && strcmp(election->candidates[i]->identity, identity) == 0)
+            return true;
+    return false;
+}
+
+/* Who led closed its session, as no other leader of its name did since then, and is back: a step of a rolling restart. */
+static bool was_restarted(const struct election *election, const struct failover *one, int64_t since_us)
+{
+    bool once = (one->cause == CAUSE_CLOSED || one->cause == CAUSE_ENDED) && one->from_identity &&
+                stands(election, one->from_identity);
+    for (size_t i = 0; once && i < election->failover_count; i++) {
+        const struct failover *other = election_failover_at(election, i);
+        once = other == one || other->lost_at.mono_us <= since_us ||
+               (other->from_identity && strcmp(other->from_identity, one->from_identity) != 0);
+    }
+    return once;
+}
+
+/* Since then: changes in which the leader's client gave the leadership up and lives on, or was restarted in turn. */
+static int passed_on(const struct election *election, int64_t since_us, bool restarts)
 {
     int count = 0;
     for (size_t i = 0; i < election->failover_count; i++) {
         const struct failover *failover = election_failover_at(election, i);
         count += failover->lost_at.mono_us > since_us &&
-                 (failover->cause == CAUSE_RESIGNED || failover->cause == CAUSE_DELETED);
+                 (restarts ? was_restarted(election, failover, since_us)
+                           : failover->cause == CAUSE_RESIGNED || failover->cause == CAUSE_DELETED);
     }
     return count;
 }
@@ -112,15 +134,20 @@ static void flapping(struct diagnosis *d)
     if (changes <= allow->leader_changes)
         return;
     diagnosis_again(d, oldest_us + span_us);
-    char window[SPAN_TEXT], passes[64] = "";
-    int passed = passed_on(election, now_us - span_us);
-    bool on_purpose = changes - passed <= allow->leader_changes;
+    char window[SPAN_TEXT], passes[160] = "";
+    int passed = passed_on(election, now_us - span_us, false);
+    int restarted = passed_on(election, now_us - span_us, true);
+    bool on_purpose = changes - passed - restarted <= allow->leader_changes;
     if (passed > 0)
         snprintf(passes, sizeof passes, "; in %d the leader's client gave it up and lives on", passed);
+    if (restarted > 0)
+        snprintf(passes + strlen(passes), sizeof passes - strlen(passes),
+                 "; in %d it closed its session and is back, each client once", restarted);
     diagnosis_raise(d, FINDING_FLAPPING, on_purpose ? SEVERITY_INFO : SEVERITY_ERROR, CERTAINTY_CERTAIN,
                     NO_SUBJECT, &election->leader, election->leader != NULL,
                     on_purpose
-                        ? "nothing, if leadership is passed on on purpose; allow it with leader_changes"
+                        ? "nothing, if leadership is passed on or clients are restarted on purpose; allow it "
+                          "with leader_changes"
                         : flapping_advice(election, now_us - span_us),
                     "%d changes of leader in the last %s; %d are allowed%s", changes,
                     describe_span(span_us, window, sizeof window), allow->leader_changes, passes);

@@ -15,6 +15,7 @@
 #include "probe/election/candidates.h"
 #include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
+#include "probe/election/whatif.h"
 
 #define SESSION_TEXT 256
 /* Candidates of one session that are compared with one another. */
@@ -185,6 +186,31 @@ static bool is_constant(const struct candidate *c)
     return c->identity_source == IDENTITY_DATA && (letters == 0 || marks == 0);
 }
 
+/* A host's name without a port: each process of that host may write it. */
+static bool is_host(const char *identity)
+{
+    return !strpbrk(identity, ":@,/ ");
+}
+
+/* Whether all of them live at one address. NOT_KNOWN: no server shows it. */
+static enum answer live_at_one(const struct namesakes *alike)
+{
+    const char *host = NULL, *other;
+    size_t length = 0;
+    for (size_t i = 0; i < alike->count && i < NAMED; i++) {
+        const struct client_session *shown = candidate_client(alike->of[i]);
+        if (!shown || !shown->address)
+            return ANSWER_UNKNOWN;
+        size_t its = client_host(shown, &other);
+        if (!shown->connected || client_is_silent(shown) ||
+            (i > 0 && (its != length || memcmp(host, other, length) != 0)))
+            return ANSWER_NO;
+        host = other;
+        length = its;
+    }
+    return ANSWER_YES;
+}
+
 static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
 {
     const struct candidate *first = alike->of[0], *second = alike->of[1];
@@ -196,13 +222,17 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
     int64_t since_us = diagnosis_since(d, FINDING_DUPLICATE_IDENTITY, subject).mono_us;
     /* A word such as "standby" may be their role. */
     bool sure = alike->by_name || (!is_constant(first) && read_since(d, alike, since_us, stands));
+    enum answer one_host = !alike->by_name && is_host(first->identity) ? live_at_one(alike) : ANSWER_NO;
     char more[48] = "";
     if (alike->count > 2)
         snprintf(more, sizeof more, ", and so do %zu more", alike->count - 2);
-    diagnosis_raise(d, FINDING_DUPLICATE_IDENTITY, SEVERITY_WARNING,
-                    sure ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject, alike->of, named, NULL,
-                    "%s and %s have the same identity %.120s, in sessions 0x%" PRIx64 " and 0x%" PRIx64 "%s",
-                    first->name, second->name, first->identity, first->stat.owner, second->stat.owner, more);
+    diagnosis_raise(
+        d, FINDING_DUPLICATE_IDENTITY, one_host == ANSWER_YES ? SEVERITY_INFO : SEVERITY_WARNING,
+        sure && one_host != ANSWER_UNKNOWN ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject, alike->of,
+        named, NULL,
+        "%s and %s have the same identity %.120s, in sessions 0x%" PRIx64 " and 0x%" PRIx64 "%s%s",
+        first->name, second->name, first->identity, first->stat.owner, second->stat.owner, more,
+        one_host == ANSWER_YES ? "; all live at one address, perhaps as processes of one host" : "");
     /* Nothing is read for a finding that the certainty of this layout forbids. */
     if (!stands && !alike->by_name && !is_constant(first) &&
         diagnosis_stands(d, FINDING_DUPLICATE_IDENTITY, subject))

@@ -418,11 +418,10 @@ static void election_gone(struct diagnosis *d)
         one = note->name;
     }
     const struct failover *last = election_last_failover(election);
-    /* A single client may release a lock and then delete its directory: only a configured path was meant to
-     * stay, unless another session deleted the znode. */
-    bool meant = election->origin == ORIGIN_CONFIGURED || together > 1 ||
-                 (last && last->cause == CAUSE_EVICTED && last->cause_certainty == CERTAINTY_CERTAIN);
-    bool at_once = together > 0 && meant && !(last && last->cause == CAUSE_RESIGNED);
+    /* A client may release a lock and then delete its directory, and who runs jobs deletes a job's election while
+     * its workers live on: only a path that somebody named was meant to stay. */
+    bool at_once =
+        together > 0 && election->origin == ORIGIN_CONFIGURED && !(last && last->cause == CAUSE_RESIGNED);
     char when[SPAN_TEXT];
     if (connected > 0)
         diagnosis_raise(

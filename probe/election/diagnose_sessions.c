@@ -32,13 +32,19 @@ static void persistent(struct diagnosis *d, const struct candidate *c)
         return;
     char when[SPAN_TEXT], path[PATH_TEXT];
     struct moment made = {.wall_us = c->stat.ctime_ms * 1000};
+    /* Its children may live and die with the member. */
+    bool holds_others = c->stat.children > 0;
     diagnosis_raise(
-        d, FINDING_PERSISTENT_CANDIDATE, c->place == 0 ? SEVERITY_CRITICAL : SEVERITY_ERROR,
-        CERTAINTY_CERTAIN, diagnosis_subject(c), &c, 1, NULL,
+        d, FINDING_PERSISTENT_CANDIDATE,
+        holds_others    ? SEVERITY_WARNING
+        : c->place == 0 ? SEVERITY_CRITICAL
+                        : SEVERITY_ERROR,
+        holds_others ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, diagnosis_subject(c), &c, 1, NULL,
         "no session owns it: it is persistent, or a container or TTL znode (a Stat shows them alike); "
-        "%s was created at %s and is %s in line",
+        "%s was created at %s and is %s in line%s",
         describe_path(c, path, sizeof path), describe_clock(made, when, sizeof when),
-        c->place == 0 ? "first" : "waiting");
+        c->place == 0 ? "first" : "waiting",
+        holds_others ? "; it has children, which may show that its member lives" : "");
 }
 
 /*

@@ -334,6 +334,9 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
         return;
     }
     const struct departure_note *before = stood_before(d, shown);
+    /* Who led watched nothing then: it has set this watch since, so it knows who leads now. */
+    if (before && before->led && before->session == shown->id)
+        before = NULL;
     /* A session that ends is still in earlier lists:
        only facts since its znode went count. */
     if (before && before->session == shown->id)

@@ -226,11 +226,25 @@ static bool election_read_was_needed(const struct election *election)
            (was_taken_away(last) || (last->cause == CAUSE_UNKNOWN && election->origin != ORIGIN_ORPHANED));
 }
 
+/* Who led last resigned or ended its session, and nobody waited: what the election served may have been over then. */
+static bool was_over(const struct failover *one)
+{
+    bool ended = one->cause == CAUSE_CLOSED || one->cause == CAUSE_RESIGNED || one->cause == CAUSE_DELETED ||
+                 one->cause == CAUSE_ENDED;
+    return ended && (!one->to || one->vacancy.low_us > 0);
+}
+
 bool election_may_be_over(const struct election *election)
 {
     const struct failover *last = election_last_failover(election);
-    return election->state == ELECTION_ABSENT && !election_is_named(election) && last &&
-           last->cause == CAUSE_UNKNOWN;
+    if (election_is_named(election))
+        return false;
+    if (election->state == ELECTION_ABSENT)
+        return last && (last->cause == CAUSE_UNKNOWN || last->cause == CAUSE_EVICTED);
+    bool over = false;
+    for (size_t i = 0; election->kind_proof == KIND_BY_LAYOUT && i < election->failover_count && !over; i++)
+        over = was_over(election_failover_at(election, i));
+    return over;
 }
 
 bool election_is_named(const struct election *election)

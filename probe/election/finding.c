@@ -14,10 +14,13 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_CRITICAL,
             .meaning =
                 "This election has had no candidate for longer than allowed: the leader's work is not done.",
-            .looks = "The directory exists and has no candidate (a lock: its znode does not exist) for "
-                     "longer than allow.vacancy. A directory that went after its last leader expired or "
-                     "was evicted counts for a day, as a suspicion where no server shows how that leader "
-                     "went, and without end where its path is named: then also if it never existed.",
+            .looks =
+                "The directory exists and has no candidate (a lock: its znode does not exist) for "
+                "longer than allow.vacancy. A directory that went after its last leader expired or "
+                "was evicted counts for a day, as a suspicion where no server shows how that leader "
+                "went, and without end where its path is named: then also if it never existed. Where the "
+                "path is not named and the last leader resigned or ended its session, it may be over: "
+                "then it is suspected.",
             .advice = "check the clients: are they running, can they reach ZooKeeper, why do they not join?",
         },
     [FINDING_NEVER_WAKES] =
@@ -146,7 +149,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "A candidate belongs to no session, so it stays when its client dies. Critical if it is "
                 "first: then it leads forever.",
-            .looks = "A znode of the candidates' pattern with ephemeralOwner 0.",
+            .looks =
+                "A znode of the candidates' pattern with ephemeralOwner 0. Suspected if it has children: it "
+                "may be a member's directory, with an ephemeral znode in it that shows whether it lives.",
             .advice = "if no client needs it, delete it by hand",
         },
     [FINDING_DUPLICATE_SESSION] =
@@ -169,9 +174,12 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "Two sessions have candidates with the same identity: most likely a client was restarted "
                 "and its old session has not expired yet.",
-            .looks = "The same identity in the data or names of candidates of different sessions; an address "
-                     "alone is not an identity. A plain word in the data, such as standby, stays suspected. "
-                     "Other data is read again before this is certain, and once a minute after that.",
+            .looks =
+                "The same identity in the data or names of candidates of different sessions; an address "
+                "alone is not an identity. A plain word in the data, such as standby, stays suspected. "
+                "A name without a port or a process is worth no more than knowing while all that write it "
+                "live at one address: they may be processes of one host. Other data is read again before "
+                "this is certain, and once a minute after that.",
             .advice =
                 "wait until the old session expires; if both stay, two clients have the same configuration",
             .source = "dCache issue 5475",
@@ -300,7 +308,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_ERROR,
             .meaning = "The leader changes more often than allowed.",
             .looks =
-                "More changes of the first candidate within the window than allow.leader_changes permits.",
+                "More changes of the first candidate within the window than allow.leader_changes permits. "
+                "Only worth knowing if the others were no more than allowed: those in which the leader's "
+                "client gave the leadership up and lives on, or closed its session and is back, each "
+                "client once, as in a rolling restart.",
             .advice =
                 "find out what ends the leaders' sessions (pauses, network), or raise the session timeout",
             .source = "CURATOR-645",
@@ -385,8 +396,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning = "The directory of the election was deleted while its candidates were connected: they "
                        "lost their places, and some clients never create it again.",
             .looks = "The path does not exist, and sessions that had a candidate in it are still connected. "
-                     "Certain if two of them lost their candidates at once, if another session deleted the "
-                     "last one, or if you named the path: one client may remove its own election.",
+                     "Certain if you named the path and they lost their candidates with it: an election that "
+                     "was found may have served one job, and be deleted with it.",
             .advice = "find out who deleted it; restart the clients if they do not create it again",
             .source = "CURATOR-724",
         },

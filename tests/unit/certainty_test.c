@@ -389,6 +389,10 @@ static void directory_goes_with_its_last_candidate(void **state)
                      ONE_LATCH "tick 1000\n" LATCH_GOES "sessions\nstated\n> failover " LATCH
                                " -> nobody closed vacancy 102--1\n" DIRECTORY_GOES
                                "? kept-minutes 5\n? findings none\n");
+    model_script_run("... and its directory stays: perhaps it is over, as nobody named it",
+                     ONE_LATCH "tick 1000\n" LATCH_GOES "sessions\nstated\n> failover " LATCH
+                               " -> nobody closed vacancy 102--1\ntick 60000\ntime\n"
+                               "? findings no-leader warning suspected\n");
     model_script_run("it ended, and may have been closed", ONE_LATCH
                      "tick 1000\n" LATCH_GOES "sessions\nstated 1\ntick 1000\ntime\n> failover " LATCH
                      " -> nobody ended? vacancy 1100--1\n" DIRECTORY_GOES "? findings none\n");
@@ -710,13 +714,15 @@ static void short_lived_directories(void **state)
                      "tick 60000\nround\n- " LATCH "\n- .\nlist\n> leader-lost " LATCH
                      " @1\n> candidate-left " LATCH
                      " @1\n> election-gone\ntick 1000\nround\n? findings election-gone warning suspected\n");
-    model_script_run("... two do not leave at once by themselves",
-                     "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
-                     "+ " LATCH " s=a\n+ " LATCH_2 " s=b\nclient a on=1 at=h:1\nclient b on=1 at=h:2\n"
-                     "list\n> election-seen\nreadall\nround\n"
-                     "tick 60000\nround\n- " LATCH "\n- " LATCH_2 "\n- .\nlist\n> leader-lost " LATCH
-                     " @1\n> candidate-left " LATCH " @1\n> candidate-left " LATCH_2
-                     " @2\n> election-gone\ntick 1000\nround\n? findings election-gone critical certain\n");
+#define TWO_GO(watch, findings)                                                                              \
+    watch "connect\n> connection connected\n+ " LATCH " s=a\n+ " LATCH_2 " s=b\n"                            \
+          "client a on=1 at=h:1\nclient b on=1 at=h:2\nlist\n> election-seen\nreadall\nround\n"              \
+          "tick 60000\nround\n- " LATCH "\n- " LATCH_2 "\n- .\nlist\n> leader-lost " LATCH                   \
+          " @1\n> candidate-left " LATCH " @1\n> candidate-left " LATCH_2                                    \
+          " @2\n> election-gone\ntick 1000\nround\n? findings election-gone " findings "\n"
+    model_script_run("... two at once: a job's election may be deleted for them",
+                     TWO_GO("watch /some/latch kind=auto found\n", "warning suspected"));
+    model_script_run("... somebody named it", TWO_GO("watch /some/latch\n", "critical certain"));
     model_script_run("its leaders last for milliseconds, and it is empty in between",
                      "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
                      "+ x\n- x\nlist\n> election-seen\n"

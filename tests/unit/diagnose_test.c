@@ -23,6 +23,10 @@
             "w b " A "\nw c " B "\n"                                                                         \
             "tick 1000\nlist\n> election-seen\nreadall\n"
 
+/* They say so with a port, so that no two processes of one host would. */
+#define THREE_PORTS                                                                                          \
+    THREE "= " A " host-a:1\n= " B " host-b:1\n= " C " host-c:1\nread " A "\nread " B "\nread " C "\n"
+
 #define OWN "ticks 1000\nclient 99 on=1 at=10.0.9.9:9\nown 99\n"
 /* All servers are known, and tell when sessions end. */
 #define WHOLE "ticks 1000\nensemble whole 1 2 3\n"
@@ -41,6 +45,9 @@ static void owners(void **state)
                                                    "- " A2 "\n"
                                                    "list\n> candidate-left " A2 " @4\n"
                                                    "? findings none\n");
+    model_script_run("... a member's directory, perhaps, where it has children",
+                     CONNECT "+ " A "\n+ " A "/alive s=a\n+ " B " s=b\nlist\n> election-seen\nreadall\n"
+                             "? findings persistent-candidate warning suspected " A "\n");
     model_script_run("... critical when it is first",
                      CONNECT "+ " A "\n+ " B " s=b\nlist\n> election-seen\nreadall\n"
                              "? findings persistent-candidate critical certain " A "\n");
@@ -88,20 +95,20 @@ static void owners(void **state)
                              "read " A "\nread " B "\ntick 9999\ntime\n? findings none\n"
                              "tick 1\ntime\n? findings duplicate-session info certain " A "," B "\n");
     model_script_run("duplicate-identity: certain once the other still says so after the second was read",
-                     THREE "tick 60000\n+ " A2 " s=d host-a\n"
-                           "list\n> candidate-joined " A2 " @4\nread " A2 "\n"
-                           "? findings duplicate-identity warning suspected " A "," A2 "\n"
-                           "tick 10\nreadall\n"
-                           "? findings duplicate-identity warning certain " A "," A2 "\n"
-                           "- " A2 "\n"
-                           "list\n> candidate-left " A2 " @4\n"
-                           "? findings none\n");
+                     THREE_PORTS "tick 60000\n+ " A2 " s=d host-a:1\n"
+                                 "list\n> candidate-joined " A2 " @4\nread " A2 "\n"
+                                 "? findings duplicate-identity warning suspected " A "," A2 "\n"
+                                 "tick 10\nreadall\n"
+                                 "? findings duplicate-identity warning certain " A "," A2 "\n"
+                                 "- " A2 "\n"
+                                 "list\n> candidate-left " A2 " @4\n"
+                                 "? findings none\n");
     model_script_run("... what one of them wrote long ago, it has changed since",
-                     THREE "tick 60000\n= " A " host-b\n+ " A2 " s=d host-a\n"
-                           "list\n> candidate-joined " A2 " @4\nread " A2 "\n"
-                           "? findings duplicate-identity warning suspected " A "," A2 "\n"
-                           "tick 10\nread " A "\n"
-                           "? findings duplicate-identity warning suspected " A "," B "\n");
+                     THREE_PORTS "tick 60000\n= " A " host-b:1\n+ " A2 " s=d host-a:1\n"
+                                 "list\n> candidate-joined " A2 " @4\nread " A2 "\n"
+                                 "? findings duplicate-identity warning suspected " A "," A2 "\n"
+                                 "tick 10\nread " A "\n"
+                                 "? findings duplicate-identity warning suspected " A "," B "\n");
     model_script_run("... a constant that both write names nobody",
                      CONNECT "+ " A " s=a leader\n+ " B " s=b leader\nlist\n> election-seen\nreadall\n"
                              "tick 10\nreadall\n? findings none\n");
@@ -110,18 +117,34 @@ static void owners(void **state)
                              "> election-seen\nreadall\ntick 10\nreadall\n"
                              "? findings duplicate-identity warning suspected " B "," C "\n");
     model_script_run("... and once a minute they are asked again, in vain or not",
-                     THREE "+ " A2 " s=d host-a\nlist\n> candidate-joined " A2 " @4\nreadall\n"
-                           "? findings duplicate-identity warning certain " A "," A2 "\n"
-                           "= " A2 " host-d\ntick 59000\ntime\nreadall\n"
-                           "? findings duplicate-identity warning certain " A "," A2 "\n"
-                           "tick 2000\ntime\nreadall\n? findings none\n");
+                     THREE_PORTS "+ " A2 " s=d host-a:1\nlist\n> candidate-joined " A2 " @4\nreadall\n"
+                                 "? findings duplicate-identity warning certain " A "," A2 "\n"
+                                 "= " A2 " host-d:1\ntick 59000\ntime\nreadall\n"
+                                 "? findings duplicate-identity warning certain " A "," A2 "\n"
+                                 "tick 2000\ntime\nreadall\n? findings none\n");
     model_script_run("... told when all that came at once have been read, with all of them", CONNECT
-                     "+ " A " s=a host-1\n+ " B " s=b host-1\n+ " C " s=c host-2\n+ " A2 " s=d host-1\n"
+                     "+ " A " s=a host-1:1\n+ " B " s=b host-1:1\n+ " C " s=c host-2\n+ " A2 " s=d host-1:1\n"
                      "list\n> election-seen\nfindings\nread " A "\nread " B "\n"
                      "read " C "\n? findings none\ntick 10\nreadall\n"
                      "> finding-raised duplicate-identity warning suspected\n"
                      "> finding-raised duplicate-identity warning certain\n"
                      "? findings duplicate-identity warning certain " A "," B "," A2 "\n");
+    model_script_run("... a host's name, and both live at one address: processes of one host",
+                     THREE "client d on=1 at=10.0.0.1:14\n+ " A2 " s=d host-a\nlist\n"
+                           "> candidate-joined " A2 " @4\nw d " C "\nround\nread " A2 "\ntick 10\nreadall\n"
+                           "? findings duplicate-identity info certain " A "," A2 "\n"
+                           "away a\nround\n? findings owner-disconnected error suspected " A
+                           "; duplicate-identity warning "
+                           "certain " A "," A2 "\n");
+    model_script_run("... at two addresses",
+                     THREE "client d on=1 at=10.0.0.4:14\n+ " A2 " s=d host-a\nlist\n"
+                           "> candidate-joined " A2 " @4\nw d " C "\nround\nread " A2 "\n"
+                           "tick 10\nreadall\n"
+                           "? findings duplicate-identity warning certain " A "," A2 "\n");
+    model_script_run("... which no server shows",
+                     CONNECT "+ " A " s=a host-a\n+ " B " s=b host-b\n+ " A2 " s=c host-a\nlist\n"
+                             "> election-seen\nreadall\ntick 10\nreadall\n"
+                             "? findings duplicate-identity warning suspected " A "," A2 "\n");
     model_script_run("... a name says what it says for ever",
                      "watch /overseer_elect/election\nconnect\n> connection connected\n"
                      "+ 1-b-n_0000000000 s=1\n+ 2-b-n_0000000001 s=2\nlist\n> election-seen\n"
