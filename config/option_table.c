@@ -253,6 +253,8 @@ const struct option_row option_table[] = {
      .help = "write one self-contained page to FILE (-: standard output)"},
     {"replay", 0, "FILE", WATCH | ONCE | EVENTS | REPORT | WHY | CONFIG, TEXT(replay, "name a recording"),
      .help = "read this recording, case or transaction logs, instead of a cluster; config: a bundle"},
+    {"against", 0, "RECORDING", EVENTS, TEXT(against, "name a recording"),
+     .help = "with --replay CASE: only what is told now and was not then (+), or then and not now (-)"},
     {"observe", 0, "FILE", LOOKING | RECORD | DISCOVER | INJECT | DEMO, TEXT(observe, "name a file"),
      .help = "append all observations to FILE, a case for --replay"},
     {"capture", 0, "FILE", WATCH | ONCE | EVENTS | RECORD | REPORT | WHY | AUTOPSY, OWN(add_capture),
@@ -412,7 +414,8 @@ const struct command_row command_table[] = {
      "configuration: electop discover --yaml >electop.yaml; what only looks like an election is\n"
      "commented out in it.\n"},
     {COMMAND_EVENTS, "events", "[PATH...]", "events as they happen, one line each",
-     "It runs until Ctrl-C, --for or --count ends it. With --json each line is an object.\n\n" TIMES},
+     "It runs until Ctrl-C, --for or --count ends it. With --json each line is an object.\n"
+     "With --against the exit code is 1 where something is told differently.\n\n" TIMES},
     {COMMAND_RECORD, "record", "[PATH...]", "record without a screen",
      "The recording is history: {file: ...} of the configuration, else history.db in\n"
      "$STATE_DIRECTORY (a service's), else in $XDG_STATE_HOME/electop or ~/.local/state/electop.\n"

@@ -103,18 +103,19 @@ struct options {
     long count;               /* events: 0 without limit */
     const char *recording;    /* report, replay: the file; NULL: the configured one */
     const char *replay;       /* once, events: this recording; NULL: a cluster. report: same as recording */
-    const char *at;           /* replay, once, autopsy: a time in the same format as from and to */
-    const char *from, *to;    /* report, events: times as of config/times.h, well formed; NULL: not given */
-    const char *election;     /* report: only this one; NULL: all */
-    const char *html;         /* report, inject: the page's file, or "-"; NULL: none */
-    bool markdown;            /* report */
-    const char *into;         /* autopsy: the recording to write; case, bundle: the file; NULL: none */
-    bool follow;              /* autopsy */
-    bool screen, events;      /* autopsy: these forms in place of a report */
-    bool pseudonyms;          /* case, bundle */
-    const char *when;         /* why: a time as of config/times.h, or "last"; NULL: not given */
-    int servers;              /* demo: 1 (default) or 3 */
-    bool no_screen;           /* demo */
+    const char *against;   /* events: compare with this recording; NULL: print */
+    const char *at;        /* replay, once, autopsy: a time in the same format as from and to */
+    const char *from, *to; /* report, events: times as of config/times.h, well formed; NULL: not given */
+    const char *election;  /* report: only this one; NULL: all */
+    const char *html;      /* report, inject: the page's file, or "-"; NULL: none */
+    bool markdown;         /* report */
+    const char *into;      /* autopsy: the recording to write; case, bundle: the file; NULL: none */
+    bool follow;           /* autopsy */
+    bool screen, events;   /* autopsy: these forms in place of a report */
+    bool pseudonyms;       /* case, bundle */
+    const char *when;      /* why: a time as of config/times.h, or "last"; NULL: not given */
+    int servers;           /* demo: 1 (default) or 3 */
+    bool no_screen;        /* demo */
     int rate_per_s; /* inject: candidates, 0: as fast as the servers accept; discover: reads, 0: not given */
     struct inject_options inject;
     bool yaml, list_recipes;    /* discover: these forms in place of a table */

@@ -491,6 +491,11 @@ static bool check_together(struct parse *parse)
     if (options->command == COMMAND_REPORT && options->json && options->client_log_count > 0)
         return options_parse_refuse(parse, "--client-log adds to stories, which report --json has not; leave "
                                            "one of them out, or use why --json");
+    if (options->against && !options->replay)
+        return options_parse_refuse(
+            parse, "--against compares a case with a recording; name the case with --replay");
+    if (options->against && options->count)
+        return options_parse_refuse(parse, "--against compares everything; leave out --count");
     if (options->markdown && options->json)
         return options_parse_refuse(parse, "--json and --markdown exclude each other; give one of them");
     if (page && (options->markdown || options->json))

@@ -10,7 +10,6 @@ static const struct {
              "Alertmanager does"},
     {"cool_down", "each finding is one alert, raised and resolved with the same {key}: have the pager or "
                   "Alertmanager wait"},
-    {"against", "run each --behaviour with --json, and compare the two reports"},
 };
 
 const char *removed_words_instead(const char *word)

@@ -341,6 +341,8 @@ struct case_reader {
     struct kept_settings *kept;
     struct case_losses losses;
     uint64_t repeated;         /* observations that come next, and were read before */
+    uint64_t state;            /* observations that come next, and begin the run */
+    bool is_state;             /* the latest one was one of these */
     bool lost;                 /* observations before the next one */
     struct observation held;   /* the next one, while the gap is reported */
     size_t gaps;               /* clusters whose gap is not reported yet */
@@ -498,6 +500,7 @@ static bool block_begin(struct case_reader *r, size_t raw, bool *run, bool *foll
     if (fine)
         r->head = head;
     r->begun |= fine;
+    r->state = *run ? head.state : r->state;
     r->repeated = fine && !*run && *follows && !r->lost ? head.state : 0;
     return fine;
 }
@@ -556,6 +559,8 @@ enum case_next case_next(struct case_reader *r, struct observation *o)
                 reader_hold(r, o);
                 break;
             }
+            r->is_state = r->state > 0;
+            r->state -= r->is_state;
             r->latest_us = o->at.mono_us > r->latest_us ? o->at.mono_us : r->latest_us;
             return CASE_OBSERVATION;
         }
@@ -572,6 +577,11 @@ enum case_next case_next(struct case_reader *r, struct observation *o)
     }
     reader_release(r, o);
     return CASE_OBSERVATION;
+}
+
+bool case_is_state(const struct case_reader *r)
+{
+    return r->is_state;
 }
 
 const struct settings *case_settings(const struct case_reader *r)

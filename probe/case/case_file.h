@@ -62,6 +62,8 @@ enum case_next {
 };
 /* The observation is valid until the next call. */
 enum case_next case_next(struct case_reader *reader, struct observation *observation);
+/* That observation repeats a fact from before its run. */
+bool case_is_state(const struct case_reader *reader);
 /* Of this run; valid until case_close(). */
 const struct settings *case_settings(const struct case_reader *reader);
 /* A model for this run, without observations. NULL and a text in *error (caller frees): a recipe is bad. */

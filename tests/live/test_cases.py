@@ -2,6 +2,7 @@
 import json
 import re
 import signal
+import sqlite3
 import struct
 import zlib
 
@@ -58,6 +59,16 @@ def test_a_recording_keeps_what_was_observed(zk, client, tmp_path):
     assert done.status == 0, done
     assert [event["failover"]["to"] for event in told("--replay", case) if event["event"] == "failover"] == [
         paths[1].rpartition("/")[2]]
+    # Told again by the same rules it is the same; where the recording has something else, both are shown.
+    same = run("events", "--replay", case, "--against", recorder.file)
+    assert same.status == 0 and not same.out, same
+    with sqlite3.connect(recorder.file) as db:
+        db.execute("UPDATE event SET at_us = at_us - 1000 WHERE id IN (SELECT event FROM failover)")
+    other = run("events", "--replay", case, "--against", recorder.file)
+    assert other.status == 1 and [line[:2] for line in other.out.splitlines()] == ["- ", "+ "], other
+    other = run("events", "--json", "--replay", case, "--against", recorder.file)
+    lines = [json.loads(line) for line in other.out.splitlines()]
+    assert [line["only"] for line in lines if line["event"] == "failover"] == ["then", "now"], other
     refused = run("case", "--from", lost, "-o", case, str(tmp_path / "config.yaml"))
     assert refused.status == 2, refused
 

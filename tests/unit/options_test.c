@@ -251,8 +251,7 @@ static void wrong_usage(void **state)
         {"--serv=x", "unknown option \"--serv\"; did you mean --server?"},
         {"record --pair ops", "unknown option \"--pair\", which is gone; several recorders may send the same "
                               "alert: have the pager remove duplicates by {key}, as Alertmanager does"},
-        {"inject /a --against=herd", "unknown option \"--against\", which is gone; run each --behaviour with "
-                                     "--json, and compare the two reports"},
+        {"inject /a --against=herd", "electop inject has no option --against; it belongs to electop events"},
         {"--xyzzy", "unknown option \"--xyzzy\"; electop watch --help lists the options"},
         {"-x", "unknown option \"-x\"; electop watch --help lists the options"},
         {"--json", "electop watch has no option --json; it belongs to electop once, electop discover, "
@@ -287,6 +286,8 @@ static void wrong_usage(void **state)
         {"--server", "--server needs a value; write --server HOSTS"},
         {"-t", "--session-timeout needs a value; write --session-timeout DURATION"},
         {"-s a -s b", "--server is given twice; give it once"},
+        {"events --against a.db", "--against compares a case with a recording; name the case with --replay"},
+        {"events --replay a.case --against a.db --count 1", "--against compares everything; leave out --count"},
         {"-s ''", "--server \"\" is empty; write host:port,host:port/chroot"},
         {"-s zk:0", "--server: \"zk:0\" has no valid port; ports are 1 to 65535"},
         {"-s zk:1/", "--server: \"zk:1/\" ends in a slash; leave it out, or name the chroot after it"},

@@ -2,11 +2,14 @@
  * events_recorded.c - prints the events in a part of a recording or a case, one a line, in place of a cluster.
  *
  * A case is folded here, event by event as live: a recording made from it would name an election's kind and
- * recipe as they were known at its end.
+ * recipe as they were known at its end. Against a recording, what today's rules tell of a case is compared with
+ * what was told.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "probe/case/case_file.h"
 #include "probe/json/json_event.h"
 #include "tui/commands/case.h"
@@ -18,6 +21,16 @@
 /* So much is gathered before it is written. */
 #define PIECE_BYTES (64 * 1024)
 
+struct told_line {
+    int64_t at_us;
+    char *text;
+};
+
+struct told {
+    struct told_line *lines;
+    size_t count, room;
+};
+
 struct reporting {
     const struct options *options;
     struct buffer out;
@@ -25,8 +38,16 @@ struct reporting {
     bool several;
     int where_width;
     long reported;
-    int error; /* of the output; 0: it is well */
+    struct told *told; /* the lines are kept there; NULL: they are written */
+    int error;         /* of the output; 0: it is well */
 };
+
+static void told_keep(struct told *told, int64_t at_us, struct buffer *line)
+{
+    room_for_one(&told->lines, told->count, &told->room, sizeof *told->lines);
+    told->lines[told->count++] = (struct told_line){at_us, xstrndup(line->bytes, line->length)};
+    buffer_clear(line);
+}
 
 static bool flush(struct reporting *reporting)
 {
@@ -47,6 +68,10 @@ static bool events_recorded_on_event(void *context, const struct event *event)
     else
         event_line_print(&reporting->printer, event, reporting->several, reporting->where_width);
     reporting->reported++;
+    if (reporting->told) {
+        told_keep(reporting->told, event->at.wall_us, &reporting->out);
+        return true;
+    }
     if (reporting->out.length >= PIECE_BYTES && !flush(reporting))
         return false;
     return reporting->options->count == 0 || reporting->reported < reporting->options->count;
@@ -59,20 +84,22 @@ struct case_events {
     const struct model *model;
     size_t elections; /* that the column of names was made for */
     int64_t from_us, to_us;
-    bool over;
+    bool over, state; /* state: of what was known when the run began */
 };
 
 static void case_events_on_event(void *context, const struct event *event)
 {
     struct case_events *events = context;
     struct reporting *reporting = &events->reporting;
-    if (events->over || event->at.wall_us < events->from_us || event->at.wall_us > events->to_us)
+    if (events->over || (events->state && reporting->told) || event->at.wall_us < events->from_us ||
+        event->at.wall_us > events->to_us)
         return;
     size_t elections = 1;
     for (size_t i = 0; i < events->model->cluster_count; i++)
         elections += events->model->clusters[i].election_count;
-    int width =
-        elections == events->elections ? 0 : event_line_where(events->model, reporting->printer.row->ascii);
+    int width = reporting->told || elections == events->elections
+                    ? 0
+                    : event_line_where(events->model, reporting->printer.row->ascii);
     events->elections = elections;
     reporting->where_width = width > reporting->where_width ? width : reporting->where_width;
     events->over = !events_recorded_on_event(reporting, event);
@@ -105,6 +132,7 @@ static bool case_events_fold(struct case_events *events, struct case_reader *rea
     bool fine = true;
     while (fine && !events->over && (next = case_next(reader, &o)) != CASE_END) {
         if (next == CASE_OBSERVATION) {
+            events->state = case_is_state(reader);
             model_observe(model, &o);
             continue;
         }
@@ -136,11 +164,132 @@ static int command_events_case(const struct invocation *invocation)
     return status;
 }
 
+/* ---- of a case, against a recording ---- */
+
+static int told_compare(const void *a, const void *b)
+{
+    const struct told_line *one = a, *other = b;
+    if (one->at_us != other->at_us)
+        return one->at_us < other->at_us ? -1 : 1;
+    return strcmp(one->text, other->text);
+}
+
+static void told_sort(struct told *told)
+{
+    if (told->count)
+        qsort(told->lines, told->count, sizeof *told->lines, told_compare);
+}
+
+static void told_free(struct told *told)
+{
+    for (size_t i = 0; i < told->count; i++)
+        free(told->lines[i].text);
+    free(told->lines);
+}
+
+/* Of JSON its object begins with the sign. */
+static void told_put(struct buffer *out, bool json, char sign, const char *text)
+{
+    if (json)
+        buffer_printf(out, "{\"only\":\"%s\",%s", sign == '+' ? "now" : "then", text + 1);
+    else
+        buffer_printf(out, "%c %s", sign, text);
+}
+
+/* What only one of them has, in the order of time. */
+static void told_differ(struct told *then, struct told *now, bool json, struct buffer *out)
+{
+    size_t i = 0, k = 0;
+    told_sort(then);
+    told_sort(now);
+    while (i < then->count || k < now->count) {
+        int order = i == then->count  ? 1
+                    : k == now->count ? -1
+                                      : told_compare(&then->lines[i], &now->lines[k]);
+        if (order != 0)
+            told_put(out, json, order < 0 ? '-' : '+', order < 0 ? then->lines[i].text : now->lines[k].text);
+        i += order <= 0;
+        k += order >= 0;
+    }
+}
+
+/* When the first observation was made that is not of what was known before. */
+static void against_begin(struct case_reader *reader, int64_t *from_us)
+{
+    struct observation o;
+    enum case_next next;
+    while ((next = case_next(reader, &o)) == CASE_RUN || (next == CASE_OBSERVATION && case_is_state(reader)))
+        ;
+    if (next == CASE_OBSERVATION && o.at.wall_us > *from_us)
+        *from_us = o.at.wall_us;
+    case_rewind(reader);
+}
+
+/* False: they have no time in common, or a message has been printed about another problem. */
+static bool against_choose(const struct options *options, struct history *history, int64_t then[2],
+                           struct case_events *events)
+{
+    int64_t begin_us = then[0] > events->from_us ? then[0] : events->from_us;
+    int64_t end_us = then[1] < events->to_us ? then[1] : events->to_us;
+    char *error = NULL;
+    struct reporting *reporting = &events->reporting;
+    if (begin_us > end_us) {
+        complain("%s and %s have no time in common", options->replay, options->against);
+        return false;
+    }
+    if (!command_recording_moment("from", options->from, begin_us, end_us, begin_us, &events->from_us) ||
+        !command_recording_moment("to", options->to, begin_us, end_us, end_us, &events->to_us))
+        return false;
+    const struct model *model = history_at(history, events->to_us, &error);
+    reporting->several = model && model->cluster_count > 1;
+    reporting->where_width = model ? event_line_where(model, reporting->printer.row->ascii) : 20;
+    free(error);
+    return true;
+}
+
+static int command_events_against(const struct invocation *invocation)
+{
+    const struct options *options = invocation->options;
+    struct told told_then = {0}, told_now = {0};
+    struct case_events events = {.reporting = {.options = options, .told = &told_then}};
+    struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
+    struct reporting *reporting = &events.reporting;
+    int64_t then[2];
+    char *error = NULL;
+    int status = EXIT_USAGE;
+    struct case_reader *reader = command_case_open(options->replay, &events.from_us, &events.to_us);
+    struct history *history = reader ? command_recording_open(options->against, &then[0], &then[1]) : NULL;
+    if (history)
+        against_begin(reader, &events.from_us);
+    printer_begin(&reporting->printer, &reporting->out, &how);
+    bool fine = history && against_choose(options, history, then, &events) &&
+                history_events(history, NULL, events.from_us, events.to_us + 1, events_recorded_on_event,
+                               reporting, &error);
+    reporting->told = &told_now;
+    if (fine && case_events_fold(&events, reader)) {
+        told_differ(&told_then, &told_now, options->json, &reporting->out);
+        status = reporting->out.length ? EXIT_FOUND : EXIT_DONE;
+        status = command_output_ended(flush(reporting) ? 0 : reporting->error, status);
+    }
+    if (error)
+        complain("%s", error);
+    free(error);
+    printer_end(&reporting->printer);
+    buffer_free(&reporting->out);
+    told_free(&told_then);
+    told_free(&told_now);
+    history_close(history);
+    case_close(reader);
+    return status;
+}
+
 /* ---- of a recording ---- */
 
 int command_events_recorded(const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
+    if (options->against)
+        return command_events_against(invocation);
     if (case_is(options->replay))
         return command_events_case(invocation);
     struct reporting reporting = {.options = options};
