@@ -237,8 +237,11 @@ static char *check_hosts(const struct option_row *row, const char *value)
 
 static bool take_repeats(const struct option_row *row)
 {
-    return strcmp(row->name, "expect") == 0 || strcmp(row->name, "warning") == 0 ||
-           strcmp(row->name, "critical") == 0 || strcmp(row->name, "capture") == 0;
+    static const char *const names[] = {"expect", "warning", "critical", "capture", "client-log"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        found |= strcmp(row->name, names[i]) == 0;
+    return found;
 }
 
 static bool options_parse_take_option(struct parse *parse, const struct option_row *row, const char *value)

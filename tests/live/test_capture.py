@@ -128,7 +128,7 @@ def test_the_other_commands(private, tmp_path):
     (("once", "--capture", CAPTURE, "--admin", "off"), "--admin has no meaning with --capture, which uses no cluster; name one"),
     (("events", "--capture", CAPTURE, "--replay", "x"), "two sources"),
     (("report", "--json", "--client-log", "/nowhere"), "--client-log adds to stories"),
-    (("why", "--capture", CAPTURE, "--client-log", "/nowhere"), "/nowhere: No such file"),
+    (("why", "--capture", CAPTURE, "--client-log", __file__, "--client-log", "/nowhere"), "/nowhere: No such file"),
     (("why", "--capture", CAPTURE, "--client-log", "/dev/zero"), "/dev/zero: is not a plain file"),
 ])
 def test_what_is_refused(private, arguments, says):
