@@ -1,4 +1,5 @@
 """One line of the benchmark's table."""
+import statistics
 
 
 class Row:
@@ -12,8 +13,15 @@ def ms(us):
     return "-" if us is None else f"{us / 1000:.2f} ms" if us < 1e5 else f"{us / 1000:.0f} ms"
 
 
-def ratio_row(work, floor_us, electop_us, most):
-    if not floor_us or not electop_us:
-        return Row(work, ms(floor_us), ms(electop_us), "-", f"≤ {most} ×", True)
-    ratio = electop_us / floor_us
-    return Row(work, ms(floor_us), ms(electop_us), f"{ratio:.2f} ×", f"≤ {most} ×", ratio > most)
+def spread(floors, ours):
+    """The lowest and the highest ratio of the rounds, in each of which both took their turn."""
+    ratios = [mine / floor for floor, mine in zip(floors, ours) if floor and mine]
+    return f" ({min(ratios):.2f}–{max(ratios):.2f})" if len(ratios) > 1 else ""
+
+
+def ratio_row(work, floors, ours, most):
+    """floors, ours: the figures of the rounds, in microseconds; None: there was none."""
+    floor, mine = (statistics.median(known) if (known := [v for v in values if v is not None]) else None for values in (floors, ours))
+    if not floor or not mine:
+        return Row(work, ms(floor), ms(mine), "-", f"≤ {most} ×", True)
+    return Row(work, ms(floor), ms(mine), f"{mine / floor:.2f} ×{spread(floors, ours)}", f"≤ {most} ×", mine / floor > most)
