@@ -314,7 +314,7 @@ static bool still_needs_leader(const struct election *then)
 }
 
 /* One that was found, and that a search may not find again: it has no candidates, or is gone. */
-static bool is_known(const struct election *then, bool recent, bool grows)
+static bool monitor_follows(const struct election *then, bool recent, bool grows)
 {
     if (then->origin == ORIGIN_CONFIGURED)
         return false;
@@ -330,7 +330,7 @@ static void watch_known(struct monitor *m, const struct cluster *then, bool rece
         if (!baseline_same_cluster(then, &m->model->clusters[i]))
             continue;
         for (size_t k = 0; k < then->election_count; k++)
-            if (is_known(then->elections[k], recent, grows))
+            if (monitor_follows(then->elections[k], recent, grows))
                 live_known(m->clusters[i], then->elections[k]->path);
     }
 }
