@@ -124,7 +124,7 @@ static void compare(struct dashboard *dashboard)
     dashboard->marked_at = scene.now;
     if (dashboard->marked)
         dashboard_say_key(dashboard, ROLE_GOOD, "this moment is marked: at another one,", ACTION_COMPARE,
-                "lists what differs");
+                          "lists what differs");
     else
         dashboard_say(dashboard, ROLE_WARNING, "there is too much on display to mark it");
 }
@@ -148,7 +148,7 @@ static enum dashboard_wish quit(struct dashboard *dashboard)
         return DASHBOARD_QUIT;
     dashboard->quit_until_us = now_us + MESSAGE_US;
     dashboard_say_key(dashboard, ROLE_WARNING, "test candidates are running:", ACTION_QUIT,
-            "again ends the run, removes them and quits");
+                      "again ends the run, removes them and quits");
     return DASHBOARD_NOTHING;
 }
 

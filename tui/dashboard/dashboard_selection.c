@@ -226,7 +226,7 @@ void dashboard_record_mutes(struct dashboard *dashboard, const char *author,
 }
 
 const struct election *dashboard_selected(struct dashboard *dashboard, const struct scene *scene,
-                                              char path[PATH_BYTES])
+                                          char path[PATH_BYTES])
 {
     struct view *view = dashboard_top(dashboard)->view;
     const struct election *found = NULL;
@@ -304,9 +304,8 @@ void dashboard_tell_selected(struct dashboard *dashboard)
 
 const char *dashboard_told(struct dashboard *dashboard)
 {
-    const char *told = dashboard->tells
-                           ? tell_change(dashboard->tells, dashboard->model, dashboard_now(dashboard))
-                           : NULL;
+    const char *told =
+        dashboard->tells ? tell_change(dashboard->tells, dashboard->model, dashboard_now(dashboard)) : NULL;
     if (told)
         dashboard_say(dashboard, ROLE_WARNING, told);
     return told;
@@ -381,6 +380,6 @@ enum dashboard_wish dashboard_clear_finding(struct dashboard *dashboard)
     if (again)
         return DASHBOARD_CLEAR;
     dashboard_say_key(dashboard, ROLE_WARNING, "press", ACTION_CLEAR,
-            "again to clear never-wakes in this electop only");
+                      "again to clear never-wakes in this electop only");
     return DASHBOARD_NOTHING;
 }
