@@ -132,6 +132,18 @@ static const char *add_capture(struct options *options, const char *value)
     return NULL;
 }
 
+static const char *add_replay(struct options *options, const char *value)
+{
+    if (!*value)
+        return "is empty; name a recording";
+    if (options->replay_count == CAPTURES_MOST ||
+        (options->replay_count && options->command == COMMAND_CONFIG))
+        return "is one too many; name fewer cases";
+    options->replay = options->replay ? options->replay : value;
+    options->replays[options->replay_count++] = value;
+    return NULL;
+}
+
 static const char *add_client_log(struct options *options, const char *value)
 {
     if (!*value)
@@ -251,8 +263,9 @@ const struct option_row option_table[] = {
     {"markdown", 0, NULL, REPORT | AUTOPSY, FLAG(markdown), .help = "print Markdown"},
     {"html", 0, "FILE", REPORT | INJECT | AUTOPSY, TEXT(html, "name a file, or - for standard output"),
      .help = "write one self-contained page to FILE (-: standard output)"},
-    {"replay", 0, "FILE", WATCH | ONCE | EVENTS | REPORT | WHY | CONFIG, TEXT(replay, "name a recording"),
-     .help = "read this recording, case or transaction logs, instead of a cluster; config: a bundle"},
+    {"replay", 0, "FILE", WATCH | ONCE | EVENTS | REPORT | WHY | CONFIG, OWN(add_replay),
+     .help = "read this recording, case or transaction logs, instead of a cluster; repeatable for cases of\n"
+             "                                    one cluster; config: a bundle"},
     {"against", 0, "RECORDING", EVENTS, TEXT(against, "name a recording"),
      .help = "with --replay CASE: only what is told now and was not then (+), or then and not now (-)"},
     {"observe", 0, "FILE", LOOKING | RECORD | DISCOVER | INJECT | DEMO, TEXT(observe, "name a file"),

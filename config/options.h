@@ -103,6 +103,8 @@ struct options {
     long count;               /* events: 0 without limit */
     const char *recording;    /* report, replay: the file; NULL: the configured one */
     const char *replay;       /* once, events: this recording; NULL: a cluster. report: same as recording */
+    const char *replays[CAPTURES_MOST]; /* all of --replay */
+    size_t replay_count;
     const char *against;   /* events: compare with this recording; NULL: print */
     const char *at;        /* replay, once, autopsy: a time in the same format as from and to */
     const char *from, *to; /* report, events: times as of config/times.h, well formed; NULL: not given */

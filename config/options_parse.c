@@ -237,7 +237,7 @@ static char *check_hosts(const struct option_row *row, const char *value)
 
 static bool take_repeats(const struct option_row *row)
 {
-    static const char *const names[] = {"expect", "warning", "critical", "capture", "client-log"};
+    static const char *const names[] = {"expect", "warning", "critical", "capture", "client-log", "replay"};
     bool found = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         found |= strcmp(row->name, names[i]) == 0;

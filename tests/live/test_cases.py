@@ -1,5 +1,6 @@
 """What a recorder and `events` observed is told again from a case, event by event."""
 import json
+import os
 import re
 import signal
 import sqlite3
@@ -71,6 +72,42 @@ def test_a_recording_keeps_what_was_observed(zk, client, tmp_path):
     assert [line["only"] for line in lines if line["event"] == "failover"] == ["then", "now"], other
     refused = run("case", "--from", lost, "-o", case, str(tmp_path / "config.yaml"))
     assert refused.status == 2, refused
+
+
+def test_two_observers_fill_each_others_gaps(zk, path, client, tmp_path):
+    """What the second one saw while the first was not there is told as if one had observed; two clusters are refused."""
+    stand_there = [stand(client, path) for _ in range(3)]
+    names = [each.rpartition("/")[2] for each in stand_there]
+    cases = [str(tmp_path / name) for name in ("one.case", "other.case")]
+
+    def observe(case):
+        events = Events(zk.hosts, "--observe", case, path)
+        events.expect("election-seen")
+        return events
+    first = observe(cases[0])
+    with observe(cases[1]) as second:
+        with first:
+            pass
+        client.delete(stand_there[0])
+        second.expect("failover", failover=lambda f: f["to"] == names[1])
+    with observe(cases[0]) as first:
+        client.delete(stand_there[1])
+        first.expect("failover", failover=lambda f: f["to"] == names[2])
+    both = [argument for case in cases for argument in ("--replay", case)]
+    failovers = [event["failover"] for event in told(*both) if event["event"] == "failover"]
+    assert [(f["from"], f["to"], f["cause"]) for f in failovers] == [
+        (names[0], names[1], "resigned"), (names[1], names[2], "resigned")], failovers
+    assert told(*both) == told(*both)
+    look = run("once", "--json", *both)
+    assert look.status == 0 and election_of(look)["leader"]["name"] == names[2], look
+    assert names[2] in run("why", path, *both).out
+    assert run("report", *both).status == 0
+    refused = run("events", *both, "--replay", str(tmp_path))
+    assert refused.status == 2, refused
+    folder = os.path.join(os.path.dirname(__file__), "..", "cases", "faults.")
+    refused = run("events", *(argument for name in ("expired_while_cut_off", "wiped")
+                              for argument in ("--replay", f"{folder}{name}.events.case")))
+    assert refused.status == 2 and "are of different clusters" in refused.err, refused
 
 
 def unpacked(file):

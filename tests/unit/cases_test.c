@@ -24,6 +24,7 @@
 #include "probe/case/case_file.h"
 #include "probe/election/event.h"
 #include "probe/election/summary.h"
+#include "probe/history/joined_cases.h"
 #include "tests/support/dice.h"
 #include "tests/support/golden.h"
 
@@ -330,22 +331,6 @@ static size_t fold(struct case_reader *reader, uint64_t seed, struct told *told)
     return count;
 }
 
-/* What the mutants alone are certain of: a line each, for a person to judge. */
-static void run_mutants(const char *file, struct told *whole)
-{
-    size_t known = whole->certain_count;
-    for (uint64_t seed = 1; seed <= MUTANTS; seed++) {
-        struct told mutant = {.begin_us = 0};
-        fold(open_case(file), seed, &mutant);
-        for (size_t i = 0; i < mutant.certain_count; i++)
-            if (!told_has(whole, mutant.certain[i]))
-                told_keep(whole, xstrdup(mutant.certain[i]));
-        told_free(&mutant);
-    }
-    for (size_t i = known; i < whole->certain_count; i++)
-        buffer_printf(&whole->lines, OTHERWISE " %s\n", whole->certain[i]);
-}
-
 /* The latest run of a case. */
 static void last_run(struct case_reader *reader, int64_t *from_us, int64_t *to_us)
 {
@@ -357,6 +342,83 @@ static void last_run(struct case_reader *reader, int64_t *from_us, int64_t *to_u
         *to_us = next == CASE_OBSERVATION && o.at.wall_us > *to_us ? o.at.wall_us : *to_us;
     }
     case_rewind(reader);
+}
+
+/* Of that time; its clock on the wall is set wrong by so much. */
+static void observe_part(const char *file, int64_t from_us, int64_t to_us, int64_t wrong_us,
+                         struct buffer *out)
+{
+    const struct case_part part = {.from_us = from_us, .to_us = to_us};
+    struct buffer blocks = {0};
+    struct observation o;
+    char *problem;
+    struct case_reader *reader = open_case(file);
+    bool any = case_cut(reader, &part, &blocks, &problem);
+    case_close(reader);
+    if (!any)
+        return;
+    reader = case_read(blocks.bytes, blocks.length);
+    assert_int_equal(case_next(reader, &o), CASE_RUN);
+    struct model *model = case_model(reader, &problem);
+    struct case_writer *writer = case_writer_new(case_settings(reader), model);
+    while (case_next(reader, &o) == CASE_OBSERVATION) {
+        o.at.wall_us += wrong_us;
+        case_writer_observe(writer, &o);
+    }
+    case_writer_take(writer, out);
+    case_writer_close(writer, &problem);
+    model_free(model);
+    case_close(reader);
+}
+
+/* One observer was not there for the middle third of the time, another one only from the first sixth to the last,
+ * and its clock is wrong. */
+static void run_joined(const char *file, int64_t wrong_us, struct told *told)
+{
+    struct buffer parts[2] = {{0}, {0}};
+    struct case_reader *readers[2], *reader = open_case(file);
+    static const char *const names[] = {"one", "other"};
+    int64_t from_us, to_us;
+    char *error;
+    last_run(reader, &from_us, &to_us);
+    case_close(reader);
+    int64_t sixth_us = (to_us - from_us) / 6;
+    observe_part(file, from_us, from_us + 2 * sixth_us, 0, &parts[0]);
+    observe_part(file, to_us - 2 * sixth_us, to_us, 0, &parts[0]);
+    observe_part(file, from_us + sixth_us, to_us - sixth_us, wrong_us, &parts[1]);
+    for (size_t i = 0; i < 2; i++)
+        readers[i] = case_read(parts[i].bytes, parts[i].length);
+    reader = joined_cases(readers, names, 2, &error);
+    for (size_t i = 0; i < 2; i++)
+        case_close(readers[i]);
+    if (reader)
+        fold(reader, 0, told);
+    free(error);
+}
+
+/* What the mutants alone are certain of: a line each, for a person to judge. */
+static void run_mutants(const char *file, struct told *whole)
+{
+    static const int64_t wrong_us[] = {0, 700000, -700000};
+    size_t known = whole->certain_count;
+    for (size_t i = 0; i < 3; i++) {
+        struct told joined = {.begin_us = 0};
+        run_joined(file, wrong_us[i], &joined);
+        for (size_t k = 0; k < joined.certain_count; k++)
+            if (!told_has(whole, joined.certain[k]))
+                told_keep(whole, xstrdup(joined.certain[k]));
+        told_free(&joined);
+    }
+    for (uint64_t seed = 1; seed <= MUTANTS; seed++) {
+        struct told mutant = {.begin_us = 0};
+        fold(open_case(file), seed, &mutant);
+        for (size_t i = 0; i < mutant.certain_count; i++)
+            if (!told_has(whole, mutant.certain[i]))
+                told_keep(whole, xstrdup(mutant.certain[i]));
+        told_free(&mutant);
+    }
+    for (size_t i = known; i < whole->certain_count; i++)
+        buffer_printf(&whole->lines, OTHERWISE " %s\n", whole->certain[i]);
 }
 
 /* The second half of a case begins with what a newcomer would be told, and so ends with the same leaders. */

@@ -13,6 +13,7 @@
 #include "config/text.h"
 #include "probe/clock.h"
 #include "probe/history/case_recorder.h"
+#include "probe/history/joined_cases.h"
 #include "tui/commands/case.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
@@ -49,10 +50,28 @@ static bool case_bounds(struct case_reader *reader, int64_t *from_us, int64_t *t
     return *from_us <= *to_us;
 }
 
-struct case_reader *command_case_open(const char *file, int64_t *from_us, int64_t *to_us)
+/* With the reason in *error. */
+static struct case_reader *cases_join(const struct options *options, char **error)
+{
+    struct case_reader *readers[CAPTURES_MOST], *joined = NULL;
+    size_t count = 0;
+    while (count < options->replay_count && (readers[count] = case_open(options->replays[count], error)))
+        count++;
+    if (count == options->replay_count)
+        joined = joined_cases(readers, options->replays, count, error);
+    for (size_t i = 0; i < count; i++) {
+        complain_losses(options->replays[i], case_losses(readers[i]));
+        case_close(readers[i]);
+    }
+    return joined;
+}
+
+struct case_reader *command_case_open(const struct options *options, const char *file, int64_t *from_us,
+                                      int64_t *to_us)
 {
     char *error;
-    struct case_reader *reader = case_open(file, &error);
+    bool joins = options->replay_count > 1;
+    struct case_reader *reader = joins ? cases_join(options, &error) : case_open(file, &error);
     bool any = reader && case_bounds(reader, from_us, to_us);
     if (reader)
         complain_losses(file, case_losses(reader));
@@ -74,11 +93,11 @@ static struct case_about case_about_within(const struct case_reader *reader, int
 }
 
 /* *at_us: the moment that it is about; 0: none. False: the reason has been printed. */
-static bool case_into(const char *named, const char *file, int64_t *at_us)
+static bool case_into(const struct options *options, const char *named, const char *file, int64_t *at_us)
 {
     char *error = NULL;
     int64_t from_us, to_us;
-    struct case_reader *reader = command_case_open(named, &from_us, &to_us);
+    struct case_reader *reader = command_case_open(options, named, &from_us, &to_us);
     *at_us = reader ? case_about_within(reader, from_us, to_us).at_us : 0;
     bool fine = reader && case_record(reader, file, &error);
     if (error)
@@ -140,7 +159,7 @@ static struct case_reader *case_of_case(const char *file, const struct options *
                                         struct case_part *part)
 {
     int64_t begin_us, end_us;
-    struct case_reader *reader = command_case_open(file, &begin_us, &end_us);
+    struct case_reader *reader = command_case_open(options, file, &begin_us, &end_us);
     if (reader) /* it was not made with this configuration */
         part->about = case_about_within(reader, begin_us, end_us);
     if (reader && case_choose(options, begin_us, end_us, part))
@@ -228,7 +247,7 @@ int command_on_case(const struct invocation *invocation, int (*command)(const st
     const char *named = options->recording ? options->recording : options->replay;
     if (options->command == COMMAND_AUTOPSY || options->command == COMMAND_EVENTS ||
         options->command == COMMAND_CASE || options->command == COMMAND_BUNDLE ||
-        options->command == COMMAND_CONFIG || !named || !case_is(named))
+        options->command == COMMAND_CONFIG || !named || (options->replay_count < 2 && !case_is(named)))
         return command(invocation);
     char *error = NULL, *directory = private_directory_make(&error);
     char *file = directory ? text_format("%s/history.db", directory) : NULL;
@@ -237,7 +256,7 @@ int command_on_case(const struct invocation *invocation, int (*command)(const st
     int status = EXIT_USAGE;
     if (!file) {
         complain("%s", error);
-    } else if (case_into(named, file, &at_us)) {
+    } else if (case_into(options, named, file, &at_us)) {
         struct options recorded = *options;
         if (!recorded.at && at_us)
             recorded.at = case_write_time(at_us, at);

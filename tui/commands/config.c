@@ -92,11 +92,12 @@ struct settings *command_reload(const struct options *options)
 }
 
 /* The configuration in a bundle; NULL: the reason has been printed. */
-static char *config_of_bundle(const char *file)
+static char *config_of_bundle(const struct options *options)
 {
+    const char *file = options->replay;
     int64_t from_us, to_us;
     char *printed = NULL, at[40];
-    struct case_reader *reader = command_case_open(file, &from_us, &to_us);
+    struct case_reader *reader = command_case_open(options, file, &from_us, &to_us);
     struct case_about about = reader ? case_about(reader) : (struct case_about){0};
     if (about.configuration)
         printed = text_format("# %s, made by electop %s: the configuration\n%s",
@@ -112,7 +113,7 @@ int command_config(const struct invocation *invocation)
 {
     struct text safe = {0};
     const struct options *options = invocation->options;
-    char *printed = options->replay    ? config_of_bundle(options->replay)
+    char *printed = options->replay    ? config_of_bundle(options)
                     : options->example ? settings_example()
                     : options->schema  ? settings_schema()
                     : options->diff    ? settings_print_different(invocation->settings, NULL)

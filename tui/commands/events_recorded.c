@@ -151,7 +151,7 @@ static int command_events_case(const struct invocation *invocation)
     struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
     int64_t begin_us, end_us;
     int status = EXIT_USAGE;
-    struct case_reader *reader = command_case_open(options->replay, &begin_us, &end_us);
+    struct case_reader *reader = command_case_open(options, options->replay, &begin_us, &end_us);
     printer_begin(&events.reporting.printer, &events.reporting.out, &how);
     if (reader &&
         command_recording_moment("from", options->from, begin_us, end_us, begin_us, &events.from_us) &&
@@ -257,7 +257,7 @@ static int command_events_against(const struct invocation *invocation)
     int64_t then[2];
     char *error = NULL;
     int status = EXIT_USAGE;
-    struct case_reader *reader = command_case_open(options->replay, &events.from_us, &events.to_us);
+    struct case_reader *reader = command_case_open(options, options->replay, &events.from_us, &events.to_us);
     struct history *history = reader ? command_recording_open(options->against, &then[0], &then[1]) : NULL;
     if (history)
         against_begin(reader, &events.from_us);
@@ -290,7 +290,7 @@ int command_events_recorded(const struct invocation *invocation)
     const struct options *options = invocation->options;
     if (options->against)
         return command_events_against(invocation);
-    if (case_is(options->replay))
+    if (options->replay_count > 1 || case_is(options->replay))
         return command_events_case(invocation);
     struct reporting reporting = {.options = options};
     struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
