@@ -298,6 +298,20 @@ def test_no_data_of_others_is_shown(folder, tmp_path):
     assert secret in (folder / "log.1").read_bytes() and secret not in into.read_bytes() + page.read_bytes()
 
 
+def test_a_signal_ends_following_before_all_is_read(folder):
+    """However long the log is."""
+    records = story()
+    for zxid in range(11, 60_000, 3):
+        name = f"{PATH}/n_{zxid:010}"
+        records += [record(zxid, zxid, CREATE_SESSION, struct.pack(">i", 6000)), create(zxid + 1, name, zxid, made=zxid), close(zxid + 2, zxid, name)]
+    (folder / "log.1").write_bytes(log(*records))
+    process = subprocess.Popen([PROGRAM, "autopsy", folder, "--follow"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    told = process.communicate(timeout=60)[0]
+    assert process.returncode == 130 and f"n_{zxid:010}" not in told, told[-500:]
+
+
 def test_a_packed_copy_in_the_making(folder):
     """A log is compressed beside itself: the whole one is read."""
     whole = log(*story())

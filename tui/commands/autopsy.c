@@ -26,8 +26,9 @@
 #include "tui/output/output.h"
 #include "tui/words/format.h"
 
-/* Transactions between two checks for signals. */
-#define STEP 20000
+/* Transactions at a time, and how long they are read before a signal is looked for. */
+#define STEP 500
+#define TURN_US 50000
 #define FOLLOW_MS 200
 #define REFRESH_MS 1000
 /* Packets of a pipe are looked for this often. */
@@ -247,7 +248,7 @@ static void autopsy_read_all(struct autopsy_run *run)
 {
     while (log_recorder_step(run->recorder, STEP))
         continue;
-    if (!log_recorder_is_over(run->recorder) && !run->invocation->options->follow)
+    if (!log_recorder_is_over(run->recorder))
         log_recorder_pass(run->recorder, log_recorder_latest_us(run->recorder));
 }
 
@@ -295,16 +296,26 @@ static void pass_after_packets(struct autopsy_run *run)
     run->over = run->over || log_recorder_is_over(run->recorder);
 }
 
-static void on_follow_timer(uv_timer_t *timer)
+/* Reads what there is, for a short time: in between, a signal ends it. False: there is more. */
+static bool follow_turn(struct autopsy_run *run)
 {
-    struct autopsy_run *run = timer->data;
+    int64_t until_us = clock_now().mono_us + TURN_US;
     if (++run->reported % (REFRESH_MS / FOLLOW_MS) == 0)
         log_recorder_refresh(run->recorder);
-    autopsy_read_all(run);
+    while (log_recorder_step(run->recorder, STEP))
+        if (clock_now().mono_us >= until_us)
+            return false;
     if (log_recorder_capture(run->recorder))
         pass_after_packets(run);
     else /* A server writes its log before it answers: a transaction missing there has not happened. */
         log_recorder_pass(run->recorder, clock_wall_us() - 1000 * FOLLOW_MS);
+    return true;
+}
+
+static void on_follow_timer(uv_timer_t *timer)
+{
+    if (!follow_turn(timer->data))
+        uv_timer_start(timer, on_follow_timer, 1, uv_timer_get_repeat(timer)); /* 0: before any signal */
 }
 
 static int follow_on(uv_loop_t *loop, struct autopsy_run *run)
@@ -351,11 +362,9 @@ static bool follower_ended(struct follower *follower)
 static void follower_run(void *context)
 {
     struct follower *follower = context;
-    uv_timer_t timer = {.data = follower->run};
-    while (!follower_ended(follower)) {
-        on_follow_timer(&timer);
-        uv_sleep(FOLLOW_MS);
-    }
+    while (!follower_ended(follower))
+        if (follow_turn(follower->run))
+            uv_sleep(FOLLOW_MS);
 }
 
 /* ---- reporting ---- */
@@ -425,7 +434,8 @@ static int run_follow(struct autopsy_run *run, const char *file)
     }
     struct follower follower = {.run = run};
     uv_mutex_init(&follower.mutex);
-    on_follow_timer(&(uv_timer_t){.data = run});
+    while (!follow_turn(run))
+        continue;
     int status = EXIT_USAGE;
     if (uv_thread_create(&follower.thread, follower_run, &follower) == 0) {
         status = report_recording(run, file);
