@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 
 from electop import PROGRAM
-from terminal import Tmux
+from terminal import Pty, Tmux
 from waiting import until
 
 
@@ -37,3 +37,14 @@ def test_the_dashboard_records_and_says_when_it_cannot(zk, election, tmp_path):
         assert first.status() == 0
     with sqlite3.connect(file) as db:
         assert db.execute("SELECT election, identity FROM tenures WHERE kind = 'led'").fetchall() == [(election, "host-a:8081")]
+
+
+def test_no_place_for_a_recording_of_its_own(zk, election):
+    """Going back tells why it cannot, and what to do."""
+    screen = Pty([PROGRAM, "watch", "-s", zk.hosts, election], cols=160, env={"TMPDIR": "/nonexistent"})
+    try:
+        screen.shows("host-a:8081")
+        screen.keys("T")
+        screen.shows("you cannot go back in time: cannot create a directory in /nonexistent", "set TMPDIR")
+    finally:
+        screen.close()
