@@ -18,19 +18,19 @@
 
 /* Words for kinds of znodes, fields, values and requests, beside those of the recipes and of the configuration. */
 static const char plain_words[] =
-    "active address addw advertised alnum alpha aurora blank broker brokerid built campaign "
+    "active address addw advertised alnum alpha aurora auto blank broker brokerid built campaign "
     "candidates chec clos closed cntrl com commands compactors conf config configs cons consumers "
     "container count crea data default dele demo descriptors digit dump electop elector enable "
     "endpoint endpoints entries entry envi epoch exis external false features field fields follower "
     "ftp geta getc getd graph groups hostname http https id internal ip isr jmx local localhost "
     "locks lost lower lw map member metadata mntr mode mult multi multiple na namespace namespaces "
-    "net no node none not noti null observer off ok only org participant partition partitions pbuf "
-    "ping plaintext port print priority proc process punct qn qnr queue quota rank reader reads "
-    "ready reco ref remw replica requests rlock role root rpc ruok semaphores services serving sess "
-    "seta setd setw shards simple slot slots space srvr sservers ssl staged standby start started "
-    "stat state status stopped svc sync taken task tasks tcp test timestamp token topic topics true "
-    "tservers ttl twitter type ucp udp unit up upper uri url utf uuid value values voter watch wchc "
-    "wchp wchs weight whitelist word words worker writer xdigit yes za";
+    "net never no node none not noti null observer off ok only org participant partition partitions "
+    "pbuf ping plaintext port print priority proc process punct qn qnr queue quota rank reader reads "
+    "ready reco ref remw replica requests rlock role root rpc ruok semaphores sequence services "
+    "serving sess seta setd setw shards simple slot slots space srvr sservers ssl staged standby "
+    "start started stat state status stopped svc sync taken task tasks tcp test timestamp token "
+    "topic topics true tservers ttl twitter type ucp udp unit up upper uri url utf uuid value values "
+    "voter watch wchc wchp wchs weight whitelist word words worker writer xdigit yes za";
 /* These are separate words within another one, as in ordersElection. */
 static const char *const stems[] = {"election", "elector"};
 

@@ -212,6 +212,7 @@ static void test_hexadecimal(void **state)
         "candidate-10000ab12cd0003_0000000001",
         "candidate-0x10000ab12cd0003_0000000001",
         "_c_8e20c66800444b29a830c26f95ac6088-lock-0000000000",
+        "auto never off none sequence true false",
         "{\"SESSION_ID\":\"100002effa50017\"}",
         "{\"port\": 1, \"sessionId\": \"100002effa50018\"}",
         "read-8e20c66800444b29a830c26f95ac6088-0000000000",
