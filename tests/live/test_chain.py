@@ -14,7 +14,7 @@ import pytest
 from kazoo.exceptions import KazooException
 
 from electop import Events, elections, run
-from ensemble import Ensemble, session_of
+from ensemble import HIDING, Ensemble, session_of
 from fake_server import FakeAdmin, http
 from standing import Findings, Line, configuration
 from waiting import until
@@ -153,13 +153,13 @@ def test_two_copies_and_a_follower(zk, line, path, tmp_path):
 
 def test_server_that_shows_nothing(path):
     """A stock server answers only `srvr`: watches are unknown, with what to switch on, and nothing is alleged."""
-    zk = Ensemble(1, config=("4lw.commands.whitelist=srvr",))
+    zk = Ensemble(1, config=HIDING)
     line = Line(zk, path)
     try:
         line.join("a")
         line.join("b", watching=None)
         began = time.monotonic()
-        document = once(zk, "--strict", "--admin", "off", path)
+        document = once(zk, "--strict", "--admin", zk.admin, path)
         assert time.monotonic() - began < 5, "a second look would settle nothing"
         cluster, election = document["clusters"][0], elections(document)[path]
         assert cluster["servers"][0]["watches_from"] is None and cluster["watches_complete"] is False
@@ -169,10 +169,11 @@ def test_server_that_shows_nothing(path):
         assert election["candidates"][1]["state"] == "unknown"
         assert election["next_failover"]["told"] is None and election["next_failover"]["chain"] == "unknown"
         assert not alarms(election)
-        table = run("once", "-s", zk.hosts, "--admin", "off", path)
+        table = run("once", "-s", zk.hosts, "--admin", zk.admin, path)
         said = " ".join(table.out.split())
         assert "watches, connections and sessions unknown: " in said, table
         assert "4lw.commands.whitelist=srvr,cons,mntr,dump,wchs,wchc" in said, table
+        assert "set admin.enableServer=true in its zoo.cfg" in said and "or read its packets (--capture)" in said, table
         assert "does not show its connections" not in said, table
         assert "have not been polled yet" not in table.out, table
     finally:

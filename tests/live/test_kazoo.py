@@ -51,6 +51,7 @@ def three(zk, path):
         one.client.stop()
 
 
+@pytest.mark.hiding
 def test_three_stand_in_order(zk, path, three):
     """Three clients of Election() are shown in the order in which they stood, the first as leader."""
     election = look_at(zk.hosts, path)
@@ -67,6 +68,7 @@ def test_three_stand_in_order(zk, path, three):
     assert election["next_sequence"] == 3
 
 
+@pytest.mark.hiding
 def test_table_shows_them_too(zk, path, three):
     """The same look as a table for people."""
     table = run("once", "-s", zk.hosts, path)
@@ -123,6 +125,7 @@ def test_killed_leader_process(zk, path):
             process.stdout.close()
 
 
+@pytest.mark.hiding
 def test_lock(zk, path):
     """kazoo's Lock has the same layout; contenders are shown behind its holder."""
     first, second = zk.client(), zk.client()
@@ -139,6 +142,7 @@ def test_lock(zk, path):
     assert look_at(zk.hosts, path)["state"] == "vacant"
 
 
+@pytest.mark.hiding
 def test_found_without_a_path(zk, path, three):
     """With no path given the election is discovered by walking the tree."""
     found = elections(look(zk.hosts))
