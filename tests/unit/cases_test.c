@@ -401,14 +401,12 @@ static void run_mutants(const char *file, struct told *whole)
 {
     static const int64_t wrong_us[] = {0, 700000, -700000};
     size_t known = whole->certain_count;
-    for (size_t i = 0; i < 3; i++) {
-        struct told joined = {.begin_us = 0};
-        run_joined(file, wrong_us[i], &joined);
-        for (size_t k = 0; k < joined.certain_count; k++)
-            if (!told_has(whole, joined.certain[k]))
-                told_keep(whole, xstrdup(joined.certain[k]));
-        told_free(&joined);
-    }
+    struct told joined = {.begin_us = 0};
+    run_joined(file, wrong_us[strlen(file) % 3], &joined);
+    for (size_t k = 0; k < joined.certain_count; k++)
+        if (!told_has(whole, joined.certain[k]))
+            told_keep(whole, xstrdup(joined.certain[k]));
+    told_free(&joined);
     for (uint64_t seed = 1; seed <= MUTANTS; seed++) {
         struct told mutant = {.begin_us = 0};
         fold(open_case(file), seed, &mutant);
