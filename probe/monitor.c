@@ -318,8 +318,11 @@ static bool monitor_follows(const struct election *then, bool recent, bool grows
 {
     if (then->origin == ORIGIN_CONFIGURED)
         return false;
-    if (then->failover_count && failover_is_open(election_failover_at(then, then->failover_count - 1)))
-        return true; /* however old: this run reports its end */
+    bool open =
+        then->failover_count && failover_is_open(election_failover_at(then, then->failover_count - 1));
+    /* However old, this run reports its end, unless a recorder is there that has seen it go. */
+    if (open && !(grows && then->state == ELECTION_ABSENT))
+        return true;
     return recent && (then->state == ELECTION_LED || still_needs_leader(then) ||
                       (grows && then->state != ELECTION_ABSENT));
 }
