@@ -246,20 +246,28 @@ static struct joined_case *joined_next(const struct joining *g)
     return first;
 }
 
-static bool joined_begin(struct joining *g, const char *const *names, char **error)
+/* The settings are those of the first case of which anything can be read. */
+static bool joined_begin(struct joining *g, const char *const *names, struct case_reader **settings,
+                         char **error)
 {
+    *settings = NULL;
     for (size_t i = 0; i < g->count; i++) {
         struct case_reader *reader = g->cases[i].reader;
         case_rewind(reader);
         if (!joined_advance(&g->cases[i], error))
             return false;
-        if (g->cases[i].run == 0 || case_settings(reader)->cluster_count == 1)
+        if (g->cases[i].run == 0)
+            continue;
+        *settings = *settings ? *settings : reader;
+        if (case_settings(reader)->cluster_count == 1)
             continue;
         *error = text_format("%s: %zu clusters; only cases of one cluster are folded together", names[i],
                              case_settings(reader)->cluster_count);
         return false;
     }
-    return true;
+    if (!*settings)
+        *error = text_format("%s: it and the others are damaged; nothing can be read from them", names[0]);
+    return *settings != NULL;
 }
 
 /* False, and the reason. */
@@ -289,9 +297,10 @@ struct case_reader *joined_cases(struct case_reader *const *cases, const char *c
     *error = NULL;
     for (size_t i = 0; i < count; i++)
         g.cases[i].reader = cases[i];
-    bool fine = joined_begin(&g, names, error) && (model = case_model(cases[0], error));
+    struct case_reader *settings;
+    bool fine = joined_begin(&g, names, &settings, error) && (model = case_model(settings, error));
     if (fine)
-        g.writer = case_writer_new(case_settings(cases[0]), model);
+        g.writer = case_writer_new(case_settings(settings), model);
     g.teller = fine ? joined_next(&g) : NULL;
     while (fine && (j = joined_next(&g))) {
         joined_take(&g, j);

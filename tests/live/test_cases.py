@@ -102,6 +102,12 @@ def test_two_observers_fill_each_others_gaps(zk, path, client, tmp_path):
     assert look.status == 0 and election_of(look)["leader"]["name"] == names[2], look
     assert names[2] in run("why", path, *both).out
     assert run("report", *both).status == 0
+    damaged = tmp_path / "damaged.case"
+    damaged.write_bytes(b"eltcase1" + bytes(100))
+    beside = run("events", "--replay", str(damaged), "--replay", cases[1])
+    assert beside.status == 0 and "resigned" in beside.out and "damaged" in beside.err, beside
+    alone = run("events", "--replay", str(damaged), "--replay", str(damaged))
+    assert alone.status == 2 and "nothing can be read" in alone.err, alone
     refused = run("events", *both, "--replay", str(tmp_path))
     assert refused.status == 2, refused
     folder = os.path.join(os.path.dirname(__file__), "..", "cases", "faults.")
