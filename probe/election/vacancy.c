@@ -74,6 +74,12 @@ const struct finding *vacancy_doubt(const struct election *election)
     return doubt;
 }
 
+bool vacancy_never_led(const struct election *election)
+{
+    const struct finding *doubt = vacancy_doubt(election);
+    return doubt && vacancy_is_sure(doubt) && !doubt_of(election, doubt)->took_over;
+}
+
 /* The findings that say so, the sure ones first. */
 static size_t reasons_of_doubt(const struct election *election, struct vacancy_reason *reasons)
 {
@@ -261,7 +267,9 @@ const char *vacancy_describe(const struct election *election, struct moment now,
         length += (size_t)snprintf(
             buffer + length, VACANCY_TEXT - length, "%s%s%s", length > said ? "; " : "",
             reasons[i].certainty == CERTAINTY_SUSPECTED ? "suspected: " : "", reasons[i].text);
-    if (!lost.from && !doubt && election->next_sequence > 0 && length < VACANCY_TEXT)
+    if (!lost.from && !doubt && election->next_sequence > 0 &&
+        election->foreign_count + election->outsider_count == 0 && !cluster_is_from_logs(election->cluster) &&
+        length < VACANCY_TEXT)
         snprintf(buffer + length, VACANCY_TEXT - length,
                  "; who led, and how it was lost, only transaction logs tell (electop autopsy)");
     return buffer;

@@ -27,6 +27,7 @@ struct joined_case {
 struct joining {
     struct joined_case *cases, *teller;
     size_t count, told_run;
+    int64_t taken_us;                  /* when the teller took over */
     struct name_lookup created, times; /* by path, of what was told */
     struct case_writer *writer;
     struct buffer out;
@@ -202,6 +203,7 @@ static void joined_take_over(struct joining *g, struct joined_case *j)
     case_writer_take(j->writer, &block);
     struct case_reader *state = case_read(block.bytes, block.length);
     int64_t behind_us = joined_catch_up(g, j);
+    g->taken_us = j->next.at.mono_us;
     joined_break(g, j->next.at, joined_is_silent(g->teller));
     while (case_next(state, &o) != CASE_END)
         if (case_is_state(state) && !is_polled(o.kind)) {
@@ -219,7 +221,7 @@ static void joined_take(struct joining *g, struct joined_case *j)
 {
     const struct joined_case *teller = g->teller;
     bool takes = j != teller && (joined_is_silent(teller) || !teller->connected);
-    if (takes && j->connected && !joined_is_silent(j) && j->zxid >= g->zxid && (j->alike || !j->unlike))
+    if (takes && j->connected && !joined_is_silent(j) && j->zxid >= g->zxid && j->alike)
         joined_take_over(g, j);
     bool tells = j == g->teller;
     if (tells && j->run != g->told_run) {
@@ -227,7 +229,9 @@ static void joined_take(struct joining *g, struct joined_case *j)
         joined_break(g, j->next.at, true);
         g->told_run = j->run;
     }
-    if (tells || (j->next.kind == OBSERVED_TRANSACTION && j->alike))
+    /* A list that was requested before is older than what the other one told, whatever their clocks show. */
+    bool early = is_polled(j->next.kind) && j->next.at.mono_us < g->taken_us;
+    if ((tells && !early) || (j->next.kind == OBSERVED_TRANSACTION && j->alike))
         joined_tell(g, j->next);
 }
 
@@ -279,9 +283,12 @@ static bool joined_end(struct joining *g, const char *const *names, char **error
     case_writer_close(g->writer, &none);
     for (size_t i = 0; i < g->count; i++) {
         joined_forget(&g->cases[i]);
-        if (!*error && g->cases[i].unlike && !g->cases[i].alike)
-            *error = text_format("%s and %s are of different clusters: other transactions created the paths",
-                                 names[0], names[i ? i : g->count - 1]);
+        if (!*error && g->cases[i].run && !g->cases[i].alike)
+            *error =
+                text_format(g->cases[i].unlike
+                                ? "%s and %s are of different clusters: other transactions created the paths"
+                                : "%s and %s have no directory in common: they may be of different clusters",
+                            names[0], names[i ? i : g->count - 1]);
     }
     name_lookup_free(&g->created);
     name_lookup_free(&g->times);

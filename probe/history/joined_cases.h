@@ -6,6 +6,7 @@
  * Where it is silent, not connected or over, another one that observes and has seen at least the latest
  * transaction told takes its place: with its latest facts, as after a gap and a new connection. Of the others only
  * what they read in transaction logs is told; what captures show of connections and watches is left out.
+ * That they are of one cluster is proved by a directory that both have seen: the same transaction created it.
  *
  * The clocks on the wall are assumed to be equal; where one is behind the other, its times are moved.
  */

@@ -13,9 +13,9 @@
 #include "probe/election/summary.h"
 
 #define DAY_US (INT64_C(24) * 3600 * 1000000)
-/* Where it is not known since when a client was silent, this time before the loss is looked through. */
 /* A client that goes on is a candidate again within this time. */
 #define RETURN_US INT64_C(3000000)
+/* Where it is not known since when a client was silent, this time before the loss is looked through. */
 #define WITHOUT_SILENCE_US INT64_C(60000000)
 
 struct earlier_loss {
@@ -27,6 +27,7 @@ struct story_search {
     const struct story_query *query;
     struct story *story;
     const struct model *model;                /* just before the loss; or NULL */
+    bool outage;                              /* the story is of an outage that lasts */
     struct earlier_loss earlier[STORY_NAMES]; /* the latest, at their number modulo STORY_NAMES */
 };
 
@@ -47,6 +48,7 @@ static bool story_wants(const struct story_query *query, const struct election *
 
 static void story_take(struct story *story, const struct election *election, const struct failover *failover)
 {
+    story->after_count = 0;
     free(story->cluster);
     free(story->election);
     free(story->name);
@@ -70,7 +72,7 @@ static bool story_find(void *context, const struct election *election, const str
 }
 
 /* Of an election that has no leader, though no open failover says so. What may be, or was so from the beginning,
- * does not hide a failover of another election. */
+ * does not hide a failover of another election. Of several the latest is told. */
 static void story_outage(struct story_search *search, const struct election *election, struct moment now)
 {
     struct story *story = search->story;
@@ -79,9 +81,12 @@ static void story_outage(struct story_search *search, const struct election *ele
     if (!vacancy_lost(election, now, &lost) ||
         (story->election && ((doubt && !vacancy_is_sure(doubt)) || (!lost.from && !search->query->election))))
         return;
-    story->loss_unseen = !lost.from;
-    if (story->loss_unseen)
+    if (!lost.from)
         lost.lost_at = election->state == ELECTION_LED ? now : election->state_since;
+    if (search->outage && lost.lost_at.wall_us < story->failover.lost_at.wall_us)
+        return;
+    search->outage = true;
+    story->loss_unseen = !lost.from;
     story_take(story, election, &lost);
     if (story->loss_unseen)
         story->after_count = vacancy_reasons(election, story->after);
@@ -229,9 +234,8 @@ static void story_before(struct story_search *search, struct history *history)
         return;
     }
     const struct election *election = story_election_of(search);
-    const struct finding *doubt = vacancy_doubt(election);
     story->snapshot = true;
-    story->only_first = doubt && vacancy_is_sure(doubt);
+    story->only_first = vacancy_never_led(election);
     story_client(story, election, leader);
     story_chain(story, election);
     story_servers(story, election->cluster);

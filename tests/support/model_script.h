@@ -63,7 +63,8 @@
  *                             connection-since, acknowledgement, foreign, identity NAME, tenures, change,
  *                             findings (all but no-guid), all, why CODE, standing CODE,
  *                             raised CODE (when, in ms), link NAME, by NAME, goes NAME, goes-why NAME,
- *                             next-failover, suspected, sound, turned, lock-told, kept-minutes, why-nobody
+ *                             next-failover, suspected, sound, turned, lock-told, kept-minutes,
+ *                             why-nobody, never-led
  *   # comment
  *
  * The script fails the running cmocka test at the first line that does not hold, with its number.

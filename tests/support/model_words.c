@@ -147,6 +147,8 @@ void words_describe(const struct election *e, const char *what, const char *name
         words_add(out, size, "%llu", (unsigned long long)election_absent_kept_ms(e) / 60000);
     else if (strcmp(what, "why-nobody") == 0)
         describe_why_nobody(e, out, size);
+    else if (strcmp(what, "never-led") == 0)
+        words_add(out, size, "%s", vacancy_never_led(e) ? "yes" : "no");
     else if (strcmp(what, "leader") == 0)
         words_add(out, size, "%s", e->leader ? e->leader->name : "none");
     else if (strcmp(what, "since") == 0)

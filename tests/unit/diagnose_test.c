@@ -50,7 +50,8 @@ static void owners(void **state)
                              "? findings persistent-candidate warning suspected " A "\n");
     model_script_run("... critical when it is first",
                      CONNECT "+ " A "\n+ " B " s=b\nlist\n> election-seen\nreadall\n"
-                             "? findings persistent-candidate critical certain " A "\n");
+                             "? findings persistent-candidate critical certain " A "\n"
+                             "? never-led yes\n");
     model_script_run("duplicate-session: threads that share one may",
                      CONNECT "+ " A " s=a one\n+ " B " s=a two\nlist\n> election-seen\nreadall\n"
                              "? findings duplicate-session info certain " A "," B "\n");
@@ -192,6 +193,11 @@ static void sessions(void **state)
                   "? findings ghost-ephemeral critical certain unconfirmed " B "\n"
                   "- " B "\nlist\n> candidate-left " B " @2\n"
                   "? findings none\n");
+    model_script_run("... the first may have led before its session ended",
+                     THREE OWN "proof\nsessions\nend a\nconns 1\ntick 1000\nsessions\ntick 1000\nsessions\n"
+                               "tick 1000\nsync\nreadall\ntick 1000\nsessions\nsilent 99\nsessions\n"
+                               "heard 99\ntick 2000\nsessions\n"
+                               "? findings ghost-ephemeral critical certain " A "\n? never-led no\n");
     model_script_run("... its client made the same name again, in another session, and nobody saw it",
                      THREE OWN "proof\nsessions\n"
                                "end b\n- " B "\n+ " B
