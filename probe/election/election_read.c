@@ -236,15 +236,25 @@ static bool was_over(const struct failover *one)
 
 bool election_may_be_over(const struct election *election)
 {
-    const struct failover *last = election_last_failover(election);
+    size_t count = election->failover_count;
     if (election_is_named(election))
         return false;
-    if (election->state == ELECTION_ABSENT)
+    if (election->state == ELECTION_ABSENT) {
+        const struct failover *last = election_last_failover(election);
         return last && (last->cause == CAUSE_UNKNOWN || last->cause == CAUSE_EVICTED);
+    }
+    const struct failover *latest = count ? election_failover_at(election, count - 1) : NULL;
+    if (!latest || !failover_is_open(latest))
+        return election_was_over(election); /* its loss is not judged yet */
+    return election->kind_proof == KIND_BY_LAYOUT && was_over(latest);
+}
+
+bool election_was_over(const struct election *election)
+{
     bool over = false;
     for (size_t i = 0; election->kind_proof == KIND_BY_LAYOUT && i < election->failover_count && !over; i++)
         over = was_over(election_failover_at(election, i));
-    return over;
+    return over && !election_is_named(election);
 }
 
 bool election_is_named(const struct election *election)

@@ -393,6 +393,19 @@ static void directory_goes_with_its_last_candidate(void **state)
                      ONE_LATCH "tick 1000\n" LATCH_GOES "sessions\nstated\n> failover " LATCH
                                " -> nobody closed vacancy 102--1\ntick 60000\ntime\n"
                                "? findings no-leader warning suspected\n");
+    model_script_run(
+        "... and the next one crashes: what was meant once says nothing of an outage that is proven",
+        ONE_LATCH "tick 1000\nend a\n- " LATCH "\ngone " LATCH "\n> leader-lost " LATCH
+                  " @1\n> candidate-left " LATCH " @1\nlist\ntick 100\nround\nsessions\nstated\n"
+                  "> failover " LATCH " -> nobody closed vacancy 102--1\ntick 9000\nlist\n"
+                  "+ " LATCH_2 " s=b\nclient b on=1 at=10.0.0.2:12 timeout=10000\nlist\n"
+                  "> candidate-joined " LATCH_2 " @1\n> leader-elected " LATCH " -> " LATCH_2 " after 9100\n"
+                  "readall\n> failover " LATCH " -> " LATCH_2 " closed vacancy 9000-9200\nround\nsessions\n"
+                  "silent b\ntick 3000\nround\ntick 4000\nround\ntick 4000\nround\nend b\n- " LATCH_2
+                  "\nlist\n> leader-lost " LATCH_2 " @1\n> candidate-left " LATCH_2 " @1\n"
+                  "tick 100\nround\nsessions\n> failover " LATCH_2 " -> nobody expired? detection 7513-11149 "
+                  "vacancy 102--1\n"
+                  "tick 60000\ntime\n? findings no-leader critical certain\n");
     model_script_run("it ended, and may have been closed", ONE_LATCH
                      "tick 1000\n" LATCH_GOES "sessions\nstated 1\ntick 1000\ntime\n> failover " LATCH
                      " -> nobody ended? vacancy 1100--1\n" DIRECTORY_GOES "? findings none\n");
