@@ -314,38 +314,39 @@ static bool still_needs_leader(const struct election *then)
 }
 
 /* One that was found, and that a search may not find again: it has no candidates, or is gone. */
-static bool monitor_follows(const struct election *then, bool recent, bool grows)
+static bool monitor_follows(const struct election *then, bool recent, bool grows, bool taken)
 {
     if (then->origin == ORIGIN_CONFIGURED)
         return false;
     bool open =
         then->failover_count && failover_is_open(election_failover_at(then, then->failover_count - 1));
     /* However old, this run reports its end, unless a recorder is there that has seen it go. */
-    if (open && !(grows && then->state == ELECTION_ABSENT))
+    if (open && !(taken && then->state == ELECTION_ABSENT))
         return true;
     return recent && (then->state == ELECTION_LED || still_needs_leader(then) ||
                       (grows && then->state != ELECTION_ABSENT));
 }
 
-static void watch_known(struct monitor *m, const struct cluster *then, bool recent, bool grows)
+static void watch_known(struct monitor *m, const struct cluster *then, bool recent, bool grows, bool taken)
 {
     for (size_t i = 0; i < m->cluster_count; i++) {
         if (!baseline_same_cluster(then, &m->model->clusters[i]))
             continue;
         for (size_t k = 0; k < then->election_count; k++)
-            if (monitor_follows(then->elections[k], recent, grows))
+            if (monitor_follows(then->elections[k], recent, grows, taken))
                 live_known(m->clusters[i], then->elections[k]->path);
     }
 }
 
-void monitor_take_baseline(struct monitor *m, const struct model *then, int64_t until_us, bool grows)
+void monitor_take_baseline(struct monitor *m, const struct model *then, int64_t until_us, bool grows,
+                           bool taken)
 {
     struct moment now = clock_now();
     struct moment until = {now.mono_us - (now.wall_us - until_us), until_us};
     model_take_baseline(m->model, then, until, grows);
     bool recent = then && now.wall_us - until_us < KNOWN_US;
     for (size_t i = 0; then && i < then->cluster_count; i++)
-        watch_known(m, &then->clusters[i], recent, grows);
+        watch_known(m, &then->clusters[i], recent, grows, taken);
 }
 
 bool monitor_awaits_baseline(const struct monitor *m)

@@ -64,10 +64,12 @@ void monitor_clear(struct monitor *monitor, const char *cluster, const char *ele
 
 /*
  * The recorded state until that wall-clock time: see probe/election/baseline.h. then: borrowed until the next
- * call; NULL: no more will come, and it may be freed. Where elections are discovered, those that
- * another recorder records now (grows) are watched from the beginning.
+ * call; NULL: no more will come, and it may be freed. Where elections are discovered, those that were
+ * recorded until now (grows) are watched from the beginning; of one that is gone, another recorder that is
+ * there still (taken) sees the end.
  */
-void monitor_take_baseline(struct monitor *monitor, const struct model *then, int64_t until_us, bool grows);
+void monitor_take_baseline(struct monitor *monitor, const struct model *then, int64_t until_us, bool grows,
+                           bool taken);
 /* A later recording would tell how something that is seen came to be. */
 bool monitor_awaits_baseline(const struct monitor *monitor);
 

@@ -44,7 +44,8 @@ static bool read_on(struct preload *e)
         history_close(history);
         return false;
     }
-    monitor_take_baseline(e->monitor, then, to_us, clock_wall_us() - to_us < BEHIND_US);
+    monitor_take_baseline(e->monitor, then, to_us, clock_wall_us() - to_us < BEHIND_US,
+                          recording_file_is_taken(e->file));
     history_close(e->history);
     e->history = history;
     e->until_us = to_us;
@@ -55,7 +56,7 @@ static void preload_forget(struct preload *e)
 {
     if (!e->history)
         return;
-    monitor_take_baseline(e->monitor, NULL, 0, false);
+    monitor_take_baseline(e->monitor, NULL, 0, false, false);
     history_close(e->history);
     e->history = NULL;
     if (e->timer)

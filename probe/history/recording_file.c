@@ -170,6 +170,18 @@ static int take_lock(const char *file, char **error)
     return fd;
 }
 
+bool recording_file_is_taken(const char *file)
+{
+    char *name = text_format("%s.lock", file);
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    bool taken = fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    if (fd >= 0)
+        close(fd);
+    free(name);
+    return taken;
+}
+
 /*
  * SQLite would make it with its own mode. An existing one is not even opened: this process may be reading it,
  * and closing a descriptor releases all locks that it has on that file, SQLite's among them. Without those,

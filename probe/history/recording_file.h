@@ -26,6 +26,8 @@ char *recording_file_choose(const struct history_settings *settings, bool readin
  * path without links (malloc'd). -1 and a text in *error (caller frees): the error, and the remedy.
  */
 int recording_file_take(const char *file, char **real, char **error);
+/* Another process has that lock. Never asked by the process that has it, which would lose it. */
+bool recording_file_is_taken(const char *file);
 
 /*
  * Opens a recording's file for reading, anywhere: while a recorder writes it,

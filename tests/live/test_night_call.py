@@ -353,9 +353,9 @@ def test_an_election_whose_directory_goes_with_its_last_candidate(zk, client, pa
 FOUND = {"discovery": "[]", "a pattern": "[{path: /team/*, kind: leader}]", "a pattern with a name": "[{path: /*/latch, kind: leader}]"}
 
 
-@pytest.mark.parametrize("found_by", FOUND)
-def test_an_outage_whose_election_goes_while_nobody_records(zk, client, path, tmp_path, found_by):
-    """It was open at the recorder's end: the next recorder watches what is gone, until that counts as ended."""
+@pytest.mark.parametrize("found_by, recorded", [(way, False) for way in FOUND] + [("discovery", True)])
+def test_an_outage_whose_election_goes_before_a_new_recorder(zk, client, path, tmp_path, found_by, recorded):
+    """It was open at the recorder's end: the next recorder watches what is gone, also where the first one saw it go."""
     client.ensure_path(f"{path}/other")
     line = Line(zk, f"{path}/team/latch")
     leader = line.join("host-a:80")
@@ -367,13 +367,17 @@ def test_an_outage_whose_election_goes_while_nobody_records(zk, client, path, tm
         recorder.wait_for("SELECT 1 FROM tenure")
         leader.session.delete(leader.path)
         recorder.wait_for("SELECT 1 FROM failovers WHERE elected IS NULL")
-        recorder.end()
-        client.delete(f"{path}/team", recursive=True)
-        recorder = start()
 
         def is_watched():
             shown = json.loads(run("once", "--json", "--replay", recorder.file).out)["clusters"][0]["elections"]
             return [e for e in shown if (e["path"], e["state"]) == ("/team/latch", "absent")]
+        if recorded:
+            client.delete(f"{path}/team", recursive=True)
+            until(is_watched, 20, "the first recorder sees it go")
+        recorder.end()
+        if not recorded:
+            client.delete(f"{path}/team", recursive=True)
+        recorder = start()
         recorder.wait_for("SELECT 1 FROM stretch", 2)
         until(is_watched, 20, "the next recorder watches it")
     finally:
