@@ -68,14 +68,17 @@ static int named_fact(const char *at)
     return -1;
 }
 
-/* What a shell takes for code: an argument may be the script of `sh -c`, or what ssh hands to a shell far away. */
-#define CODE "$`;&|<>()\\'\"!"
+/* What a shell takes for code, for more than one word or for files' names: an argument may be a part of the
+ * script of `sh -c`, or of what ssh hands to a shell far away. */
+#define CODE "$`;&|<>()\\'\"! \t*?{}~#"
 
-/* False: it may not be an argument, or a part of one. */
-static bool row_fact_is_harmless(const char *fact, bool begins)
+/* False: it may not be an argument, or a part of one. An address has brackets (IPv6). */
+static bool row_fact_is_harmless(int number, const char *fact, bool begins)
 {
+    bool address = number == ROW_HOSTS || number == ROW_CLIENT;
     char *safe = safe_text(fact, strlen(fact), false);
-    bool harmless = strcmp(safe, fact) == 0 && !(begins && *fact == '-') && !strpbrk(fact, CODE);
+    bool harmless =
+        strcmp(safe, fact) == 0 && !(begins && *fact == '-') && !strpbrk(fact, address ? CODE : CODE "[]");
     free(safe);
     return harmless;
 }
@@ -93,10 +96,10 @@ static char *row_fill(const char *argument, const struct election *election, con
             continue;
         }
         const char *text = row_fact(fact, election, path, session);
-        if (!text || !*text || !row_fact_is_harmless(text, at == argument)) {
+        if (!text || !*text || !row_fact_is_harmless(fact, text, at == argument)) {
             snprintf(problem, size,
                      text && *text ? "{%s} of this row cannot be an argument: a dash, a control character, "
-                                     "or what a shell runs"
+                                     "or what a shell does not take as it is"
                                    : "{%s} of this row is not known",
                      row_command_words[fact]);
             text_free(&out);
