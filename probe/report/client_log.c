@@ -10,6 +10,9 @@
 
 #define LINE_MOST 4096
 #define PAUSE_MOST_S 1e6
+#define ZONE_STEP_US INT64_C(900000000)
+#define ZONE_MOST_US INT64_C(50400000000) /* 14 h */
+#define BESIDE_MOST_US INT64_C(60000000)
 
 /* ---- times ---- */
 
@@ -87,6 +90,17 @@ static int64_t syslog_time(const char *at, int64_t year_us)
         return 0;
     return local_us(tm.tm_year + 1900, (int)(month - months) / 3 + 1, day,
                     hour * INT64_C(3600) + minute * 60 + second);
+}
+
+/* Its time does not depend on where it is read. */
+static bool has_offset(const char *line)
+{
+    const char *at = line + (*line == '[');
+    if (!iso_time(at))
+        return false;
+    at += 19;
+    at += strspn(at, ".,0123456789");
+    return *at == 'Z' || *at == '+' || *at == '-';
 }
 
 /* At the line's beginning, or in the first bracket of a JVM's unified log. */
@@ -218,15 +232,26 @@ static bool is_as_long(const struct client_pause *one, const struct client_silen
            length_us >= silent_us - silence->before_us;
 }
 
+/* By a time zone, and not more than a little beside it: clocks are kept. */
+static bool is_a_zone(int64_t ahead_us)
+{
+    int64_t apart_us = ahead_us < 0 ? -ahead_us : ahead_us, beside_us = apart_us % ZONE_STEP_US;
+    return apart_us <= ZONE_MOST_US + BESIDE_MOST_US &&
+           (beside_us <= BESIDE_MOST_US || beside_us >= ZONE_STEP_US - BESIDE_MOST_US);
+}
+
 /* A stop of a JVM may have several lines. */
 static size_t note_as_long(struct client_pause *tied, const struct client_pause *one, const char *file,
                            const struct client_silence *silence)
 {
-    if (!is_as_long(one, silence) || (tied->what[0] && overlap(one, tied->from_us, tied->to_us) > 0))
+    if (!is_as_long(one, silence))
+        return 0;
+    int64_t ahead_us = (one->from_us + one->to_us - silence->from_us - silence->back_us) / 2;
+    if (!is_a_zone(ahead_us) || (tied->what[0] && overlap(one, tied->from_us, tied->to_us) > 0))
         return 0;
     *tied = *one;
     tied->file = file;
-    tied->ahead_us = (one->from_us + one->to_us - silence->from_us - silence->back_us) / 2;
+    tied->ahead_us = ahead_us;
     return 1;
 }
 
@@ -239,7 +264,9 @@ bool client_log_find(char *const *files, size_t count, const struct client_silen
     *pause = (struct client_pause){0};
     for (size_t i = 0; i < count; i++) {
         char line[LINE_MOST];
-        int64_t suspended_us = 0;
+        int64_t suspended_us = 0, first_us = INT64_MAX, last_us = 0; /* with an offset */
+        struct client_pause tied_before = tied;
+        size_t ties_before = ties;
         const char *why;
         FILE *file = plain_file_stream(files[i], &why);
         if (!file) {
@@ -259,12 +286,20 @@ bool client_log_find(char *const *files, size_t count, const struct client_silen
             }
             pause->lines++;
             pause->undated += one.from_us == 0;
+            if (has_offset(line) && one.from_us) {
+                first_us = one.from_us < first_us ? one.from_us : first_us;
+                last_us = one.from_us > last_us ? one.from_us : last_us;
+            }
             if (suspended_us)
                 continue;
             keep_longest(pause, &one, files[i], from_us, to_us);
             ties += note_as_long(&tied, &one, files[i], silence);
         }
         fclose(file);
+        if (first_us < from_us && last_us > silence->back_us) { /* it shows that time, and no pause in it */
+            tied = tied_before;
+            ties = ties_before;
+        }
     }
     if (!pause->what[0] && ties == 1) {
         tied.lines = pause->lines;

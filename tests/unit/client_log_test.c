@@ -118,17 +118,35 @@ static void the_pause_that_overlaps(void **state)
         files, 1, &(struct client_silence){NOON_US + 20000000, NOON_US + 30000000, 0, 0}, &pause, &error));
     assert_string_equal(pause.what, "");
     /* Of another clock, the only one that is as long as the silence was, until its client was back. */
-    const int64_t day_us = NOON_US + INT64_C(86400000000);
-    struct client_silence silence = {day_us, day_us + 12000000, day_us + 43000000, 5000000};
+    const int64_t later_us = NOON_US + INT64_C(7200000000);
+    struct client_silence silence = {later_us, later_us + 12000000, later_us + 43000000, 5000000};
     assert_true(client_log_find(files, 1, &silence, &pause, &error));
     assert_string_equal(pause.what, "Pause Full (a)");
-    assert_int_equal(pause.ahead_us, NOON_US - 3600000000 + 20000000 - day_us - 21500000);
+    assert_int_equal(pause.ahead_us, NOON_US - 3600000000 + 20000000 - later_us - 21500000);
     silence.back_us += 3000000;
     assert_true(client_log_find(files, 1, &silence, &pause, &error));
     assert_string_equal(pause.what, "");
-    silence = (struct client_silence){day_us, day_us + 4000000, day_us + 4000000, 1100000};
+    silence = (struct client_silence){later_us, later_us + 4000000, later_us + 4000000, 1100000};
     assert_true(client_log_find(files, 1, &silence, &pause, &error));
     assert_string_equal(pause.what, "");
+    for (int64_t apart_us = INT64_C(420000000); apart_us <= INT64_C(86400000000);
+         apart_us += INT64_C(85980000000)) {
+        const int64_t at_us = later_us + apart_us; /* not by a time zone */
+        silence = (struct client_silence){at_us, at_us + 12000000, at_us + 43000000, 5000000};
+        assert_true(client_log_find(files, 1, &silence, &pause, &error));
+        assert_string_equal(pause.what, "");
+    }
+    for (int offset = 0; offset < 2; offset++) { /* with it, that time is in the log, and without a pause */
+        file = fopen(path, "w");
+        fprintf(file,
+                "[2026-11-25T11:00:40.000%s][gc] GC(1) Pause Full (a) 1M->1M(1M) 40000.0ms\n"
+                "[2026-11-25T18:00:00.000%s][gc] GC(2) Pause Full (b) 1M->1M(1M) 1.0ms\n",
+                offset ? "+0000" : "", offset ? "+0000" : "");
+        fclose(file);
+        silence = (struct client_silence){later_us, later_us + 12000000, later_us + 43000000, 5000000};
+        assert_true(client_log_find(files, 1, &silence, &pause, &error));
+        assert_string_equal(pause.what, offset ? "" : "Pause Full (a)");
+    }
     folder_remove(folder);
     assert_false(client_log_find(files, 1, &(struct client_silence){0, 1, 0, 0}, &pause, &error));
     assert_non_null(strstr(error, "No such file"));
