@@ -357,15 +357,18 @@ static size_t hex_length(const char *text, size_t length)
     return ends && (begin ? i > begin : i >= 8 && letters && digits) ? i : 0;
 }
 
+/* A name is not longer, and a stranger's text of one hexadecimal number after another may be. */
+#define NAME_MOST 256
+
 /* Hexadecimal of a known layout's name, or of Helix's data: a session, or a GUID without dashes. before: bytes
  * that precede it; after: that follow. */
 static bool is_layout_id(const struct pseudonyms *p, const char *text, size_t before, size_t used,
                          size_t after)
 {
     size_t begin = 0, end = used;
-    while (begin < before && !strchr("/\" ", text[-1 - (ptrdiff_t)begin]))
+    while (begin < before && begin < NAME_MOST && !strchr("/\" ", text[-1 - (ptrdiff_t)begin]))
         begin++;
-    while (end < used + after && !strchr("/\" ", text[end]))
+    while (end < used + after && end < used + NAME_MOST && !strchr("/\" ", text[end]))
         end++;
     char *name = xstrndup(text - begin, begin + end);
     uint64_t number = strtoull(name + begin, NULL, 16);

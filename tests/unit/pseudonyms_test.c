@@ -238,6 +238,20 @@ static void test_hexadecimal(void **state)
     pseudonyms_free(p);
 }
 
+/* Numbers without end are no name, of which each would be looked at with all of the others. */
+static void test_many_numbers(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    for (unsigned i = 0; i < 22000; i++)
+        text_printf(&text, "%05ua%03u,", i, i % 1000);
+    char *numbers = text_take(&text);
+    struct pseudonyms *p = pseudonyms_new();
+    assert_int_equal(strlen(pseudonyms_text(p, numbers)), strlen(numbers));
+    pseudonyms_free(p);
+    free(numbers);
+}
+
 static struct settings *settings_of_text(const char *text)
 {
     struct problems problems = {.file = "f"};
@@ -305,6 +319,6 @@ int main(void)
         cmocka_unit_test(test_texts),           cmocka_unit_test(test_the_same_everywhere),
         cmocka_unit_test(test_other_spellings), cmocka_unit_test(test_all_are_different),
         cmocka_unit_test(test_a_full_network),  cmocka_unit_test(test_hexadecimal),
-        cmocka_unit_test(test_a_configuration)};
+        cmocka_unit_test(test_many_numbers),    cmocka_unit_test(test_a_configuration)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
