@@ -651,10 +651,10 @@ void live_stop(struct live_cluster *live)
 
 void live_known(struct live_cluster *live, const char *path)
 {
-    if (live->discover)
-        discover_known(live->discover, path);
     for (size_t i = 0; i < live->pattern_count; i++)
         pattern_known(live->patterns[i], path);
+    if (live->discover) /* with its settings, where no pattern has its own */
+        discover_known(live->discover, path);
 }
 
 bool live_discovery(const struct live_cluster *live, struct discovery *state)
