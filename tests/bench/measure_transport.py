@@ -69,7 +69,7 @@ def row(work, unit, floor, ours, most):
 
 def falls(rig, rounds, quick, say):
     """From the deletion of a leader's znode to the line of `electop events`: over TLS, and plain."""
-    from measures import electop_falls  # which has this module
+    from measures import electop_falls, median  # which has this module
     path, plan = "/bench/secured", (6, 150, 300) if quick else (20, 200, 400)
     seen = {(over, what): [] for over in (False, True) for what in ("leader-lost", "leader-elected")}
     with rig.driver() as load:
@@ -78,7 +78,7 @@ def falls(rig, rounds, quick, say):
             for rig.over_tls in (False, True):
                 say(f"falls {'over TLS' if rig.over_tls else 'without TLS'}, round {i + 1}")
                 for what, took in zip(("leader-lost", "leader-elected"), electop_falls(rig, load, path, plan)):
-                    seen[rig.over_tls, what].append(statistics.median(t for t in took if t is not None))
+                    seen[rig.over_tls, what].append(median(took))
     for what in ("leader-lost", "leader-elected"):
         yield ratio_row(f"{what}, 10 candidates, over TLS (floor: plain)", seen[False, what], seen[True, what], 1.3)
 
