@@ -136,7 +136,7 @@ static const char *add_replay(struct options *options, const char *value)
 {
     if (!*value)
         return "is empty; name a recording";
-    if (options->replay_count == CAPTURES_MOST ||
+    if (options->replay_count == REPLAYS_MOST ||
         (options->replay_count && options->command == COMMAND_CONFIG))
         return "is one too many; name fewer cases";
     options->replay = options->replay ? options->replay : value;

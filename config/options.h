@@ -62,6 +62,7 @@ struct check_options {
 };
 
 #define CAPTURES_MOST 16
+#define REPLAYS_MOST 16
 
 /* The command line; members without an option keep zero or the default named here. */
 struct options {
@@ -103,7 +104,7 @@ struct options {
     long count;               /* events: 0 without limit */
     const char *recording;    /* report, replay: the file; NULL: the configured one */
     const char *replay;       /* once, events: this recording; NULL: a cluster. report: same as recording */
-    const char *replays[CAPTURES_MOST]; /* all of --replay */
+    const char *replays[REPLAYS_MOST]; /* all of --replay */
     size_t replay_count;
     const char *against;   /* events: compare with this recording; NULL: print */
     const char *at;        /* replay, once, autopsy: a time in the same format as from and to */

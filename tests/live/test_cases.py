@@ -101,7 +101,8 @@ def test_two_observers_fill_each_others_gaps(zk, path, client, tmp_path):
     look = run("once", "--json", *both)
     assert look.status == 0 and election_of(look)["leader"]["name"] == names[2], look
     assert names[2] in run("why", path, *both).out
-    assert run("report", *both).status == 0
+    report = run("report", *both)
+    assert report.status == 0 and f"{cases[0]}, {cases[1]}" in " ".join(report.out.split()), report
     damaged = tmp_path / "damaged.case"
     damaged.write_bytes(b"eltcase1" + bytes(100))
     beside = run("events", "--replay", str(damaged), "--replay", cases[1])

@@ -53,7 +53,7 @@ static bool case_bounds(struct case_reader *reader, int64_t *from_us, int64_t *t
 /* With the reason in *error. */
 static struct case_reader *cases_join(const struct options *options, char **error)
 {
-    struct case_reader *readers[CAPTURES_MOST], *joined = NULL;
+    struct case_reader *readers[REPLAYS_MOST], *joined = NULL;
     size_t count = 0;
     while (count < options->replay_count && (readers[count] = case_open(options->replays[count], error)))
         count++;
@@ -241,6 +241,15 @@ static const char *case_write_time(int64_t at_us, char text[CASE_TIME])
     return text;
 }
 
+static char *case_names(const struct options *options, const char *named)
+{
+    struct text text = {0};
+    text_add(&text, named);
+    for (size_t i = 1; i < options->replay_count; i++)
+        text_printf(&text, ", %s", options->replays[i]);
+    return text_take(&text);
+}
+
 int command_on_case(const struct invocation *invocation, int (*command)(const struct invocation *))
 {
     const struct options *options = invocation->options;
@@ -251,6 +260,7 @@ int command_on_case(const struct invocation *invocation, int (*command)(const st
         return command(invocation);
     char *error = NULL, *directory = private_directory_make(&error);
     char *file = directory ? text_format("%s/history.db", directory) : NULL;
+    char *names = case_names(options, named);
     char at[CASE_TIME];
     int64_t at_us;
     int status = EXIT_USAGE;
@@ -264,10 +274,11 @@ int command_on_case(const struct invocation *invocation, int (*command)(const st
             recorded.recording = file;
         if (recorded.replay)
             recorded.replay = file;
-        status = command(&(struct invocation){&recorded, invocation->settings, named});
+        status = command(&(struct invocation){&recorded, invocation->settings, names});
     }
     private_directory_remove(directory);
     free(error);
+    free(names);
     free(file);
     return status;
 }
