@@ -336,7 +336,8 @@ static void read_all_again(const struct update *f)
 
 /*
  * The Stat proves more than the lists show. creates = (Δcversion + Δn) / 2 and deletes = (Δcversion − Δn) / 2
- * hold exactly, cversion being a counter of 32 bits that wraps.
+ * hold exactly, cversion being a counter of 32 bits that wraps. A counter that went back proves nothing: the
+ * servers have lost transactions, as when most of them lost their data, and went on.
  */
 static void count_unseen(const struct update *f, const struct znode_stat *old, const struct znode_stat *new,
                          const struct difference *difference)
@@ -349,7 +350,10 @@ static void count_unseen(const struct update *f, const struct znode_stat *old, c
     int64_t left = deleted - (int64_t)difference->missing_count - (int64_t)election->own->gone_since_list;
     /* A server that lags behind another one shows an older Stat: that proves nothing. */
     bool stuck = next_sequence(new) >= INT32_MAX; /* the counter of creates ends there */
-    if (new->pzxid < old->pzxid || stuck || joined < 0 || left < 0 || (joined == 0 && left == 0))
+    if (changes > INT32_MAX)
+        read_all_again(f);
+    if (new->pzxid < old->pzxid || stuck || changes > INT32_MAX || joined < 0 || left < 0 ||
+        (joined == 0 && left == 0))
         return;
     if (joined > 0 && left > 0)
         read_all_again(f);

@@ -767,6 +767,11 @@ static void exhausted_sequence(void **state)
                      "watch /election\nconnect\n> connection connected\nwind 2147483646\n"
                      "+ n_2147483646 s=a\nlist\n> election-seen\nreadall\n? next 2147483647\n"
                      "? findings sequence-overflowed critical certain\n");
+    model_script_run(
+        "servers that have lost transactions count anew: that proves no changes",
+        "watch /election\nconnect\n> connection connected\nwind 50\n"
+        "+ n_0000000050 s=a\nlist\n> election-seen\nreadall\n? next 51\n"
+        "wind 40\n+ n_0000000051 s=b\nlist\n> candidate-joined n_0000000051 @2\n? unseen +0 -0\n");
 }
 
 int main(void)
