@@ -22,6 +22,8 @@
 /* Znodes that ended, so that an older list of a slower server does not bring them back. */
 #define ENDED_KEPT 256
 #define ENDED_KEPT_US INT64_C(60000000)
+/* Ends that wait for packets of other captures. */
+#define GONE_KEPT 64
 /* Packets and clocks are that late at most. */
 #define LATE_US INT64_C(150000)
 /* A server ends the connection of an expired session with its znodes. */
@@ -44,6 +46,13 @@ struct ended_znode {
     int64_t at_us;
 };
 
+/* A znode that went while its session seemed silent: packets of other captures may still show that it was heard. */
+struct gone_znode {
+    char *path; /* NULL: none */
+    int64_t czxid, at_us;
+    bool exact; /* it went just then */
+};
+
 /* One connection's state. */
 struct capture_client {
     struct wire_client *client;
@@ -56,7 +65,8 @@ struct capture_client {
 /* One of the captures. Tied: what it shows is known to be of now. */
 struct capture_source {
     const char *server; /* its name as given; NULL: that of the packets */
-    int64_t began_us;   /* its first packet; 0: none came yet */
+    int64_t began_us;   /* its first packet, or the first since some were missing; 0: none came yet */
+    int64_t latest_us;  /* its latest packet, by its own time */
     bool tied, doubted; /* ... and packets of it may be missing */
 };
 
@@ -79,11 +89,12 @@ struct capture {
     size_t next_deletion;
     struct ended_znode ended[ENDED_KEPT];
     size_t next_ended;
+    struct gone_znode gone[GONE_KEPT];
+    size_t gone_count;
     struct capture_limits limits;
     struct capture_client *clients;
     /* Beside a live cluster. */
     struct moment add;
-    size_t doubted;     /* captures that are */
     int64_t doubted_us; /* up to this time, what a client did may be missing; 0: never */
     capture_name_fn name_of;
     void *name_context;
@@ -154,6 +165,7 @@ static void show_client(struct capture *k, const struct wire_client *client, enu
                         uint64_t session, const char *path)
 {
     struct observation o = {.kind = OBSERVED_CAPTURED, .at = capture_moment(k, k->now.mono_us), .path = path};
+    const struct capture_source *source = capture_source_of(k, client);
     struct captured_watch *watches = xmalloc((client->watch_count + 1) * sizeof *watches);
     size_t count = 0;
     for (size_t i = 0; i < client->watch_count; i++)
@@ -168,7 +180,7 @@ static void show_client(struct capture *k, const struct wire_client *client, enu
         .client = client->address,
         .timeout_ms = client->timeout_ms,
         .connected = client->ended_us == 0 && step != CAPTURED_OVER,
-        .watches_known = client->watches_known && capture_source_of(k, client)->tied,
+        .watches_known = client->watches_known && source->tied && client->heard_us >= source->began_us,
         .watches = watches,
         .count = count,
         .heard_us = capture_moment(k, client->heard_us).mono_us,
@@ -253,15 +265,38 @@ static void show_again(void *context, struct logged_session *session)
         session_changed(k, session);
 }
 
-/* Whether all that is connected to its server is known: a connection that was open before shows itself when its client
- * pings. */
-static bool shows_all(const struct capture *k, size_t source)
+/* The cluster's name for the server whose capture this is; NULL: it was not named. */
+static const char *source_address(const struct capture *k, const struct capture_source *source)
 {
-    bool all = k->now.mono_us - k->sources[source].began_us >= PINGED_US;
-    for (const struct capture_client *one = k->clients; all && one; one = one->next)
-        all = one->source != source || one->client->ended_us != 0 || one->client->watches_known ||
-              one->client->problem == WIRE_FOREIGN;
-    return all;
+    return source->server ? k->name_of(k->name_context, source->server, false) : NULL;
+}
+
+/* Whether all that is connected to this server is known: a connection that was open before shows itself when its client
+ * pings. It may have been seen in another capture first, and one to an unknown address may be to this server. */
+static bool shows_all(const struct capture *k, const char *address)
+{
+    for (const struct capture_client *one = k->clients; one; one = one->next) {
+        bool known =
+            one->client->ended_us != 0 || one->client->watches_known || one->client->problem == WIRE_FOREIGN;
+        const char *server = known ? NULL : capture_server_of(k, one->client);
+        if (!known && (!server || strcmp(server, address) == 0))
+            return false;
+    }
+    return true;
+}
+
+/* Two captures of one server show what both do. */
+static void add_source(const struct capture *k, const char *address, struct observed_captured *shown)
+{
+    for (size_t i = 0; i < CAPTURES_MOST; i++) {
+        const struct capture_source *source = &k->sources[i];
+        const char *other = source_address(k, source);
+        if (!other || strcmp(other, address) != 0)
+            continue;
+        shown->connected = shown->connected && source->tied;
+        shown->watches_known =
+            shown->watches_known && source->tied && k->now.mono_us - source->began_us >= PINGED_US;
+    }
 }
 
 /* Beside a live cluster: which of its servers are captured. Only who named it knows that the file has all its packets,
@@ -269,13 +304,14 @@ static bool shows_all(const struct capture *k, size_t source)
 static void show_servers(struct capture *k)
 {
     for (size_t i = 0; k->query.beside && k->showing && i < CAPTURES_MOST; i++) {
-        const struct capture_source *source = &k->sources[i];
-        const char *address = source->server ? k->name_of(k->name_context, source->server, false) : NULL;
+        const char *address = source_address(k, &k->sources[i]);
         struct observation o = {.kind = OBSERVED_CAPTURED, .at = capture_moment(k, k->now.mono_us)};
+        if (!address)
+            continue;
         o.captured = (struct observed_captured){
-            .address = address, .connected = source->tied, .watches_known = source->tied && shows_all(k, i)};
-        if (address)
-            model_observe(k->model, &o);
+            .address = address, .connected = true, .watches_known = shows_all(k, address)};
+        add_source(k, address, &o.captured);
+        model_observe(k->model, &o);
     }
 }
 
@@ -434,41 +470,95 @@ static void hear(struct logged_session *session, const struct wire_client *clien
     session->heard_about = false;
 }
 
-/* Its client may have sent pings since the latest other fact. */
-static void hear_connection(struct logged_session *session)
+/* Its client may have sent pings since the latest other fact, on any connection. */
+static void hear_connections(const struct capture *k, struct logged_session *session)
 {
-    if (session && session->connection)
-        hear(session, session->connection);
+    for (const struct capture_client *one = k->clients; one; one = one->next)
+        if (one->client->session == session->id)
+            hear(session, one->client);
 }
 
-static bool was_silent_for_timeout(const struct capture *k, struct logged_session *session)
+static int64_t silence_ends_us(const struct logged_session *session)
 {
-    hear_connection(session);
-    return session->timeout_ms > 0 && was_heard(k, session) &&
-           k->now.mono_us - session->active_us >= session->timeout_ms * INT64_C(1000) - LATE_US;
+    return session->active_us + session->timeout_ms * INT64_C(1000) - LATE_US;
+}
+
+static bool was_silent_for_timeout(const struct capture *k, struct logged_session *session, int64_t at_us)
+{
+    hear_connections(k, session);
+    return session->timeout_ms > 0 && was_heard(k, session) && at_us >= silence_ends_us(session);
+}
+
+/* A capture that has brought nothing since may have stalled already. */
+static bool is_silence_proven(const struct capture *k, const struct logged_session *session)
+{
+    bool proven = true;
+    for (size_t i = 0; k->query.beside && i < CAPTURES_MOST; i++)
+        proven =
+            proven && (k->sources[i].began_us == 0 || k->sources[i].latest_us >= silence_ends_us(session));
+    return proven;
+}
+
+/* False: not yet. What came later than its end, or was read late, proves nothing. */
+static bool end_is_judged(struct capture *k, struct znode *node, const struct gone_znode *gone)
+{
+    struct logged_session *session = node->session;
+    const struct asked_deletion *deletion = find_deletion(k, node->path);
+    struct observed_transaction unknown = {.gone_us = gone->exact ? gone->at_us : 0};
+    bool closing = session && session->closing_us > k->doubted_us && session->closing_us <= gone->at_us;
+    if (deletion && deletion->at_us <= gone->at_us) {
+        unknown.deed = DEED_DELETED;
+        unknown.session = deletion->session;
+    } else if (!deletion && closing) {
+        session_ends(k, session, DEED_CLOSED, unknown.gone_us);
+        return true;
+    } else if (!deletion && session && was_silent_for_timeout(k, session, gone->at_us)) {
+        if (!is_silence_proven(k, session))
+            return false;
+        bool left = session->left_us != 0 && session->left_us <= gone->at_us &&
+                    gone->at_us - session->left_us < ENDED_TOGETHER_US;
+        session_ends(k, session, DEED_EXPIRED, left ? session->left_us : unknown.gone_us);
+        return true;
+    }
+    znode_ends(k, node, &unknown);
+    return true;
+}
+
+static void judge_gone(struct capture *k)
+{
+    for (size_t i = k->gone_count; i-- > 0;) {
+        struct gone_znode *gone = &k->gone[i];
+        struct znode *node = znode_tree_find(k->tree, gone->path, strlen(gone->path));
+        bool same = node && node->exists && node->stat.czxid == gone->czxid;
+        if (same && !end_is_judged(k, node, gone))
+            continue;
+        free(gone->path);
+        *gone = k->gone[--k->gone_count];
+    }
+}
+
+static bool is_gone(const struct capture *k, const struct znode *node)
+{
+    for (size_t i = 0; i < k->gone_count; i++)
+        if (k->gone[i].czxid == node->stat.czxid && strcmp(k->gone[i].path, node->path) == 0)
+            return true;
+    return false;
 }
 
 /* A znode is gone. exact: it went just now. */
 static void znode_vanishes(struct capture *k, const char *path, bool exact)
 {
     struct znode *node = znode_tree_find(k->tree, path, strlen(path));
-    if (!node || !node->exists)
+    struct gone_znode gone = {.at_us = k->now.mono_us, .exact = exact};
+    if (!node || !node->exists || is_gone(k, node) || end_is_judged(k, node, &gone))
         return;
-    struct logged_session *session = node->session;
-    const struct asked_deletion *deletion = find_deletion(k, path);
-    struct observed_transaction unknown = {.gone_us = exact ? k->now.mono_us : 0};
-    if (deletion) {
-        unknown.deed = DEED_DELETED;
-        unknown.session = deletion->session;
-    } else if (session && session->closing_us > k->doubted_us) {
-        session_ends(k, session, DEED_CLOSED, unknown.gone_us);
-        return;
-    } else if (session && was_silent_for_timeout(k, session)) {
-        bool left = session->left_us != 0 && k->now.mono_us - session->left_us < ENDED_TOGETHER_US;
-        session_ends(k, session, DEED_EXPIRED, left ? session->left_us : unknown.gone_us);
+    if (k->gone_count == GONE_KEPT) {
+        znode_ends(k, node, &(struct observed_transaction){.gone_us = exact ? gone.at_us : 0});
         return;
     }
-    znode_ends(k, node, &unknown);
+    gone.path = text_copy(path);
+    gone.czxid = node->stat.czxid;
+    k->gone[k->gone_count++] = gone;
 }
 
 /* ---- what clients ask and are answered ---- */
@@ -542,7 +632,8 @@ static void leave_unlisted(struct capture *k, struct znode *directory, char **na
     for (struct znode *child = directory->children, *next; child; child = next) {
         const char *name = znode_name(child);
         next = child->sibling;
-        if (child->stat.czxid > zxid || bsearch(&name, names, count, sizeof *names, text_compare))
+        if (child->stat.czxid > zxid || is_gone(k, child) ||
+            bsearch(&name, names, count, sizeof *names, text_compare))
             continue;
         char *path = text_copy(child->path);
         znode_vanishes(k, path, false);
@@ -635,7 +726,7 @@ static void on_ended(struct capture *k, struct wire_client *client)
     struct logged_session *session = capture_session_of(k, client);
     if (!session || session->connection != client)
         return;
-    if (client->ended_by_server && was_silent_for_timeout(k, session))
+    if (client->ended_by_server && was_silent_for_timeout(k, session, k->now.mono_us))
         session->left_us = k->now.mono_us;
     show_client(k, client, CAPTURED_STATE, client->session, NULL);
     session->connection = NULL;
@@ -792,6 +883,8 @@ void capture_free(struct capture *k)
         free(k->deletions[i].path);
     for (size_t i = 0; i < ENDED_KEPT; i++)
         free(k->ended[i].path);
+    for (size_t i = 0; i < k->gone_count; i++)
+        free(k->gone[i].path);
     free(k);
 }
 
@@ -804,6 +897,14 @@ static void capture_source_begin(struct capture *k, const char *server, bool lat
     *source = (struct capture_source){.server = server, .began_us = k->now.mono_us, .tied = !k->query.beside};
     if (late && k->query.beside)
         k->doubted_us = k->now.mono_us;
+}
+
+static bool is_doubted(const struct capture *k)
+{
+    bool doubted = false;
+    for (size_t i = 0; i < CAPTURES_MOST; i++)
+        doubted = doubted || k->sources[i].doubted;
+    return doubted;
 }
 
 bool capture_take(struct capture *k, const struct captured_packet *packet)
@@ -819,10 +920,13 @@ bool capture_take(struct capture *k, const struct captured_packet *packet)
     capture_go_on(k, at_us);
     k->source = packet->source;
     capture_source_begin(k, packet->server, late);
+    if (k->sources[k->source].latest_us < at_us)
+        k->sources[k->source].latest_us = at_us;
     if (packet_read(packet->link, packet->bytes, packet->captured, packet->length, &segment))
         wire_take(k->wire, k->now.mono_us, &segment);
-    if (k->doubted)
+    if (is_doubted(k))
         k->doubted_us = k->now.mono_us;
+    judge_gone(k);
     if (k->now.mono_us - k->swept_us > SWEEP_US) {
         k->swept_us = k->now.mono_us;
         znode_tree_each_session(k->tree, sweep_session, k);
@@ -845,7 +949,9 @@ void capture_tie(struct capture *k, size_t source, struct moment add)
     k->showing = true;
     if (tied->tied && !tied->doubted)
         return;
-    k->doubted -= tied->doubted;
+    /* Connections of the meantime are not known yet. */
+    if (tied->doubted)
+        tied->began_us = k->now.mono_us;
     tied->tied = true;
     tied->doubted = false;
     show_all_again(k);
@@ -859,8 +965,8 @@ void capture_doubt(struct capture *k, size_t source)
         return;
     doubted->tied = false;
     doubted->doubted = true;
-    k->doubted++;
     k->doubted_us = k->now.mono_us;
+    judge_gone(k);
     show_all_again(k);
 }
 

@@ -59,8 +59,8 @@ static int read_sample(void **state)
 
 static struct captured_packet as_captured(const struct kept_packet *kept)
 {
-    return (struct captured_packet){kept->at_us,  0,    kept->link, kept->bytes, kept->captured,
-                                    kept->length, NULL, false, 0};
+    return (struct captured_packet){kept->at_us, 0,     kept->link, kept->bytes, kept->captured, kept->length,
+                                    NULL,        false, 0};
 }
 
 /* ---- what is said of them ---- */
@@ -82,6 +82,7 @@ struct told {
     struct seen_failover failovers[SEEN_MOST];
     size_t failover_count;
     struct buffer words; /* every event, without its time */
+    size_t facts[FACT_KINDS];
 };
 
 static void on_told_event(void *context, const struct event *event)
@@ -104,10 +105,15 @@ static void on_told_event(void *context, const struct event *event)
              event->failover->evidence ? event->failover->evidence : "");
 }
 
-static struct told *told_begin(void)
+static void on_told_fact(void *context, const struct logged_fact *fact)
 {
-    static const struct capture_sink sink = {0};
-    static const struct capture_query query = {.to_us = INT64_MAX};
+    struct told *told = context;
+    told->facts[fact->kind]++;
+}
+
+static struct told *told_start(bool beside)
+{
+    struct capture_query query = {.to_us = INT64_MAX, .beside = beside};
     struct told *told = xcalloc(1, sizeof *told);
     char *error = NULL;
     told->cluster =
@@ -118,8 +124,14 @@ static struct told *told_begin(void)
     assert_non_null(told->model);
     told->model->on_event = on_told_event;
     told->model->context = told;
-    told->capture = capture_new(told->model, &told->settings, &query, &sink);
+    told->capture = capture_new(told->model, &told->settings, &query,
+                                &(struct capture_sink){.context = told, .fact = on_told_fact});
     return told;
+}
+
+static struct told *told_begin(void)
+{
+    return told_start(false);
 }
 
 static void told_take(struct told *told, const struct kept_packet *kept)
@@ -367,6 +379,101 @@ static void another_server_lists_it(void **state)
     assert_false(session_table_find(told->model->clusters[0].clients, 7)->shown.watches_known);
     assert_false(shown_at(told, "a:1", 4000000, 900000));
     assert_true(shown_at(told, "a:1", 5000000, 4900000));
+    told_free(told);
+}
+
+/* ---- several captures beside a live cluster ---- */
+
+#define SERVER "127.0.0.1:53409"
+
+static const char *name_itself(void *context, const char *address, bool named)
+{
+    (void)context;
+    (void)named;
+    return strcmp(address, SERVER) == 0 ? SERVER : NULL;
+}
+
+/* A packet of something else shows only that this capture goes on. */
+static void told_goes_on(struct told *told, size_t source, const char *server, int64_t at_us)
+{
+    const struct captured_packet packet = {
+        .at_us = BASE_US + at_us, .link = 9999, .server = server, .source = source};
+    assert_true(capture_take(told->capture, &packet));
+}
+
+/* Those of one server in its capture, the first; the second is there from the first packet on. */
+static struct told *told_beside(const char *second, int64_t from_us)
+{
+    struct told *told = told_start(true);
+    capture_name_servers(told->capture, name_itself, told);
+    told_goes_on(told, 0, NULL, from_us);
+    told_goes_on(told, 1, second, from_us);
+    capture_tie(told->capture, 0, (struct moment){0});
+    capture_tie(told->capture, 1, (struct moment){0});
+    return told;
+}
+
+static void told_take_until(struct told *told, int64_t from_us, int64_t to_us)
+{
+    for (size_t i = 0; i < sample_count; i++)
+        if (sample[i].at_us > BASE_US + from_us && sample[i].at_us <= BASE_US + to_us)
+            told_take(told, &sample[i]);
+}
+
+/* a may have gone to the other server: only packets that came from there since prove that it was silent. */
+static void a_capture_that_has_stalled_proves_no_silence(void **state)
+{
+    (void)state;
+    for (int stalls = 0; stalls < 2; stalls++) {
+        struct told *told = told_beside(NULL, 1);
+        told_take_until(told, 1, HEARD_A + 1000000);
+        told_goes_on(told, 1, NULL, HEARD_A + 1000000);
+        told_take_until(told, HEARD_A + 1000000, LOST_A + 500000);
+        assert_int_equal(told->facts[FACT_SESSION_EXPIRED], 0);
+        if (stalls)
+            capture_doubt(told->capture, 1);
+        told_goes_on(told, 1, NULL, LOST_A + 600000);
+        assert_int_equal(told->facts[FACT_SESSION_EXPIRED], stalls ? 0 : 1);
+        told_free(told);
+    }
+}
+
+static const struct server *told_server(const struct told *told)
+{
+    assert_int_equal(told->model->clusters[0].server_count, 1);
+    return &told->model->clusters[0].servers[0];
+}
+
+/* Its connections may have been seen first where a client is. */
+static void connections_that_another_capture_showed(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        int64_t from_us = late ? 38000000 : 1;
+        struct told *told = told_beside(SERVER, from_us);
+        told_take_until(told, from_us, 69000000);
+        told_goes_on(told, 1, SERVER, 69000000);
+        assert_string_equal(told_server(told)->watches_from, "capture");
+        assert_int_equal(told_server(told)->hidden[HIDDEN_WATCHES] != NULL, late);
+        told_free(told);
+    }
+}
+
+/* ... show only what both do, and what came while one of them brought nothing is not known yet. */
+static void two_captures_of_one_server(void **state)
+{
+    (void)state;
+    struct told *told = told_beside(SERVER, 1);
+    told_goes_on(told, 2, SERVER, 2);
+    capture_tie(told->capture, 2, (struct moment){0});
+    told_goes_on(told, 1, SERVER, 40000000);
+    assert_string_equal(told_server(told)->watches_from, "capture");
+    assert_null(told_server(told)->hidden[HIDDEN_WATCHES]);
+    capture_doubt(told->capture, 1);
+    assert_null(told_server(told)->watches_from);
+    capture_tie(told->capture, 1, (struct moment){0});
+    assert_string_equal(told_server(told)->watches_from, "capture");
+    assert_non_null(told_server(told)->hidden[HIDDEN_WATCHES]);
     told_free(told);
 }
 
@@ -718,6 +825,9 @@ int main(void)
         cmocka_unit_test(a_candidate_that_does_not_react),
         cmocka_unit_test(a_gap_proves_no_silence),
         cmocka_unit_test(another_server_lists_it),
+        cmocka_unit_test(a_capture_that_has_stalled_proves_no_silence),
+        cmocka_unit_test(connections_that_another_capture_showed),
+        cmocka_unit_test(two_captures_of_one_server),
         cmocka_unit_test(each_step_to_the_packet),
         cmocka_unit_test(packets_that_come_twice),
         cmocka_unit_test(packets_in_parts_and_in_disorder),
