@@ -50,25 +50,30 @@ static void no_leader(struct diagnosis *d)
                     describe_span(election->settings->allow.vacancy_ms * 1000, allowed, sizeof allowed));
 }
 
-static bool stands(const struct election *election, const char *identity)
+/* A candidate of that identity came since then: another process of that name may have waited all the time. */
+static bool is_back(const struct election *election, const char *identity, struct moment since)
 {
-    for (size_t i = 0; i < election->candidate_count; i++)
-        if (election->candidates[i]->identity && strcmp(election->candidates[i]->identity, identity) == 0)
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        const struct candidate *c = election->candidates[i];
+        bool later =
+            c->joined_seen ? c->joined.mono_us >= since.mono_us : c->stat.ctime_ms * 1000 > since.wall_us;
+        if (later && c->identity && strcmp(c->identity, identity) == 0)
             return true;
+    }
     return false;
 }
 
-/* Who led closed its session, as no other leader of its name did since then, and is back: a step of a rolling restart. */
+/* Who led closed its session, as no other leader of its name did since then, and is back: a step of a rolling restart.
+ * An end that may have been an expiry is none. */
 static bool was_restarted(const struct election *election, const struct failover *one, int64_t since_us)
 {
-    bool once = (one->cause == CAUSE_CLOSED || one->cause == CAUSE_ENDED) && one->from_identity &&
-                stands(election, one->from_identity);
+    bool once = one->cause == CAUSE_CLOSED && one->cause_certainty == CERTAINTY_CERTAIN && one->from_identity;
     for (size_t i = 0; once && i < election->failover_count; i++) {
         const struct failover *other = election_failover_at(election, i);
         once = other == one || other->lost_at.mono_us <= since_us ||
                (other->from_identity && strcmp(other->from_identity, one->from_identity) != 0);
     }
-    return once;
+    return once && is_back(election, one->from_identity, one->lost_at);
 }
 
 /* Since then: changes in which the leader's client gave the leadership up and lives on, or was restarted in turn. */
@@ -136,7 +141,8 @@ static void flapping(struct diagnosis *d)
     diagnosis_again(d, oldest_us + span_us);
     char window[SPAN_TEXT], passes[160] = "";
     int passed = passed_on(election, now_us - span_us, false);
-    int restarted = passed_on(election, now_us - span_us, true);
+    int restarted =
+        changes - passed > allow->leader_changes ? passed_on(election, now_us - span_us, true) : 0;
     bool on_purpose = changes - passed - restarted <= allow->leader_changes;
     if (passed > 0)
         snprintf(passes, sizeof passes, "; in %d the leader's client gave it up and lives on", passed);

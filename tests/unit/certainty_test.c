@@ -559,6 +559,52 @@ static void released_again_and_again(void **state)
                          RELEASE("3", "4", "b", "5") "? findings flapping info certain " WAITS("4") "\n");
 }
 
+/* Each client once, as its version is changed; or as each is given up by the server. */
+static void restarted_in_turn(void **state)
+{
+    (void)state;
+#define NTH(digit) "n_000000000" digit
+#define MEMBER(name, session, host)                                                                          \
+    "+ " name " s=" session " " host "\nclient " session " on=1 at=h:" session "\n"
+#define RESTART(name, next, session, state, cause, last, again, host)                                        \
+    "tick 1000\nend " session "\n- " name "\ngone " name "\n> leader-lost " name " @1\n"                     \
+    "> candidate-left " name " @1\nread " next "\n> leader-elected " name " -> " next " after 0\n"           \
+    "list\ntick 100\nround\nsessions\n" state "> failover " name " -> " next " " cause                       \
+    " vacancy 0\n" MEMBER(last, again, host) "list\n> candidate-joined " last                                \
+                                             " @5\nreadall\nround\nsessions\n"
+#define ROLL(state, cause)                                                                                                                                                         \
+    "servers 1\nwatch /jobs\nconnect\n> connection connected\n" MEMBER(NTH("0"), "1", "host-a:1") MEMBER(                                                                          \
+        NTH("1"), "2", "host-b:1") MEMBER(NTH("2"), "3", "host-c:1") MEMBER(NTH("3"), "4", "host-d:1")                                                                             \
+        MEMBER(NTH("4"), "5", "host-e:1") "failovers\ntick 1000\nlist\n> "                                                                                                         \
+                                          "election-seen\nreadall\nround\ntick "                                                                                                   \
+                                          "3000\nround\nsessions\n" RESTART(NTH("0"), NTH("1"), "1", state, cause, NTH("5"), "6", "host-a:1") "w 6 " NTH("4") "\nround\n" RESTART( \
+                                              NTH("1"), NTH("2"), "2", state, cause, NTH("6"), "7",                                                                                \
+                                              "host-b:1") "w 7 " NTH("5") "\nround"                                                                                                \
+                                                                          "\n" RESTART(                                                                                            \
+                                                                              NTH("2"), NTH("3"), "3",                                                                             \
+                                                                              state, cause, NTH("7"), "8",                                                                         \
+                                                                              "h"                                                                                                  \
+                                                                              "o"                                                                                                  \
+                                                                              "s"                                                                                                  \
+                                                                              "t"                                                                                                  \
+                                                                              "-"                                                                                                  \
+                                                                              "c"                                                                                                  \
+                                                                              ":"                                                                                                  \
+                                                                              "1") "w 8 " NTH("6") "\nround"                                                                       \
+                                                                                                   "\n" RESTART(NTH("3"),                                                          \
+                                                                                                                NTH("4"),                                                          \
+                                                                                                                "4",                                                               \
+                                                                                                                state,                                                             \
+                                                                                                                cause,                                                             \
+                                                                                                                NTH("8"),                                                          \
+                                                                                                                "9",                                                               \
+                                                                                                                "host-d:1")
+    model_script_run("closed", ROLL("stated\n", "closed") "? findings flapping info certain " NTH("4") "\n");
+    model_script_run(
+        "... ended, and perhaps expired: no restart is known",
+        ROLL("stated 1\ntick 1000\ntime\n", "ended?") "? findings flapping error certain " NTH("4") "\n");
+}
+
 static void acknowledgements_of_other_versions(void **state)
 {
     (void)state;
@@ -794,6 +840,7 @@ int main(void)
         cmocka_unit_test(nobody_ever_led),
         cmocka_unit_test(a_pattern_ends_in_its_name),
         cmocka_unit_test(assumed_kind),
+        cmocka_unit_test(restarted_in_turn),
         cmocka_unit_test(released_again_and_again),
         cmocka_unit_test(acknowledgements_of_other_versions),
         cmocka_unit_test(locks_with_hidden_watches),
