@@ -782,6 +782,8 @@ static void short_lived_directories(void **state)
     model_script_run("... two at once: a job's election may be deleted for them",
                      TWO_GO("watch /some/latch kind=auto found\n", "warning suspected"));
     model_script_run("... somebody named it", TWO_GO("watch /some/latch\n", "critical certain"));
+    model_script_run("... or the name in which a pattern ends",
+                     TWO_GO("watch /some/latch expected\n", "critical certain"));
     model_script_run("its leaders last for milliseconds, and it is empty in between",
                      "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
                      "+ x\n- x\nlist\n> election-seen\n"
